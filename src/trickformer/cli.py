@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import traceback
@@ -18,6 +17,7 @@ from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import terminal, words
 from trickformer.plumbing.folder import Interruption
+from trickformer.plumbing.text import to_json
 from trickformer.review.commands import app as records
 from trickformer.selfplay.config import SelfPlay, effective_defaults
 from trickformer.selfplay.head_config import HeadTraining
@@ -127,7 +127,7 @@ def audit(*, config: configs.File = None, as_json: configs.Json = False, **given
     from trickformer.audit import views as audits
 
     found = audits.command(settings)
-    print(json.dumps(found.result()) if as_json else found)
+    print(to_json(found.result()) if as_json else found)
     raise typer.Exit(0 if found.good else 1)
 
 
@@ -173,7 +173,7 @@ def players(
         return
     found = [_player(each, game) for each in ([name] if name is not None else known.names())]
     if as_json:
-        print(json.dumps({"players": found}))
+        print(to_json({"players": found}))
         return
     for player in found:
         print(f"{player['name']}: {player['about']}")
@@ -214,7 +214,7 @@ def list_games(as_json: configs.Json = False) -> None:
         }
         found.append(row | {"higher_is_better": game.higher_is_better, "openspiel": str(game.spiel)})
     if as_json:
-        print(json.dumps({"games": found}))
+        print(to_json({"games": found}))
         return
     for row in found:
         print(
@@ -239,7 +239,7 @@ def list_checkpoints(as_json: configs.Json = False) -> None:
         row = {"name": name, "game": game, "bytes": weights.stat().st_size, "folder": str(folder)}
         found.append(row | {"sha256": digests.sha256({name: weights})[name]})
     if as_json:
-        print(json.dumps({"checkpoints": found}))
+        print(to_json({"checkpoints": found}))
         return
     for row in found:
         print(f"{row['name']:<14} {row['bytes'] / 1e6:5.2f} MB  sha256 {row['sha256'][:12]}  {row['game'] or ''}")

@@ -142,7 +142,7 @@ def test_records_of_a_run_that_began_before_missions_were_named(folder_of, comma
         ("seating", [0, -1, 0, 1], "seating 0 -1 0 1 of 2 players"),
         ("seating", [0, 1], "2 seats in the record, 4 at the table"),
         ("deal", "x", "not a record of a hand"),
-        ("history", [2**70], "its history is not legal"),
+        ("history", [2**70], "not a record of a hand"),
     ],
 )
 def test_a_damaged_record_is_told_and_counted(key, value, says, folder_of, command, tmp_path):

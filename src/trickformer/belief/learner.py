@@ -93,7 +93,7 @@ def curve(out: Path) -> None:
     disk does not take it."""
     from trickformer.plumbing.figures import plt, save
 
-    loss = np.array([record["loss"] for record in read_lines(out / LOG)[0]])
+    loss = np.array([record["loss"] for record in read_lines(out / LOG)[0]], dtype=np.float64)  # NaN for null
     if len(loss) == 0:  # of steps that are done, and whose log is gone
         return
     pieces = np.array_split(np.arange(len(loss)), min(100, len(loss)))

@@ -9,7 +9,7 @@ from trickformer import tokenizers
 from trickformer.base import Game, Tokenizer, TrickformerError
 from trickformer.checkpoints.folders import find, locate, names
 from trickformer.models.legacy import rename_legacy_keys
-from trickformer.plumbing.text import json_object
+from trickformer.plumbing.text import json_object, read_text
 
 __all__ = ["abilities", "check", "find", "locate", "names", "of_game", "outcome_names", "stamp"]
 
@@ -49,7 +49,7 @@ def abilities(name: str) -> tuple[bool, bool]:
     """
     path = find(name) / "config.json"
     try:
-        config = json_object(path.read_text(encoding="utf-8"))
+        config = json_object(read_text(path))
     except (OSError, ValueError):
         raise TrickformerError(f"{path} is damaged; copy the checkpoint again") from None
     return bool(config.get("masked")), bool(config.get("action_values"))
@@ -93,7 +93,7 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
 
     Rule options that change neither are allowed: how a model of other rules plays is worth asking."""
     try:
-        config = rename_legacy_keys(json_object((path / "config.json").read_text(encoding="utf-8")))
+        config = rename_legacy_keys(json_object(read_text(path / "config.json")))
         given, features = config.get("trickformer"), config.get("n_features", 0)
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config
-from trickformer.plumbing.text import from_toml
+from trickformer.plumbing.text import from_toml, read_text
 
 
 class Entry(BaseModel):
@@ -101,7 +101,7 @@ def read() -> dict[str, Entry]:
 @lru_cache(maxsize=1)
 def _read(file: Path, _changed: int) -> dict[str, Entry]:
     try:
-        tables = from_toml(file.read_text(encoding="utf-8"))
+        tables = from_toml(read_text(file))
     except ValueError as e:
         raise TrickformerError(f"cannot read {file}: {str(e).splitlines()[0]}") from None
     found = {}

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from trickformer.plumbing.text import Int64
+
 
 class _Message(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -24,10 +26,10 @@ class Hello(_Message):
 
 class EngineAction(_Message):
     type: Literal["action"]
-    table: int
-    action: int
+    table: Int64
+    action: Int64
     value: Annotated[float, Field(allow_inf_nan=False)] | None = None
-    visits: dict[Annotated[str, Field(pattern=r"^\d{1,9}$")], int] | None = None  # by action: JSON has no other keys
+    visits: dict[Annotated[str, Field(pattern=r"^\d{1,9}$")], Int64] | None = None  # by action: JSON has no other keys
     text: str | None = None
 
 

@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.games._crew_winners import can_be_kept
-from trickformer.plumbing.text import from_toml
+from trickformer.plumbing.text import from_toml, read_text
 
 TILES = ("1", "2", "3", "4", "5", ">", ">>", ">>>", ">>>>", "omega", "none")
 NO_TILE = len(TILES) - 1
@@ -152,10 +152,12 @@ def read(file: str = "") -> tuple[Page, ...]:
 
 def _text(file: str) -> str:
     try:
-        return Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as e:
+        return read_text(Path(file))
+    except OSError as e:
+        raise TrickformerError(f"missions {file}: {e.strerror}") from None
+    except ValueError as e:
         raise TrickformerError(
-            f"missions {file}: {e.strerror if isinstance(e, OSError) else 'not text in UTF-8'}"
+            f"missions {file}: {'not text in UTF-8' if isinstance(e, UnicodeDecodeError) else e}"
         ) from None
 
 

@@ -27,7 +27,7 @@ from trickformer.games.hanabi import RULES, numbers
 from trickformer.models.hanabi_odds import Layout, odds
 from trickformer.models.weights import must_be_finite
 from trickformer.plumbing.files import replace, whole
-from trickformer.plumbing.text import json_object
+from trickformer.plumbing.text import json_object, read_text
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
 _KIND = "hanabi action values"
@@ -212,7 +212,7 @@ def save(trained: HanabiCheckpoint, out: Path) -> None:
 def load(path: Path) -> HanabiCheckpoint:
     """A checkpoint. Raises TrickformerError on a folder that holds none."""
     try:
-        said = json_object((path / CONFIG).read_text(encoding="utf-8"))
+        said = json_object(read_text(path / CONFIG))
         if said.get("kind") != _KIND:
             raise ValueError(f"its {CONFIG} is not one of {_KIND}")
         rules, sizes = _core.hanabi.Rules(**said["rules"]), dict[str, Any](said["shape"])

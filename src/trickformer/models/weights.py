@@ -13,7 +13,7 @@ import numpy as np
 
 from trickformer.base import TrickformerError
 from trickformer.models.legacy import FORMER_MODEL_TYPE, MODEL_TYPE, rename_legacy_keys
-from trickformer.plumbing.text import from_json, json_object
+from trickformer.plumbing.text import from_json, json_object, read_text
 
 if TYPE_CHECKING:
     from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # bytes an element, by the names of the safetensors format
 _SIZES = ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions")
 _MOST = 65_536  # layers, units, tokens or positions: what says more is damaged
+_MOST_HEADER = 1 << 22  # bytes; that of a model of a thousand tensors has a hundred KB
 _FIXED = {  # what the backends take for granted; Hugging Face's default where a config is silent
     "activation_function": "gelu_new",
     "scale_attn_weights": True,
@@ -45,7 +46,7 @@ def read_weights(folder: str | PathLike[str]) -> Weights:
     Raises TrickformerError, in one line, on a folder that is not such a checkpoint or is damaged."""
     folder = Path(folder)
     try:
-        config = from_json((folder / "config.json").read_text(encoding="utf-8"))
+        config = from_json(read_text(folder / "config.json"))
     except OSError as error:
         raise TrickformerError(
             f"no checkpoint in {folder}: cannot read config.json ({error.strerror}); "
@@ -83,17 +84,15 @@ def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
     length = int(data[:8].view("<u8")[0])
     if length > data.size - 8:
         raise TrickformerError(f"{path} is truncated or no safetensors file; fetch or save it again")
+    if length > _MOST_HEADER:
+        raise TrickformerError(f"{path}: the header has more than {_MOST_HEADER >> 20} MiB; save the checkpoint again")
     try:
-        header = json_object(data[8 : 8 + length].tobytes())
-        header.pop("__metadata__", None)
-        entries = []
-        for name, entry in header.items():
-            start, end = map(int, entry["data_offsets"])
-            entries.append((name, str(entry["dtype"]), tuple(map(int, entry["shape"])), start, end))
+        entries = _entries(json_object(data[8 : 8 + length].tobytes()))
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
         raise foreign from error
     body = data[8 + length :]
     tensors: dict[str, np.ndarray] = {}
+    before = 0  # the format has tensors one after another, so that together they are no larger than the file
     for name, dtype, shape, start, end in entries:
         if dtype not in _WIDTHS:
             raise TrickformerError(f"{path}: tensor {name} has type {dtype}; save it as float32 or bfloat16")
@@ -106,9 +105,29 @@ def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
                 f"{path} is truncated: tensor {name} ends at byte {8 + length + end} of {data.size}; "
                 "fetch or save it again"
             )
+        if start != before:
+            raise TrickformerError(
+                f"{path}: tensor {name} {'overlaps' if start < before else 'leaves a gap after'} the one before; "
+                "save the checkpoint again"
+            )
+        before = end
         tensors[name] = _float32(body[start:end], dtype).reshape(shape)
+    if before < body.size:
+        raise TrickformerError(f"{path}: bytes after the last tensor belong to none; save the checkpoint again")
     must_be_finite(tensors, str(path))
     return tensors
+
+
+def _entries(header: dict[str, Any]) -> list[tuple[str, str, tuple[int, ...], int, int]]:
+    """List name, type, shape, first byte and end of each tensor, in the order of the bytes.
+
+    Raises ValueError, TypeError, KeyError, AttributeError or OverflowError on a header of another format."""
+    header.pop("__metadata__", None)
+    entries = []
+    for name, entry in header.items():
+        start, end = map(int, entry["data_offsets"])
+        entries.append((name, str(entry["dtype"]), tuple(map(int, entry["shape"])), start, end))
+    return sorted(entries, key=lambda entry: entry[3:])
 
 
 def must_be_finite(tensors: Mapping[str, np.ndarray], where: str) -> None:

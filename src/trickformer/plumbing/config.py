@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import math
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
@@ -20,7 +21,7 @@ from pydantic.fields import FieldInfo
 
 from trickformer.base import TrickformerError, UnknownNameError, with_path
 from trickformer.plumbing import help_pages, paths, words
-from trickformer.plumbing.text import from_toml, json_object
+from trickformer.plumbing.text import from_toml, json_object, read_text
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -80,7 +81,7 @@ def _context(folder: Path) -> dict[str, Any]:
     """Context for the validators of a config in a run folder: `old`, whether a version that wrote specs otherwise made
     it, for its run.json has no SPECS; `relocate`, a function that finds paths again if the folder has moved."""
     try:
-        about = json_object((folder / "run.json").read_text(encoding="utf-8"))
+        about = json_object(read_text(folder / "run.json"))
     except (OSError, ValueError, TypeError):
         return {}
     return {"old": "specs" not in about, "relocate": relocation(folder, about)}
@@ -104,7 +105,7 @@ def relocation(folder: Path, about: Mapping[str, Any]) -> Callable[[str], str] |
 
 def _values(model: type[BaseModel], file: Path) -> dict[str, Any]:
     try:
-        return current_names(model, from_toml(file.read_text(encoding="utf-8")))
+        return current_names(model, from_toml(read_text(file)))
     except (OSError, ValueError) as e:
         raise TrickformerError(f"cannot read the config {file}: {str(e).splitlines()[0]}") from None
 
@@ -163,7 +164,17 @@ def validate_path(text: str, info: ValidationInfo) -> str:
 def dump(config: BaseModel) -> str:
     """The resolved config as TOML that `read` reads back; fields that are None are left out, and those of MACHINE."""
     fields = config.model_dump(mode="json", exclude_none=True, exclude=set(MACHINE))
-    return "".join(f"{k} = {json.dumps(v, ensure_ascii=False)}\n" for k, v in fields.items())
+    return "".join(f"{key} = {_to_toml(value)}\n" for key, value in fields.items())
+
+
+def _to_toml(value: Any) -> str:
+    """Format a text, a number, a truth value or a list of them. TOML differs from JSON in two points: it escapes the
+    character DEL, and it has infinity."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_to_toml, value))}]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def command(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from trickformer.base import TrickformerError
+from trickformer.plumbing.text import read_text
 
 FILE = "B2SUMS"
 LINE = 17  # bytes of a line's checksum, its end among them
@@ -58,7 +59,7 @@ def check(folder: Path) -> None:
     if not note.is_file():
         return
     try:
-        lines = [line.split("  ", 1) for line in note.read_text(encoding="utf-8").splitlines()]
+        lines = [line.split("  ", 1) for line in read_text(note).splitlines()]
         known = {name: digest for digest, name in lines}
     except (OSError, ValueError):
         raise TrickformerError(f"{note} is damaged") from None

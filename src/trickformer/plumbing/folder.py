@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import shlex
@@ -21,7 +20,7 @@ from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, paths
 from trickformer.plumbing.files import refuse_links, remove_drafts, replace
 from trickformer.plumbing.lines import JsonLines, Parse, lock
-from trickformer.plumbing.text import json_object
+from trickformer.plumbing.text import json_object, read_text, to_json
 
 CONFIG, ABOUT, RESULT = configs.FILE, "run.json", "result.json"  # files of a run
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
@@ -109,7 +108,7 @@ class RunFolder:
         """Read run.json; empty if there is none. Raises TrickformerError if it is broken."""
         about = self.path / ABOUT
         try:
-            return json_object(about.read_text(encoding="utf-8")) if about.exists() else {}
+            return json_object(read_text(about)) if about.exists() else {}
         except (OSError, ValueError):
             raise TrickformerError(f"{about} is broken") from None
 
@@ -263,7 +262,7 @@ class RunFolder:
     def describe(self, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:
         """Write run.json. Raises TrickformerError if the disk refuses."""
         own = {"folder": str(self.path.absolute()), "specs": configs.SPECS, "builds": builds}
-        replace(self.path / ABOUT, json.dumps({**about, **own}, indent=2) + "\n")
+        replace(self.path / ABOUT, to_json({**about, **own}, indent=2) + "\n")
 
     def _describe(self, config: BaseModel, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:
         self.describe(about, builds)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -17,11 +16,13 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing import digests
 from trickformer.plumbing.files import open_data, whole
 from trickformer.plumbing.terminal import warn
-from trickformer.plumbing.text import json_object
+from trickformer.plumbing.text import json_object, limited_lines, to_json
 
 # Lines, and seconds, between two fsyncs: what a power cut may cost.
 _SYNC_EVERY = 256
 _SYNC_SECONDS = 5.0
+
+MAX_LINE = 1 << 26  # bytes of a line; the longest are those of a stack of games whose beliefs were judged
 
 # Parser of one line: number, counted from 1, and bytes. It raises ValueError on a bad line.
 Parse: TypeAlias = Callable[[int, bytes], Any]
@@ -43,7 +44,7 @@ def lock(file: int | FileIO, path: Path) -> None:
         ) from None
 
 
-def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line)) -> tuple[list[Any], int]:
+def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line, finite=False)) -> tuple[list[Any], int]:
     """Parse the complete lines of a file.
 
     A kill may leave the last line torn, or without its checksum. A torn line does not count, and a warning says so. A
@@ -57,8 +58,8 @@ def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line)) -> 
         The parsed lines, and their length in bytes.
 
     Raises:
-        TrickformerError: The file cannot be read, a line is broken, its checksum differs, or more lines are missing
-            than a power cut explains.
+        TrickformerError: The file cannot be read, a line is broken or too long, its checksum differs, or more lines are
+            missing than a power cut explains.
     """
     try:
         lines, torn = _whole_lines(path)
@@ -83,13 +84,18 @@ def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line)) -> 
 
 def _whole_lines(path: Path) -> tuple[list[bytes], bool]:
     """Return the complete lines with their ends, and whether a torn one follows. Raises OSError if the file exists and
-    cannot be read."""
+    cannot be read, TrickformerError if a line is too long."""
+    lines: list[bytes] = []
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            for line in limited_lines(file, MAX_LINE):
+                if len(line) > MAX_LINE:
+                    raise TrickformerError(f"{path}, line {len(lines) + 1}: longer than {MAX_LINE >> 20} MiB")
+                lines.append(line)
     except FileNotFoundError:
         return [], False
-    end = data.rfind(b"\n") + 1
-    return data[:end].splitlines(keepends=True), end < len(data)
+    torn = bool(lines) and not lines[-1].endswith(b"\n")
+    return lines[:-1] if torn else lines, torn
 
 
 class JsonLines:
@@ -105,7 +111,7 @@ class JsonLines:
             then stays as it was.
     """
 
-    def __init__(self, path: Path, parse: Parse = lambda _, line: json_object(line)):
+    def __init__(self, path: Path, parse: Parse = lambda _, line: json_object(line, finite=False)):
         self._path, self._unsynced = path, 0
         self._synced = time.monotonic()
         self._file = self._open_and_lock(path)
@@ -139,7 +145,7 @@ class JsonLines:
         return self._open(sums)
 
     def append(self, record: Any) -> None:
-        """Append one record, an object for json.dumps or a pydantic model, in one write.
+        """Append one record, an object for `to_json` or a pydantic model, in one write.
 
         Raises TrickformerError if the disk refuses; the file then ends with the previous line."""
         line = _line(record)
@@ -194,5 +200,5 @@ class JsonLines:
 
 def _line(record: Any) -> bytes:
     # No function of ours within the dump: pydantic would make another exception of a Ctrl-C there.
-    text = record.model_dump_json(exclude_none=True) if isinstance(record, BaseModel) else json.dumps(record)
+    text = record.model_dump_json(exclude_none=True) if isinstance(record, BaseModel) else to_json(record)
     return text.encode() + b"\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
@@ -14,6 +13,7 @@ from trickformer.plumbing import terminal
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.tables import break_name
 from trickformer.plumbing.terminal import one_line, printable
+from trickformer.plumbing.text import to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,7 +63,7 @@ class Report:
 
     def json(self, indent: int | None = None) -> str:
         """Render the result as JSON."""
-        return json.dumps(self.result, indent=indent)
+        return to_json(self.result, indent)
 
     def markdown(self) -> str:
         """Render the report as a Markdown document."""

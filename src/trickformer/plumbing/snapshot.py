@@ -23,6 +23,7 @@ _TREE = "tree"  # its name among the arrays
 # What a file that is not ours may raise on its way.
 _WRONG = (*arrays.DAMAGED, ArithmeticError, AttributeError, TypeError)
 _PLAIN = (type(None), bool, int, float, str)
+_BITS = 128  # of an integer: the state of a generator has that many
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Snapshots:
         file holds no such thing, or a bit of it has changed."""
         try:
             with file.open("rb") as raw, np.load(raw, allow_pickle=False) as held:
-                tree = from_json(held[_TREE].tobytes())
+                tree = from_json(held[_TREE].tobytes(), bits=_BITS, finite=False)
                 return _Reader(self._former | self._classes, self._natives, shared, held, device).value(tree)
         except _WRONG as e:
             raise ValueError(str(e)) from None

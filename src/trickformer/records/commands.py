@@ -3,7 +3,6 @@ need when they run."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ import typer
 
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import terminal
+from trickformer.plumbing.text import to_json
 
 app = typer.Typer(help="Show, check, convert and review games on record, our own and those of other programs.")
 
@@ -35,7 +35,7 @@ def check(file: File, as_json: configs.Json = False) -> None:
     if as_json:
         findings = [{f: getattr(finding, f) for f in finding.__slots__} for finding in notable]
         counted = {s: counts[s] for s in (*statuses, NOT_ISKO)}
-        print(json.dumps({"games": counts.total()} | counted | {"findings": findings}))
+        print(to_json({"games": counts.total()} | counted | {"findings": findings}))
     else:
         for finding in notable:
             terminal.out(str(finding) if finding.status == NOT_ISKO else f"{finding.status}: {finding}")

@@ -25,6 +25,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from trickformer import games
 from trickformer.base import CHANCE, TrickformerError
 from trickformer.games import hanabi
+from trickformer.plumbing.text import Int64
 from trickformer.records import early_end
 from trickformer.records.played import GameRecord, describe_moves, validation_fault
 
@@ -58,14 +59,14 @@ class _Reason(IntEnum):
 
 
 class _Card(BaseModel):
-    suitIndex: int
-    rank: int
+    suitIndex: Int64
+    rank: Int64
 
 
 class _Action(BaseModel):
-    type: int
-    target: int
-    value: int | None = None
+    type: Int64
+    target: Int64
+    value: Int64 | None = None
 
 
 class _HanabGame(BaseModel):
@@ -78,7 +79,7 @@ class _HanabGame(BaseModel):
     actions: Annotated[list[_Action], Field(max_length=1000)]
     options: dict[str, Any] | None = None
     characters: list[Any] | None = None
-    id: int | None = None
+    id: Int64 | None = None
     seed: Annotated[str, StringConstraints(max_length=100)] | None = None
 
 

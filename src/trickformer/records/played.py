@@ -26,7 +26,7 @@ from trickformer import _core, games
 from trickformer.base import CHANCE, Game, TrickformerError, replay
 from trickformer.games import skat
 from trickformer.plumbing.folder import ABOUT, CONFIG
-from trickformer.plumbing.text import from_toml, json_object
+from trickformer.plumbing.text import Int64, from_toml, json_object, read_text
 from trickformer.records import early_end
 from trickformer.records.skat.check import result
 from trickformer.records.skat.record import SkatRecord, contract
@@ -41,11 +41,11 @@ class GameRecord(BaseModel):
 
     version: Literal[1] = 1
     rules: str
-    mission: int | None = None
+    mission: Int64 | None = None
     names: tuple[str, ...]
-    history: tuple[int, ...]
+    history: tuple[Int64, ...]
     moves: tuple[str, ...]
-    scores: tuple[int, ...]
+    scores: tuple[Int64, ...]
     early_end: str | None = None
     tags: dict[str, str] = {}
 
@@ -129,8 +129,8 @@ class RunHeader:
         try:
             if folder is None:
                 raise ValueError
-            config = from_toml((folder / CONFIG).read_text(encoding="utf-8"))
-            about = json_object((folder / ABOUT).read_text(encoding="utf-8"))
+            config = from_toml(read_text(folder / CONFIG))
+            about = json_object(read_text(folder / ABOUT))
             rules, specs = about.get("game", config.get("game")), about["players"]
             if not isinstance(specs, list) or not all(isinstance(spec, str) for spec in specs):
                 raise ValueError

@@ -29,6 +29,7 @@ from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import Report
+from trickformer.plumbing.text import to_json
 from trickformer.selfplay.generate import play_hands
 from trickformer.selfplay.head_config import HeadTraining
 
@@ -215,7 +216,7 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
         RunFolder(config.out).open(config, resume=resume, free=free, files=read),
     ):
         result = _learn(config, game, trunk, file)
-        replace(config.out / RESULT, json.dumps(result, indent=2) + "\n")
+        replace(config.out / RESULT, to_json(result, indent=2) + "\n")
     return {"file": str(file), **result}
 
 

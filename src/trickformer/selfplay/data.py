@@ -20,7 +20,7 @@ import numpy as np
 from trickformer.base import FastGame, Game, Tokenizer, TrickformerError
 from trickformer.plumbing import digests
 from trickformer.plumbing.files import replace
-from trickformer.plumbing.text import json_object
+from trickformer.plumbing.text import json_object, read_text
 
 FORMAT = 3
 MANIFEST, TOKENS, OUTCOMES, COUNTS, LABELS = "manifest.json", "tokens.bin", "outcomes.bin", "counts.bin", "labels.bin"
@@ -163,7 +163,7 @@ def _verify_digest(path: Path, size: int, manifest: dict[str, Any]) -> Any:
 def _manifest(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
-        manifest = json_object(path.read_text(encoding="utf-8"))
+        manifest = json_object(read_text(path))
         fields = {*wanted, "sequences", "labels", "hands", "complete", "about", "digests"}
         if not fields <= set(manifest):
             raise ValueError

@@ -14,7 +14,7 @@ from torch.utils.data import Dataset
 
 from trickformer import checkpoints, games, tokenizers
 from trickformer.base import TrickformerError
-from trickformer.plumbing.text import json_object
+from trickformer.plumbing.text import json_object, read_text
 from trickformer.selfplay import data as stored
 from trickformer.selfplay.data import LABEL, MANIFEST, Sequences, crop, lengths_of, starts_of
 from trickformer.selfplay.train import IGNORE, decisions
@@ -178,7 +178,7 @@ class SequenceDataset(Dataset[dict[str, Any]]):
 def _game_of(folder: Path) -> str:
     """Read the game string of a manifest. Raises TrickformerError if there is none."""
     try:
-        return str(json_object((folder / MANIFEST).read_text(encoding="utf-8"))["game"])
+        return str(json_object(read_text(folder / MANIFEST))["game"])
     except OSError:
         raise TrickformerError(f"{folder} holds no training data: there is no {MANIFEST}") from None
     except (ValueError, KeyError):

@@ -33,7 +33,7 @@ def read_log(folder: Path, iterations: int) -> list[dict[str, Any]]:
 
 def _parser(iterations: int) -> Parse:
     def parse(_: int, line: bytes) -> dict[str, Any]:
-        found = json_object(line)
+        found = json_object(line, finite=False)  # a training that diverges logs no number
         if "stage" in found:
             found["stage"] = _FORMER_STAGES.get(found["stage"], found["stage"])
             whole = [found.get(key) for key in ("iteration", "at", "time")]

@@ -11,7 +11,7 @@ from trickformer import games
 from trickformer.base import Game, TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder
-from trickformer.plumbing.text import from_toml
+from trickformer.plumbing.text import from_toml, read_text
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.log import read_log
 
@@ -23,7 +23,7 @@ _SKIPPED = {"time", "iteration", "stage", "at"}
 def holds_training(folder: Path) -> bool:
     """Return whether a folder is the run folder of a training: its config.toml has a key that no other command has."""
     try:
-        return "bootstrap_hands" in from_toml((folder / CONFIG).read_text(encoding="utf-8"))
+        return "bootstrap_hands" in from_toml(read_text(folder / CONFIG))
     except (OSError, ValueError):
         return False
 

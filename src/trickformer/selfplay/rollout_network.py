@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 from torch import nn
 
@@ -128,9 +128,13 @@ def read(file: Path) -> RolloutNetwork:
         raise TrickformerError(
             f"{file} holds no rollout network ({str(error).splitlines()[0]}); train it again"
         ) from None
-    with safe_open(file, "np") as held:
-        if (held.metadata() or {}).get(_DIGEST) != _digest(tensors):
-            raise TrickformerError(f"{file} is damaged: its checksum is another")
+    try:
+        with safe_open(file, "np") as held:
+            noted = (held.metadata() or {}).get(_DIGEST)
+    except SafetensorError:
+        noted = None
+    if noted != _digest(tensors):
+        raise TrickformerError(f"{file} is damaged: its checksum is another")
     return model
 
 

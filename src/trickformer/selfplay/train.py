@@ -26,7 +26,7 @@ from trickformer.base import FastGame, Tokenizer, TrickformerError
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import digests
 from trickformer.plumbing.files import writing
-from trickformer.plumbing.text import json_object
+from trickformer.plumbing.text import json_object, read_text
 from trickformer.selfplay.data import Sequences, augment_sequences, crop, lengths_of
 
 IGNORE = -100  # a label that no loss counts: padding
@@ -339,7 +339,7 @@ def _restore(accelerator: Accelerator, state: Path) -> _At:
     digests.check(folder)
     try:
         accelerator.load_state(str(folder))
-        return _At(**json_object((folder / "step.json").read_text(encoding="utf-8")))
+        return _At(**json_object(read_text(folder / "step.json"), finite=False))
     except Exception as e:  # whatever torch and safetensors say of a damaged file
         text = str(e).splitlines()[0] if str(e) else type(e).__name__
         raise TrickformerError(f"{folder} is damaged ({text}); remove it") from None

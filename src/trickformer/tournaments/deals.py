@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import CONFIG
-from trickformer.plumbing.text import from_toml, json_object
+from trickformer.plumbing.text import from_toml, json_object, limited_lines, read_text
 
 RECORDS = "records.jsonl"
 _LINE = re.compile(r"(?:(\d+)\s*,\s*)?(\d+)")
 _MOST = 2**63
+MAX_LINE = 1 << 20  # bytes; the longest record of our games has some 10 KB
 
 
 class DealName(NamedTuple):
@@ -38,9 +39,9 @@ def read_deals(path: Path, seed: int) -> list[DealName]:
     """
     file = path / RECORDS if path.is_dir() else path
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = _lines(file)
     except (OSError, ValueError) as e:
-        reason = e.strerror if isinstance(e, OSError) else "it is not text in UTF-8"
+        reason = e.strerror if isinstance(e, OSError) else str(e)
         raise TrickformerError(f"cannot read the deals of {file}: {reason}") from None
     first = next((line for line in lines if line.strip()), "")
     names = _of_records(file, lines) if first.lstrip().startswith("{") else _of_list(file, lines, seed)
@@ -48,6 +49,18 @@ def read_deals(path: Path, seed: int) -> list[DealName]:
     if not found:
         raise TrickformerError(f"{file} names no deals")
     return list(dict.fromkeys(found))
+
+
+def _lines(file: Path) -> list[str]:
+    """Return the lines of a file without their ends. Raises OSError, and ValueError on a line that is too long."""
+    with file.open("rb") as opened:
+        lines = list(limited_lines(opened, MAX_LINE))
+    if any(len(line) > MAX_LINE for line in lines):
+        raise ValueError(f"a line has more than {MAX_LINE >> 20} MiB")
+    try:
+        return [line.decode().rstrip("\r\n") for line in lines]
+    except UnicodeDecodeError:
+        raise ValueError("it is not text in UTF-8") from None
 
 
 def _of_list(file: Path, lines: list[str], seed: int) -> Iterator[tuple[int, int]]:
@@ -87,6 +100,6 @@ def _of_records(file: Path, lines: list[str]) -> Iterator[tuple[int, int]]:
 def _seed_of_run(folder: Path) -> int | None:
     """Return the seed of the run in a folder; None if there is none."""
     try:
-        return int(from_toml((folder / CONFIG).read_text(encoding="utf-8")).get("seed", 0))
+        return int(from_toml(read_text(folder / CONFIG)).get("seed", 0))
     except (OSError, ValueError, TypeError):
         return None

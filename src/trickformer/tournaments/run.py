@@ -21,7 +21,7 @@ from trickformer.plumbing.files import refuse_links
 from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder, build, resumable
 from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.plumbing.progress import Show, progress
-from trickformer.plumbing.text import json_object
+from trickformer.plumbing.text import json_object, read_text
 from trickformer.tournaments import store
 from trickformer.tournaments.deals import RECORDS, DealName
 from trickformer.tournaments.plan import Hand, Plan, Tournament
@@ -162,7 +162,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
     refuse_links(folder)  # reports are written there
     config = configs.read(kind, folder / CONFIG, {"out": folder})
     try:
-        about = _About.model_validate(json_object((folder / ABOUT).read_text(encoding="utf-8")))
+        about = _About.model_validate(json_object(read_text(folder / ABOUT)))
         caveats = about.caveats or [[] for _ in about.players]
         if isinstance(config, Tournament):
             config = config.with_listed(about.deals)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from trickformer.base import FaultKind, TrickformerError
 from trickformer.plumbing.lines import Parse
+from trickformer.plumbing.text import Int64
 from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.plan import Hand
 
@@ -18,24 +19,24 @@ class HandRecord(BaseModel):
     """One finished hand. Lists by seat; `history` replays through OpenSpiel from the initial state. What is None is not
     written."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    deal: int
-    seating: tuple[int, ...]  # index of the player in each seat
-    scores: tuple[int, ...]  # in the game's units
-    decisions: tuple[int, ...]
-    illegal: tuple[int, ...]  # illegal histories that searches generated
-    searched: tuple[int, ...]  # histories that searches generated
+    deal: Int64
+    seating: tuple[Int64, ...]  # index of the player in each seat
+    scores: tuple[Int64, ...]  # in the game's units
+    decisions: tuple[Int64, ...]
+    illegal: tuple[Int64, ...]  # illegal histories that searches generated
+    searched: tuple[Int64, ...]  # histories that searches generated
     seconds: tuple[float, ...]  # wall seconds inside act, each call shared evenly by its views
     calls: tuple[float, ...]  # act calls, each shared evenly: decisions / calls is the mean batch
-    history: tuple[int, ...]  # every action, chance included
-    mission: int | None = None  # its number; not written where a game has no missions
-    overran: tuple[int, ...] | None = None  # decisions that took longer than the clock; not written without one
+    history: tuple[Int64, ...]  # every action, chance included
+    mission: Int64 | None = None  # its number; not written where a game has no missions
+    overran: tuple[Int64, ...] | None = None  # decisions that took longer than the clock; not written without one
     # Of each decision of which a search said what it gains (base.Decision): how many moves were made before it, that
     # gain, and the gain by exact samples, null where there is none. Not written where no search said so.
-    gains: tuple[tuple[tuple[int, float, float | None], ...], ...] | None = None
-    faults: tuple[dict[FaultKind, int], ...] | None = None  # of engines; not written if there were none
-    seed: int | None = None  # of the deal's series; not written if it is the run's
+    gains: tuple[tuple[tuple[Int64, float, float | None], ...], ...] | None = None
+    faults: tuple[dict[FaultKind, Int64], ...] | None = None  # of engines; not written if there were none
+    seed: Int64 | None = None  # of the deal's series; not written if it is the run's
 
     @property
     def hand(self) -> Hand:

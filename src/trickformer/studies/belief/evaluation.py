@@ -8,6 +8,7 @@ exact belief know and networks do not."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -171,8 +172,12 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
         return
 
     def parse(_: int, line: bytes) -> list[dict[str, Any]]:
-        stack = from_json(line)
+        stack = from_json(line, finite=False)
         try:
+            for record in stack:
+                for judged in record["estimators"].values():
+                    if judged["loss"] is None:  # of a hand that an estimator has excluded; JSON has no infinity
+                        judged["loss"] = math.inf
             games = [record["game"] for record in stack]
             whole = games == list(_stack(config, games[0]))
             whole &= all(record["estimators"].keys() == set(config.estimators) for record in stack)

@@ -281,7 +281,7 @@ class _Board:
     def show(self, record: dict[str, Any]) -> None:
         """The numbers of a gradient step."""
         for key in ("loss", "games", "score"):
-            if key in record:
+            if record.get(key) is not None:  # a loss that is no number is null in the log
                 self._writer.add_scalar(key, record[key], record["step"])
 
     def close(self) -> None:
