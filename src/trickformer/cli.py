@@ -16,7 +16,7 @@ from trickformer.base import TrickformerError
 from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import terminal, words
-from trickformer.plumbing.folder import Interruption
+from trickformer.plumbing.folder import RESULT, Interruption
 from trickformer.plumbing.text import to_json
 from trickformer.review.commands import app as records
 from trickformer.selfplay.config import SelfPlay, effective_defaults
@@ -77,10 +77,11 @@ def tournament(
 ) -> None:
     """Play the same deals in every seating of the players, and report the differences between them."""
     settings = configs.load(Tournament, config, given, resume)
-    from trickformer.tournaments import report
+    from trickformer.tournaments import report, results, run
 
-    result = report.play_and_report(settings, resume).result()
-    report.make_report(result).print(as_json)
+    played = results.TournamentResults(run.tournament(settings, resume))
+    result = played.result()
+    report.make_report(result).publish(as_json, settings.out, RESULT, lambda folder: report.draw(played, folder))
     for warning in report.warnings(result):
         terminal.say(warning)
 
@@ -144,8 +145,8 @@ def report_command(
 
         trained = TrainingResults.load(folder)
         training.name_models(trained)
-        training.write(trained)
-        training.make_report(trained).print(as_json)
+        made = training.make_report(trained)
+        made.publish(as_json, folder, RESULT, lambda _: training.draw(trained), must_write=False)
         return
     from trickformer.tournaments import report, results, run
 
@@ -155,8 +156,8 @@ def report_command(
     except results.NoFinishedDealError:
         report.make_progress_report(played).print(as_json)
         return
-    report.write(found, folder)
-    report.make_report(found.result()).print(as_json)
+    made = report.make_report(found.result())
+    made.publish(as_json, folder, RESULT, lambda _: report.draw(found, folder), must_write=False)
 
 
 @app.command(epilog="Example: trickformer players gomcts --game skat")

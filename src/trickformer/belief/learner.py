@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import torch
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing.lines import JsonLines, read_lines
+from trickformer.plumbing.report import draw_figure
 from trickformer.plumbing.snapshot import Snapshots
 
 LOG = "log.jsonl"  # file of a run
@@ -89,8 +91,11 @@ def log_of(out: Path, step: int) -> Generator[JsonLines]:
 
 
 def curve(out: Path) -> None:
-    """loss.png of a training's log: the mean loss of each hundredth of the steps. Raises TrickformerError where the
-    disk does not take it."""
+    """Draw loss.png from a training's log: the mean loss of each hundredth of the steps. A fault is a warning."""
+    draw_figure(partial(_draw_curve, out), out / "loss.png")
+
+
+def _draw_curve(out: Path, file: Path) -> None:
     from trickformer.plumbing.figures import plt, save
 
     loss = np.array([record["loss"] for record in read_lines(out / LOG)[0]], dtype=np.float64)  # NaN for null
@@ -101,4 +106,4 @@ def curve(out: Path) -> None:
     axes.plot([at.mean() + 1 for at in pieces], [loss[at].mean() for at in pieces], color="#2b6cb0", linewidth=1.2)
     axes.set_xlabel("gradient step")
     axes.set_ylabel("nats a card")
-    save(figure, out / "loss.png")
+    save(figure, file)

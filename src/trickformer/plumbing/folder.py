@@ -23,6 +23,27 @@ from trickformer.plumbing.lines import JsonLines, Parse, lock
 from trickformer.plumbing.text import json_object, read_text, to_json
 
 CONFIG, ABOUT, RESULT = configs.FILE, "run.json", "result.json"  # files of a run
+# Files besides records that commands write into a run folder, and would overwrite.
+_WRITTEN = (
+    "report.md",
+    RESULT,
+    "summary.json",
+    "log.jsonl",
+    "curve.csv",
+    "curve.png",
+    "training.png",
+    "plot.png",
+    "gains.png",
+    "missions.png",
+    "crossplay.png",
+    "calibration.png",
+    "loss.png",
+    "score.png",
+    "toy.png",
+    "p.png",
+    "model.safetensors",
+    "belief.safetensors",
+)
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
 
 
@@ -146,6 +167,7 @@ class RunFolder:
                 files.
         """
         if not self.has_run:
+            self.refuse_foreign_files()
             return
         refuse_links(self.path)
         if not resume:
@@ -163,6 +185,22 @@ class RunFolder:
             about = self.about()
             relocate = configs.relocation(self.path, about) or paths.absolute
             digests.must_be_same(self.path, about.get("files", {}), files, relocate)
+
+    def refuse_foreign_files(self) -> None:
+        """Refuse a folder without a run that holds a file of a name that a run would write.
+
+        A folder with run.json or config.toml is of a run of ours, which may overwrite its files.
+
+        Raises:
+            TrickformerError: There is one.
+        """
+        if self.has_run or (self.path / ABOUT).exists():
+            return
+        for name in _WRITTEN:
+            if (self.path / name).exists():
+                raise TrickformerError(
+                    f"{self.path} holds {name}, but no {ABOUT} of a run that wrote it; choose another --out"
+                )
 
     @contextmanager
     def lock(self) -> Generator[None]:

@@ -6,10 +6,10 @@ import math
 import sys
 import time
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Protocol, TextIO, TypeAlias, cast
 
-from trickformer.plumbing.terminal import PatientStream, console, say
+from trickformer.plumbing.terminal import PatientStream, console, say, warn
 
 
 class Advance(Protocol):
@@ -31,7 +31,7 @@ _SCORE_EVERY = 3.0  # seconds between two scores on a terminal
 
 @contextmanager
 def progress(what: str, unit: str, done: int, total: int, line_every: float = 15.0) -> Generator[Advance]:
-    """Show how many units are done and the time left.
+    """Show how many units are done and the time left. A fault of the display costs one warning, never the work.
 
     Args:
         what: The work, such as a command.
@@ -43,11 +43,39 @@ def progress(what: str, unit: str, done: int, total: int, line_every: float = 15
     Yields:
         A function to call for each unit that is finished.
     """
-    if sys.stderr.isatty():
-        with _bar(what, unit, done, total) as draw:
-            yield draw
-        return
+    shown: AbstractContextManager[Advance] | None = None
+    draw: Advance | None = None
 
+    def stop(fault: Exception) -> None:
+        nonlocal draw
+        draw = None
+        warn(f"progress is no longer shown: {str(fault) or type(fault).__name__}")
+
+    def advance(n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:
+        if draw is not None:
+            try:
+                draw(n, where, score)
+            except Exception as e:
+                stop(e)
+
+    try:
+        on_terminal = sys.stderr is not None and sys.stderr.isatty()  # it is None if the shell has closed it
+        shown = _bar(what, unit, done, total) if on_terminal else _lines(what, unit, done, total, line_every)
+        draw = shown.__enter__()
+    except Exception as e:
+        shown = None
+        stop(e)
+    try:
+        yield advance
+    finally:
+        if shown is not None:
+            with suppress(Exception):
+                shown.__exit__(None, None, None)
+
+
+@contextmanager
+def _lines(what: str, unit: str, done: int, total: int, line_every: float) -> Generator[Advance]:
+    """Show progress as plain lines."""
     start = last = time.monotonic()
     count = 0
 

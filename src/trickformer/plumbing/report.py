@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from trickformer.base import TrickformerError
 from trickformer.plumbing import terminal
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.tables import break_name
@@ -132,10 +133,62 @@ class Report:
         if self.conclusion:
             console.print(("\n" if self.notes else "") + self.conclusion, style="bold", markup=False)
 
+    def publish(
+        self,
+        as_json: bool,
+        folder: Path | None,
+        file: str,
+        draw: Callable[[Path], None] = lambda folder: None,
+        *,
+        must_write: bool = True,
+    ) -> None:
+        """Write the report into a run folder, print it, and draw its figures, in this order.
+
+        Args:
+            as_json: Whether to print one JSON object.
+            folder: Run folder; None if there is none.
+            file: Name of the file for the result.
+            draw: Draws the figures in the folder; it calls `draw_figure` for each.
+            must_write: Whether a disk that refuses the report is an error. It is a warning if not.
+
+        Raises:
+            TrickformerError: The disk refuses the report. It has been printed then.
+        """
+        fault = None
+        if folder is not None:
+            try:
+                self.write(folder, file)
+            except TrickformerError as e:
+                fault = e
+        try:
+            self.print(as_json)
+            terminal.flush()
+        finally:  # also if nobody reads the output
+            if folder is not None and fault is None:
+                draw(folder)
+        if fault is not None and must_write:
+            raise fault
+        if fault is not None:
+            terminal.warn(f"{REPORT}, {file} and the figures were not written: {fault}")
+
     def write(self, folder: Path, file: str) -> None:
         """Write the result as JSON to `file`, and report.md. Raises TrickformerError if the disk refuses."""
         replace(folder / file, self.json(indent=2) + "\n")
         replace(folder / REPORT, self.markdown())
+
+
+def draw_figure(draw: Callable[[Path], None], file: Path) -> None:
+    """Draw a figure. A fault costs one warning line, because no result depends on a figure.
+
+    Args:
+        draw: Draws the figure into the file that it is given.
+        file: File to write.
+    """
+    try:
+        draw(file)
+    except Exception as e:
+        reason = f"{str(e).strip() or type(e).__name__}".splitlines()[0]
+        terminal.warn(f"{file} was not drawn: {reason}")
 
 
 def _escape(text: str) -> str:

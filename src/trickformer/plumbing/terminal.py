@@ -72,8 +72,16 @@ def out(text: str) -> None:
     print(printable(text))
 
 
+def flush() -> None:
+    """Flush standard output, which is None if the shell has closed it."""
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
 def say(text: str) -> None:
     """Print a line on standard error; if nobody reads it, the work goes on."""
+    if sys.stderr is None:  # closed by the shell, as by `2>&-`
+        return
     stream = PatientStream(sys.stderr)
     stream.write(printable(text) + "\n")
     stream.flush()

@@ -13,6 +13,7 @@ from trickformer.plumbing import config as configs
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.folder import CONFIG, RunFolder
 from trickformer.plumbing.progress import Show, progress
+from trickformer.plumbing.report import draw_figure
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.report import plot_matches
@@ -106,6 +107,10 @@ def curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]]
         for e in entries:
             lines.append(f"{e['iteration']},{opponent},{e['difference']},{e['low']},{e['high']},{e['deals']}")
     replace(folder / "curve.csv", "\n".join(lines) + "\n")
+    draw_figure(lambda file: _draw_curve(game, config, matches, file), folder / "curve.png")
+
+
+def _draw_curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]], file: Path) -> None:
     from trickformer.plumbing.figures import add_legend, plt, save
 
     figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
@@ -114,4 +119,4 @@ def curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]]
         f"ArgmaxVal* on {game.name}, preset {config.preset}, {config.match_deals} deals a match", fontsize=10
     )
     add_legend(figure, axes)
-    save(figure, folder / "curve.png")
+    save(figure, file)

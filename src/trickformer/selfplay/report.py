@@ -11,7 +11,7 @@ from typing import Any
 from trickformer.base import Game, TrickformerError
 from trickformer.checkpoints.folders import BEST, LATEST, point
 from trickformer.plumbing.folder import RESULT, RunFolder
-from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.report import Report, ReportTable, draw_figure
 from trickformer.selfplay.results import OPPONENTS, TrainingResults, describe_match, format_interval, format_signed
 
 PLOT = "training.png"
@@ -45,7 +45,12 @@ def write(results: TrainingResults) -> None:
         TrickformerError: The disk refuses.
     """
     make_report(results).write(results.folder, RESULT)
-    plot(results, results.folder / PLOT)
+    draw(results)
+
+
+def draw(results: TrainingResults) -> None:
+    """Draw the figure of a training in its folder. A fault is a warning."""
+    draw_figure(lambda file: plot(results, file), results.folder / PLOT)
 
 
 def name_models(results: TrainingResults) -> None:

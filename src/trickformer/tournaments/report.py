@@ -9,7 +9,7 @@ from typing import Any
 
 from trickformer.base import MeanOfGames
 from trickformer.plumbing.folder import RESULT
-from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.report import Report, ReportTable, draw_figure
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.tournaments import gains
 from trickformer.tournaments.conclusion import conclude, labels
@@ -35,13 +35,27 @@ def play_and_report(config: Tournament, resume: bool = False) -> TournamentResul
 
 def write(results: TournamentResults, folder: Path) -> None:
     """Write result.json, report.md and the figures. Raises TrickformerError if the disk refuses."""
-    from trickformer.tournaments.plot import plot
+    make_report(results.result()).write(folder, RESULT)
+    draw(results, folder)
 
+
+def draw(results: TournamentResults, folder: Path) -> None:
+    """Draw the figures of a tournament in its folder. A fault is a warning.
+
+    Args:
+        results: Results of the tournament.
+        folder: Run folder.
+    """
+
+    def draw_differences(file: Path) -> None:
+        from trickformer.tournaments.plot import plot
+
+        plot(results, file)
+
+    draw_figure(draw_differences, folder / PLOT)
     result = results.result()
-    make_report(result).write(folder, RESULT)
-    plot(results, folder / PLOT)
     if "gains" in result:
-        gains.plot(result["gains"], labels(result), folder / GAINS)
+        draw_figure(lambda file: gains.plot(result["gains"], labels(result), file), folder / GAINS)
 
 
 def make_report(result: dict[str, Any]) -> Report:

@@ -32,6 +32,5 @@ def evaluate(
     from trickformer.studies.belief import evaluation, report
 
     result = report.result(settings, evaluation.command(settings, resume))
-    if settings.out is not None:
-        report.write(result, settings.out)
-    report.make_report(result).print(as_json)
+    made = report.make_report(result)
+    made.publish(as_json, settings.out, report.SUMMARY, lambda folder: report.draw(result, folder))

@@ -9,7 +9,7 @@ import numpy as np
 
 from trickformer.belief.hanabi.config import Evaluation
 from trickformer.plumbing.folder import RunFolder, build
-from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.report import Report, ReportTable, draw_figure
 from trickformer.plumbing.tables import mean_and_error, plus_minus
 from trickformer.tournaments.intervals import interval
 
@@ -117,7 +117,17 @@ def make_report(found: dict[str, Any]) -> Report:
 def write(found: dict[str, Any], out: Path) -> None:
     """Write summary.json, report.md and calibration.png. Raises TrickformerError if the disk refuses."""
     make_report(found).write(out, SUMMARY)
-    plot(found, out / PLOT)
+    draw(found, out)
+
+
+def draw(result: dict[str, Any], out: Path) -> None:
+    """Draw the figure of an evaluation. A fault is a warning.
+
+    Args:
+        result: Result of the evaluation.
+        out: Run folder.
+    """
+    draw_figure(lambda file: plot(result, file), out / PLOT)
 
 
 def plot(found: dict[str, Any], path: Path) -> None:

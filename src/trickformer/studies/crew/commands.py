@@ -21,7 +21,7 @@ def evaluate(
 ) -> None:
     """Let teams of one or two players play every mission, and report their success."""
     settings = configs.load(CrewEvaluation, config, given, resume)
-    from trickformer.studies.crew import ceiling, plot, report, results
+    from trickformer.studies.crew import ceiling, report, results
     from trickformer.tournaments import run
 
     if settings.ceiling:
@@ -29,9 +29,8 @@ def evaluate(
     played = run.tournament(settings, resume)
     winnable = ceiling.answers(played.config, played.records) if settings.ceiling else None
     result = results.CrewResults(played, winnable).result()
-    if settings.out is not None:
-        report.write(result, settings.out, plot.players)
-    report.make_report(result).print(as_json)
+    made = report.make_report(result)
+    made.publish(as_json, settings.out, report.SUMMARY, lambda folder: report.draw(result, folder))
 
 
 @app.command(epilog="Example: trickformer crew iterations --run out/crew-small --out out/iterations")
@@ -39,12 +38,11 @@ def evaluate(
 def iterations(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
     """Success by mission of the models of a run of self-play. What --out holds already is not played again."""
     settings = configs.load(Iterations, config, given)
-    from trickformer.studies.crew import plot, report, results
+    from trickformer.studies.crew import report, results
 
     result = results.iterations(settings)
-    if settings.out is not None:
-        report.write(result, settings.out, plot.iterations)
-    report.make_report(result).print(as_json)
+    made = report.make_report(result)
+    made.publish(as_json, settings.out, report.SUMMARY, lambda folder: report.draw(result, folder))
 
 
 @app.command(epilog="Example: trickformer crew missions")

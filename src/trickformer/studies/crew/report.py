@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from trickformer.games.crew import ranges
-from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.report import Report, ReportTable, draw_figure
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.tournaments import gains
 from trickformer.tournaments.names import short_names
@@ -28,10 +27,20 @@ _CEILING = "Ceiling: deals that the solver, with all hands open, can win after A
 those that it left open."
 
 
-def write(result: dict[str, Any], folder: Path, draw: Callable[[dict[str, Any], Path], None]) -> None:
-    """Write summary.json, report.md and the plot. Raises TrickformerError if the disk refuses."""
-    make_report(result).write(folder, SUMMARY)
-    draw(result, folder / PLOT)
+def draw(result: dict[str, Any], folder: Path) -> None:
+    """Draw the figure of an evaluation, or of iterations. A fault is a warning.
+
+    Args:
+        result: Result of either.
+        folder: Run folder.
+    """
+
+    def draw_missions(file: Path) -> None:
+        from trickformer.studies.crew import plot
+
+        (plot.iterations if result.get("iterations") else plot.players)(result, file)
+
+    draw_figure(draw_missions, folder / PLOT)
 
 
 def heading(result: dict[str, Any]) -> str:

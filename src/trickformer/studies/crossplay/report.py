@@ -9,7 +9,7 @@ import numpy as np
 
 from trickformer.games.hanabi import KNOWING
 from trickformer.plumbing.folder import RESULT
-from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.report import Report, ReportTable, draw_figure
 from trickformer.plumbing.tables import SAW_STATE
 from trickformer.studies.crossplay.results import Cell
 from trickformer.tournaments.names import short_names
@@ -20,7 +20,17 @@ PLOT = "crossplay.png"
 def write(result: dict[str, Any], folder: Path) -> None:
     """Write result.json, report.md and crossplay.png. Raises TrickformerError if the disk refuses."""
     make_report(result).write(folder, RESULT)
-    plot(result, folder / PLOT)
+    draw(result, folder)
+
+
+def draw(result: dict[str, Any], folder: Path) -> None:
+    """Draw the figure of a cross-play. A fault is a warning.
+
+    Args:
+        result: Result of the cross-play.
+        folder: Run folder.
+    """
+    draw_figure(lambda file: plot(result, file), folder / PLOT)
 
 
 def heading(result: dict[str, Any]) -> str:

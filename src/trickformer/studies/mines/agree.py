@@ -18,7 +18,7 @@ from trickformer.belief.samplers.mines import DOMAINS, METHODS, to_ints, unpack
 from trickformer.plumbing.folder import RunFolder, build, resumable
 from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.report import Report, ReportTable, draw_figure
 from trickformer.plumbing.text import json_object
 from trickformer.studies.mines.plan import SamplerAgreement
 
@@ -55,11 +55,17 @@ def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
                     kept.append(record)
                 records[record["position"]] = record
                 advance()
-    found = _summary(config, [records[i] for i in range(config.positions)])
-    if config.out:
-        make_report(found).write(config.out, SUMMARY)
-        plot(found, config.out / PLOT)
-    return found
+    return _summary(config, [records[i] for i in range(config.positions)])
+
+
+def draw(result: dict[str, Any], folder: Path) -> None:
+    """Draw the figure of a test. A fault is a warning.
+
+    Args:
+        result: Result of the test.
+        folder: Run folder.
+    """
+    draw_figure(lambda file: plot(result, file), folder / PLOT)
 
 
 @contextmanager

@@ -40,9 +40,8 @@ def table(
     from trickformer.tournaments import run
 
     found = results.result(run.tournament(settings, resume))
-    if settings.out is not None:
-        report.write(found, settings.out)
-    report.make_report(found).print(as_json)
+    made = report.make_report(found)
+    made.publish(as_json, settings.out, report.SUMMARY, lambda folder: report.draw(found, folder))
 
 
 @app.command(epilog="Example: trickformer mines agree --board 4x4 --mines 6")
@@ -54,4 +53,6 @@ def agree(
     settings = configs.load(SamplerAgreement, config, given, resume)
     from trickformer.studies.mines import agree as measure
 
-    measure.make_report(measure.agree(settings, resume)).print(as_json)
+    result = measure.agree(settings, resume)
+    made = measure.make_report(result)
+    made.publish(as_json, settings.out, measure.SUMMARY, lambda folder: measure.draw(result, folder))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.report import Report, ReportTable
+from trickformer.plumbing.report import Report, ReportTable, draw_figure
 from trickformer.plumbing.tables import p_value, seconds
 
 SUMMARY, PLOT = "summary.json", "plot.png"
@@ -18,10 +18,14 @@ _METHOD = (
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
 
 
-def write(result: dict[str, Any], folder: Path) -> None:
-    """Write summary.json, report.md and plot.png. Raises TrickformerError if the disk refuses."""
-    make_report(result).write(folder, SUMMARY)
-    plot(result, folder / PLOT)
+def draw(result: dict[str, Any], folder: Path) -> None:
+    """Draw the figure of a comparison. A fault is a warning.
+
+    Args:
+        result: Result of the comparison.
+        folder: Run folder.
+    """
+    draw_figure(lambda file: plot(result, file), folder / PLOT)
 
 
 def make_report(result: dict[str, Any]) -> Report:

@@ -8,6 +8,8 @@ import typer
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config as configs
+from trickformer.plumbing import terminal
+from trickformer.plumbing.folder import RESULT
 from trickformer.studies.crossplay.plan import CrossPlay
 from trickformer.studies.obl.config import ExactStudy, Toy
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
@@ -39,7 +41,11 @@ def toy(*, config: configs.File = None, as_json: configs.Json = False, **given: 
     settings = configs.load(Toy, config, given)
     from trickformer.studies.obl import study
 
-    study.make_report(study.measure(settings)).print(as_json)
+    result = study.measure(settings)
+    study.make_report(result).print(as_json)
+    terminal.flush()
+    if settings.out is not None:
+        study.draw(result, settings.out)
 
 
 @app.command(epilog="Example: trickformer obl crossplay --players partner:style=smart partner:style=piers --games 100")
@@ -53,9 +59,8 @@ def crossplay(
     from trickformer.tournaments import run
 
     found = results.result(run.tournament(settings, resume))
-    if settings.out is not None:
-        report.write(found, settings.out)
-    report.make_report(found).print(as_json)
+    made = report.make_report(found)
+    made.publish(as_json, settings.out, RESULT, lambda folder: report.draw(found, folder))
 
 
 @app.command(epilog="Example: trickformer obl train hanabi --method obl --level 1 --out out/obl-1")

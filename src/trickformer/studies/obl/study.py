@@ -11,7 +11,7 @@ from trickformer.plumbing import config as configs
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.folder import CONFIG, RunFolder, build
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.report import REPORT, Report, ReportTable
+from trickformer.plumbing.report import REPORT, Report, ReportTable, draw_figure
 from trickformer.studies.obl import exact, hierarchy, operator, toy
 from trickformer.studies.obl.config import Toy
 from trickformer.studies.obl.learning import QLearner
@@ -31,6 +31,8 @@ def measure(config: Toy) -> dict[str, Any]:
     """The methods in order, each with its cross-play matrix: Alice of run i with Bob of run j. `exact` is what the
     method's policy is worth where nothing is sampled. Writes the folder where the config has one. Raises
     TrickformerError."""
+    if config.out is not None:
+        RunFolder(config.out).refuse_foreign_files()
     tree = load_tree("toy", _NODES)
     top = config.levels
     study = _Study(tree, config)
@@ -152,12 +154,21 @@ def heading(found: dict[str, Any]) -> str:
 
 
 def write(found: dict[str, Any], config: Toy) -> None:
-    """The folder: config.toml, report.md, toy.png. Raises TrickformerError where the disk refuses."""
+    """Write config.toml and report.md. Raises TrickformerError if the disk refuses."""
     assert config.out is not None
     with RunFolder(config.out).lock():
         replace(config.out / CONFIG, configs.dump(config))
-        plot(found, config.out / PLOT)
         replace(config.out / REPORT, make_report(found).markdown())
+
+
+def draw(result: dict[str, Any], folder: Path) -> None:
+    """Draw the figure of a study. A fault is a warning.
+
+    Args:
+        result: Result of the study.
+        folder: Run folder.
+    """
+    draw_figure(lambda file: plot(result, file), folder / PLOT)
 
 
 def plot(found: dict[str, Any], path: Path) -> None:

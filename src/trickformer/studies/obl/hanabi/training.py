@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from trickformer.models.torch_backend import usable
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.lines import read_lines
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.report import draw_figure
 from trickformer.plumbing.snapshot import Snapshots
 from trickformer.studies.obl.hanabi import auxiliary, below, clone, colours, learning
 from trickformer.studies.obl.hanabi.actors import Actors, Trajectories
@@ -289,8 +291,11 @@ class _Board:
 
 
 def curve(out: Path) -> None:
-    """score.png of a training's log: the scores of its evaluations. Raises TrickformerError where the disk does not
-    take it."""
+    """Draw score.png from a training's log: the scores of its evaluations. A fault is a warning."""
+    draw_figure(partial(_draw_curve, out), out / "score.png")
+
+
+def _draw_curve(out: Path, file: Path) -> None:
     from trickformer.plumbing.figures import plt, save
 
     records = [r for r in read_lines(out / LOG)[0] if "score" in r]
@@ -298,4 +303,4 @@ def curve(out: Path) -> None:
     steps, found = [r["step"] for r in records], [r["score"] for r in records]
     axes.errorbar(steps, found, [2 * r["error"] for r in records], color="#2b6cb0", linewidth=1.2, capsize=2)
     axes.set(xlabel="gradient steps", ylabel="points, two standard errors")
-    save(figure, out / "score.png")
+    save(figure, file)
