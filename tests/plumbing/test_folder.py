@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
+from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import ABOUT, CONFIG, Interruption, RunFolder, resumable
 
@@ -71,3 +72,56 @@ def test_an_interrupt_tells_how_to_continue(stop, tmp_path):
     )
     with pytest.raises(Interruption, match="interrupted; nothing is kept without"), resumable("play", Config()):
         raise stop()
+
+
+def test_run_json_names_the_instruction_set_and_the_cpu(tmp_path):
+    folder = RunFolder(tmp_path / "run", {"self_play_isa": "amx"})
+    with folder.open(Config(), resume=False, free=()):
+        pass
+    (build,) = folder.about()["builds"]
+    assert build["isa"] == _core.isa() and build["self_play_isa"] == "amx"
+    assert build["cpu"] is None or build["cpu"].strip()
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "fits"),
+    [
+        ("avx512", "v3", True),  # both compute in float32
+        ("avx512bf16", "avx512bf16", True),
+        ("avx512bf16", "avx512", False),
+        ("avx512", "avx512bf16", False),
+        ("amx", "avx512bf16", False),
+    ],
+)
+def test_a_run_goes_on_with_the_rounding_that_it_began_with(tmp_path, monkeypatch, then, now, fits):
+    folder = RunFolder(tmp_path / "run")
+    monkeypatch.setattr(_core, "isa", lambda: then)
+    with folder.open(Config(), resume=False, free=()):
+        pass
+    monkeypatch.setattr(_core, "isa", lambda: now)
+    if fits:
+        with folder.open(Config(), resume=True, free=()):
+            pass
+        assert [build["isa"] for build in folder.about()["builds"]] == list(dict.fromkeys([then, now]))
+        return
+    with pytest.raises(TrickformerError) as caught, folder.open(Config(), resume=True, free=()):
+        pass
+    assert str(caught.value) == (
+        f"{folder.path} was begun on the instruction set {then}, which rounds otherwise than {now}; "
+        f"continue it with TRICKFORMER_ISA={then}, or choose another --out"
+    )
+    assert [build["isa"] for build in folder.about()["builds"]] == [then]
+
+
+def test_a_run_of_an_earlier_version_names_no_instruction_set_and_goes_on(tmp_path, monkeypatch):
+    folder = RunFolder(tmp_path)
+    with folder.open(Config(), resume=False, free=()):
+        pass
+    about = json.loads((tmp_path / ABOUT).read_text())
+    for build in about["builds"]:
+        del build["isa"], build["cpu"]
+    (tmp_path / ABOUT).write_text(json.dumps(about))
+    monkeypatch.setattr(_core, "isa", lambda: "avx512bf16")
+    with folder.open(Config(), resume=True, free=()):
+        pass
+    assert len(folder.about()["builds"]) == 2

@@ -15,13 +15,13 @@ import numpy as np
 
 from trickformer.base import Outcomes, Tracker, TrickformerError, UnknownNameError
 from trickformer.models.weights import Weights, model_weights, read_weights
+from trickformer.plumbing.isa import ISA_VARIABLE
+from trickformer.plumbing.isa import ROUNDED as ROUNDED
 
 if TYPE_CHECKING:
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
-ISA_VARIABLE = "TRICKFORMER_ISA"  # environment variable: the instruction set of the whole core (cpp/core/isa.hpp)
 DTYPES = ("bfloat16", "float32")
-ROUNDED = ("avx512bf16", "amx")  # instruction sets that round activations to bfloat16, the fastest last
 
 
 class Backend(Protocol):

@@ -19,6 +19,7 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, paths
 from trickformer.plumbing.files import refuse_links, remove_drafts, replace
+from trickformer.plumbing.isa import ISA_VARIABLE, instruction_set, rounding
 from trickformer.plumbing.lines import JsonLines, Parse, lock
 from trickformer.plumbing.text import json_object, read_text, to_json
 
@@ -94,9 +95,13 @@ def resumable(
 
 
 def build() -> dict[str, Any]:
-    """Return the versions of the package and its dependencies, and the git commit if the package runs from a checkout.
+    """Return what a run depends on besides its config.
 
-    The commit ends in `-dirty` if tracked files differ from it."""
+    Returns:
+        The versions of the package and its dependencies; `commit`, the git commit if the package runs from a checkout,
+        which ends in `-dirty` if tracked files differ from it; `isa`, the instruction set of the core; `cpu`, the model
+        of the CPU, by which PyTorch chooses its own.
+    """
     found: dict[str, Any] = {"trickformer": trickformer.__version__, "commit": _commit()}
     found["python"] = platform.python_version()
     for package in _PACKAGES:
@@ -104,14 +109,32 @@ def build() -> dict[str, Any]:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             found[package] = None
-    return found
+    return found | {"isa": instruction_set(), "cpu": _cpu()}
+
+
+def _cpu() -> str | None:
+    """Return the model of the CPU; None if the system does not name it."""
+    try:
+        with Path("/proc/cpuinfo").open(encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.startswith("model name"):
+                    return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or None
 
 
 class RunFolder:
     """Folder of one run, with its config.toml, its run.json and its files of records."""
 
-    def __init__(self, path: Path):
-        self.path = path
+    def __init__(self, path: Path, details: Mapping[str, Any] | None = None):
+        """Name a folder, which need not exist.
+
+        Args:
+            path: The folder.
+            details: What else `builds` says of this build.
+        """
+        self.path, self._details = path, dict(details or {})
 
     @classmethod
     def optional(cls, out: Path | None, resume: bool) -> RunFolder | None:
@@ -135,14 +158,33 @@ class RunFolder:
 
     def builds(self) -> list[dict[str, Any]]:
         """List every build that took part in the run, and this one. Raises TrickformerError if run.json is broken."""
-        this = build()
+        this, earlier = build() | self._details, self._earlier_builds()
+        return earlier if this in earlier else [*earlier, this]
+
+    def _earlier_builds(self) -> list[dict[str, Any]]:
         if not (about := self.about()):
-            return [this]
+            return []
         try:
-            earlier = [dict(b) for b in about["builds"]]
+            return [dict(b) for b in about["builds"]]
         except (ValueError, KeyError, TypeError):
             raise TrickformerError(f"{self.path / ABOUT} is broken") from None
-        return earlier if this in earlier else [*earlier, this]
+
+    def _check_rounding(self) -> None:
+        """Refuse to continue a run on an instruction set that rounds otherwise than those that have played it.
+
+        Runs of earlier versions do not name theirs, and continue.
+
+        Raises:
+            TrickformerError: The set rounds otherwise, or run.json is broken.
+        """
+        now = instruction_set()
+        for earlier in self._earlier_builds():
+            then = earlier.get("isa")
+            if isinstance(then, str) and rounding(then) != rounding(now):
+                raise TrickformerError(
+                    f"{self.path} was begun on the instruction set {then}, which rounds otherwise than {now}; "
+                    f"continue it with {ISA_VARIABLE}={then}, or choose another --out"
+                )
 
     def check(
         self,
@@ -181,6 +223,7 @@ class RunFolder:
             old, new = getattr(known, name), getattr(config, name)
             if old != new:
                 raise TrickformerError(f"{self.path} holds a run with {name} = {old}, not {new}; choose another --out")
+        self._check_rounding()
         if files is not None:
             about = self.about()
             relocate = configs.relocation(self.path, about) or paths.absolute

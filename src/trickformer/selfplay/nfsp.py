@@ -48,6 +48,7 @@ from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel, paths
 from trickformer.plumbing.files import writing
 from trickformer.plumbing.folder import Interruption, RunFolder, resumable
+from trickformer.plumbing.isa import instruction_set
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, report, rollout_network
 from trickformer.selfplay.cards import card
@@ -63,6 +64,7 @@ from trickformer.selfplay.schedule import (
     learned_from,
     play_pieces,
     rollout_network_file,
+    rounded_instruction_set,
     sequences_of,
     series,
     who,
@@ -101,7 +103,9 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     if "," in str(out):
         raise TrickformerError(f"the folder {out} cannot be named in a player's spec: it has a comma")
     read = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
-    folder = RunFolder(out)
+    by_cpu = config.ray is not None or not torch.cuda.is_available()
+    details = {"self_play_isa": rounded_instruction_set(config) or instruction_set()} if by_cpu else {}
+    folder = RunFolder(out, details)
     same: dict[str, Any] = {"resume": resume, "free": FREE, "files": read, "resolve": with_absolute_paths}
     folder.check(config, **same)  # in all processes, before the first of them writes
     newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)

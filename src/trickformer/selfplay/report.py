@@ -11,6 +11,7 @@ from typing import Any
 from trickformer.base import Game, TrickformerError
 from trickformer.checkpoints.folders import BEST, LATEST, point
 from trickformer.plumbing.folder import RESULT, RunFolder
+from trickformer.plumbing.isa import rounding
 from trickformer.plumbing.report import Report, ReportTable, draw_figure
 from trickformer.selfplay.results import OPPONENTS, TrainingResults, describe_match, format_interval, format_signed
 
@@ -49,7 +50,11 @@ def write(results: TrainingResults) -> None:
 
 
 def draw(results: TrainingResults) -> None:
-    """Draw the figure of a training in its folder. A fault is a warning."""
+    """Draw the figure of a training in its folder. A fault is a warning.
+
+    Args:
+        results: Results of the training.
+    """
     draw_figure(lambda file: plot(results, file), results.folder / PLOT)
 
 
@@ -94,6 +99,9 @@ def make_report(results: TrainingResults) -> Report:
 def notes(results: TrainingResults) -> list[str]:
     """Return the lines below the tables: the best model, warnings, and what is missing."""
     result, lines = results.result(), list[str]()
+    sets = dict.fromkeys(b["self_play_isa"] for b in result["versions"] if isinstance(b.get("self_play_isa"), str))
+    if len({rounding(isa) for isa in sets}) > 1:
+        lines.append(f"the hands were played in part on each of {', '.join(sets)}, which round differently")
     if result["best"] is not None:
         lines.append(describe_best(results))
     for model in result["models"]:

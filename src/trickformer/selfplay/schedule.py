@@ -149,13 +149,23 @@ def labels_of(config: SelfPlay, out: Path, iteration: int) -> generate.Labels:
     return generate.Labels(config.label_share, config.label_playouts, net, worlds=config.label_worlds)
 
 
+def rounded_instruction_set(config: SelfPlay) -> str | None:
+    """Return the instruction set by which models play hands on this CPU if their activations are rounded; None if they
+    are not.
+
+    Args:
+        config: Config of the run.
+    """
+    rounded = [isa for isa in instruction_sets("bfloat16") if isa in ROUNDED]
+    return rounded[-1] if config.rounded and rounded else None
+
+
 def _load_model(job: Job, game: Game, model: Path) -> Backend:
     values = game.outcomes
     if job.device != "cpu":
         return load_backend(model, values, device=job.device)
-    rounding = [isa for isa in instruction_sets("bfloat16") if isa in ROUNDED]
-    if job.config.rounded and rounding:
-        return load_backend(model, values, isa=rounding[-1])
+    if (isa := rounded_instruction_set(job.config)) is not None:
+        return load_backend(model, values, isa=isa)
     # Hundreds of tables keep the arithmetic busy: weights that need no unpacking are faster than small ones.
     return load_backend(model, values, "float32")
 
