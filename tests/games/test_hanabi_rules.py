@@ -12,7 +12,7 @@ import pytest
 from support.hanabi_histories import playout
 
 from trickformer import _core, games
-from trickformer.audit.differential import OTHERS, compare_games
+from trickformer.audit.differential import OTHERS, DifferenceError, compare_games
 from trickformer.base import CHANCE, PUBLIC, Event, TrickformerError
 from trickformer.belief import sampler
 from trickformer.games import hanabi
@@ -38,7 +38,7 @@ def test_a_difference_is_found(monkeypatch):
     """Other rules, or the first and the last card of the deck exchanged."""
     game, State = games.load("hanabi"), CORE.State
     game.rules = CORE.Rules(hints=7)
-    with pytest.raises(AssertionError, match="seed 1, game 0"):
+    with pytest.raises(DifferenceError, match="seed 1, game 0"):
         compare_games(game, 1, 1, careful=False)
 
     def exchanged(rules, deck):
@@ -46,7 +46,7 @@ def test_a_difference_is_found(monkeypatch):
         return State(rules, np.array([deck[-1], *deck[1:-1], deck[0]], dtype=np.uint8))
 
     monkeypatch.setattr(CORE, "State", exchanged)
-    with pytest.raises(AssertionError, match=r"seed 1, game 2.*of the observation differ"):
+    with pytest.raises(DifferenceError, match=r"seed 1, game 2.*of the observation differ"):
         compare_games(games.load("hanabi"), 1, 1, careful=True, first=2)
 
 

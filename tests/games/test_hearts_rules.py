@@ -10,7 +10,7 @@ from support.play import hearts_with
 
 from trickformer import _core, games, tokenizers
 from trickformer.audit import differential
-from trickformer.audit.differential import all_options, compare_hand, compare_hands
+from trickformer.audit.differential import DifferenceError, all_options, compare_hand, compare_hands
 from trickformer.games.hearts import NUM_CARDS
 
 CORE = _core.hearts
@@ -34,7 +34,7 @@ def test_twin_equals_openspiel_on_20000_hands_over_all_options():
 
 def test_the_comparison_sees_a_difference():
     game, other = hearts_with(no_pts_on_first_trick=True), hearts_with(no_pts_on_first_trick=False)
-    with pytest.raises(AssertionError, match="seed 0"):
+    with pytest.raises(DifferenceError, match="seed 0"):
         for index in range(200):
             compare_hand(game, seed=0, index=index, strings=0.0, rules=_core.hearts.Rules(**other.rules))
 

@@ -29,7 +29,7 @@ def compare_hand(game: Hearts, seed: int, index: int, strings: float, rules: _co
     """Play one random hand on both and compare, at each step, whose turn it is and what is legal; with
     probability `strings` what each seat knows, in OpenSpiel's words; at the end the scores.
 
-    Returns the number of decisions. Raises AssertionError naming the seed and the hand."""
+    Returns the number of decisions. Raises DifferenceError naming the seed and the hand."""
     rng = random.Random(deal_seed(seed, index))
     where = f"seed {seed}, hand {index}, {game.spiel}"
     spiel = game.deal(seed, index)
@@ -38,18 +38,18 @@ def compare_hand(game: Hearts, seed: int, index: int, strings: float, rules: _co
     decisions = 0
     while not spiel.is_terminal():
         legal = spiel.legal_actions()
-        assert twin.current_player() == spiel.current_player(), where
-        assert twin.legal_actions() == legal, f"{where}: {twin.legal_actions()} != {legal}\n{spiel}"
+        _require_equal(twin.current_player(), spiel.current_player(), f"{where}, seat on turn")
+        _require_equal(twin.legal_actions(), legal, f"{where}, legal actions at\n{spiel}")
         if rng.random() < strings:
             for seat in range(game.players):
                 ours, theirs = twin.information_state_string(seat), spiel.information_state_string(seat)
-                assert ours == theirs, f"{where}, seat {seat}:\n{ours}\n!=\n{theirs}"
+                _require_equal(ours, theirs, f"{where}, information state of seat {seat}")
         action = rng.choice(legal)
         spiel.apply_action(action)
         twin.apply_action(action)
         decisions += 1
-    assert twin.is_terminal(), where
-    assert twin.scores() == game.scores(spiel), f"{where}: {twin.scores()} != {game.scores(spiel)}"
+    _require_equal(twin.is_terminal(), True, f"{where}, end")
+    _require_equal(twin.scores(), game.scores(spiel), f"{where}, scores")
     return decisions
 
 
@@ -64,6 +64,10 @@ def all_options() -> Iterator[Hearts]:
     names = tuple(load("hearts").rules)
     for values in itertools.product((False, True), repeat=len(names)):
         yield load(f"hearts({','.join(f'{k}={v}' for k, v in zip(names, values))})")
+
+
+class DifferenceError(Exception):
+    """The two implementations of a game differ. The message names the seed and the hand."""
 
 
 class GameComparison(NamedTuple):
@@ -96,7 +100,7 @@ def compare_games(
     bit for bit, and the reward; at the end the score.
 
     careful: moves that cost a life are not drawn, so that most games last until the deck is empty. on_game is called
-    after each game. Raises AssertionError naming the seed and the game."""
+    after each game. Raises DifferenceError naming the seed and the game."""
     from open_spiel.python.observation import make_observation
 
     decks, actions, scores = _core.hanabi.random_games(game.rules, seed, first, games, careful)
@@ -109,19 +113,27 @@ def compare_games(
         for action in actions[i][actions[i] != 255].tolist():
             _draw(spiel, left)
             _same(twin, spiel, observer, where)
-            assert not careful or action in twin.harmless_actions(), where
+            if careful and action not in twin.harmless_actions():
+                raise DifferenceError(f"{where}: action {action} costs a life")
             before = twin.score()
             spiel.apply_action(action)
             twin.apply_action(action)
-            assert spiel.rewards() == [twin.score() - before] * game.players, where
+            _require_equal([twin.score() - before] * game.players, spiel.rewards(), f"{where}, rewards")
             decisions += 1
         _draw(spiel, left)
         _same(twin, spiel, observer, where)
-        assert spiel.is_terminal() and twin.is_terminal(), where
-        assert spiel.returns() == [twin.score()] * game.players and twin.score() == scores[i], where
+        _require_equal((twin.is_terminal(), spiel.is_terminal()), (True, True), f"{where}, end")
+        _require_equal([twin.score()] * game.players, spiel.returns(), f"{where}, returns")
+        _require_equal(twin.score(), scores[i], f"{where}, score of the game and of its replay")
         drew_last += not twin.deck
         on_game()
     return GameComparison(games, decisions, drew_last)
+
+
+def _require_equal(ours: object, theirs: object, what: str) -> None:
+    """Raise DifferenceError if the core and OpenSpiel differ."""
+    if ours != theirs:
+        raise DifferenceError(f"{what}: {ours} in the core, {theirs} in OpenSpiel")
 
 
 def _draw(spiel: Any, deck: Iterator[int]) -> None:
@@ -130,17 +142,15 @@ def _draw(spiel: Any, deck: Iterator[int]) -> None:
 
 
 def _same(twin: _core.hanabi.State, spiel: Any, observer: Any, where: str) -> None:
-    assert twin.current_player() == spiel.current_player(), where
-    assert twin.legal_actions() == spiel.legal_actions(), (
-        f"{where}: {twin.legal_actions()} != {spiel.legal_actions()}\n{spiel}"
-    )
+    _require_equal(twin.current_player(), spiel.current_player(), f"{where}, seat on turn")
+    _require_equal(twin.legal_actions(), spiel.legal_actions(), f"{where}, legal actions at\n{spiel}")
     for seat in range(spiel.num_players()):
         observer.set_from(spiel, seat)
         ours = twin.observation(seat)
-        assert ours.shape == observer.tensor.shape, f"{where}: {ours.shape} != {observer.tensor.shape}"
+        _require_equal(ours.shape, observer.tensor.shape, f"{where}, shape of the observation of seat {seat}")
         if ours.tobytes() != observer.tensor.tobytes():
             differ = np.flatnonzero(ours != observer.tensor).tolist()
-            raise AssertionError(f"{where}, seat {seat}: numbers {differ} of the observation differ\n{spiel}")
+            raise DifferenceError(f"{where}, seat {seat}: numbers {differ} of the observation differ\n{spiel}")
 
 
 def main() -> None:
@@ -164,7 +174,7 @@ def main() -> None:
             _hearts(given.hands, given.seed, given.strings)
         else:
             _hanabi(given.hands, given.seed)
-    except AssertionError as difference:
+    except DifferenceError as difference:
         print(difference, file=sys.stderr)
         sys.exit(1)
     print(f"seconds                  {time.perf_counter() - began:,.0f}")

@@ -210,7 +210,8 @@ class DataWriter:
             TrickformerError: If the folder holds something else, or the disk refuses.
         """
         self._kind, self._about, self._folder = kind(game, tokenizer), about, folder
-        assert len(tokenizer.vocab) <= np.iinfo(_TOKEN).max + 1
+        if len(tokenizer.vocab) > (most := np.iinfo(_TOKEN).max + 1):
+            raise TrickformerError(f"{game.name} has {len(tokenizer.vocab)} tokens; training data holds {most} at most")
         self.hands = self.sequences = self.labels = 0
         self.complete = False
         manifest = None
@@ -247,7 +248,8 @@ class DataWriter:
 
     def append(self, data: Sequences, hands: int) -> None:
         """Adds the sequences of `hands` hands. They are there once this returns, or not at all."""
-        assert data.tokens.shape[1] == self._kind["positions"]
+        if data.tokens.shape[1] != self._kind["positions"]:
+            raise ValueError(f"sequences of {data.tokens.shape[1]} positions, not {self._kind['positions']}")
         try:
             for name, array, dtype in (
                 (TOKENS, data.tokens, _TOKEN),

@@ -258,7 +258,8 @@ def model_hands(
     share of the models' moves that are random. searches: in the place of `labels`, which are then none.
     guests: who plays where the roles say so. Returns the sequences of the kept seats, row by row, and scores int
     [n, players]."""
-    assert searches is None or not labels.share
+    if searches is not None and labels.share:
+        raise ValueError("searches take the place of labels")
     seats, greedy, n = roles.model, roles.greedy, len(roles.model)
     tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)
     tables = bulk.tables(seed, first, n)
