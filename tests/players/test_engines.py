@@ -3,11 +3,13 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -105,7 +107,7 @@ def test_how_engines_fail(kind, options, says, tmp_path):
 
 
 def test_every_kind_of_engine_is_tried():
-    assert {kind for kind, _, _ in FAILS} | {"good", "slow", "slip", "kill", "deals", "stubborn"} == set(KINDS)
+    assert {kind for kind, _, _ in FAILS} | {"good", "slow", "slip", "kill", "deals", "stubborn", "stray"} == set(KINDS)
 
 
 @pytest.mark.parametrize(
@@ -153,6 +155,51 @@ def test_nothing_is_left_after_a_kill(tmp_path):
     while len(running(mark)) < 6 and time.monotonic() < end:  # ours aside: supervisor, engine and its child, twice
         time.sleep(0.05)
     assert len(running(mark)) >= 6
+    ours.send_signal(signal.SIGKILL)
+    ours.wait()
+    assert gone(mark)
+
+
+STRAYS = sys.platform.startswith("linux")  # elsewhere what has left the engine's group lives on
+
+
+def wait_for_daemons(mark, count):
+    """Wait until so many processes run in sessions whose leaders have ended."""
+    end = time.monotonic() + 60
+    daemons = []
+    while len(daemons) != count and time.monotonic() < end:
+        time.sleep(0.05)
+        alive = running(mark)
+        with suppress(ProcessLookupError):
+            outer = {os.getpid(), os.getsid(0)}
+            daemons = [pid for pid in alive if os.getsid(pid) not in alive.keys() | outer]
+    assert len(daemons) == count
+
+
+@pytest.mark.skipif(not STRAYS, reason="descendants are found on Linux alone")
+@pytest.mark.parametrize("end", ["quit", "exits", "killed"])
+def test_what_has_left_the_session_of_an_engine_ends_with_it(end):
+    mark = f"stray-{os.getpid()}-{time.monotonic_ns()}"
+    engine = process.start(None, shlex.split(command("stray", mark)), 10.0)
+    wait_for_daemons(mark, 3)
+    (own,) = (pid for pid, watches in running(mark).items() if not watches and os.getsid(pid) == pid)
+    if end == "exits":
+        engine.say({"type": "quit"})
+        engine.write()
+    elif end == "killed":
+        os.kill(own, signal.SIGKILL)
+    else:
+        engine.end()
+    assert gone(mark)
+    engine.end()
+
+
+@pytest.mark.skipif(not STRAYS, reason="descendants are found on Linux alone")
+def test_what_has_left_the_session_of_an_engine_ends_with_us():
+    mark = f"stray-{os.getpid()}-{time.monotonic_ns()}"
+    words = ["tournament", "skat", "--a", spec("stray", mark), "--b", "random", "--deals", "100000"]
+    ours = subprocess.Popen([sys.executable, "-m", "trickformer", *words], stderr=subprocess.DEVNULL)
+    wait_for_daemons(mark, 3)
     ours.send_signal(signal.SIGKILL)
     ours.wait()
     assert gone(mark)

@@ -9,6 +9,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+# Leaves the engine's group and session, and its parent, as a daemon does.
+DAEMON = "import os, time; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0); time.sleep(1000)  # {}"
 LIBRARY = Path(__file__).parents[2] / "src/trickformer/engine.py"
 KINDS = (
     "good",
@@ -25,6 +27,7 @@ KINDS = (
     "early",
     "deals",
     "stubborn",
+    "stray",
     "old",
     "refuse",
 )
@@ -120,6 +123,9 @@ def main(kind, *more):
             library.run(act, name=kind, seeds=True)
         finally:
             time.sleep(1_000)
+    if kind == "stray":
+        for _ in range(3):
+            subprocess.run([sys.executable, "-S", "-c", DAEMON.format(more[0])])
     if kind in ("old", "refuse"):
         sys.stdin.readline()
         protocol = 1 if kind == "refuse" else 99

@@ -5,21 +5,80 @@
 FD is the reading end of a pipe whose other end the asker holds; the system closes it when the asker dies. The program
 gets a process group of its own, so that Ctrl-C in a terminal does not reach it. Exits with the program's exit code, 128
 and the number of the signal that ended it, or 127 where it cannot be started. Imports the standard library alone: it is
-there in milliseconds."""
+there in milliseconds.
 
+On Linux this process is a subreaper: what the program leaves behind becomes its child, in whatever group or session.
+It therefore finds every descendant in /proc. Elsewhere it ends the program's group alone."""
+
+import ctypes
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # of <linux/prctl.h>
+_PATIENCE = 5.0  # seconds in which descendants must die; a process in the kernel, or of another user, may not
+_LOOK = 0.005  # seconds between two looks
+
+
+def _prctl() -> Callable[[int, int], int] | None:
+    """Return the system call prctl, or None if the system has none."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        return ctypes.CDLL(None, use_errno=True).prctl
+    except (OSError, AttributeError):
+        return None
+
+
+def _alive_descendants() -> list[int]:
+    """Find the descendants of this process that have not ended, by /proc."""
+    children: dict[int, list[int]] = {}
+    ended = set()
+    for entry in os.scandir("/proc"):
+        if entry.name.isdecimal():
+            with suppress(OSError):
+                stat = Path(entry.path, "stat").read_bytes()
+                state, parent = stat.rpartition(b")")[2].split()[:2]  # the name before may hold anything
+                children.setdefault(int(parent), []).append(int(entry.name))
+                if state in (b"Z", b"X"):
+                    ended.add(int(entry.name))
+    descendants: list[int] = []
+    waiting = [os.getpid()]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        descendants += below
+        waiting += below
+    return [pid for pid in descendants if pid not in ended]
+
+
+def _kill_descendants() -> None:
+    """Kill every descendant, again and again, for one may start another before it dies."""
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end and (alive := _alive_descendants()):
+        for pid in alive:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(_LOOK)
 
 
 def main() -> None:
     signal.signal(signal.SIGINT, lambda *_: None)  # a handler, unlike SIG_IGN, is not inherited
     asker = int(sys.argv[1])
+    prctl = _prctl()
+    adopts = prctl is not None and prctl(_PR_SET_CHILD_SUBREAPER, 1) == 0
+
+    def die_with_supervisor() -> None:
+        if prctl is not None:
+            prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
     try:
-        child = subprocess.Popen(sys.argv[2:], start_new_session=True)
+        child = subprocess.Popen(sys.argv[2:], start_new_session=True, preexec_fn=die_with_supervisor)
     except OSError as e:
         print(f"{sys.argv[2]}: {e.strerror}", file=sys.stderr, flush=True)
         os._exit(127)
@@ -27,20 +86,26 @@ def main() -> None:
     for pipe in (0, 1):  # the program's alone: they must close when it ends
         os.dup2(nothing, pipe)
 
-    def end_group() -> None:
+    def end_all() -> None:
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
+        if adopts:
+            _kill_descendants()
 
     def wait() -> None:
-        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # its number stays its group's until it is reaped
-        end_group()
-        code = child.wait()
-        os._exit(code if code >= 0 else 128 - code)
+        while True:  # adopted processes are reaped as they end
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+            if ended is None or ended.si_pid == child.pid:
+                break
+            with suppress(ChildProcessError):
+                os.waitpid(ended.si_pid, 0)
+        end_all()  # the program's number stays its group's until it is reaped
+        assert ended is not None
+        os._exit(ended.si_status if ended.si_code == os.CLD_EXITED else 128 + ended.si_status)
 
     threading.Thread(target=wait, daemon=True).start()
     os.read(asker, 1)
-    end_group()
-    child.wait()
+    end_all()
     os._exit(1)
 
 
