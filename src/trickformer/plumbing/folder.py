@@ -21,6 +21,7 @@ from trickformer.plumbing import digests, paths
 from trickformer.plumbing.files import refuse_links, remove_drafts, replace
 from trickformer.plumbing.isa import ISA_VARIABLE, instruction_set, rounding
 from trickformer.plumbing.lines import JsonLines, Parse, lock
+from trickformer.plumbing.parallel import LostWorkersError
 from trickformer.plumbing.text import json_object, read_text, to_json
 
 CONFIG, ABOUT, RESULT = configs.FILE, "run.json", "result.json"  # files of a run
@@ -76,7 +77,8 @@ def resumable(
     progress: Callable[[], str] = lambda: "",
     remedy: str | None = None,
 ) -> Generator[None]:
-    """Turn an interrupt of the block into `Interruption`, whose message tells how to continue.
+    """Turn an interrupt of the block into `Interruption`, whose message tells how to continue. So does that of
+    `LostWorkersError`.
 
     Args:
         command: As in `how_to_resume`.
@@ -85,13 +87,18 @@ def resumable(
         progress: Function that describes the progress so far, such as "after 3 of 10 games".
         remedy: How to continue, if not by `how_to_resume`.
     """
+
+    def describe(end: str, first: str = "") -> str:
+        known = remedy if config.out is not None else None
+        steps = [" ".join([end, progress()]).rstrip(), first, known or how_to_resume(command, config, typed)]
+        return "; ".join(filter(None, steps))
+
     try:
         yield
     except (KeyboardInterrupt, Interruption):
-        so_far = " ".join(["interrupted", progress()]).rstrip()
-        if remedy is None or config.out is None:
-            remedy = how_to_resume(command, config, typed)
-        raise Interruption(f"{so_far}; {remedy}") from None
+        raise Interruption(describe("interrupted")) from None
+    except LostWorkersError as e:
+        raise LostWorkersError(describe(str(e), e.remedy)) from None
 
 
 def build() -> dict[str, Any]:

@@ -10,6 +10,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
@@ -21,8 +22,23 @@ Job = TypeVar("Job")
 Item = TypeVar("Item")
 Work = Callable[[Job], Iterator[Item]]
 
+
+class LostWorkersError(TrickformerError):
+    """Workers are gone, and with them the work under way. What they had finished is kept.
+
+    Attributes:
+        remedy: What to do before the run is continued; empty if nothing.
+    """
+
+    def __init__(self, message: str, remedy: str = ""):
+        super().__init__(message)
+        self.remedy = remedy
+
+
 _ITEM, _ERROR, _END = "item", "error", "end"  # what a worker sends: (kind, value)
 _PATIENCE = 5.0  # seconds for a cluster to answer; Ray itself would try for minutes
+_LOOK = 5.0  # seconds between two looks at the head of a cluster
+_HEAD_PATIENCE = 30.0  # seconds in which a head may start again; Ray ends the process after 60
 
 
 def slots(workers: int, ray: str | None) -> int:
@@ -91,7 +107,7 @@ def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> I
                 except (EOFError, OSError):  # OSError: it died within a message
                     running[pipe].join()
                     code = running[pipe].exitcode
-                    raise TrickformerError(f"a worker process died (exit code {code})") from None
+                    raise LostWorkersError(f"a worker process died (exit code {code})") from None
                 if kind == _END:
                     end(pipe)
                 elif kind == _ERROR:
@@ -129,27 +145,64 @@ def _on_cluster(work: Work[Job, Item], jobs: Sequence[Job], address: str) -> Ite
     ray = _connect(address)
     task = ray.remote(num_cpus=1, num_returns="streaming")(_messages)
     running = [task.remote(work, job) for job in jobs]
+    head = HeadWatch(ray.get_runtime_context().gcs_address)
     try:
         while running:
-            (ready,), _ = ray.wait(running, num_returns=1)
-            running.remove(ready)
-            running.append(ready)  # at the end: each has its turn
+            head.look()
             try:
+                due, _ = ray.wait(running, num_returns=1, timeout=_LOOK)
+                if not due:
+                    continue
+                (ready,) = due
+                running.remove(ready)
+                running.append(ready)  # at the end: each has its turn
                 kind, value = ray.get(next(ready))
             except StopIteration:
-                running.remove(ready)
+                running.pop()
                 continue
             except ray.exceptions.RayError as e:
                 cause = e.cause if isinstance(e, ray.exceptions.RayTaskError) else e
                 if not isinstance(cause, ray.exceptions.RayError):  # a fault of the program: it needs its traceback
                     raise
-                raise TrickformerError(f"a worker of the Ray cluster failed: {_reason(cause)}") from None
+                raise LostWorkersError(f"a worker of the Ray cluster failed: {_reason(cause)}") from None
             if kind == _ERROR:
                 raise TrickformerError(value)
             yield value
     finally:
-        for unfinished in running:
-            ray.cancel(unfinished, force=True)  # by force: compiled code does not listen
+        with suppress(ray.exceptions.RayError):  # a cluster that is lost has nothing to cancel
+            for unfinished in running:
+                ray.cancel(unfinished, force=True)  # by force: compiled code does not listen
+
+
+class HeadWatch:
+    """Looks whether the head of a cluster is there. Ray itself ends the process without a word a minute after it is
+    lost."""
+
+    def __init__(self, address: str):
+        """Watch the head.
+
+        Args:
+            address: HOST:PORT.
+        """
+        self._address = address
+        parts = address.rsplit(":", 1)
+        self._host, self._port = parts[0].strip("[]"), int(parts[1])
+        self._looked = self._seen = time.monotonic()
+
+    def look(self) -> None:
+        """Look, if it is time to. Raises LostWorkersError if the head has been gone for long."""
+        now = time.monotonic()
+        if now - self._looked < _LOOK:
+            return
+        self._looked = now
+        try:
+            socket.create_connection((self._host, self._port), _PATIENCE).close()
+            self._seen = now
+        except OSError as e:
+            if now - self._seen > _HEAD_PATIENCE:
+                raise LostWorkersError(
+                    f"the head of the Ray cluster at {self._address} is lost ({_reason(e)})", "start the cluster again"
+                ) from None
 
 
 def _connect(address: str) -> Any:
