@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -57,10 +57,11 @@ def load(model: type[M], file: Path | None, given: Mapping[str, Any], resume: bo
         UnknownNameError: A key does not exist.
         TrickformerError: The file cannot be read or decides what it may not, or a value is bad or missing.
     """
-    left_out: Collection[str] = ()
     if file is None and resume and given.get("out") is not None and (given["out"] / FILE).is_file():
-        file, left_out = given["out"] / FILE, getattr(model, "PREPARED", ())
-    values = {k: v for k, v in _values(model, file).items() if k not in left_out} if file is not None else {}
+        file = given["out"] / FILE
+        values = {k: v for k, v in _values_of_run(model, file).items() if k not in getattr(model, "PREPARED", ())}
+    else:
+        values = _values(model, file) if file is not None else {}
     typed = current_names(model, {k: v for k, v in given.items() if v is not None})
     for key in MACHINE:
         if key in values and key not in typed:
@@ -71,9 +72,7 @@ def load(model: type[M], file: Path | None, given: Mapping[str, Any], resume: bo
 
 def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M:
     """The config that a run folder holds, and `more`; what it says of MACHINE is left out. Raises as `load`."""
-    kept = {k: v for k, v in _values(model, file).items() if k not in MACHINE}
-    if strange := kept.keys() - model.model_fields.keys():
-        raise TrickformerError(f"{file} is of a run of another command: it has the key {min(strange)!r}")
+    kept = _values_of_run(model, file)
     return validate(model, kept | dict(more or {}), _context(file.parent))
 
 
@@ -108,6 +107,14 @@ def _values(model: type[BaseModel], file: Path) -> dict[str, Any]:
         return current_names(model, from_toml(read_text(file)))
     except (OSError, ValueError) as e:
         raise TrickformerError(f"cannot read the config {file}: {str(e).splitlines()[0]}") from None
+
+
+def _values_of_run(model: type[BaseModel], file: Path) -> dict[str, Any]:
+    """Read what a run folder keeps of a config. Raises TrickformerError if it is that of another command."""
+    kept = {k: v for k, v in _values(model, file).items() if k not in MACHINE}
+    if strange := kept.keys() - model.model_fields.keys():
+        raise TrickformerError(f"{file} is of a run of another command: it has the key {min(strange)!r}")
+    return kept
 
 
 def former_names(model: type[BaseModel]) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ import numpy as np
 from trickformer.base import TrickformerError
 
 MAX_LINE = 1 << 20  # bytes; the longest record of our games has some 10 KB
-_PIECE = 1 << 20  # bytes that are searched for ends of lines at a time
+PIECE = 1 << 20  # bytes that are searched for ends of lines at a time
 _END, _BRACE = ord("\n"), ord("{")
 
 
@@ -64,7 +64,7 @@ class LineIndex:
         while self._searched < self._size and (number is None or len(self._starts) < number):
             try:
                 self._file.seek(self._searched)
-                piece = self._file.read(min(_PIECE, self._size - self._searched))
+                piece = self._file.read(min(PIECE, self._size - self._searched))
             except OSError as e:
                 raise TrickformerError(f"cannot read {self._path}: {e.strerror}") from None
             if not piece:  # it became shorter
