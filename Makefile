@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 OBJECTS := $(VENV)/core
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 CXX_FILES := $(shell find cpp -name '*.[chi]pp' -o -name '*.inl')
-BENCHMARKS := hearts skat crew hanabi belief backend gomcts selfplay skat_solver crew_solver intervals
+BENCHMARKS := hearts skat crew hanabi belief backend gomcts selfplay skat_solver crew_solver intervals records
 
 # The tests that reach the core, by folder, so that a new one is among them; and of these the ones in which threads meet.
 # Training takes too long under a sanitizer.

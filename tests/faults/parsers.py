@@ -40,7 +40,7 @@ from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.head_config import HeadTraining
 from trickformer.studies.skat import evaluation
 from trickformer.studies.skat.config import Calibration, Inference, Learning
-from trickformer.tournaments import plan, store
+from trickformer.tournaments import plan, record_file, schedule, store
 
 LIMIT = 5  # seconds for one input
 CONFIGS: tuple[type[BaseModel], ...] = (
@@ -185,7 +185,7 @@ def all_targets(inputs: Path, scratch: Path) -> list[Target]:
     assert tournament.game == "hearts"
 
     def line(found: bytes) -> object:
-        return store.parser(Path("records.jsonl"), set(hands), 4)(1, found)
+        return record_file.RecordFile(inputs / "tournament/records.jsonl", schedule.Schedule(hands), 4).parse(1, found)
 
     def weights(place: Path) -> object:
         return arrays.load(place / evaluation.WEIGHTS, "weights")

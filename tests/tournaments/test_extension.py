@@ -274,7 +274,7 @@ def test_the_score_is_shown_while_it_is_played(six):
     board = Scoreboard(config(deals=6), game)
     assert board.line() == ""
     for record in six.records:
-        board.add(record)
+        board.add(record.deal_name, record.seating, record.scores)
     found = np.array(differences(six))
     error = found.std(ddof=1) / 6**0.5
     score = f"rules − random {found.mean():+.2f} ± {error:.2f} (standard error)"
@@ -282,7 +282,7 @@ def test_the_score_is_shown_while_it_is_played(six):
     one = Scoreboard(config(deals=6), game)
     for record in six.records:
         if record.deal == 0:
-            one.add(record)
+            one.add(record.deal_name, record.seating, record.scores)
     assert one.line() == f"1 of 6 deals: rules − random {found[0]:+.2f}; lower is better"
 
 
@@ -291,7 +291,7 @@ def test_a_round_robin_shows_its_order():
     found = run.tournament(given)
     board = Scoreboard(given, games.load("hearts"), ["random", "rules"])
     for record in found.records:
-        board.add(record)
+        board.add(record.deal_name, record.seating, record.scores)
     assert re.fullmatch(r"2 of 2 deals, best first: rules -\d\.\d\d, random \+\d\.\d\d", board.line())
 
 

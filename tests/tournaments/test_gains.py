@@ -9,9 +9,11 @@ import pytest
 from trickformer.base import TrickformerError
 from trickformer.plumbing.report import REPORT
 from trickformer.plumbing.tables import mean_and_error
-from trickformer.tournaments import gains, report, run, store
+from trickformer.tournaments import gains, report, run
 from trickformer.tournaments.plan import Tournament
+from trickformer.tournaments.record_file import RecordFile
 from trickformer.tournaments.results import TournamentResults
+from trickformer.tournaments.schedule import Schedule
 from trickformer.tournaments.store import HandRecord
 
 TINY = "hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)"
@@ -119,6 +121,8 @@ def test_gains_are_by_seat(tmp_path):
     assert record.gains is not None
     one = record.model_copy(update={"gains": record.gains[:1]})
     with pytest.raises(TrickformerError, match="not part of the tournament"):
-        store.parser(tmp_path, {record.hand}, 2)(1, one.model_dump_json(exclude_none=True).encode())
+        RecordFile(tmp_path, Schedule([record.hand]), 2).parse(1, one.model_dump_json(exclude_none=True).encode())
     line = record.model_dump_json(exclude_none=True).encode()
-    assert store.parser(tmp_path, {record.hand}, 2)(1, line) == record
+    good = RecordFile(tmp_path, Schedule([record.hand]), 2)
+    good.parse(1, line)
+    assert len(good) == 1 and good.columns.has_gains

@@ -6,9 +6,10 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Sequence
-from io import FileIO
+from dataclasses import dataclass
+from io import BytesIO, FileIO
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import IO, Any, Self, TypeAlias
 
 from pydantic import BaseModel
 
@@ -24,7 +25,8 @@ _SYNC_SECONDS = 5.0
 
 MAX_LINE = 1 << 26  # bytes of a line; the longest are those of a stack of games whose beliefs were judged
 
-# Parser of one line: number, counted from 1, and bytes. It raises ValueError on a bad line.
+# Parser of one line: number, counted from 1, and bytes. It raises ValueError on a bad line. A line of which it returns
+# None is read and not held.
 Parse: TypeAlias = Callable[[int, bytes], Any]
 
 
@@ -61,41 +63,59 @@ def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line, fini
         TrickformerError: The file cannot be read, a line is broken or too long, its checksum differs, or more lines are
             missing than a power cut explains.
     """
-    try:
-        lines, torn = _whole_lines(path)
-        sums = _whole_lines(digests.lines(path))[0]
-    except OSError as e:
-        raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
-    for number, (line, known) in enumerate(zip(lines, sums), 1):
-        if digests.of_line(line) != known:
-            raise TrickformerError(f"{path}, line {number}: damaged, for its checksum is another")
-    if (missing := len(sums) - len(lines)) > _SYNC_EVERY:
-        raise TrickformerError(f"{path} lacks {missing:,} lines that it had; copy it again")
-    try:
-        parsed = [parse(number, line[:-1]) for number, line in enumerate(lines, 1)]
-    except ValueError:
-        raise TrickformerError(f"{path} is broken; choose another --out") from None
-    if missing > 0:
-        warn(f"{path} has lost its last {missing:,} lines; they are not counted")
-    elif torn and sums:
-        warn(f"{path}: the last line is torn and not counted")
-    return parsed, sum(map(len, lines))
+    found = _read(path, parse)
+    return found.parsed, found.length
 
 
-def _whole_lines(path: Path) -> tuple[list[bytes], bool]:
-    """Return the complete lines with their ends, and whether a torn one follows. Raises OSError if the file exists and
-    cannot be read, TrickformerError if a line is too long."""
-    lines: list[bytes] = []
+@dataclass(frozen=True, slots=True)
+class _LinesOfFile:
+    """The complete lines of a file."""
+
+    parsed: list[Any]
+    count: int
+    length: int  # bytes
+
+
+def _read(path: Path, parse: Parse) -> _LinesOfFile:
+    """Parse as `read_lines` does, a line at a time."""
+    parsed: list[Any] = []
+    count = length = sums_found = 0
+    torn = False
     try:
-        with path.open("rb") as file:
+        with _open_if_there(path) as file, _open_if_there(digests.lines(path)) as sums:
             for line in limited_lines(file, MAX_LINE):
                 if len(line) > MAX_LINE:
-                    raise TrickformerError(f"{path}, line {len(lines) + 1}: longer than {MAX_LINE >> 20} MiB")
-                lines.append(line)
+                    raise TrickformerError(f"{path}, line {count + 1}: longer than {MAX_LINE >> 20} MiB")
+                if not line.endswith(b"\n"):
+                    torn = True
+                    break
+                count, length = count + 1, length + len(line)
+                if (known := sums.readline()).endswith(b"\n"):
+                    sums_found += 1
+                    if digests.of_line(line) != known:
+                        raise TrickformerError(f"{path}, line {count}: damaged, for its checksum is another")
+                if (value := parse(count, line[:-1])) is not None:
+                    parsed.append(value)
+            missing = sum(known.endswith(b"\n") for known in sums)
+    except OSError as e:
+        raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
+    except ValueError:
+        raise TrickformerError(f"{path} is broken; choose another --out") from None
+    if missing > _SYNC_EVERY:
+        raise TrickformerError(f"{path} lacks {missing:,} lines that it had; copy it again")
+    if missing:
+        warn(f"{path} has lost its last {missing:,} lines; they are not counted")
+    elif torn and sums_found:
+        warn(f"{path}: the last line is torn and not counted")
+    return _LinesOfFile(parsed, count, length)
+
+
+def _open_if_there(path: Path) -> IO[bytes]:
+    """Open a file to read; one that does not exist is empty. Raises OSError if the file exists and cannot be read."""
+    try:
+        return path.open("rb")
     except FileNotFoundError:
-        return [], False
-    torn = bool(lines) and not lines[-1].endswith(b"\n")
-    return lines[:-1] if torn else lines, torn
+        return BytesIO()
 
 
 class JsonLines:
@@ -116,8 +136,9 @@ class JsonLines:
         self._synced = time.monotonic()
         self._file = self._open_and_lock(path)
         try:
-            self.known, self._length = read_lines(path, parse)
-            self._count = len(self.known)
+            found = _read(path, parse)
+            self.known = found.parsed
+            self._count, self._length = found.count, found.length
             self._file.truncate(self._length)
             self._sums = self._open_checksums()
         except TrickformerError:
@@ -140,14 +161,22 @@ class JsonLines:
         """Open the file of checksums; write it anew if it does not have one for each line."""
         sums = digests.lines(self._path)
         if not sums.exists() or sums.stat().st_size != self._count * digests.LINE:
-            with whole(sums) as draft:
-                draft.write_bytes(b"".join(map(digests.of_line, _whole_lines(self._path)[0])))
+            with whole(sums) as draft, draft.open("wb") as file, self._path.open("rb") as lines:
+                file.writelines(map(digests.of_line, lines))
         return self._open(sums)
 
-    def append(self, record: Any) -> None:
-        """Append one record, an object for `to_json` or a pydantic model, in one write.
+    def append(self, record: Any) -> int:
+        """Append a record in one write.
 
-        Raises TrickformerError if the disk refuses; the file then ends with the previous line."""
+        Args:
+            record: Object for `to_json`, or pydantic model.
+
+        Returns:
+            The length of its line in bytes.
+
+        Raises:
+            TrickformerError: The disk refuses. The file then ends with the previous line.
+        """
         line = _line(record)
         try:
             written, reason = os.write(self._file.fileno(), line), "the disk is full"
@@ -164,6 +193,7 @@ class JsonLines:
         self._unsynced += 1
         if self._unsynced >= _SYNC_EVERY or time.monotonic() - self._synced > _SYNC_SECONDS:
             self._sync()
+        return written
 
     def keep(self, records: Sequence[Any]) -> None:
         """Replace all lines by these records at once. Raises TrickformerError if the disk refuses."""

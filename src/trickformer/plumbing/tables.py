@@ -14,7 +14,7 @@ SAW_STATE = "SAW THE TRUE STATE, hidden cards included"  # of a player that is g
 
 
 def mean_and_error(
-    values: Sequence[float] | np.ndarray, samples: Sequence[int] | None = None
+    values: Sequence[float] | np.ndarray, samples: Sequence[int] | np.ndarray | None = None
 ) -> dict[str, float | None]:
     """The mean and its standard error, as a JSON object has them; None where there are too few.
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from trickformer.base import TrickformerError
 from trickformer.tournaments import run as runs
-from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.results import TournamentResults
 
 
@@ -75,15 +74,18 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     if ordered not in results.sets:
         raise TrickformerError(f"players {a + 1} and {b + 1} have not met in this gauntlet")
     sign, better = (1 if a < b else -1), (1 if game.higher_is_better else -1)
-    differences = {deal: sign * each for deal, each in zip(results.deals, results.rows[ordered][0].deals.tolist())}
-    numbered = {record.hand: (at, record.scores) for at, record in enumerate(results.run.records, 1)}
+    seatings, deals = results.sets[ordered], results.deals
+    differences = (sign * results.rows[ordered][0].deals).tolist()
+    numbers, scores = results.numbers(seatings), results.scores(seatings)
+    order = sorted(range(len(deals)), key=lambda at: (better * differences[at], deals[at].number, deals[at].seed or -1))
     found = []
-    order = sorted(differences, key=lambda deal: (better * differences[deal], deal.number, deal.seed or -1))
-    for deal in order[:most]:
-        hands = [Hand(deal.number, seating, deal.seed) for seating in results.sets[ordered]]
-        games = [WorstHand(numbered[hand][0], hand.seating, numbered[hand][1]) for hand in hands]
+    for at in order[:most]:
+        games = [
+            WorstHand(number, seating, tuple(map(int, own)))
+            for number, seating, own in zip(numbers[at].tolist(), seatings, scores[at].tolist())
+        ]
         games.sort(key=lambda each: better * _ahead(each, pair))
-        found.append(Deal(deal.number, differences[deal], tuple(games), deal.seed))
+        found.append(Deal(deals[at].number, differences[at], tuple(games), deals[at].seed))
     return Worst(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(found))
 
 

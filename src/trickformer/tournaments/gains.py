@@ -6,60 +6,83 @@ exact, because the exact samples are others than those it chose by. What is more
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from trickformer.plumbing.tables import mean_and_error, plus_minus
+from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.store import HandRecord
 
 _WIDTH = 6  # moves that are one point of the plot
 
 
-def summarize_gains(records: Sequence[HandRecord], players: int) -> list[dict[str, Any] | None]:
+def summarize_gains(records: Iterable[HandRecord], players: int) -> list[dict[str, Any] | None]:
     """By player, None where it says nothing of gains; an empty list where nobody does. Figures are points a hand in
     which it sat, summed over its decisions: means over hands, with standard errors in which a deal with all its
     seatings is one sample. `excess` is what was said minus what exact samples say, of the decisions that have both."""
-    every = [_of([r for r in records if player in r.seating], player) for player in range(players)]
+    sums = [_GainSums() for _ in range(players)]
+    for record in records:
+        for player, own in enumerate(sums):
+            if player in record.seating:
+                own.add(record, player)
+    every = [own.summarize() for own in sums]
     return every if any(every) else []
 
 
-def _of(records: list[HandRecord], player: int) -> dict[str, Any] | None:
-    deals = _number_deals(records)
-    hands = [
-        [claim for claims, holder in zip(r.gains or (), r.seating) if holder == player for claim in claims]
-        for r in records
-    ]
-    claims = [(deal, *claim) for deal, hand in zip(deals, hands) for claim in hand]
-    if not claims:
-        return None
-    both = [[(said, exact) for _, said, exact in hand if exact is not None] for hand in hands]
-    result: dict[str, Any] = {
-        "decisions": len(claims),
-        "deviations": sum(said != 0 for _, _, said, _ in claims),
-        "said": mean_and_error([sum(said for _, said, _ in hand) for hand in hands], deals),
-    }
-    if any(both):
-        result["compared"] = sum(map(len, both))
-        result["exact"] = mean_and_error([sum(exact for _, exact in hand) for hand in both], deals)
-        result["excess"] = mean_and_error([sum(said - exact for said, exact in hand) for hand in both], deals)
-    result["by_move"] = []
-    for first in range(0, max(move for _, move, *_ in claims) + 1, _WIDTH):
-        own = [claim for claim in claims if first <= claim[1] < first + _WIDTH]
-        if own:
-            compared = [(deal, exact) for deal, _, _, exact in own if exact is not None]
-            said = mean_and_error([said for _, _, said, _ in own], [deal for deal, *_ in own])
-            exact = mean_and_error([exact for _, exact in compared], [deal for deal, _ in compared])
-            result["by_move"].append({"move": first, "said": said, "exact": exact})
-    return result
+class _GainSums:
+    """Gains of a player, in compact arrays: a number for each hand and for each decision."""
 
+    def __init__(self) -> None:
+        self._deals: dict[DealName, int] = {}
+        self._deal_of_hand = array("q")
+        self._hands = {key: array("d") for key in ("said", "exact", "excess")}  # sums over the hand's decisions
+        self._deal, self._move = array("q"), array("q")  # of each decision, like the next ones
+        self._said, self._exact = array("d"), array("d")
+        self._has_exact = array("b")
 
-def _number_deals(records: list[HandRecord]) -> list[int]:
-    """Return a number for the deal of each record: equal if and only if the deals are."""
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(r.deal_name for r in records))}
-    return [numbers[r.deal_name] for r in records]
+    def add(self, record: HandRecord, player: int) -> None:
+        """Add a hand in which the player sat."""
+        deal = self._deals.setdefault(record.deal_name, len(self._deals))
+        claims = [
+            claim for claims, holder in zip(record.gains or (), record.seating) if holder == player for claim in claims
+        ]
+        both = [(said, exact) for _, said, exact in claims if exact is not None]
+        self._deal_of_hand.append(deal)
+        self._hands["said"].append(sum(said for _, said, _ in claims))
+        self._hands["exact"].append(sum(exact for _, exact in both))
+        self._hands["excess"].append(sum(said - exact for said, exact in both))
+        for move, said, exact in claims:
+            self._deal.append(deal)
+            self._move.append(move)
+            self._said.append(said)
+            self._exact.append(0.0 if exact is None else exact)
+            self._has_exact.append(exact is not None)
+
+    def summarize(self) -> dict[str, Any] | None:
+        """Return the entry of the player; None if it has estimated nothing."""
+        if not self._move:
+            return None
+        said, exact = np.array(self._said), np.array(self._exact)
+        deal, move = np.array(self._deal), np.array(self._move)
+        has_exact = np.array(self._has_exact) > 0
+        result: dict[str, Any] = {"decisions": len(said), "deviations": int(np.count_nonzero(said))}
+        keys = ("said", "exact", "excess") if has_exact.any() else ("said",)
+        means = {key: mean_and_error(np.array(self._hands[key]), np.array(self._deal_of_hand)) for key in keys}
+        result["said"] = means.pop("said")
+        if means:
+            result |= {"compared": int(has_exact.sum())} | means
+        result["by_move"] = []
+        for first in range(0, int(move.max()) + 1, _WIDTH):
+            own = (first <= move) & (move < first + _WIDTH)
+            if own.any():
+                entry = {"move": first, "said": mean_and_error(said[own], deal[own])}
+                own &= has_exact
+                result["by_move"].append(entry | {"exact": mean_and_error(exact[own], deal[own])})
+        return result
 
 
 def notes(every: list[dict[str, Any] | None], names: Sequence[str], unit: str = "points", sign: int = 1) -> list[str]:

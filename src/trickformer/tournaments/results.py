@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from trickformer.base import Game, Summary, TrickformerError
 from trickformer.tournaments import gains, plan
+from trickformer.tournaments.columns import RecordColumns, in_pieces
 from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.power import deals_to_resolve
 from trickformer.tournaments.rate import rate
+from trickformer.tournaments.record_file import Selection
 from trickformer.tournaments.run import TournamentRun
 from trickformer.tournaments.scoreboard import Scoreboard
 from trickformer.tournaments.statistics import MixedTeamScore, Row, extrapolate, match, score_mixed_teams
@@ -44,42 +45,61 @@ class TournamentResults:
         config = run.config
         self.pairs: list[tuple[int, int]] = config.pairs
         self.sets = {pair: plan.seatings(self.game, pair) for pair in self.pairs}
-        by_hand = {r.hand: r for r in run.records}
         own = dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings)
         # Where scores are shared, tables are mixed on request only.
         self.teams = all(len(set(seating)) == 1 for seating in own)
-        self._mixtures = {pair: plan.mixtures(self.game, pair) for pair in self.pairs if config.mixed}
-        want = [*own, *(seating for seatings in self._mixtures.values() for seating in seatings)]
-        self.decision = self._find_decision()
-        finished = (d for d in config.series if all(plan.Hand(d.number, s, d.seed) in by_hand for s in want))
-        self.deals = list(islice(finished, self.decision))
-        if not self.deals:
-            raise NoFinishedDealError("no deal of this run is finished in all its seatings; continue it with --resume")
-
-        def hand(deal: DealName, seating: tuple[int, ...]) -> HandRecord:
-            return by_hand[plan.Hand(deal.number, seating, deal.seed)]
-
-        self.records = [hand(d, s) for d in self.deals for s in want]
+        mixtures = {pair: plan.mixtures(self.game, pair) for pair in self.pairs if config.mixed}
+        self._columns = run.columns()
+        self._find_finished([*own, *(seating for seatings in mixtures.values() for seating in seatings)])
         self.rows: dict[tuple[int, int], list[Row]] = {}
         outcomes = _list_outcomes(self.game)
         for pair, seatings in self.sets.items():
-            scores = np.array([[hand(d, s).scores for s in seatings] for d in self.deals], dtype=np.float64)
-            kinds = (np.array(seatings) == pair[1]).astype(int)
+            scores, kinds = self.scores(seatings), (np.array(seatings) == pair[1]).astype(int)
             self.rows[pair] = match(scores, kinds, self.game.by_seats, outcomes=outcomes, sequential=config.sequential)
         self.mixed: dict[tuple[int, int], MixedTeamScore] = {}
-        for pair, seatings in self._mixtures.items():
-            together = [[hand(d, s).scores[0] for s in seatings] for d in self.deals]
-            teams = [[hand(d, s).scores[0] for s in self.sets[pair]] for d in self.deals]
-            self.mixed[pair] = score_mixed_teams(np.array(together, dtype=float), np.array(teams, dtype=float))
+        for pair, seatings in mixtures.items():
+            together, teams = self.scores(seatings)[..., 0], self.scores(self.sets[pair])[..., 0]
+            self.mixed[pair] = score_mixed_teams(together.astype(float), teams.astype(float))
+
+    def _find_finished(self, seatings: list[tuple[int, ...]]) -> None:
+        """Find the deals that are finished in these seatings. Raises NoFinishedDealError if there are none."""
+        schedule = self._columns.schedule
+        self.decision = self._find_decision()
+        self._places = {seating: place for place, seating in enumerate(seatings)}
+        hands = schedule.grid[:, [schedule.seatings.index(seating) for seating in seatings]]
+        rows = np.where(hands >= 0, self._columns.row_of[hands], -1)
+        self._finished = np.flatnonzero((rows >= 0).all(axis=1))[: self.decision]
+        if not len(self._finished):
+            raise NoFinishedDealError("no deal of this run is finished in all its seatings; continue it with --resume")
+        self._rows = rows[self._finished]  # record by finished deal and place of the seating
 
     def _find_decision(self) -> int | None:
         """Return the number of deals after which a sequential match with a bound has stopped; None if it has not."""
         if self.run.config.bound is None:
             return None
         board = Scoreboard(self.run.config, self.game)
-        for record in self.run.records:
-            board.add(record)
+        for deal, seating, scores in self._columns.hands():
+            board.add(deal, seating, scores)
         return board.decision
+
+    def scores(self, seatings: Sequence[tuple[int, ...]]) -> np.ndarray:
+        """Return scores of the finished deals, [deals, seatings, seats], in the smallest type that holds them."""
+        rows = self._rows[:, [self._places[seating] for seating in seatings]]
+        return self._columns.take_packed("scores", rows.ravel()).reshape(*rows.shape, self.game.players)
+
+    def numbers(self, seatings: Sequence[tuple[int, ...]]) -> np.ndarray:
+        """Return the numbers of the records of the finished deals, counted from 1, int [deals, seatings]."""
+        return self._rows[:, [self._places[seating] for seating in seatings]] + 1
+
+    @property
+    def deals(self) -> list[DealName]:
+        """The finished deals, in the order of the series."""
+        return [self._columns.schedule.deal(row) for row in self._finished.tolist()]
+
+    @property
+    def records(self) -> Sequence[HandRecord]:
+        """The records of the finished deals, deal by deal. Those of a run folder are read when they are asked for."""
+        return Selection(self.run.records, self._rows.ravel(), lambda record: record)
 
     def result(self) -> dict[str, Any]:
         """Return the object that `--json` prints and result.json holds.
@@ -116,9 +136,9 @@ class TournamentResults:
     def _result(self) -> dict[str, Any]:
         config = self.run.config
         matches = [self._match(pair) for pair in self.pairs]
-        use = {key: use_of(self.records, i) for i, key in enumerate(self._keys())}
+        use = {key: use_of(self._columns, i, self._rows.ravel()) for i, key in enumerate(self._keys())}
         head: dict[str, Any] = {"game": config.game}
-        about = {"deals": len(self.deals), "higher_is_better": self.game.higher_is_better}
+        about = {"deals": len(self._finished), "higher_is_better": self.game.higher_is_better}
         if config.players is None:
             match = {key: value for key, value in matches[0].items() if key != "players"}
             head |= {"a": match["a"], "b": match["b"]} | about | match
@@ -138,7 +158,7 @@ class TournamentResults:
         found: dict[str, Any] = {"teams": True} if self.teams else {}
         if any(summaries := [self._summary(i) for i in players]):
             found["summary"] = summaries
-        if said := gains.summarize_gains(self._own(), len(players)):
+        if self._columns.has_gains and (said := gains.summarize_gains(self._own(), len(players))):
             found["gains"] = said
         return found
 
@@ -231,15 +251,23 @@ class TournamentResults:
             matrix[i][j], matrix[j][i] = rows[0].difference, 0.0 - rows[0].difference
         return matrix
 
-    def _own(self) -> list[HandRecord]:
-        """Hands that tell of a player: of teams, those in which it sat in every seat."""
-        return [r for r in self.records if not self.teams or len(set(r.seating)) == 1]
+    def _own_rows(self) -> np.ndarray:
+        """Return the hands that tell of a player: of teams, those in which it sat in every seat."""
+        own = [place for seating, place in self._places.items() if not self.teams or len(set(seating)) == 1]
+        return self._rows[:, own].ravel()
+
+    def _own(self) -> Sequence[HandRecord]:
+        return Selection(self.run.records, self._own_rows(), lambda record: record)
 
     def _summary(self, player: int) -> Summary:
-        records = self._own()
-        seats = [[p for p, holder in enumerate(r.seating) if holder == player] for r in records]
-        held = [(r.history, own) for r, own in zip(records, seats) if own]
-        return self.game.summary([history for history, _ in held], [own for _, own in held])
+        if type(self.game).summary is Game.summary:
+            return {}
+        rows, known = self._own_rows(), self._columns.schedule.seatings
+        seats = [tuple(seat for seat, holder in enumerate(seating) if holder == player) for seating in known]
+        seatings = self._columns.seatings(rows)
+        held = np.array([bool(own) for own in seats])[seatings]
+        histories = Selection(self.run.records, rows[held], lambda record: record.history)
+        return self.game.summary(histories, [seats[seating] for seating in seatings[held].tolist()])
 
 
 def _list_outcomes(game: Game) -> np.ndarray | None:
@@ -247,31 +275,44 @@ def _list_outcomes(game: Game) -> np.ndarray | None:
     return np.array(game.outcomes.labels) if game.outcomes.labels else None
 
 
-def use_of(records: Sequence[HandRecord], player: int) -> dict[str, Any]:
-    """What a player did in these hands: its turns, with seconds and batch of each, and what its searches generated."""
+def use_of(columns: RecordColumns, player: int, rows: np.ndarray | None = None) -> dict[str, Any]:
+    """Sum up what a player did in some hands.
 
-    def total(field: str) -> float:
-        return sum(
-            value for r in records for value, holder in zip(getattr(r, field) or (), r.seating) if holder == player
-        )
+    Args:
+        columns: Numbers of the records.
+        player: Index of the player.
+        rows: Records of the hands, int [n]; by default all.
 
-    turns, calls = int(total("decisions")), total("calls")
+    Returns:
+        Its turns, with seconds and batch of each, what its searches generated, and the faults of its engine.
+    """
+    rows = np.arange(len(columns)) if rows is None else rows
+    held = np.array(columns.schedule.seatings) == player
+
+    def values(field: str) -> Iterator[float]:
+        for piece in in_pieces(rows):
+            yield from columns.take(field, piece)[held[columns.seatings(piece)]].tolist()
+
+    turns, calls = int(sum(values("decisions"))), sum(values("calls"))
     return {
         "turns": turns,
-        "seconds": total("seconds") / turns if turns else None,
+        "seconds": sum(values("seconds")) / turns if turns else None,
         "batch": turns / calls if calls else None,
-        "illegal": int(total("illegal")),
-        "searched": int(total("searched")),
-        "overran": int(total("overran")),
-        "faults": _count_faults(records, player),
+        "illegal": int(sum(values("illegal"))),
+        "searched": int(sum(values("searched"))),
+        "overran": int(sum(values("overran"))),
+        "faults": _count_faults(columns, rows, held),
     }
 
 
-def _count_faults(records: Sequence[HandRecord], player: int) -> dict[str, int]:
-    """The faults of a program by kind, and `restarts` in all; empty if there were none."""
+def _count_faults(columns: RecordColumns, rows: np.ndarray, held: np.ndarray) -> dict[str, int]:
+    """Count the faults of a program by kind, and `restarts` in all; empty if there were none.
+
+    held: whether the player holds a seat, bool [seatings, seats]."""
     faults = Counter[str]()
-    for record in records:
-        for counts, holder in zip(record.faults or (), record.seating):
-            if holder == player:
+    for position, by_seat in columns.faults(rows):
+        own = held[columns.seatings(rows[position : position + 1])[0]]
+        for counts, is_own in zip(by_seat, own):
+            if is_own:
                 faults.update(counts)
     return dict(faults) | ({"restarts": faults.total()} if faults else {})

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
@@ -22,10 +22,12 @@ from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder, build, resumab
 from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.plumbing.progress import Show, progress
 from trickformer.plumbing.text import json_object, read_text
-from trickformer.tournaments import store
+from trickformer.tournaments.columns import RecordColumns
 from trickformer.tournaments.deals import RECORDS, DealName
 from trickformer.tournaments.plan import Hand, Plan, Tournament
 from trickformer.tournaments.play import play
+from trickformer.tournaments.record_file import RecordFile
+from trickformer.tournaments.schedule import Schedule
 from trickformer.tournaments.scoreboard import Scoreboard
 from trickformer.tournaments.store import HandRecord
 
@@ -51,7 +53,7 @@ class TournamentRun:
     typed: list[str]  # specs as they were typed
     sees_state: list[int]  # players that were shown hidden cards
     caveats: list[list[str]]  # by player: what a reader of results must know of it
-    records: list[HandRecord] = field(repr=False)
+    records: Sequence[HandRecord] = field(repr=False)  # a list, or a RecordFile
     builds: list[dict[str, Any]]  # what has played it: one unless a resumed run was upgraded in between
     files: dict[str, str] = field(default_factory=dict)  # SHA-256 of what players and rules were read from
     extensions: list[Extension] = field(default_factory=list[Extension])  # in order
@@ -60,6 +62,16 @@ class TournamentRun:
     def game(self) -> Game:
         """The rules; raises what `Plan.rules` raises."""
         return self.config.rules()
+
+    def columns(self) -> RecordColumns:
+        """Return the numbers of the records, those of records in memory made anew."""
+        if isinstance(self.records, RecordFile):
+            return self.records.columns
+        game = self.game
+        found = RecordColumns(Schedule(self.config.hands(game)), game.players)
+        for record in self.records:
+            found.add(record)
+        return found
 
 
 class _About(BaseModel):
@@ -74,12 +86,12 @@ class _About(BaseModel):
     extensions: list[Extension] = []
 
 
-def _hands(config: Plan, game: Game) -> list[Hand]:
-    """Every hand of a plan. Raises TrickformerError where there are too many."""
-    hands = list(islice(config.hands(game), MOST_TABLES + 1))
-    if len(hands) > MOST_TABLES:
+def _schedule(config: Plan, game: Game) -> Schedule:
+    """Number the hands of a plan. Raises TrickformerError if there are too many."""
+    schedule = Schedule(islice(config.hands(game), MOST_TABLES + 1))
+    if len(schedule) > MOST_TABLES:
         raise TrickformerError(f"these are more than {MOST_TABLES:,} tables; play fewer deals, or several series")
-    return hands
+    return schedule
 
 
 def _cast(config: Plan, game: Game) -> list[Player]:
@@ -116,18 +128,18 @@ def tournament(config: Plan, resume: bool = False, show: Show = progress) -> Tou
     cast = _cast(config, game)
     sees_state = [i for i, p in enumerate(cast) if p.needs_state]
     caveats: list[list[str]] = [list(p.caveats) for p in cast]
-    hands = _hands(config, game)
+    schedule = _schedule(config, game)
     files = players.digests(game, config.specs)
     run = TournamentRun(config, typed, sees_state, caveats, [], [build()], files)
     if folder is None:
-        _finish(run, hands, None, game, cast, show)
+        _finish(run, schedule, None, game, cast, show)
         return run
     if known is not None:
         _keep_history(run, known)
-    parse = store.parser(folder.path / RECORDS, set(hands), game.players, config.time_limit is not None)
-    with folder.records(RECORDS, config, parse=parse, about=_describe(run, typed, game), **same) as lines:
-        run.records.extend(lines.known)
-        _finish(run, hands, lines, game, cast, show)
+    records = RecordFile(folder.path / RECORDS, schedule, game.players, config.time_limit is not None)
+    run = replace(run, records=records)
+    with folder.records(RECORDS, config, parse=records.parse, about=_describe(run, typed, game), **same) as lines:
+        _finish(run, schedule, lines, game, cast, show)
     return run
 
 
@@ -171,47 +183,66 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
     except (OSError, ValueError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:
-        hands = set(_hands(config, run.game))
-        parse = store.parser(folder / RECORDS, hands, run.game.players, config.time_limit is not None)
-        run.records.extend(read_lines(folder / RECORDS, parse)[0])
+        game = run.game
+        clocked = config.time_limit is not None
+        records = RecordFile(folder / RECORDS, _schedule(config, game), game.players, clocked)
+        read_lines(folder / RECORDS, records.parse)
+        run = replace(run, records=records)
     return run
 
 
 def _finish(
-    run: TournamentRun, hands: list[Hand], lines: JsonLines | None, game: Game, cast: list[Player], show: Show
+    run: TournamentRun, schedule: Schedule, lines: JsonLines | None, game: Game, cast: list[Player], show: Show
 ) -> None:
     """Play what is missing from `run.records`, and append it there and to the file.
 
     The players `cast` play if this process plays all of it, else those that each worker makes."""
     config = run.config
     board = Scoreboard(config, game, run.typed) if isinstance(config, Tournament) else None
-    if board is not None:
-        for record in run.records:
-            board.add(record)
-        if board.decision is not None:
+    done = bytearray(len(schedule))  # by number of the hand: whether it is played
+    if isinstance(run.records, RecordFile):
+        done[:] = (run.records.columns.row_of >= 0).tobytes()
+        if board is not None and _is_decided(board, run.records.columns):
             return
-    done = {r.hand for r in run.records}
-    source = _source(config, [h for h in hands if h not in done], game, cast)
+    source = _source(config, [hand for hand, played in zip(schedule, done) if not played], game, cast)
     typed = players.to_type(config)
     with (
         closing(source),  # it ends the workers
-        resumable(config.COMMAND, config, typed, progress=lambda: f"after {len(run.records)} of {len(hands)} tables"),
-        show(config.COMMAND, "tables", len(done), len(hands)) as advance,
+        resumable(
+            config.COMMAND, config, typed, progress=lambda: f"after {len(run.records)} of {len(schedule)} tables"
+        ),
+        show(config.COMMAND, "tables", sum(done), len(schedule)) as advance,
     ):
         for record in source:
-            if record.hand in done:  # played anew for a lost node, by a player that does not follow its seed
+            number = schedule.find(record.deal, record.seating, record.seed)
+            if done[number]:  # played anew for a lost node, by a player that does not follow its seed
                 raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
-            done.add(record.hand)
-            if lines is not None:
-                lines.append(record)
-            run.records.append(record)
+            done[number] = True
+            _keep(run, record, lines)
             if board is None:
                 advance()
                 continue
-            board.add(record)
+            board.add(record.deal_name, record.seating, record.scores)
             advance(score=board.line)
             if board.decision is not None:
                 break
+
+
+def _is_decided(board: Scoreboard, columns: RecordColumns) -> bool:
+    """Add the hands that are played to a scoreboard, and return whether the tournament has stopped with them."""
+    for deal, seating, scores in columns.hands():
+        board.add(deal, seating, scores)
+    return board.decision is not None
+
+
+def _keep(run: TournamentRun, record: HandRecord, lines: JsonLines | None) -> None:
+    """Add a record to a run, and to its file if it has one."""
+    if isinstance(run.records, RecordFile):
+        assert lines is not None
+        run.records.append(record, lines.append(record))
+    else:
+        assert isinstance(run.records, list)
+        run.records.append(record)
 
 
 def _source(config: Plan, missing: list[Hand], game: Game, cast: list[Player]) -> Generator[HandRecord]:

@@ -14,7 +14,6 @@ from trickformer.tournaments.names import short_names
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.rate import rate
 from trickformer.tournaments.statistics import deal_differences
-from trickformer.tournaments.store import HandRecord
 
 
 class Scoreboard:
@@ -38,21 +37,27 @@ class Scoreboard:
         self._names = short_names(specs or config.specs)
         self._sets = {pair: plan.seatings(game, pair) for pair in config.pairs}
         self._seatings = plan.seating_order(game, len(config.specs), config.mixed, config.pairs)
-        self._open: dict[DealName, dict[tuple[int, ...], tuple[int, ...]]] = {}
+        self._open: dict[DealName, dict[tuple[int, ...], Sequence[float]]] = {}
         self._differences: dict[DealName, list[float]] = {}  # of each pair
         self._order = config.series
         self._in_order: list[list[float]] = []  # of the deals from the first on without a gap
         self.finished = 0
         self.decision: int | None = None
 
-    def add(self, record: HandRecord) -> None:
-        """Add the record of a hand."""
-        scores = self._open.setdefault(record.deal_name, {})
-        scores[record.seating] = record.scores
-        if len(scores) < len(self._seatings):
+    def add(self, deal: DealName, seating: tuple[int, ...], scores: Sequence[float]) -> None:
+        """Add a hand.
+
+        Args:
+            deal: Its deal.
+            seating: Index of the player in each seat.
+            scores: Score of each seat.
+        """
+        tables = self._open.setdefault(deal, {})
+        tables[seating] = scores
+        if len(tables) < len(self._seatings):
             return
-        del self._open[record.deal_name]
-        self._differences[record.deal_name] = [self._difference(scores, pair) for pair in self._sets]
+        del self._open[deal]
+        self._differences[deal] = [self._difference(tables, pair) for pair in self._sets]
         self.finished += 1
         if self._config.bound is not None:
             self._look()
@@ -73,7 +78,7 @@ class Scoreboard:
         sign = 1 if self._game.higher_is_better else -1
         return f"{deals}, best first: " + ", ".join(f"{self._names[r.player]} {sign * r.rating:+.2f}" for r in ratings)
 
-    def _difference(self, scores: dict[tuple[int, ...], tuple[int, ...]], pair: tuple[int, int]) -> float:
+    def _difference(self, scores: dict[tuple[int, ...], Sequence[float]], pair: tuple[int, int]) -> float:
         seatings = self._sets[pair]
         kinds = (np.array(seatings) == pair[1]).astype(int)
         own = np.array([[scores[seating] for seating in seatings]], dtype=np.float64)

@@ -11,6 +11,7 @@ from scipy import stats
 
 from trickformer.tournaments.intervals import interval, sequential_p_value
 
+_PIECE = 1 << 12  # deals
 _DECIMALS = 11  # equal differences of deals must tie exactly, and zero must be zero
 
 
@@ -42,7 +43,7 @@ def match(
     A's or of B's, as in a game whose seats share their scores, `Seats` is the only row, and it is named `All`.
 
     Args:
-        scores: Scores, float64 [deals, seatings, seats].
+        scores: Scores, int or float64 [deals, seatings, seats].
         kinds: 0 for A and 1 for B, int [seatings, seats].
         by_seats: Whether there is a row `Seats`.
         outcomes: Scores that a hand can have, [outcomes, seats]; they bound the intervals.
@@ -97,14 +98,23 @@ def _are_teams(is_a: np.ndarray) -> bool:
 
 def _means_by_seats(scores: np.ndarray, is_a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean scores of all of A's seats and of all of B's, float64 [deals]."""
-    a, b = ((scores * held).sum(axis=(1, 2)) / held.sum() for held in (is_a, ~is_a))
+    a, b = (_average(scores, held, (1, 2)) for held in (is_a, ~is_a))
     return a, b
 
 
 def _means_by_seating(scores: np.ndarray, is_a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean scores of A's seats and of B's in each seating, float64 [deals, seatings]."""
-    a, b = ((scores * held).sum(axis=2) / held.sum(axis=1) for held in (is_a, ~is_a))
+    a, b = (_average(scores, held, (2,)) for held in (is_a, ~is_a))
     return a, b
+
+
+def _average(scores: np.ndarray, held: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """Return the means over axes of the scores of seats that are held, bool [seatings, seats].
+
+    Deals are computed in pieces, so that the products of a large match need little memory."""
+    count = held.sum(axis=tuple(axis - 1 for axis in axes))
+    pieces = [scores[first : first + _PIECE] for first in range(0, len(scores), _PIECE)]
+    return np.concatenate([(piece * held).sum(axis=axes) / count for piece in pieces])
 
 
 def _differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pydantic import BaseModel, ConfigDict
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from trickformer.base import FaultKind, TrickformerError
-from trickformer.plumbing.lines import Parse
+from trickformer.base import FaultKind
 from trickformer.plumbing.text import Int64
 from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.plan import Hand
@@ -47,36 +44,3 @@ class HandRecord(BaseModel):
     def deal_name(self) -> DealName:
         """The name of its deal."""
         return DealName(self.deal, self.seed)
-
-
-def parser(path: Path, scheduled: set[Hand], seats: int, clocked: bool = False) -> Parse:
-    """Reads the lines of `path`, from the first, as records of these hands. clocked: whether they were played by a
-    clock.
-
-    It raises TrickformerError on a line that is no record, and on a record that is not scheduled or is there twice."""
-    seen: set[Hand] = set()
-
-    def parse(number: int, line: bytes) -> HandRecord:
-        try:
-            record = HandRecord.model_validate_json(line, strict=True)
-        except ValidationError:
-            raise TrickformerError(f"{path}, line {number}: not a record of a hand") from None
-        by_seat = (
-            record.scores,
-            record.decisions,
-            record.illegal,
-            record.searched,
-            record.seconds,
-            record.calls,
-            *(field for field in (record.overran, record.gains, record.faults) if field is not None),
-        )
-        if clocked != (record.overran is not None):
-            raise TrickformerError(f"{path}, line {number}: played {'without' if clocked else 'by'} a clock")
-        if record.hand not in scheduled or any(len(field) != seats for field in by_seat):
-            raise TrickformerError(f"{path}, line {number}: this hand is not part of the tournament")
-        if record.hand in seen:
-            raise TrickformerError(f"{path}, line {number}: this hand is there twice")
-        seen.add(record.hand)
-        return record
-
-    return parse

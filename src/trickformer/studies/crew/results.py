@@ -12,6 +12,7 @@ from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.studies.crew import STRIDE, statistics
 from trickformer.studies.crew.plan import CrewEvaluation, Iterations
 from trickformer.tournaments import gains
+from trickformer.tournaments.columns import RecordColumns
 from trickformer.tournaments.results import use_of
 from trickformer.tournaments.run import TournamentRun, tournament
 
@@ -32,6 +33,10 @@ class CrewResults:
         row = {mission: i for i, mission in enumerate(self.missions)}
         for r in run.records:
             self.won[r.seating[0], row[r.deal % STRIDE], r.deal // STRIDE] = r.scores[0] > 0
+
+    @cached_property
+    def _columns(self) -> RecordColumns:
+        return self.run.columns()
 
     @cached_property
     def random(self) -> np.ndarray | None:
@@ -94,7 +99,7 @@ class CrewResults:
         }
         if self.p_random_holm:
             found["ahead_of_random"] = int((self.p_random_holm[i] < 0.05).sum())
-        use = use_of(self.run.records, i)
+        use = use_of(self._columns, i)
         found |= {"seconds_per_turn": use["seconds"], "batch": use["batch"], "turns": use["turns"]}
         return found | {"illegal": {"illegal": use["illegal"], "searched": use["searched"]}}
 

@@ -1,0 +1,104 @@
+"""Time and memory of `trickformer report` and `trickformer records show --game` on a run folder with a million hands.
+
+The folder holds the hands of a tournament of `rules` against `random` in Hearts, repeated under other numbers of deals,
+with their checksums. Every command is a process of its own on one thread. Times include its start; memory is the
+largest resident set.
+
+- report: baseline: `json.loads` of every line, with all records held.
+- show: the last game; baseline: `trickformer --version`, the start of the program.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks import Row, arguments, emit
+from trickformer.plumbing import config as configs
+from trickformer.plumbing import digests
+from trickformer.plumbing.folder import CONFIG
+from trickformer.tournaments.deals import RECORDS
+from trickformer.tournaments.plan import Tournament
+from trickformer.tournaments.run import tournament
+
+HANDS, HANDS_QUICK = 1_000_000, 20_000
+PLAYED = 20  # deals that are repeated
+# Runs a command as its only child: the peak of a child counts that of the process that it was forked from.
+_MEASURE = """
+import json, resource, subprocess, sys, time
+begun = time.perf_counter()
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(json.dumps([time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss]))
+"""
+_HOLD = "import json, sys; records = [json.loads(line) for line in open(sys.argv[1], 'rb')]"
+
+
+class Cost(NamedTuple):
+    """Cost of a process."""
+
+    seconds: float
+    memory: float  # MB
+
+
+def make(folder: Path, hands: int) -> int:
+    """Make the folder of a tournament with at least so many hands, and return their number."""
+    played = tournament(Tournament(game="hearts", a="rules", b="random", deals=PLAYED, seed=1, out=folder))
+    lines = [(record.deal, line) for record, line in zip(played.records, (folder / RECORDS).read_bytes().splitlines())]
+    repeats = -(-hands // len(lines))
+    path = folder / RECORDS
+    with path.open("wb") as records, digests.lines(path).open("wb") as sums:
+        for repeat in range(repeats):
+            for deal, line in lines:
+                old, new = (b'{"deal":%d,' % number for number in (deal, repeat * PLAYED + deal))
+                assert line.startswith(old)
+                changed = new + line.removeprefix(old) + b"\n"
+                records.write(changed)
+                sums.write(digests.of_line(changed))
+    config = configs.dump(played.config.with_deals(repeats * PLAYED))
+    (folder / CONFIG).write_text(config, encoding="utf-8")
+    return repeats * len(lines)
+
+
+def cost(command: Sequence[str | Path]) -> Cost:
+    """Measure a command."""
+    alone = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    found = subprocess.run(
+        [sys.executable, "-c", _MEASURE, *command],
+        stdout=subprocess.PIPE,
+        check=True,
+        env=os.environ | alone,
+    )
+    seconds, kibibytes = json.loads(found.stdout)
+    return Cost(seconds, kibibytes * 1024 / 1e6)
+
+
+def compare(name: str, ours: Cost, baseline: Cost) -> list[Row]:
+    """Return the rows of a command."""
+    return [
+        Row(name, ours.seconds, baseline.seconds, "s"),
+        Row(f"{name}, memory", ours.memory, baseline.memory, "MB"),
+    ]
+
+
+def main() -> None:
+    options = arguments(__doc__ or "")
+    trickformer = [sys.executable, "-m", "trickformer"]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "run"
+        hands = make(folder, HANDS_QUICK if options.quick else HANDS)
+        held = cost([sys.executable, "-c", _HOLD, folder / RECORDS])
+        rows = compare(f"report, {hands:,} hands", cost([*trickformer, "report", folder]), held)
+        started = cost([*trickformer, "--version"])
+        shown = cost([*trickformer, "records", "show", folder, "--game", str(hands)])
+        rows += compare(f"show --game {hands}", shown, started)
+    emit(rows, options.json)
+
+
+if __name__ == "__main__":
+    main()

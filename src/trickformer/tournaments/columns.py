@@ -1,0 +1,148 @@
+"""The numbers of finished hands in columns, in the smallest types that hold them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from trickformer.base import FaultKind, TrickformerError
+from trickformer.tournaments.deals import DealName
+from trickformer.tournaments.schedule import Schedule
+from trickformer.tournaments.store import HandRecord
+
+_BLOCK = 1 << 10  # records that share a type
+_PIECE = 1 << 14  # records that are computed with at a time
+_DECIMALS = 10_000_000  # times have seven decimals
+_SCALES = {
+    "scores": 1,
+    "decisions": 1,
+    "illegal": 1,
+    "searched": 1,
+    "overran": 1,
+    "seconds": _DECIMALS,
+    "calls": _DECIMALS,
+}
+
+
+class _Column:
+    """A number by record and seat. Blocks of records have the smallest type that holds their numbers exactly."""
+
+    def __init__(self, seats: int, scale: int) -> None:
+        """Start without a record. Numbers are kept as multiples of 1 / scale if they are whole ones."""
+        self._seats, self._scale = seats, scale
+        self._blocks: list[np.ndarray] = []
+        self._recent: list[float] = []  # of the records after the last block
+
+    def extend(self, values: tuple[float, ...]) -> None:
+        self._recent.extend(values)
+        if len(self._recent) >= _BLOCK * self._seats:
+            self._blocks.append(self._pack())
+            self._recent = []
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """Return numbers, float64 [n, seats], by their records, int [n]."""
+        found = np.empty((len(rows), self._seats))
+        order = np.argsort(rows, kind="stable")
+        ordered = rows[order]
+        for number in np.unique(ordered // _BLOCK).tolist():
+            first, end = np.searchsorted(ordered, [number * _BLOCK, (number + 1) * _BLOCK])
+            codes = self._blocks[number] if number < len(self._blocks) else self._pack()
+            values = codes[ordered[first:end] - number * _BLOCK].astype(np.float64)
+            found[order[first:end]] = values if codes.dtype == np.float64 else values / self._scale
+        return found
+
+    def _pack(self) -> np.ndarray:
+        try:
+            values = np.array(self._recent, dtype=np.float64)
+        except OverflowError:
+            raise TrickformerError("a record has a number that is too large") from None
+        return _pack(values.reshape(-1, self._seats), self._scale)
+
+
+def _pack(values: np.ndarray, scale: int = 1) -> np.ndarray:
+    """Return values times `scale` in the smallest integers that hold them exactly; the values if there are none."""
+    with np.errstate(over="ignore"):
+        codes = np.round(values * scale)
+    if not values.any():
+        return np.broadcast_to(np.zeros((), dtype=np.int8), values.shape)  # which takes no memory
+    for kind in (np.int8, np.int16, np.int32):
+        if np.all(np.abs(codes) <= np.iinfo(kind).max):
+            return codes.astype(kind) if np.array_equal(codes / scale, values) else values
+    return values
+
+
+class RecordColumns:
+    """The numbers of records, which are counted from 0 in the order in which they were added.
+
+    Attributes:
+        schedule: The hands that may be played.
+        row_of: Record of each hand, int32 [hands]; -1 if it has not been played.
+        has_gains: Whether a record has gains.
+    """
+
+    def __init__(self, schedule: Schedule, seats: int) -> None:
+        """Start without a record."""
+        self.schedule = schedule
+        self._row_of = array("i", [-1]) * len(schedule)
+        self.row_of = np.frombuffer(self._row_of, dtype=np.int32)
+        self.has_gains = False
+        self._numbers = array("i")  # of the records' hands
+        self._columns = {field: _Column(seats, scale) for field, scale in _SCALES.items()}
+        self._faults: dict[int, tuple[Mapping[FaultKind, int], ...]] = {}
+        self._nothing = (0,) * seats
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def is_played(self, number: int) -> bool:
+        """Return whether a hand, by its number in the schedule, has a record."""
+        return self._row_of[number] >= 0
+
+    def add(self, record: HandRecord) -> None:
+        """Add a record. Raises TrickformerError if one of its numbers is beyond float64."""
+        row = len(self._numbers)
+        number = self.schedule.find(record.deal, record.seating, record.seed)
+        self._numbers.append(number)
+        if number >= 0:
+            self._row_of[number] = row
+        for field, column in self._columns.items():
+            column.extend(getattr(record, field) or self._nothing)
+        if record.faults is not None:
+            self._faults[row] = record.faults
+        self.has_gains = self.has_gains or record.gains is not None
+
+    def take(self, field: str, rows: np.ndarray) -> np.ndarray:
+        """Return a field of records, float64 [n, seats], by their rows, int [n]."""
+        return self._columns[field].take(rows)
+
+    def take_packed(self, field: str, rows: np.ndarray) -> np.ndarray:
+        """Return a field of records, [n, seats], in the smallest type that holds it, by their rows, int [n]."""
+        pieces = [_pack(self.take(field, piece)) for piece in in_pieces(rows)]
+        return np.concatenate(pieces)
+
+    def seatings(self, rows: np.ndarray) -> np.ndarray:
+        """Return the seatings of records, int [n] in the schedule's list, by their rows, int [n]."""
+        return self.schedule.seating(np.frombuffer(self._numbers, dtype=np.int32)[rows])
+
+    def faults(self, rows: np.ndarray) -> Iterator[tuple[int, tuple[Mapping[FaultKind, int], ...]]]:
+        """Yield the position in `rows` and the faults by seat of each record that has faults."""
+        for position in np.flatnonzero(np.isin(rows, list(self._faults))).tolist():
+            yield position, self._faults[int(rows[position])]
+
+    def hands(self) -> Iterator[tuple[DealName, tuple[int, ...], tuple[float, ...]]]:
+        """Yield deal, seating and scores of the records whose hands are scheduled, in their order."""
+        for first in range(0, len(self), _BLOCK):
+            rows = np.arange(first, min(first + _BLOCK, len(self)))
+            scores = self.take("scores", rows).tolist()
+            for row, own in zip(rows.tolist(), scores):
+                if (number := self._numbers[row]) >= 0:
+                    hand = self.schedule.hand(number)
+                    yield DealName(hand.deal, hand.seed), hand.seating, tuple(own)
+
+
+def in_pieces(rows: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield rows in pieces of a size that keeps memory small."""
+    for first in range(0, len(rows), _PIECE):
+        yield rows[first : first + _PIECE]

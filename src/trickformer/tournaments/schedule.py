@@ -1,0 +1,95 @@
+"""The hands of a plan by number, in a few bytes a hand."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from trickformer.tournaments.deals import DealName
+from trickformer.tournaments.plan import Hand
+
+
+class Schedule:
+    """The hands of a plan, numbered from 0 in its order.
+
+    Attributes:
+        seatings: Every seating that occurs, in the order of the plan.
+        grid: Number of the hand of each deal and seating, int32 [deals, seatings]; -1 if the plan has none.
+    """
+
+    def __init__(self, hands: Iterable[Hand]) -> None:
+        """Number hands, no two of which are equal."""
+        self._names: list[DealName] | None = None  # None: deal i is DealName(i)
+        self._rows: dict[DealName, int] = {}
+        self._deals = 0
+        self._columns: dict[tuple[int, ...], int] = {}
+        rows, columns = array("i"), array("i")
+        for hand in hands:
+            rows.append(self._add_deal(hand.deal, hand.seed))
+            columns.append(self._columns.setdefault(hand.seating, len(self._columns)))
+        self.seatings = list(self._columns)
+        self._numbers = array("i", [-1]) * (self._deals * len(self.seatings))
+        self.grid = np.frombuffer(self._numbers, dtype=np.int32).reshape(self._deals, len(self.seatings))
+        row, column = (np.frombuffer(each, dtype=np.int32) for each in (rows, columns))
+        self.grid[row, column] = np.arange(len(rows), dtype=np.int32)
+        self._row, self._column = rows, columns  # of each hand in `grid`
+
+    def __len__(self) -> int:
+        return len(self._row)
+
+    def __iter__(self) -> Iterator[Hand]:
+        return map(self.hand, range(len(self)))
+
+    def hand(self, number: int) -> Hand:
+        """Return a hand by its number."""
+        deal = self.deal(self._row[number])
+        return Hand(deal.number, self.seatings[self._column[number]], deal.seed)
+
+    def deal(self, row: int) -> DealName:
+        """Return the name of a deal by its row in `grid`."""
+        return DealName(row) if self._names is None else self._names[row]
+
+    def find(self, deal: int, seating: tuple[int, ...], seed: int | None) -> int:
+        """Find a hand.
+
+        Args:
+            deal: Number of the deal.
+            seating: Index of the player in each seat.
+            seed: Seed of the deal's series; None if it is the plan's.
+
+        Returns:
+            The number of the hand, or -1 if the plan does not have it.
+        """
+        column = self._columns.get(seating)
+        if column is None:
+            return -1
+        if self._names is not None:
+            row = self._rows.get(DealName(deal, seed))
+            if row is None:
+                return -1
+        elif seed is None and 0 <= deal < self._deals:
+            row = deal
+        else:
+            return -1
+        return self._numbers[row * len(self.seatings) + column]
+
+    def seating(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the indices in `seatings` of hands, int32 [n], by their numbers, int [n]."""
+        return np.frombuffer(self._column, dtype=np.int32)[numbers]
+
+    def _add_deal(self, deal: int, seed: int | None) -> int:
+        """Return the row of a deal, a new one if it has not occurred."""
+        if self._names is None:
+            if seed is None and 0 <= deal <= self._deals:
+                self._deals = max(self._deals, deal + 1)
+                return deal
+            self._names = [DealName(row) for row in range(self._deals)]
+            self._rows = {name: row for row, name in enumerate(self._names)}
+        name = DealName(deal, seed)
+        row = self._rows.setdefault(name, self._deals)
+        if row == self._deals:
+            self._names.append(name)
+            self._deals += 1
+        return row
