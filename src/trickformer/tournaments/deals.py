@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import CONFIG
@@ -39,31 +40,39 @@ def read_deals(path: Path, seed: int) -> list[DealName]:
     """
     file = path / RECORDS if path.is_dir() else path
     try:
-        lines = _lines(file)
-    except (OSError, ValueError) as e:
-        reason = e.strerror if isinstance(e, OSError) else str(e)
-        raise TrickformerError(f"cannot read the deals of {file}: {reason}") from None
-    first = next((line for line in lines if line.strip()), "")
-    names = _of_records(file, lines) if first.lstrip().startswith("{") else _of_list(file, lines, seed)
-    found = [DealName(index, None if series == seed else series) for series, index in names]
+        with file.open("rb") as opened:
+            lines = _lines(opened)
+            head = [next(lines, "")]
+            while head[-1].isspace():
+                head.append(next(lines, ""))
+            is_json, every = head[-1].lstrip().startswith("{"), chain(head, lines)
+            names = _of_records(file, every) if is_json else _of_list(file, every, seed)
+            found = dict.fromkeys(DealName(index, None if series == seed else series) for series, index in names)
+    except OSError as e:
+        raise TrickformerError(f"cannot read the deals of {file}: {e.strerror}") from None
+    except _UnreadableLineError as e:
+        raise TrickformerError(f"cannot read the deals of {file}: {e}") from None
     if not found:
         raise TrickformerError(f"{file} names no deals")
-    return list(dict.fromkeys(found))
+    return list(found)
 
 
-def _lines(file: Path) -> list[str]:
-    """Return the lines of a file without their ends. Raises OSError, and ValueError on a line that is too long."""
-    with file.open("rb") as opened:
-        lines = list(limited_lines(opened, MAX_LINE))
-    if any(len(line) > MAX_LINE for line in lines):
-        raise ValueError(f"a line has more than {MAX_LINE >> 20} MiB")
-    try:
-        return [line.decode().rstrip("\r\n") for line in lines]
-    except UnicodeDecodeError:
-        raise ValueError("it is not text in UTF-8") from None
+class _UnreadableLineError(Exception):
+    """A line is too long, or no text."""
 
 
-def _of_list(file: Path, lines: list[str], seed: int) -> Iterator[tuple[int, int]]:
+def _lines(file: BinaryIO) -> Iterator[str]:
+    """Yield the lines of a file. Raises OSError, and _UnreadableLineError on a bad line."""
+    for line in limited_lines(file, MAX_LINE):
+        if len(line) > MAX_LINE:
+            raise _UnreadableLineError(f"a line has more than {MAX_LINE >> 20} MiB")
+        try:
+            yield line.decode()
+        except UnicodeDecodeError:
+            raise _UnreadableLineError("it is not text in UTF-8") from None
+
+
+def _of_list(file: Path, lines: Iterable[str], seed: int) -> Iterator[tuple[int, int]]:
     seen: set[tuple[int, int]] = set()
     for number, line in enumerate(lines, 1):
         if not (text := line.partition("#")[0].strip()):
@@ -80,9 +89,9 @@ def _of_list(file: Path, lines: list[str], seed: int) -> Iterator[tuple[int, int
         yield name
 
 
-def _of_records(file: Path, lines: list[str]) -> Iterator[tuple[int, int]]:
+def _of_records(file: Path, lines: Iterable[str]) -> Iterator[tuple[int, int]]:
     own = _seed_of_run(file.parent)
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(filter(str.strip, lines), 1):
         try:
             record = json_object(line)
             tags: dict[str, Any] = record.get("tags", record)
