@@ -63,8 +63,8 @@ def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line, fini
         TrickformerError: The file cannot be read, a line is broken or too long, its checksum differs, or more lines are
             missing than a power cut explains.
     """
-    found = _read(path, parse)
-    return found.parsed, found.length
+    lines = _read(path, parse)
+    return lines.parsed, lines.length
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ class JsonLines:
         self._synced = time.monotonic()
         self._file = self._open_and_lock(path)
         try:
-            found = _read(path, parse)
-            self.known = found.parsed
-            self._count, self._length = found.count, found.length
+            lines = _read(path, parse)
+            self.known = lines.parsed
+            self._count, self._length = lines.count, lines.length
             self._file.truncate(self._length)
             self._sums = self._open_checksums()
         except TrickformerError:

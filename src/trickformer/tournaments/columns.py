@@ -43,15 +43,15 @@ class _Column:
 
     def take(self, rows: np.ndarray) -> np.ndarray:
         """Return numbers, float64 [n, seats], by their records, int [n]."""
-        found = np.empty((len(rows), self._seats))
+        numbers = np.empty((len(rows), self._seats))
         order = np.argsort(rows, kind="stable")
         ordered = rows[order]
-        for number in np.unique(ordered // _BLOCK).tolist():
-            first, end = np.searchsorted(ordered, [number * _BLOCK, (number + 1) * _BLOCK])
-            codes = self._blocks[number] if number < len(self._blocks) else self._pack()
-            values = codes[ordered[first:end] - number * _BLOCK].astype(np.float64)
-            found[order[first:end]] = values if codes.dtype == np.float64 else values / self._scale
-        return found
+        for block in np.unique(ordered // _BLOCK).tolist():
+            first, end = np.searchsorted(ordered, [block * _BLOCK, (block + 1) * _BLOCK])
+            codes = self._blocks[block] if block < len(self._blocks) else self._pack()
+            values = codes[ordered[first:end] - block * _BLOCK].astype(np.float64)
+            numbers[order[first:end]] = values if codes.dtype == np.float64 else values / self._scale
+        return numbers
 
     def _pack(self) -> np.ndarray:
         try:
@@ -97,11 +97,22 @@ class RecordColumns:
         return len(self._numbers)
 
     def is_played(self, number: int) -> bool:
-        """Return whether a hand, by its number in the schedule, has a record."""
+        """Return whether a hand has a record.
+
+        Args:
+            number: Number of the hand in the schedule.
+        """
         return self._row_of[number] >= 0
 
     def add(self, record: HandRecord) -> None:
-        """Add a record. Raises TrickformerError if one of its numbers is beyond float64."""
+        """Add a record.
+
+        Args:
+            record: The record. Its hand may be missing from the schedule.
+
+        Raises:
+            TrickformerError: A number of a record is beyond float64.
+        """
         row = len(self._numbers)
         number = self.schedule.find(record.deal, record.seating, record.seed)
         self._numbers.append(number)
@@ -114,20 +125,44 @@ class RecordColumns:
         self.has_gains = self.has_gains or record.gains is not None
 
     def take(self, field: str, rows: np.ndarray) -> np.ndarray:
-        """Return a field of records, float64 [n, seats], by their rows, int [n]."""
+        """Return a number of each seat in some records.
+
+        Args:
+            field: Field of the records.
+            rows: Numbers of the records, int [n].
+
+        Returns:
+            The field, float64 [n, seats].
+        """
         return self._columns[field].take(rows)
 
     def take_packed(self, field: str, rows: np.ndarray) -> np.ndarray:
-        """Return a field of records, [n, seats], in the smallest type that holds it, by their rows, int [n]."""
+        """Return what `take` returns in the smallest type that holds it.
+
+        Args:
+            field: As in `take`.
+            rows: As in `take`.
+        """
         pieces = [_pack(self.take(field, piece)) for piece in in_pieces(rows)]
         return np.concatenate(pieces)
 
     def seatings(self, rows: np.ndarray) -> np.ndarray:
-        """Return the seatings of records, int [n] in the schedule's list, by their rows, int [n]."""
+        """Return the seatings of records.
+
+        Args:
+            rows: Numbers of the records, int [n].
+
+        Returns:
+            Indices of the seatings in those of the schedule, int [n].
+        """
         return self.schedule.seating(np.frombuffer(self._numbers, dtype=np.int32)[rows])
 
     def faults(self, rows: np.ndarray) -> Iterator[tuple[int, tuple[Mapping[FaultKind, int], ...]]]:
-        """Yield the position in `rows` and the faults by seat of each record that has faults."""
+        """Yield the faults by seat of the records that have faults, each after the record's position in `rows`.
+
+        Args:
+            rows: Numbers of the records, int [n].
+        """
         for position in np.flatnonzero(np.isin(rows, list(self._faults))).tolist():
             yield position, self._faults[int(rows[position])]
 
@@ -143,6 +178,10 @@ class RecordColumns:
 
 
 def in_pieces(rows: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield rows in pieces of a size that keeps memory small."""
+    """Yield numbers of records in pieces, so that computing with them takes little memory.
+
+    Args:
+        rows: Numbers of the records, int [n].
+    """
     for first in range(0, len(rows), _PIECE):
         yield rows[first : first + _PIECE]

@@ -21,9 +21,19 @@ _WIDTH = 6  # moves that are one point of the plot
 
 
 def summarize_gains(records: Iterable[HandRecord], players: int) -> list[dict[str, Any] | None]:
-    """By player, None where it says nothing of gains; an empty list where nobody does. Figures are points a hand in
-    which it sat, summed over its decisions: means over hands, with standard errors in which a deal with all its
-    seatings is one sample. `excess` is what was said minus what exact samples say, of the decisions that have both."""
+    """Sum up what the searches of each player estimate that they gain.
+
+    Figures are points a hand in which the player sat, summed over its decisions: means over hands, with standard errors
+    in which a deal with all its seatings is one sample. `said` is the estimate, `exact` the gain by exact samples, and
+    `excess` the estimate minus the exact gain, of the decisions that have both.
+
+    Args:
+        records: Records of hands.
+        players: Number of players.
+
+    Returns:
+        An entry for each player, None if it estimates nothing; an empty list if no player estimates anything.
+    """
     sums = [_GainSums() for _ in range(players)]
     for record in records:
         for player, own in enumerate(sums):
@@ -41,7 +51,7 @@ class _GainSums:
         self._deal_of_hand = array("q")
         self._hands = {key: array("d") for key in ("said", "exact", "excess")}  # sums over the hand's decisions
         self._deal, self._move = array("q"), array("q")  # of each decision, like the next ones
-        self._said, self._exact = array("d"), array("d")
+        self._gain, self._exact = array("d"), array("d")
         self._has_exact = array("b")
 
     def add(self, record: HandRecord, player: int) -> None:
@@ -50,15 +60,15 @@ class _GainSums:
         claims = [
             claim for claims, holder in zip(record.gains or (), record.seating) if holder == player for claim in claims
         ]
-        both = [(said, exact) for _, said, exact in claims if exact is not None]
+        both = [(gain, exact) for _, gain, exact in claims if exact is not None]
         self._deal_of_hand.append(deal)
-        self._hands["said"].append(sum(said for _, said, _ in claims))
+        self._hands["said"].append(sum(gain for _, gain, _ in claims))
         self._hands["exact"].append(sum(exact for _, exact in both))
-        self._hands["excess"].append(sum(said - exact for said, exact in both))
-        for move, said, exact in claims:
+        self._hands["excess"].append(sum(gain - exact for gain, exact in both))
+        for move, gain, exact in claims:
             self._deal.append(deal)
             self._move.append(move)
-            self._said.append(said)
+            self._gain.append(gain)
             self._exact.append(0.0 if exact is None else exact)
             self._has_exact.append(exact is not None)
 
@@ -66,10 +76,10 @@ class _GainSums:
         """Return the entry of the player; None if it has estimated nothing."""
         if not self._move:
             return None
-        said, exact = np.array(self._said), np.array(self._exact)
+        gain, exact = np.array(self._gain), np.array(self._exact)
         deal, move = np.array(self._deal), np.array(self._move)
         has_exact = np.array(self._has_exact) > 0
-        result: dict[str, Any] = {"decisions": len(said), "deviations": int(np.count_nonzero(said))}
+        result: dict[str, Any] = {"decisions": len(gain), "deviations": int(np.count_nonzero(gain))}
         keys = ("said", "exact", "excess") if has_exact.any() else ("said",)
         means = {key: mean_and_error(np.array(self._hands[key]), np.array(self._deal_of_hand)) for key in keys}
         result["said"] = means.pop("said")
@@ -79,7 +89,7 @@ class _GainSums:
         for first in range(0, int(move.max()) + 1, _WIDTH):
             own = (first <= move) & (move < first + _WIDTH)
             if own.any():
-                entry = {"move": first, "said": mean_and_error(said[own], deal[own])}
+                entry = {"move": first, "said": mean_and_error(gain[own], deal[own])}
                 own &= has_exact
                 result["by_move"].append(entry | {"exact": mean_and_error(exact[own], deal[own])})
         return result

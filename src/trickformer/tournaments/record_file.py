@@ -144,7 +144,12 @@ class RecordFile(Sequence[HandRecord]):
 
 
 def select(records: Sequence[HandRecord], rows: Iterable[int]) -> Iterator[HandRecord]:
-    """Return records one by one, by their numbers, counted from 0; those of a file are read when their turn comes."""
+    """Return records one by one.
+
+    Args:
+        records: Records of a run. Those of a file are read when their turn comes.
+        rows: Numbers of the records, counted from 0.
+    """
     return records.select(rows) if isinstance(records, RecordFile) else (records[row] for row in rows)
 
 

@@ -83,12 +83,26 @@ class TournamentResults:
         return board.decision
 
     def scores(self, seatings: Sequence[tuple[int, ...]]) -> np.ndarray:
-        """Return scores of the finished deals, [deals, seatings, seats], in the smallest type that holds them."""
+        """Return scores of the finished deals.
+
+        Args:
+            seatings: Seatings of the scores.
+
+        Returns:
+            The scores, [deals, seatings, seats], in the smallest type that holds them.
+        """
         rows = self._rows[:, [self._places[seating] for seating in seatings]]
         return self._columns.take_packed("scores", rows.ravel()).reshape(*rows.shape, self.game.players)
 
     def numbers(self, seatings: Sequence[tuple[int, ...]]) -> np.ndarray:
-        """Return the numbers of the records of the finished deals, counted from 1, int [deals, seatings]."""
+        """Return the numbers of the finished deals' records, counted from 1.
+
+        Args:
+            seatings: Seatings of the records.
+
+        Returns:
+            The numbers, int [deals, seatings].
+        """
         return self._rows[:, [self._places[seating] for seating in seatings]] + 1
 
     @property

@@ -68,10 +68,10 @@ class TournamentRun:
         if isinstance(self.records, RecordFile):
             return self.records.columns
         game = self.game
-        found = RecordColumns(Schedule(self.config.hands(game)), game.players)
+        columns = RecordColumns(Schedule(self.config.hands(game)), game.players)
         for record in self.records:
-            found.add(record)
-        return found
+            columns.add(record)
+        return columns
 
 
 class _About(BaseModel):

@@ -43,12 +43,20 @@ class Schedule:
         return map(self.hand, range(len(self)))
 
     def hand(self, number: int) -> Hand:
-        """Return a hand by its number."""
+        """Return a hand.
+
+        Args:
+            number: Its number.
+        """
         deal = self.deal(self._row[number])
         return Hand(deal.number, self.seatings[self._column[number]], deal.seed)
 
     def deal(self, row: int) -> DealName:
-        """Return the name of a deal by its row in `grid`."""
+        """Return the name of a deal.
+
+        Args:
+            row: Its row in `grid`.
+        """
         return DealName(row) if self._names is None else self._names[row]
 
     def find(self, deal: int, seating: tuple[int, ...], seed: int | None) -> int:
@@ -76,7 +84,14 @@ class Schedule:
         return self._numbers[row * len(self.seatings) + column]
 
     def seating(self, numbers: np.ndarray) -> np.ndarray:
-        """Return the indices in `seatings` of hands, int32 [n], by their numbers, int [n]."""
+        """Return the seatings of hands.
+
+        Args:
+            numbers: Numbers of the hands, int [n].
+
+        Returns:
+            Indices of the seatings in `seatings`, int32 [n].
+        """
         return np.frombuffer(self._column, dtype=np.int32)[numbers]
 
     def _add_deal(self, deal: int, seed: int | None) -> int:
