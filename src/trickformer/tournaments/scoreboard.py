@@ -40,7 +40,9 @@ class Scoreboard:
         self._open: dict[DealName, dict[tuple[int, ...], Sequence[float]]] = {}
         self._differences: dict[DealName, list[float]] = {}  # of each pair
         self._order = config.series
-        self._in_order: list[list[float]] = []  # of the deals from the first on without a gap
+        # Differences of the deals from the first on without a gap, by pair, and their number.
+        self._in_order = np.empty((len(self._sets), len(self._order) if config.bound is not None else 0))
+        self._looks = 0
         self.finished = 0
         self.decision: int | None = None
 
@@ -86,13 +88,14 @@ class Scoreboard:
 
     def _look(self) -> None:
         """Look at the interval after each further deal without a gap before it."""
-        while self.decision is None and len(self._in_order) < len(self._order):
-            differences = self._differences.get(self._order[len(self._in_order)])
+        while self.decision is None and self._looks < len(self._order):
+            differences = self._differences.get(self._order[self._looks])
             if differences is None:
                 return
-            self._in_order.append(differences)
-            if all(self._is_decided(column) for column in np.array(self._in_order).T):
-                self.decision = len(self._in_order)
+            self._in_order[:, self._looks] = differences
+            self._looks += 1
+            if all(self._is_decided(own[: self._looks]) for own in self._in_order):
+                self.decision = self._looks
 
     def _is_decided(self, differences: np.ndarray) -> bool:
         ends, bound = interval(differences, sequential=True), self._config.bound
