@@ -188,9 +188,9 @@ def test_a_folder_with_control_characters_is_resumed(command, tmp_path, monkeypa
     (out / "deals").write_text("5,0\n5,1\n")
     arguments = ["tournament", "hearts", "--a", "random", "--b", "rules", "--deals-from", out / "deals"]
     assert command(*arguments, "--out", out / "run")[0] == 0
-    whole = run.load(out / "run").records
+    whole = [r.history for r in run.load(out / "run").records]
     lines = (out / "run" / "records.jsonl").read_bytes().splitlines(keepends=True)
     (out / "run" / "records.jsonl").write_bytes(b"".join(lines[:2]))
     code, _, err = command("tournament", "--config", out / "run" / "config.toml", "--out", out / "run", "--resume")
     assert code == 0, err
-    assert [r.history for r in run.load(out / "run").records] == [r.history for r in whole]
+    assert [r.history for r in run.load(out / "run").records] == whole

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from trickformer.base import FaultKind, TrickformerError
+from trickformer.base import FaultKind
 from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.schedule import Schedule
 from trickformer.tournaments.store import HandRecord
@@ -54,10 +54,7 @@ class _Column:
         return numbers
 
     def _pack(self) -> np.ndarray:
-        try:
-            values = np.array(self._recent, dtype=np.float64)
-        except OverflowError:
-            raise TrickformerError("a record has a number that is too large") from None
+        values = np.array(self._recent, dtype=np.float64)
         return _pack(values.reshape(-1, self._seats), self._scale)
 
 
@@ -109,9 +106,6 @@ class RecordColumns:
 
         Args:
             record: The record. Its hand may be missing from the schedule.
-
-        Raises:
-            TrickformerError: A number of a record is beyond float64.
         """
         row = len(self._numbers)
         number = self.schedule.find(record.deal, record.seating, record.seed)

@@ -71,7 +71,7 @@ class RecordFile(Sequence[HandRecord]):
             size: Length of the line in bytes, with its end.
 
         Raises:
-            TrickformerError: The file cannot be read, or a number of the record is beyond float64.
+            TrickformerError: The file cannot be read.
         """
         if self._file is None:
             self._file = self._open()
