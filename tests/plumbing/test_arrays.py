@@ -32,3 +32,12 @@ def test_a_damaged_file_of_arrays_is_one_line(tmp_path):
     for path, name in ((file, "other"), (tmp_path / "b.npz", "odds")):
         with pytest.raises(TrickformerError, match="is broken"):
             arrays.load(path, name)
+
+
+def test_a_small_file_that_decompresses_to_much_is_refused(tmp_path, monkeypatch):
+    file = tmp_path / "a.npz"
+    arrays.save(file, odds=np.zeros(100_000))
+    assert file.stat().st_size < 2_000
+    monkeypatch.setattr(arrays, "MOST_BYTES", 700_000)
+    with pytest.raises(TrickformerError, match="holds more than"):
+        arrays.load(file, "odds")

@@ -101,6 +101,16 @@ def test_files_of_somebody_else(tree, tmp_path):
         SNAPSHOTS.load(file, {})
 
 
+def test_no_compressed_file_is_read(tmp_path):
+    """It may be decompressed to any size."""
+    file = tmp_path / "state.npz"
+    SNAPSHOTS.save(file, np.zeros(3), {})
+    with np.load(file) as held:
+        np.savez_compressed(file, **held)
+    with pytest.raises(ValueError, match="compressed"):
+        SNAPSHOTS.load(file, {})
+
+
 def test_no_pickle_is_read(tmp_path):
     file, objects = tmp_path / "kept.npz", np.empty(1, object)
     objects[0] = print

@@ -11,19 +11,43 @@ import numpy as np
 from trickformer.base import TrickformerError
 from trickformer.plumbing.files import whole
 
+MOST_BYTES = 1 << 30  # of the arrays of a file together, for a small file may be decompressed to any size
+
 # What numpy raises on a file that is none, or of which a bit has changed.
 DAMAGED = (OSError, ValueError, LookupError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 
 
 def save(file: Path, **arrays: np.ndarray) -> None:
-    """Writes a file, whole or not at all. Raises TrickformerError where the disk refuses."""
+    """Write a file, whole or not at all.
+
+    Args:
+        file: File to write.
+        **arrays: Arrays by name, together at most MOST_BYTES.
+
+    Raises:
+        TrickformerError: The disk refuses.
+    """
     with whole(file) as draft, draft.open("wb") as held:
         np.savez_compressed(held, **arrays)  # type: ignore[arg-type]
 
 
 def load(file: Path, *names: str) -> dict[str, np.ndarray]:
-    """Arrays of a file by name. Raises TrickformerError where it is none of arrays, or has none of that name."""
+    """Read arrays of a file.
+
+    Args:
+        file: File that `save` has written.
+        *names: Names of the arrays.
+
+    Returns:
+        The arrays by name.
+
+    Raises:
+        TrickformerError: The file holds no such arrays, or too much.
+    """
     try:
+        with file.open("rb") as raw, zipfile.ZipFile(raw) as members:
+            if sum(member.file_size for member in members.infolist()) > MOST_BYTES:
+                raise TrickformerError(f"{file} holds more than {MOST_BYTES >> 30} GiB")
         with file.open("rb") as raw, np.load(raw) as kept:
             return {name: kept[name] for name in names}
     except DAMAGED:

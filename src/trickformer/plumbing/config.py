@@ -58,7 +58,7 @@ def load(model: type[M], file: Path | None, given: Mapping[str, Any], resume: bo
         TrickformerError: The file cannot be read or decides what it may not, or a value is bad or missing.
     """
     if file is None and resume and given.get("out") is not None and (given["out"] / FILE).is_file():
-        file = given["out"] / FILE
+        file = Path(given["out"] / FILE)
         values = {k: v for k, v in _values_of_run(model, file).items() if k not in getattr(model, "PREPARED", ())}
     else:
         values = _values(model, file) if file is not None else {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 import json
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,9 +62,20 @@ class Snapshots:
             np.savez(held, allow_pickle=False, **{_TREE: np.frombuffer(tree, np.uint8)}, **writer.arrays)  # type: ignore[arg-type]
 
     def load(self, file: Path, shared: Mapping[str, object], device: torch.device | None = None) -> Any:
-        """What was saved, by the same names; tensors on another device if one is named. Raises ValueError where the
-        file holds no such thing, or a bit of it has changed."""
+        """Read what was saved.
+
+        Args:
+            file: File that `save` has written.
+            shared: What the writer had from elsewhere, by the same names.
+            device: Device of the tensors; None for that of the writer.
+
+        Raises:
+            ValueError: The file holds no such thing, or a bit of it has changed.
+        """
         try:
+            with file.open("rb") as raw, zipfile.ZipFile(raw) as members:
+                if any(member.compress_type != zipfile.ZIP_STORED for member in members.infolist()):
+                    raise ValueError("it is compressed, as no snapshot is")
             with file.open("rb") as raw, np.load(raw, allow_pickle=False) as held:
                 tree = from_json(held[_TREE].tobytes(), bits=_BITS, finite=False)
                 return _Reader(self._former | self._classes, self._natives, shared, held, device).value(tree)

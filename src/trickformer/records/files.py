@@ -17,7 +17,7 @@ from typing import Self, TypeAlias
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing.files import whole
-from trickformer.plumbing.text import json_object
+from trickformer.plumbing.text import json_object, limited_lines
 from trickformer.records import hanab_live, jsonl
 from trickformer.records.line_index import MAX_LINE, LineIndex
 from trickformer.records.played import AnyRecord, Unread
@@ -72,7 +72,7 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
     Raises TrickformerError, naming the file, where it cannot be read, is empty or holds no games."""
     try:
         with _open_decompressed(path) as file:
-            lines = _limited_lines(file)
+            lines = limited_lines(file, MAX_LINE)
             head = [_first_line(lines, path)]
             if not head[0].lstrip().startswith((b"(;", b"{")):
                 head += islice(lines, 2)  # a log of XSkat is recognised by its first three lines
@@ -191,7 +191,7 @@ def _holds_lines(path: Path) -> bool:
         with _open_decompressed(path) as file:
             if not isinstance(file, BufferedReader):
                 return False
-            lines = _limited_lines(file)
+            lines = limited_lines(file, MAX_LINE)
             head = [_first_line(lines, path)]
             return head[0].lstrip().startswith(b"{") and _document(head, lines, path) is None
     except OSError as e:
@@ -214,14 +214,6 @@ def _open_decompressed(path: Path) -> Generator[BinaryFile]:
                 yield file
         else:
             yield raw
-
-
-def _limited_lines(file: BinaryFile) -> Iterator[bytes]:
-    """Yield the lines of a file with their ends. Of a line above MAX_LINE, yield MAX_LINE + 1 bytes."""
-    while line := file.readline(MAX_LINE + 1):
-        yield line
-        while len(line) > MAX_LINE and not line.endswith(b"\n"):
-            line = file.readline(MAX_LINE + 1)
 
 
 def _first_line(lines: Iterator[bytes], path: Path) -> bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +10,7 @@ import typer
 
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import terminal
+from trickformer.plumbing.text import to_json
 from trickformer.records.commands import File, app
 
 if TYPE_CHECKING:
@@ -54,13 +54,9 @@ def show(
             "--plot draws the review of one game; give --analyse, and --game where there are several"
         )
     reviews = _reviews(found, analyse, seat, repeats, seed) if analyse is not None else {}
-    if plot is not None:
-        from trickformer.review.plot import plot as draw
-
-        draw(reviews[found[0][0]], plot)
     if as_json:
         games = [show.data(record, n) | _data(reviews.get(n)) for n, record in found]
-        print(json.dumps({"games": games}))
+        print(to_json({"games": games}))
     else:
         console = terminal.console()
         for n, record in found:
@@ -69,6 +65,10 @@ def show(
                 from trickformer.review.text import print_review
 
                 print_review(reviews[n], console)
+    if plot is not None:
+        from trickformer.review.plot import plot as draw
+
+        draw(reviews[found[0][0]], plot)
     if warning:
         terminal.warn(warning)
 
@@ -85,7 +85,7 @@ def worst(
     from trickformer.review import worst as worsts
 
     found = worsts.worst(folder, most, (a - 1, b - 1))
-    terminal.out(json.dumps(found.data()) if as_json else worsts.text(found))
+    terminal.out(to_json(found.data()) if as_json else worsts.text(found))
 
 
 @app.command(epilog="Example: trickformer records what-if out/match --game 3 --at 5 --players pimc")
@@ -111,7 +111,7 @@ def what_if(
     number, record = games[0]
     found = play(_hand(record, number), at, players, n=n, seed=seed, action=action, show=progress)
     if as_json:
-        print(json.dumps(found.model_dump(mode="json")))
+        print(to_json(found.model_dump(mode="json")))
     else:
         print_what_if(found, terminal.console())
 
