@@ -10,13 +10,14 @@ import sys
 import threading
 
 import pytest
+from support.attacks import pause_before_lock, plant_link, shorten_sums
 
 from trickformer.base import TrickformerError
 from trickformer.engines import entries
 from trickformer.engines.config import Conformance
 from trickformer.players import user_only
 from trickformer.plumbing import config as configs
-from trickformer.plumbing import folder as folders
+from trickformer.plumbing import digests
 from trickformer.plumbing.files import remove_drafts, whole
 from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.selfplay.config import SelfPlay
@@ -54,9 +55,7 @@ def stranger(honest, tmp_path):
 def test_nothing_is_written_through_a_link(stranger, command, name, words):
     folder, victim = stranger
     link = folder / name
-    link.parent.mkdir(exist_ok=True)
-    link.unlink(missing_ok=True)
-    link.symlink_to(victim)
+    plant_link(link, victim)
     code, _, err = command(*(word.format(folder) for word in words))
     assert code == 2 and victim.read_text() == "mine\n"
     assert err == f"error: {link} is a symbolic link inside a run folder; replace it by a copy\n"
@@ -157,12 +156,11 @@ def _records(folder):
 @pytest.mark.parametrize("left", [0, 1, 5])
 def test_lines_without_a_checksum_are_kept(honest, tmp_path, left, command):
     folder = shutil.copytree(honest, tmp_path / "copy")
-    sums = folder / "records.jsonl.sums"
-    sums.write_bytes(b"".join(sums.read_bytes().splitlines(keepends=True)[:left]))
+    shorten_sums(folder / "records.jsonl", left * digests.LINE)
     assert len(run.load(folder).records) == len(run.load(honest).records) > 5
     code, _, _ = command("tournament", "--config", folder / "config.toml", "--out", folder, "--resume")
     assert code == 0 and _records(folder) == _records(honest)
-    assert sums.read_bytes() == (honest / "records.jsonl.sums").read_bytes()
+    assert (folder / "records.jsonl.sums").read_bytes() == (honest / "records.jsonl.sums").read_bytes()
 
 
 def test_what_is_not_counted_is_named(honest, tmp_path, capfd):
@@ -190,16 +188,15 @@ def test_more_than_a_power_cut_explains_is_refused(tmp_path):
         read_lines(path)
 
 
-def test_the_config_is_checked_again_under_the_lock(tmp_path, monkeypatch):
+def test_the_config_is_checked_again_under_the_lock(tmp_path):
     """The second run is stopped between its check and its lock, until the first has begun."""
     out, waiting, go = tmp_path / "run", threading.Event(), threading.Event()
-    lock, failures = folders.RunFolder.lock, []
+    failures = []
 
-    def late(self):
+    def late():
         if threading.current_thread() is second:
             waiting.set()
             go.wait()
-        return lock(self)
 
     def play():
         try:
@@ -208,12 +205,12 @@ def test_the_config_is_checked_again_under_the_lock(tmp_path, monkeypatch):
             failures.append(str(e))
 
     second = threading.Thread(target=play)
-    monkeypatch.setattr(folders.RunFolder, "lock", late)
-    second.start()
-    waiting.wait()
-    first = run.tournament(Tournament(**MATCH, out=out))
-    go.set()
-    second.join()
+    with pause_before_lock(late):
+        second.start()
+        waiting.wait()
+        first = run.tournament(Tournament(**MATCH, out=out))
+        go.set()
+        second.join()
     assert failures and "already holds a run" in failures[0]
     assert run.load(out).records == first.records and run.load(out).typed == ["random", "rules"]
 

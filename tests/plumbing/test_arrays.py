@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+
 import numpy as np
 import pytest
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing import arrays
+from trickformer.plumbing.snapshot import Snapshots
 
 
 def test_a_damaged_file_of_arrays_is_one_line(tmp_path):
@@ -41,3 +45,18 @@ def test_a_small_file_that_decompresses_to_much_is_refused(tmp_path, monkeypatch
     monkeypatch.setattr(arrays, "MOST_BYTES", 700_000)
     with pytest.raises(TrickformerError, match="holds more than"):
         arrays.load(file, "odds")
+
+
+@pytest.mark.parametrize("shape", ["(3, 4", "(10000000000000,), }", "(-5,), }", "(2, 'x'), }"])
+def test_a_header_of_any_shape_is_one_line(tmp_path, shape):
+    """The header of an array inside a whole archive: brackets that do not close, and 40 TB."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}".ljust(117).encode() + b"\n"
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as packed:
+        for name in ("odds", "tree"):
+            packed.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header)
+    (tmp_path / "a.npz").write_bytes(held.getvalue())
+    with pytest.raises(TrickformerError, match=r"a\.npz is broken"):
+        arrays.load(tmp_path / "a.npz", "odds")
+    with pytest.raises(ValueError):
+        Snapshots((), {}).load(tmp_path / "a.npz", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -14,7 +15,16 @@ from trickformer.plumbing.files import whole
 MOST_BYTES = 1 << 30  # of the arrays of a file together, for a small file may be decompressed to any size
 
 # What numpy raises on a file that is none, or of which a bit has changed.
-DAMAGED = (OSError, ValueError, LookupError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+DAMAGED = (
+    OSError,
+    ValueError,
+    LookupError,
+    EOFError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+    tokenize.TokenError,
+)
 
 
 def save(file: Path, **arrays: np.ndarray) -> None:
@@ -52,3 +62,5 @@ def load(file: Path, *names: str) -> dict[str, np.ndarray]:
             return {name: kept[name] for name in names}
     except DAMAGED:
         raise TrickformerError(f"{file} is broken") from None
+    except MemoryError:  # a header may name any shape
+        raise TrickformerError(f"{file} is broken, or larger than the memory of this machine") from None
