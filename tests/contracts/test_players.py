@@ -161,6 +161,12 @@ def test_a_null_match_is_exactly_zero(spec, name, with_checkpoint):
     assert [len(same) for same in histories.values()] == [1, 1]
 
 
+def test_a_spec_of_several_lines_is_refused_in_one():
+    with pytest.raises(TrickformerError) as refusal:
+        players.parse('rollout:prior="argmax\n",worlds=2')
+    assert "is no text in double quotes" in str(refusal.value) and "\n" not in str(refusal.value)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("action_values", [True, False])
 @pytest.mark.parametrize("name", LEARNED)

@@ -14,6 +14,8 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -71,15 +73,21 @@ class CommandResult:
 class Command:
     """A command that is running, in a session of its own."""
 
-    def __init__(self, words: list[str]):
+    def __init__(self, words: list[str], prepare: Callable[[], object] = lambda: None):
+        """Start it.
+
+        Args:
+            words: Its command line, without the program.
+            prepare: Called in the process before the command begins.
+        """
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the command runs
         sys.stdout.flush()
         sys.stderr.flush()
         self.pid = os.fork()
         if self.pid == 0:
-            self._child(words)
+            self._child(words, prepare)
 
-    def _child(self, words: list[str]) -> None:
+    def _child(self, words: list[str], prepare: Callable[[], object]) -> None:
         code = 70
         try:
             os.setsid()
@@ -88,6 +96,7 @@ class Command:
             sys.stderr = os.fdopen(2, "w", closefd=False)
             sys.stdout = os.fdopen(1, "w", closefd=False)
             sys.argv = ["trickformer", *words]
+            prepare()
             from trickformer.cli import main
 
             main()
@@ -96,14 +105,20 @@ class Command:
         except BaseException:
             sys.excepthook(*sys.exc_info())
         finally:
-            sys.stderr.flush()
+            with suppress(OSError):
+                sys.stderr.flush()
             os._exit(code)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has ended; `wait` returns how."""
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def kill(self, after: float) -> bool:
         """SIGKILL after some seconds, if it still runs then. Returns whether it did."""
         deadline = time.monotonic() + after
         while time.monotonic() < deadline:
-            if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if self.has_ended:
                 return False
             time.sleep(0.002)
         os.kill(self.pid, signal.SIGKILL)
@@ -112,7 +127,7 @@ class Command:
     def wait(self, limit: float = LIMIT) -> CommandResult:
         """Its end. Raises TimeoutError where it takes longer than `limit` seconds, and kills it."""
         deadline = time.monotonic() + limit
-        while not os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        while not self.has_ended:
             if time.monotonic() > deadline:
                 os.killpg(self.pid, signal.SIGKILL)
                 os.waitpid(self.pid, 0)

@@ -46,8 +46,11 @@ def fuzz(target: Target, corpus: Path, finds: Path, seconds: int, seed: int) -> 
 
     def read(data: bytes) -> None:
         fault = find_fault(target, data)
-        kind = "" if fault is None else re.sub(r"'.*'|\d+", "", fault.partition(":")[0]) + fault[fault.rfind("(") :]
-        if fault is None or kind in kinds:
+        if fault is None:
+            return
+        where = re.search(r"\(\w+\.py:\d+\)$", fault)
+        kind = fault.partition(":")[0] + (where[0] if where else "")
+        if kind in kinds:
             return
         kinds.add(kind)
         name = hashlib.sha256(kind.encode()).hexdigest()[:12]
@@ -67,6 +70,6 @@ def fuzz(target: Target, corpus: Path, finds: Path, seconds: int, seed: int) -> 
     words = [f"-max_total_time={seconds}", f"-max_len={longest}", f"-seed={seed}", "-timeout=0"]
     words += [f"-rss_limit_mb={MEMORY >> 20}", "-print_final_stats=1", f"-artifact_prefix={finds}/stopped-"]
     atheris.Setup(["tests.fuzz", *words, str(corpus), str(seeds)], read, custom_mutator=mutate)
-    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - readers print; libFuzzer has a stream of its own
+    sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - readers print; libFuzzer has a stream of its own
     atheris.Fuzz()
     os._exit(0)

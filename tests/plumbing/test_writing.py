@@ -1,4 +1,4 @@
-"""What is said of a disk that is full, whoever writes."""
+"""Messages of a full disk, whoever writes, and folders that outlast a power cut."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from tests.faults.powercut import Cut, Recorder
 from trickformer.base import TrickformerError
 from trickformer.plumbing import files
 
@@ -25,3 +26,25 @@ def test_no_room_is_told_in_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "statvfs", lambda path: full)
     with pytest.raises(TrickformerError, match=r"model: the disk is full$"), files.writing(tmp_path / "model"):
         raise RuntimeError("unexpected pos 56064 vs 55956")
+
+
+def test_folders_outlast_a_power_cut(tmp_path, monkeypatch):
+    """Even if the disk keeps nothing that was not flushed."""
+    now, log = tmp_path / "now", tmp_path / "log"
+    now.mkdir()
+    log.mkdir()
+    monkeypatch.setattr(os, "fsync", Recorder(log).fsync)
+    files.make_folder(now / "a/b")
+    draft = now / "a/b/.model.part"
+    (draft / "inner").mkdir(parents=True)
+    (draft / "weights").write_bytes(b"1234")
+    (draft / "inner/more").write_bytes(b"567")
+    (now / "a/b/model").mkdir()
+    (now / "a/b/model/old").touch()
+    files.replace_folder(draft, now / "a/b/model")
+    (now / "a/b/forgotten").write_bytes(b"8")
+    Cut(log, None).rebuild(now, tmp_path / "disk")
+    found = {str(path.relative_to(tmp_path / "disk")) for path in (tmp_path / "disk").rglob("*")}
+    assert found == {"a", "a/b", "a/b/model", "a/b/model/weights", "a/b/model/inner", "a/b/model/inner/more"}
+    assert (tmp_path / "disk/a/b/model/weights").read_bytes() == b"1234"
+    assert (tmp_path / "disk/a/b/model/inner/more").read_bytes() == b"567"

@@ -93,7 +93,7 @@ def test_a_damaged_file_is_one_line(tokenizer, tmp_path):
     refused()  # there is none
     rollout_network.save(model, file)
     whole = file.read_bytes()
-    for content in (whole[:-9], whole[:100], b"", b"nonsense" * 40):
+    for content in (whole[:-9], whole[:100], b"", b"nonsense" * 40, whole + b"more"):
         file.write_bytes(content)
         refused()
     file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))

@@ -144,7 +144,7 @@ def _items(spec: str, rest: str) -> Iterator[tuple[str, str]]:
             try:
                 value = from_json(value)
             except ValueError:
-                raise TrickformerError(f"player {spec!r}: {value} is no text in double quotes") from None
+                raise TrickformerError(f"player {spec!r}: {value!r} is no text in double quotes") from None
         yield key, value
         at = found.end()
 

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -52,6 +53,26 @@ def whole(path: Path) -> Generator[Path]:
     finally:
         with suppress(OSError):  # the error of the write is the one to report
             draft.unlink(missing_ok=True)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and its missing parents, and flush their names to the disk. Raises OSError."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    for folder in reversed(missing):
+        _flush(folder.parent.resolve())
+
+
+def replace_folder(draft: Path, folder: Path) -> None:
+    """Give a finished draft, a folder, the name of `folder`, which it replaces. Raises OSError.
+
+    All files of the draft are flushed to the disk before, and the name after.
+    """
+    for path in (draft, *draft.rglob("*")):
+        _flush(path)
+    shutil.rmtree(folder, ignore_errors=True)
+    draft.rename(folder)
+    _flush(folder.parent.resolve())
 
 
 def _flush(path: Path) -> None:

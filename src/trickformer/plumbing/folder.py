@@ -18,7 +18,7 @@ import trickformer
 from trickformer.base import TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, paths
-from trickformer.plumbing.files import refuse_links, remove_drafts, replace
+from trickformer.plumbing.files import make_folder, refuse_links, remove_drafts, replace
 from trickformer.plumbing.isa import ISA_VARIABLE, instruction_set, rounding
 from trickformer.plumbing.lines import JsonLines, Parse, lock
 from trickformer.plumbing.parallel import LostWorkersError
@@ -256,7 +256,7 @@ class RunFolder:
     def lock(self) -> Generator[None]:
         """Make the folder and hold it for the block. Raises TrickformerError if another process holds it."""
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            make_folder(self.path)
         except OSError as e:
             raise TrickformerError(f"cannot make the folder {self.path}: {e.strerror}") from None
         refuse_links(self.path)

@@ -192,7 +192,7 @@ class JsonLines:
         self._count += 1
         self._unsynced += 1
         if self._unsynced >= _SYNC_EVERY or time.monotonic() - self._synced > _SYNC_SECONDS:
-            self._sync()
+            self.sync()
         return written
 
     def keep(self, records: Sequence[Any]) -> None:
@@ -210,14 +210,15 @@ class JsonLines:
         self._sums.close()
         self._sums = self._open_checksums()
 
-    def _sync(self) -> None:
+    def sync(self) -> None:
+        """Flush all lines to the disk."""
         os.fsync(self._file.fileno())
         os.fsync(self._sums.fileno())
         self._unsynced, self._synced = 0, time.monotonic()
 
     def close(self) -> None:
         """Flush to the disk and release the lock."""
-        self._sync()
+        self.sync()
         self._sums.close()
         self._file.close()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 
 from trickformer.base import FastGame, Game, Tokenizer, TrickformerError
 from trickformer.plumbing import digests
-from trickformer.plumbing.files import replace
+from trickformer.plumbing.files import make_folder, replace
 from trickformer.plumbing.text import json_object, read_text
 
 FORMAT = 3
@@ -224,7 +225,7 @@ class DataWriter:
         self._files: dict[str, IO[bytes]] = {}
         self._digests: dict[str, Any] = {}
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folder(folder)
             for name, size in _sizes(self.sequences, self._kind["positions"], self.labels).items():
                 self._files[name] = self._open(name, size)
                 known = _verify_digest(folder / name, size, manifest) if manifest else hashlib.blake2b()
@@ -260,6 +261,7 @@ class DataWriter:
                 raw = np.ascontiguousarray(array, dtype).tobytes()
                 self._files[name].write(raw)
                 self._files[name].flush()
+                os.fsync(self._files[name].fileno())  # before the manifest counts it
                 self._digests[name].update(raw)
         except OSError as e:
             raise TrickformerError(f"cannot write into {self._folder}: {e.strerror}") from None

@@ -90,6 +90,10 @@ class Log:
         self._lines.append(entry)
         self._show(entry)
 
+    def sync(self) -> None:
+        """Flush all entries to the disk, before a file that later stages take as a sign that they are there."""
+        self._lines.sync()
+
     def of(self, stage: str, iteration: int | None = None) -> list[dict[str, Any]]:
         """The entries of a stage, in order; of one iteration, or of all."""
         return [e for e in self.entries if e.get("stage") == stage and iteration in (None, e["iteration"])]

@@ -46,7 +46,7 @@ from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import digests, parallel, paths
-from trickformer.plumbing.files import writing
+from trickformer.plumbing.files import make_folder, replace_folder, writing
 from trickformer.plumbing.folder import Interruption, RunFolder, resumable
 from trickformer.plumbing.isa import instruction_set
 from trickformer.selfplay import data as stored
@@ -313,6 +313,7 @@ class _Run:
             self.log.note(iteration=iteration, stage="measure", at=len(held_out), **learned)
             model.config.id2label = dict(enumerate(checkpoints.outcome_names(self.game, model.num_labels)))
             model.config.label2id = {name: i for i, name in model.config.id2label.items()}
+            self.log.sync()
             save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, len(training), learned))
             shutil.rmtree(out / "state", ignore_errors=True)
             self.name_models()
@@ -338,7 +339,7 @@ class _Run:
             model = rollout_network.RolloutNetwork(self.tokenizer.n_features, len(self.tokenizer.vocab))
             epochs, rate = 8, 2e-3
         loss = rollout_network.fit(model, rows, self.tokenizer, config.seed + iteration, epochs, rate=rate)
-        file.parent.mkdir(exist_ok=True)
+        make_folder(file.parent)
         rollout_network.save(model, file)
         self.log.note(iteration=iteration, stage="rollout_network", at=len(rows), loss=loss)
 
@@ -440,7 +441,6 @@ def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype, text: st
             if text is not None:
                 (draft / "README.md").write_text(text, encoding="utf-8")
             digests.write(draft)
-            shutil.rmtree(folder, ignore_errors=True)
-            draft.rename(folder)
+            replace_folder(draft, folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

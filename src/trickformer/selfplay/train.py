@@ -25,7 +25,7 @@ from trickformer import tokenizers
 from trickformer.base import FastGame, Tokenizer, TrickformerError
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing import digests
-from trickformer.plumbing.files import writing
+from trickformer.plumbing.files import make_folder, replace_folder, writing
 from trickformer.plumbing.text import json_object, read_text
 from trickformer.selfplay.data import Sequences, augment_sequences, crop, lengths_of
 
@@ -314,12 +314,13 @@ def _save(accelerator: Accelerator, state: Path, at: _At) -> None:
         return
     draft = state / f"{step}.part"
     with writing(state):
+        make_folder(state)
         accelerator.save_state(str(draft))
         accelerator.wait_for_everyone()  # each has written its own part
         if accelerator.is_main_process:
             (draft / "step.json").write_text(json.dumps(asdict(at)), encoding="utf-8")
             digests.write(draft)
-            draft.rename(state / str(step))
+            replace_folder(draft, state / str(step))
             for other in state.iterdir():
                 if other.name != str(step):
                     shutil.rmtree(other)

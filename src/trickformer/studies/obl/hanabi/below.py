@@ -18,7 +18,7 @@ from trickformer.models.decide import draw
 from trickformer.models.hanabi_values import CONFIG, WEIGHTS, HanabiCheckpoint, load, probabilities
 from trickformer.models.torch_backend import usable
 from trickformer.plumbing.digests import sha256
-from trickformer.plumbing.files import whole
+from trickformer.plumbing.files import make_folder, whole
 from trickformer.plumbing.progress import progress
 from trickformer.studies.belief.training import fit
 from trickformer.studies.obl.hanabi.actors import explorations
@@ -126,7 +126,7 @@ def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) ->
     torch.manual_seed(config.seed)
     model = Seq2Seq(shape_of(below.rules, config.belief_hidden, config.belief_layers)).to(device)
     if not (out / _NETWORK).exists():
-        out.mkdir(exist_ok=True)
+        make_folder(out)
         _train(below, config, model, out)
         with whole(out / _NETWORK) as draft:
             save_file({name: w.detach().cpu().contiguous() for name, w in model.weights().items()}, draft)
