@@ -189,7 +189,9 @@ def test_files(tmp_path, hmm):
     for name, w in model.weights().items():
         torch.testing.assert_close(w, again.weights()[name], atol=0, rtol=0)
     (tmp_path / "b.safetensors").write_bytes(b"nothing")
-    for name in ("b.safetensors", "none.safetensors"):
+    # 16 TiB of weights, by a config that lies.
+    networks.save(model, config.model_copy(update={"hidden": 65_536, "layers": 1_024}), tmp_path / "c.safetensors")
+    for name in ("b.safetensors", "none.safetensors", "c.safetensors"):
         with pytest.raises(TrickformerError, match="no belief network"):
             networks.load(tmp_path / name)
 

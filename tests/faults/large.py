@@ -30,7 +30,7 @@ def large_report(match: Path, inputs: Path, hands: int) -> Part:
     """
     part = Part("records of many hands, then report", f"{hands:,} hands")
     out = inputs / "large"
-    made = _multiply(match, out, hands)
+    made, deals = _multiply(match, out, hands)
     small, large = _report(match), _report(out)
     part.case()
     part.check(large.code == 0, f"{made:,} hands: {large.code}, {large.printed[-300:]}")
@@ -39,8 +39,8 @@ def large_report(match: Path, inputs: Path, hands: int) -> Part:
     limit = STARTUP + made * SECONDS_PER_HAND
     part.check(large.seconds <= limit, f"{made:,} hands: {large.seconds:.0f} s, more than {limit:.0f} s")
     if large.code == 0:
-        found = json.loads(large.printed)["hands"]
-        part.check(found == made, f"{found} hands are reported, not {made}")
+        found = json.loads(large.printed)["deals"] * (made // deals)
+        part.check(found == made, f"{found:,} hands are reported, not {made:,}")
     shutil.rmtree(out)
     return part
 
@@ -69,8 +69,8 @@ def _report(folder: Path) -> _Report:
     return _Report(done.returncode, printed, time.monotonic() - begun, int(done.stderr.split()[-1]) << 10)
 
 
-def _multiply(match: Path, out: Path, hands: int) -> int:
-    """Write the folder of a tournament with as many deals as are needed. Returns the number of hands."""
+def _multiply(match: Path, out: Path, hands: int) -> tuple[int, int]:
+    """Write the folder of a tournament with as many deals as are needed. Returns the numbers of hands and of deals."""
     shutil.copytree(match, out)
     deals: dict[int, list[str]] = {}
     for line in (match / "records.jsonl").read_text().splitlines():
@@ -85,4 +85,4 @@ def _multiply(match: Path, out: Path, hands: int) -> int:
                 sums.write(digests.of_line(copy))
     config = out / "config.toml"
     config.write_text(re.sub(r"^deals = \d+", f"deals = {number}", config.read_text(), flags=re.MULTILINE))
-    return number * each
+    return number * each, number

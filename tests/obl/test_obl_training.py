@@ -363,6 +363,8 @@ def test_a_damaged_checkpoint_or_state_is_one_line(checkpoint, tmp_path):
         ("config.json", json.dumps(said | {"rules": {"colors": 9}}).encode()),
         ("config.json", json.dumps(said | {"shape": said["shape"] | {"hidden": 8}}).encode()),
         ("config.json", json.dumps(said | {"shape": said["shape"] | {"seen": 8}}).encode()),
+        ("config.json", json.dumps(said | {"shape": said["shape"] | {"hidden": 10**30}}).encode()),
+        ("config.json", json.dumps(said | {"shape": said["shape"] | {"layers": 10**9}}).encode()),
         ("model.safetensors", files["model.safetensors"][:-9]),
         ("model.safetensors", b""),
     ]

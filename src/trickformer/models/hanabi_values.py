@@ -32,6 +32,7 @@ from trickformer.plumbing.text import json_object, read_text
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
 _KIND = "hanabi action values"
 _LSTM_LAYERS = 2
+_MOST_UNITS, _MOST_LAYERS = 65_536, 64  # of a network: what a config may ask for
 ANSWERS = 3  # to what a card is good for: it can be played, it was played before, neither
 # What a network reads of the last move: what is seen, the greedy action beside it, or nothing.
 Last = Literal["seen", "greedy", "hidden"]
@@ -221,6 +222,9 @@ def load(path: Path) -> HanabiCheckpoint:
         shape = NetworkSizes(layout=Layout.of(rules), **sizes)
         if shape.last not in get_args(Last):
             raise ValueError(f"it reads {shape.last!r} of the last move")
+        for name, size, most in (("units", shape.hidden, _MOST_UNITS), ("layers", shape.layers, _MOST_LAYERS)):
+            if type(size) is not int or not 1 <= size <= most:
+                raise ValueError(f"it has {size!r} {name}; there may be {most:,}")
         settings = shape.hidden, shape.layers, shape.recurrent, shape.odds, shape.last, shape.cards
         if shape != NetworkSizes.of(rules, *settings):
             raise ValueError("its sizes are not those of its rules")

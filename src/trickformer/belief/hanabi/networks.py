@@ -59,6 +59,9 @@ def load(file: Path) -> tuple[BeliefNetwork, BeliefTraining]:
         with safe_open(file, "pt") as held:
             config = BeliefTraining.model_validate(from_json((held.metadata() or {})["trickformer_belief"]))
             weights = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118 (no mapping)
+        # Each layer has more weights than that. The config may be a stranger's, and ask for more memory than there is.
+        if config.layers * config.hidden**2 > sum(w.numel() for w in weights.values()):
+            raise ValueError("its weights are too few for its config")
         model = network_of(config)
         model.set_weights(weights)
     except (OSError, KeyError, ValueError, SafetensorError) as e:
