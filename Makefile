@@ -21,7 +21,7 @@ CORE_TESTS := $(addprefix tests/,core games tokenizers gomcts players contracts)
 comma := ,
 THREAD_TESTS := tests/core/test_threads.py tests/games/test_skat_solver.py
 
-.PHONY: demo play test quick lint tidy coverage docs asan tsan faults bench setup clean ALWAYS
+.PHONY: demo play test quick lint tidy coverage docs asan tsan faults fuzz bench setup clean ALWAYS
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
@@ -78,6 +78,10 @@ tsan: setup  ## where threads meet, under ThreadSanitizer; with GCC
 
 faults: setup  ## kills, damaged files, full disks, fuzzed inputs; ARGS=--full for those of docs/reliability.md
 	$(BIN)/python -m tests.faults $(ARGS)
+
+fuzz: setup  ## every reader of foreign input under libFuzzer by atheris, which has wheels for Linux; add ARGS="--seconds 300"
+	$(PIP) --no-build-isolation -Cbuild-dir=$(OBJECTS) -e '.[fuzz]'
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 bench: setup  ## add ARGS=--quick for a look, ARGS=--json for one object a line
 	@set -e; for name in $(BENCHMARKS); do $(BIN)/python -m benchmarks.$$name $(ARGS); done

@@ -11,6 +11,7 @@ PAGES = {
     "ARCHITECTURE.md": "architecture.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "report-a-vulnerability.md",
 }
 LINK = re.compile(r"(!?)\[([^\]\[]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 
