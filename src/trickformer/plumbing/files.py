@@ -56,7 +56,14 @@ def whole(path: Path) -> Generator[Path]:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and its missing parents, and flush their names to the disk. Raises OSError."""
+    """Make a folder and its missing parents, and flush their names to the disk.
+
+    Args:
+        path: The folder, which may be there.
+
+    Raises:
+        OSError: The disk refuses.
+    """
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     path.mkdir(parents=True, exist_ok=True)
     for folder in reversed(missing):
@@ -64,9 +71,14 @@ def make_folder(path: Path) -> None:
 
 
 def replace_folder(draft: Path, folder: Path) -> None:
-    """Give a finished draft, a folder, the name of `folder`, which it replaces. Raises OSError.
+    """Replace a folder by a finished draft. The draft's files are flushed to the disk before that, and the name after.
 
-    All files of the draft are flushed to the disk before, and the name after.
+    Args:
+        draft: New contents, a folder beside the other.
+        folder: Folder to replace, which may be missing.
+
+    Raises:
+        OSError: The disk refuses.
     """
     for path in (draft, *draft.rglob("*")):
         _flush(path)
