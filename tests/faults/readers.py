@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -227,7 +228,7 @@ def _run_folders(inputs: Path, place: Scratch, scratch: Path) -> list[Target]:
             "checksums of lines", short, "records.jsonl.sums", lambda p: lines.read_lines(p / "records.jsonl"), [sums]
         ),
         place.in_folder("checksums of files", short, digests.FILE, digests.check),
-        place.in_folder("a run.json", match, folder.ABOUT, lambda p: folder.RunFolder(p).builds()),
+        place.in_folder("a run.json", match, folder.ABOUT, _builds),
         place.in_folder("a training's config", trained, folder.CONFIG, TrainingResults.load),
         place.in_folder("a training's log", trained, log.LOG, lambda p: TrainingResults.load(p).result()),
         place.in_folder("a manifest", trained / "data/0", "manifest.json", lambda p: data.load(p, hearts, tokenizer)),
@@ -247,6 +248,12 @@ def _run_folders(inputs: Path, place: Scratch, scratch: Path) -> list[Target]:
             "a learner's state", inputs / "belief-head", "state.npz", lambda p: read_step_count(p / "state.npz")
         ),
     ]
+
+
+def _builds(place: Path) -> object:
+    """The builds of a run, without a look at the checkout: git takes longer than all else."""
+    with patch.object(folder, "build", dict):
+        return folder.RunFolder(place).builds()
 
 
 def _toml(found: bytes) -> dict[str, Any]:
