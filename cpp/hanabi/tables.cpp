@@ -145,6 +145,12 @@ bool in_range(const Rules& rules, const State& s, const Marks& m) {
       if (!meant || meant & ~all_kinds(rules)) return false;
     }
   }
+  // Until the deck is empty every hand is full; then those that are still to move are. Else a seat on turn might hold no
+  // card and have no hint to give: no action would be legal.
+  for (int k = 0; !s.over() && k < rules.players; ++k) {
+    const bool full = s.drawn < rules.deck() || k < s.turns_left;
+    if (s.sizes[(s.player + k) % rules.players] < rules.hand - !full) return false;
+  }
   const Last& last = s.last;
   // A byte of a bool is 0 or 1, and is not read as one before that is known.
   for (const bool* said : {&last.scored, &last.regained}) {

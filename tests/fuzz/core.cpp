@@ -115,29 +115,46 @@ void tables(Input in) {
 using Reader = std::function<void(Input)>;
 
 const std::map<std::string, Reader> kReaders = {
-    {"tokens of Hearts", [](Input in) { hearts::HandTracker t(hearts_codec()); tokens(t, in); }},
-    {"tokens of Skat", [](Input in) { skat::GameTracker t(skat_codec()); tokens(t, in); }},
-    {"tokens of The Crew", [](Input in) { crew::MissionTracker t(crew_book()); tokens(t, in); }},
-    {"tokens of Hanabi", [](Input in) {
+    {"tokens of Hearts",
+     [](Input in) {
+       hearts::HandTracker t(hearts_codec());
+       tokens(t, in);
+     }},
+    {"tokens of Skat",
+     [](Input in) {
+       skat::GameTracker t(skat_codec());
+       tokens(t, in);
+     }},
+    {"tokens of The Crew",
+     [](Input in) {
+       crew::MissionTracker t(crew_book());
+       tokens(t, in);
+     }},
+    {"tokens of Hanabi",
+     [](Input in) {
        hanabi::SeatTracker t(std::make_shared<hanabi::Codec>(hanabi_rules(in)));
        tokens(t, in);
      }},
-    {"histories of Hearts", [](Input in) {
+    {"histories of Hearts",
+     [](Input in) {
        const int seat = in.number(4);
        std::vector<std::int16_t> out(hearts::kMaxLength);
        hearts::encode(hearts::Rules{}, in.take(hearts::kHistory).data(), seat, out.data());
      }},
-    {"histories of Skat", [](Input in) {
+    {"histories of Skat",
+     [](Input in) {
        const int seat = in.number(3);
        std::vector<std::int16_t> out(skat::kMaxLength);
        skat::encode(in.take(skat::kHistory).data(), seat, out.data());
      }},
-    {"histories of The Crew", [](Input in) {
+    {"histories of The Crew",
+     [](Input in) {
        const int seat = in.number(4);
        std::vector<std::int16_t> out(crew::kMaxLength);
        crew::encode(*crew_book(), in.take(crew::kHistory).data(), seat, out.data());
      }},
-    {"histories of Hanabi", [](Input in) {
+    {"histories of Hanabi",
+     [](Input in) {
        const hanabi::Codec codec(hanabi_rules(in));
        const int seat = in.number(codec.rules().players);
        std::vector<std::int16_t> out(std::size_t(codec.length()));

@@ -36,7 +36,7 @@ def main() -> None:
     compiler = os.environ.get("CXX", "clang++")
     if shutil.which(compiler) is None:
         parser.exit(2, f"error: there is no {compiler}; install clang, or name it in CXX\n")
-    names = re.findall(r'^    \{"(.+?)", ', HARNESS.read_text(), re.MULTILINE)
+    names = re.findall(r'^    \{"(.+?)",', HARNESS.read_text(), re.MULTILINE)
     chosen = [name for name in names if not options.target or any(part in name for part in options.target)]
     program, outcomes = build(compiler), []
     for name in chosen:

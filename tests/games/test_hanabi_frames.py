@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from itertools import permutations
 
@@ -86,6 +87,35 @@ def test_a_redrawn_seat_sees_what_it_saw(spec):
             for i in range(40):
                 assert sorted(worlds[i].deck + worlds[i].hand(seat)) == sorted(tables[i].deck + tables[i].hand(seat))
         tables.random_step(1, step)
+
+
+def test_a_seat_on_turn_without_cards_is_refused():
+    """Without a hint to give it would have no legal action, and the core would read beyond its tables."""
+    rules = CORE.Rules(colors=2, ranks=2, hand=2)
+    held, states, marks = CORE.Tables(rules, 0, 0, 1).__getstate__()
+    sizes = 24 + 5 * 7 * 4  # behind the rules and the slots of all hands
+    assert states[sizes : sizes + 5] == bytes([2, 2, 0, 0, 0])
+    for seat, cards in ((0, 0), (0, 1), (1, 1)):
+        broken = bytearray(states)
+        broken[sizes + seat] = cards
+        with pytest.raises(ValueError, match="no pickled Tables"):
+            CORE.Tables.__new__(CORE.Tables).__setstate__((held, bytes(broken), marks))
+
+
+def test_every_position_of_a_game_is_a_pickle():
+    """Those of the last round too, in which hands are one card short, and those of games that are over."""
+    for players in (2, 3):
+        rules = CORE.Rules(players=players, colors=2, ranks=3, hand=2)
+        tables = CORE.Tables(rules, 5, 0, 40)
+        short, rng = 0, np.random.default_rng(players)
+        while not tables.over().all():
+            copy = pickle.loads(pickle.dumps(tables))
+            np.testing.assert_array_equal(copy.hands(), tables.hands())
+            sizes = [len(tables[i].hand(seat)) for i in np.flatnonzero(~tables.over()) for seat in range(players)]
+            short += min(sizes) < rules.hand
+            tables.step((tables.legal() * rng.random(tables.legal().shape)).argmax(axis=1))
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(tables)).scores(), tables.scores())
+        assert short
 
 
 def test_what_no_hand_explains_is_refused():

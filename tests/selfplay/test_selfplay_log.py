@@ -10,7 +10,7 @@ import pytest
 from trickformer.base import TrickformerError
 from trickformer.selfplay import evaluate
 from trickformer.selfplay.data import Sequences
-from trickformer.selfplay.log import Log
+from trickformer.selfplay.log import Log, read_log
 
 
 def test_the_log_goes_back_to_where_a_stage_stands(tmp_path):
@@ -46,6 +46,16 @@ def test_the_log_goes_back_to_where_a_stage_stands(tmp_path):
     (tmp_path / "log.jsonl.sums").unlink()
     with pytest.raises(TrickformerError, match=r"log\.jsonl is broken"):
         Log(tmp_path, [0])
+
+
+def test_a_match_without_its_interval_is_broken(tmp_path):
+    """An interval may be null, after one deal, but not missing: the report has a column for it."""
+    match = {"iteration": 0, "stage": "match", "at": 1, "time": 1, "opponent": "rules", "difference": 1, "deals": 1}
+    (tmp_path / "log.jsonl").write_text(json.dumps(match | {"low": None, "high": None}) + "\n")
+    assert read_log(tmp_path, 1)[0]["low"] is None
+    (tmp_path / "log.jsonl").write_text(json.dumps(match) + "\n")
+    with pytest.raises(TrickformerError, match=r"log\.jsonl is broken"):
+        read_log(tmp_path, 1)
 
 
 def row(low, high, difference=None):

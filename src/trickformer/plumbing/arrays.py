@@ -21,6 +21,7 @@ DAMAGED = (
     LookupError,
     EOFError,
     RuntimeError,
+    SyntaxError,
     zipfile.BadZipFile,
     zlib.error,
     tokenize.TokenError,

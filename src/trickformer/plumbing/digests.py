@@ -67,7 +67,7 @@ def check(folder: Path) -> None:
         path = folder / name
         try:
             same = not Path(name).is_absolute() and ".." not in Path(name).parts and of(path).hexdigest() == digest
-        except OSError:
+        except (OSError, ValueError):  # a name may hold a null byte
             same = False
         if not same:
             raise TrickformerError(f"{path} is damaged: its checksum is not the one in {FILE}")

@@ -50,7 +50,9 @@ def _parser(iterations: int) -> Parse:
 
 def _is_match(entry: dict[str, Any]) -> bool:
     """Return whether an entry has what the report of a match needs."""
-    interval = [entry.get("low"), entry.get("high")]
+    if not entry.keys() >= {"low", "high"}:
+        return False
+    interval = [entry["low"], entry["high"]]
     numbers = [entry.get("difference"), entry.get("deals"), *(interval if interval != [None, None] else [])]
     return isinstance(entry.get("opponent"), str) and all(type(n) in (int, float) for n in numbers)
 
