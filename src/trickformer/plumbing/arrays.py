@@ -21,6 +21,7 @@ DAMAGED = (
     LookupError,
     EOFError,
     RuntimeError,
+    ArithmeticError,
     SyntaxError,
     zipfile.BadZipFile,
     zlib.error,

@@ -22,7 +22,7 @@ from trickformer.plumbing.text import from_json
 
 _TREE = "tree"  # its name among the arrays
 # What a file that is not ours may raise on its way.
-_WRONG = (*arrays.DAMAGED, ArithmeticError, AttributeError, MemoryError, TypeError)
+_WRONG = (*arrays.DAMAGED, AttributeError, MemoryError, TypeError)
 _PLAIN = (type(None), bool, int, float, str)
 _BITS = 128  # of an integer: the state of a generator has that many
 
