@@ -42,6 +42,19 @@ def run(trained, tmp_path):
     return shutil.copytree(trained[0], tmp_path / "run")
 
 
+def test_the_report_of_a_training_with_a_link_is_refused(run, command, tmp_path):
+    (tmp_path / "mine").write_text("mine")
+    for name in ("report.md", "model-0/config.json"):
+        (run / name).unlink(missing_ok=True)
+        (run / name).symlink_to(tmp_path / "mine")
+        code, _, err = command("report", run)
+        assert (
+            code == 2 and err == f"error: {run / name} is a symbolic link inside a run folder; replace it by a copy\n"
+        )
+        (run / name).unlink()
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
 def test_a_training_says_how_far_it_is_and_what_it_has_found(trained):
     out, done = trained
     assert done.stdout.split() == [str(out / "model-1")]

@@ -10,6 +10,7 @@ from typing import Any
 from trickformer import games
 from trickformer.base import Game, TrickformerError
 from trickformer.plumbing import config as configs
+from trickformer.plumbing.files import refuse_links
 from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder
 from trickformer.plumbing.text import from_toml, read_text
 from trickformer.selfplay.config import SelfPlay
@@ -106,6 +107,7 @@ class TrainingResults:
         """
         if not holds_training(folder):
             raise TrickformerError(f"{folder} holds no training: its {CONFIG} is missing or of another command")
+        refuse_links(folder)  # reports are written there
         config = configs.read(SelfPlay, folder / CONFIG, {"out": folder})
         builds = RunFolder(folder).about().get("builds", [])
         if not isinstance(builds, list) or not all(isinstance(build, dict) for build in builds):
