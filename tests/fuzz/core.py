@@ -13,7 +13,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from tests.fuzz.statistics import Outcome, read_statistics, row, table
+from trickformer import games, tokenizers
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "build/fuzz"
@@ -65,12 +68,35 @@ def build(compiler: str) -> Path:
     return program
 
 
+def seeds(name: str) -> list[bytes]:
+    """Make valid inputs of a reader from random games, in the layout that core.cpp reads.
+
+    Args:
+        name: Name of the reader.
+
+    Returns:
+        The inputs; none for tables, which core.cpp deals itself.
+    """
+    kind, _, title = name.partition(" of ")
+    if kind == "tables":
+        return []
+    game = games.load({"The Crew": "crew(mission=1)"}.get(title, title.lower()))
+    hands = tokenizers.fast(game).core_hands(["random"] * game.players, 1, 0, 8, 1, 0.0)
+    begin = b"\0" if title == "Hanabi" else b""  # two players
+    if kind == "histories":
+        return [begin + bytes([i % game.players]) + row.tobytes() for i, row in enumerate(hands.history)]
+    seats = np.arange(8, dtype=np.uint8) % game.players
+    return [begin + row.astype(np.uint8).tobytes() for row in tokenizers.make(game).codec.encode(hands.history, seats)]
+
+
 def _run(program: Path, name: str, seconds: int, seed: int) -> Outcome:
     """Fuzz one reader. libFuzzer ends at its first find."""
     outcome = Outcome(name)
     corpus, finds = FOLDER / "corpus" / outcome.folder, FOLDER / "finds" / outcome.folder
     for folder in (corpus, finds):
         folder.mkdir(parents=True, exist_ok=True)
+    for number, data in enumerate(seeds(name)):
+        (corpus / f"seed-{number}").write_bytes(data)
     words = [f"-max_total_time={seconds}", f"-seed={seed}", f"-timeout={LIMIT}", f"-rss_limit_mb={MEMORY}"]
     words += ["-max_len=512", "-print_final_stats=1", f"-artifact_prefix={finds}/", str(corpus)]
     environment = os.environ | {"TRICKFORMER_TARGET": name, "ASAN_OPTIONS": "detect_leaks=0"}
