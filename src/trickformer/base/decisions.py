@@ -14,10 +14,21 @@ from trickformer.base.views import View
 def validate_decisions(
     player: Player, views: Sequence[View], decisions: Any, where: Callable[[int], str] = lambda _: ""
 ) -> list[Decision]:
-    """Return a player's answer if it is as base.Player promises. Raises TrickformerError where it is not one
-    decision a view, of a legal action, and where values are not of legal actions or not finite.
+    """Return a player's decisions if they keep the promises of base.Player.
 
-    where: what the message says of a view's place, by its index."""
+    Args:
+        player: The player, for the messages.
+        views: The views that the player decided.
+        decisions: What `act` returned for them.
+        where: Returns the words that the message appends to name a view, by its index.
+
+    Returns:
+        The decisions as a list.
+
+    Raises:
+        TrickformerError: There is not one Decision for each view, an action is illegal, or a value is not finite or
+            belongs to an illegal action.
+    """
     name = type(player).__name__
     if not isinstance(decisions, Sequence) or len(decisions) != len(views):
         many = len(decisions) if isinstance(decisions, Sequence) else type(decisions).__name__

@@ -1,4 +1,4 @@
-"""What is raised on bad input."""
+"""Exceptions for bad input."""
 
 from __future__ import annotations
 

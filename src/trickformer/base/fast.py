@@ -11,42 +11,52 @@ import numpy as np
 
 
 class Tables(Protocol):
-    """Many hands in step."""
+    """Many hands that are played in lockstep."""
 
     @property
     def tokens(self) -> np.ndarray:
-        """int32 [n, players, n_positions]: what each seat has seen, filled up with the end token. `step` changes it in
-        place."""
+        """Tokens that each seat has seen, int32 [n, players, n_positions], padded with the end token.
+
+        `step` changes the array in place.
+        """
         ...
 
     @property
     def lengths(self) -> np.ndarray:
-        """int32 [n, players]: how many tokens that is, the end token included. `step` changes it in place."""
+        """Number of those tokens, the end token included, int32 [n, players]. `step` changes the array in place."""
         ...
 
     def current(self) -> np.ndarray:
-        """int8 [n]: the seat on turn, -1 at the end."""
+        """Return the seat on turn, int8 [n]; -1 at the end."""
         ...
 
     def legal(self) -> np.ndarray:
-        """bool [n, V]: the legal tokens of the seat on turn; all False at the end."""
+        """Return the legal tokens of the seat on turn, bool [n, V]; all False at the end."""
         ...
 
     def step(self, tables: np.ndarray, actions: np.ndarray) -> None:
-        """One decision at each of some tables: int32 [k], and the tokens chosen, int32 [k]. Raises IndexError and
-        ValueError on a table or token that is none."""
+        """Apply one decision at each of some tables.
+
+        Args:
+            tables: int32 [k], indices of tables.
+            actions: int32 [k], the token chosen at each.
+
+        Raises:
+            IndexError: A table does not exist.
+            ValueError: A token is no legal action.
+        """
         ...
 
     def outcomes(self) -> np.ndarray:
-        """int32 [n, players]: how each hand ended, told from each seat. All hands must be over."""
+        """Return the index of each hand's outcome from each seat, int32 [n, players]. All hands must be over."""
         ...
 
     def scores(self) -> np.ndarray:
-        """Integers [n, players]: the scores. All hands must be over."""
+        """Return the scores, integers [n, players]. All hands must be over."""
         ...
 
     def history(self) -> np.ndarray:
-        """Integers [n, H]: the actions so far, chance included, filled up with a number that is no action."""
+        """Return the actions so far, chance included, integers [n, H], padded with a number that is no action."""
         ...
 
 
@@ -63,12 +73,27 @@ class FastGame(ABC):
 
     @abstractmethod
     def encode(self, history: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Encode what a seat saw of each hand: integers [n, H], uint8 [n] -> int16 [n, T], filled up with the end
-        token."""
+        """Encode what a seat saw of each hand.
+
+        Args:
+            history: Integers [n, H].
+            seats: uint8 [n], the seat in each hand.
+
+        Returns:
+            Tokens int16 [n, T], padded with the end token.
+        """
 
     @abstractmethod
     def outcomes(self, scores: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Look up the outcome of each hand for a seat: integers [n, players], uint8 [n] -> int32 [n]."""
+        """Look up the outcome of each hand for a seat.
+
+        Args:
+            scores: Integers [n, players].
+            seats: uint8 [n], the seat in each hand.
+
+        Returns:
+            int32 [n], indices of outcomes.
+        """
 
     @abstractmethod
     def labels(
@@ -104,7 +129,13 @@ class FastGame(ABC):
 
     @abstractmethod
     def tables(self, seed: int, first: int, n: int) -> Tables:
-        """Deal hands `first` .. `first` + n of the series `seed`, those of `Game.deal`, to be played in step."""
+        """Deal hands `first` .. `first` + n of a series, to be played in lockstep.
+
+        Args:
+            seed: The series, that of `Game.deal`.
+            first: First hand.
+            n: Number of hands.
+        """
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
@@ -149,7 +180,14 @@ class BulkHands:
     scores: np.ndarray  # integers [n, players]
 
     def encode_hands(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What `seat` saw of each `hand`, and how the hand ended for it: hands int [k] and seats int [k] -> tokens
-        int16 [k, T] and outcomes int32 [k]."""
+        """Encode what a seat saw of each hand, and look up how the hand ended for it.
+
+        Args:
+            hand: Integers [k], rows of `history`.
+            seat: Integers [k].
+
+        Returns:
+            Tokens int16 [k, T], and outcomes int32 [k].
+        """
         seats = seat.astype(np.uint8)
         return self.game.encode(self.history[hand], seats), self.game.outcomes(self.scores[hand], seats)

@@ -1,4 +1,4 @@
-"""A game: rules, scoring, settings, and what it brings along to be learned and searched."""
+"""Game interface: rules, scoring, settings, and the parts that models and searches need."""
 
 from __future__ import annotations
 
@@ -36,17 +36,34 @@ Summary: TypeAlias = "dict[str, float | MeanOfGames | None]"
 
 
 def game_name(spec: str) -> str:
-    """Our name of the game of a game string: `skat` of `trickformer_skat(scores=value)`."""
+    """Return our name of the game of a game string: `skat` for `trickformer_skat(scores=value)`.
+
+    Args:
+        spec: A game string of OpenSpiel.
+    """
     return spec.partition("(")[0].removeprefix("trickformer_")
 
 
 def with_path(spec: str, change: Callable[[str], str]) -> str:
-    """Change the path in the option `file` of a game string, which may hold commas."""
+    """Change the path in the option `file` of a game string. The path may hold commas.
+
+    Args:
+        spec: A game string of OpenSpiel.
+        change: Returns the new path for the old one.
+    """
     return re.sub(r"(?<=[(,]file=)(.*?)(?=,\w+=|\)$)", lambda match: change(match[0]), spec)
 
 
 def replay(spiel: pyspiel.Game, actions: Sequence[int]) -> State | None:
-    """The state after `actions`, chance included; None where one of them is not legal."""
+    """Return the state after a history.
+
+    Args:
+        spiel: A game of OpenSpiel.
+        actions: All actions, chance included.
+
+    Returns:
+        The state; None if one of the actions is illegal.
+    """
     state = spiel.new_initial_state()
     for action in actions:
         if action not in state.legal_actions():
@@ -57,45 +74,67 @@ def replay(spiel: pyspiel.Game, actions: Sequence[int]) -> State | None:
 
 @lru_cache(maxsize=1024)
 def deal_seed(seed: int, index: int) -> int:
-    """The 63-bit seed of deal `index` in the series `seed`; the deals of a series are independent."""
+    """Return the 63-bit seed of a deal. The deals of a series are independent.
+
+    Args:
+        seed: The series.
+        index: Number of the deal in the series.
+    """
     return int(np.random.SeedSequence([seed, index]).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The results that a game can end with, enumerated, and what each is worth.
+    """The results that a game can end with, enumerated, and the value of each.
 
-    An outcome is told from one seat: that seat's part comes first, then those of the seats after it. A model
-    need not learn each result once for every chair, and its own value is always the first."""
+    An outcome is seen from one seat: that seat's part comes first, then those of the seats after it. So a model need
+    not learn each result once for every seat, and its own value is always the first.
+    """
 
     labels: tuple[tuple[int, ...], ...]  # scores, own first, in the units of the game's tables
     values: np.ndarray  # float32 [len(labels), players]: v(o) of the GO-MCTS paper, equations 1, 4, 5; own first
     index: dict[tuple[int, ...], int] = field(init=False, repr=False, compare=False)
-    # Outcomes of the same own value are one class, for a value head that tells no more apart: int32 [len(labels)] the
-    # class of each, by rising value; float32 [classes, 1] what each is worth. Where no two share a value, the outcomes.
-    classes: np.ndarray = field(init=False, repr=False, compare=False)
-    class_values: np.ndarray = field(init=False, repr=False, compare=False)
+    # Outcomes of the same own value are one class, for a value head that predicts the own value only. Classes rise with
+    # the value. If all values differ, the classes are the outcomes in their order.
+    classes: np.ndarray = field(init=False, repr=False, compare=False)  # int32 [len(labels)], class of each outcome
+    class_values: np.ndarray = field(init=False, repr=False, compare=False)  # float32 [classes, 1], own value of each
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", {label: i for i, label in enumerate(self.labels)})
-        worth, found = np.unique(self.values[:, 0], return_inverse=True)
+        worth, class_of = np.unique(self.values[:, 0], return_inverse=True)
         if len(worth) == len(self.labels):
-            worth, found = self.values[:, 0], np.arange(len(self.labels))
-        object.__setattr__(self, "classes", found.astype(np.int32).ravel())
+            worth, class_of = self.values[:, 0], np.arange(len(self.labels))
+        object.__setattr__(self, "classes", class_of.astype(np.int32).ravel())
         object.__setattr__(self, "class_values", np.ascontiguousarray(worth[:, None], dtype=np.float32))
 
     def of(self, scores: Sequence[int], seat: int) -> int:
-        """The index of the outcome that `seat` tells of scores by seat. Raises ValueError where it is none."""
+        """Return the index of the outcome of a game for one seat.
+
+        Args:
+            scores: Scores by seat.
+            seat: The seat whose score comes first in the outcome.
+
+        Raises:
+            ValueError: No outcome has these scores.
+        """
         label = (*scores[seat:], *scores[:seat])
         if label not in self.index:
             raise ValueError(f"scores {label}, told from seat {seat}, are no outcome of the game")
         return self.index[label]
 
     def told_by(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """The `n` results that a value head tells apart, outcomes or classes: that of each outcome, int32
-        [len(labels)], and what each is worth, float32 [n, players], or [n, 1] of classes.
+        """Return what the outputs of a value head of size `n` stand for: outcomes or classes.
 
-        Raises ValueError where there are neither `n` outcomes nor `n` classes."""
+        Args:
+            n: Number of outputs.
+
+        Returns:
+            The output of each outcome, int32 [len(labels)], and the value of each output: float32 [n, players] for
+            outcomes, [n, 1] for classes.
+
+        Raises:
+            ValueError: There are neither `n` outcomes nor `n` classes.
+        """
         if n == len(self.labels):
             return np.arange(n, dtype=np.int32), self.values
         if n == len(self.class_values):
@@ -138,8 +177,9 @@ LogOdds: TypeAlias = Callable[[Sequence["View"]], np.ndarray]
 class Game(ABC):
     """Rules, scoring and settings. One module a game, in trickformer.games or in a package of its own.
 
-    Derive from it. `name`, `players`, `higher_is_better`, `spiel`, `outcomes` and `view` are the game's to give; all
-    else has a default that does for a game in which every seat scores for itself."""
+    Derive from it. A game must define `name`, `players`, `higher_is_better`, `spiel`, `outcomes` and `view`. All other
+    members have a default that fits a game in which every seat scores for itself.
+    """
 
     name: str
     players: int
@@ -149,12 +189,24 @@ class Game(ABC):
 
     @abstractmethod
     def view(self, state: State, viewer: int) -> View:
-        """What `viewer` knows of `state`: the only reader of hidden state in the project. Later views of a hand go on
-        from earlier ones: their events begin with the same."""
+        """Return all that a seat knows of a state. No other function in the project reads hidden state.
+
+        Args:
+            state: A state at or past its first decision.
+            viewer: The seat, or PUBLIC.
+
+        Returns:
+            The view. The events of an earlier view of the same hand are its first events.
+        """
 
     def chance(self, state: State, seed: int, index: int) -> int:
-        """The action at a chance node in deal `index` of the series `seed`: a pure function of these and of the chance
-        nodes so far."""
+        """Return the action at a chance node: a pure function of the deal's name and of the chance nodes before it.
+
+        Args:
+            state: The chance node.
+            seed: The series.
+            index: Number of the deal in the series.
+        """
         drawn = sum(step.player == CHANCE for step in state.full_history())
         actions, probs = zip(*state.chance_outcomes())
         cumulative = np.cumsum(probs)
@@ -162,74 +214,132 @@ class Game(ABC):
         return actions[int(np.searchsorted(cumulative, at, side="right"))]
 
     def deal(self, seed: int, index: int) -> State:
-        """Deal `index` of the series `seed`, ready for the first decision; the same for all seatings."""
+        """Return a deal, ready for the first decision; the same for all seatings.
+
+        Args:
+            seed: The series.
+            index: Number of the deal in the series.
+        """
         state = self.spiel.new_initial_state()
         while state.is_chance_node():
             state.apply_action(self.chance(state, seed, index))
         return state
 
     def scores(self, state: State) -> tuple[int, ...]:
-        """Scores by seat of a terminal state, in the units of the game's tables; turned so that any seat comes
-        first, they are a label of `outcomes`. Raises ValueError before the end."""
+        """Return the scores by seat, in the units of the game's tables.
+
+        If they are rotated so that any seat comes first, they are a label of `outcomes`.
+
+        Args:
+            state: A terminal state.
+
+        Raises:
+            ValueError: The game is not over.
+        """
         if not state.is_terminal():
             raise ValueError("a game has scores only at its end")
         return tuple(round(x) for x in state.returns())
 
     def describe(self, state: State) -> str:
-        """A state for people to read, hidden cards included: hands, what was said, tricks and who won them, tokens,
-        scores. By default what the state says of itself."""
+        """Describe a state for people, hidden cards included. By default the text is the state's own.
+
+        Args:
+            state: Any state.
+
+        Returns:
+            Lines with the hands, announcements, tricks and their winners, tokens and scores.
+        """
         return str(state)
 
     def words(self, action: int) -> str:
-        """A player's action in words, whoever takes it and whenever."""
+        """Return a player's action in words, independent of who takes it and when.
+
+        Args:
+            action: OpenSpiel action.
+        """
         return self.spiel.new_initial_state().action_to_string(0, action)
 
     def trick(self, state: State) -> int | None:
-        """The number of the trick that a decision belongs to, counted from 1; None before the tricks, and in a game
-        without."""
+        """Return the number of the trick that a decision belongs to.
+
+        Args:
+            state: A state at a decision.
+
+        Returns:
+            A number from 1; None before the first trick, and in a game without tricks.
+        """
         return None
 
     def mission(self, state: State) -> int | None:
-        """The number of the mission that is played; None in a game without missions."""
+        """Return the number of the mission that is played; None in a game without missions.
+
+        Args:
+            state: A state at or past its first decision.
+        """
         return None
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        """All ways to seat `kinds` kinds of player such that each sits somewhere: one duplicate set."""
+        """List all ways to seat some players so that each sits somewhere: one duplicate set.
+
+        Args:
+            kinds: Number of different players.
+
+        Returns:
+            Tuples with the index of the player at each seat.
+        """
         everyone = set(range(kinds))
         return tuple(s for s in product(range(kinds), repeat=self.players) if set(s) == everyone)
 
-    # What a game of another package brings along; those of this one have modules of their own for it.
+    # Parts that a game of another package defines here. Games of this package have modules of their own for them.
 
     def tokenizer(self) -> Tokenizer | None:
-        """What turns views into tokens; None: no model plays this game. Of a game in this package, see
-        trickformer.tokenizers."""
+        """Return the tokenizer; None: no model plays this game.
+
+        The tokenizers of this package's games are in trickformer.tokenizers.
+        """
         return None
 
     def fast(self) -> FastGame | None:
-        """Whole hands in bulk; None: trickformer.tokenizers.StateGame plays states of OpenSpiel. A game of this package
-        has its fast form in trickformer.tokenizers, because it needs the tokens and games do not import tokenizers."""
+        """Return the fast form, which plays whole hands; None: trickformer.tokenizers.StateGame takes its place.
+
+        The fast forms of this package's games are in trickformer.tokenizers, because they need the tokens, and games do
+        not import tokenizers.
+        """
         return None
 
     def belief(self, log_odds: LogOdds | None = None) -> Belief | None:
-        """What samples worlds, by odds if they are given; None: trickformer.belief.samplers draws deals and keeps those
-        that explain the view. Of a game in this package, see there."""
+        """Return the belief; None: trickformer.belief.samplers draws deals and keeps those that explain the view.
+
+        The beliefs of this package's games are in trickformer.belief.samplers.
+
+        Args:
+            log_odds: Odds of where each card lies, by which worlds are drawn; None: uniformly.
+        """
         return None
 
     def positions(self, belief: Belief) -> WorldSimulator | None:
-        """Make the source of worlds and quick playouts for rollouts; None: states of OpenSpiel and the
-        scripted player `baseline` do it. Of a game in this package, see trickformer.search."""
+        """Return the source of worlds and quick playouts for rollouts.
+
+        The simulators of this package's games are in trickformer.search.
+
+        Args:
+            belief: Belief that worlds are sampled from.
+
+        Returns:
+            The source; None: rollouts use OpenSpiel states and the scripted player `baseline`.
+        """
         return None
 
     # Settings.
 
-    # What one unit of v(o) stands for, for people: so many of these. Their sign is that of v(o), more is better.
+    # One unit of v(o) in a unit that people use: a number and its unit. More is better, as for v(o).
     worth: tuple[float, str] = (1.0, "units of v(o)")
     baseline: str = "random"  # the player that models are measured against, and learn from first; a spec
     search: SearchSettings = SearchSettings()
     valued_search: SearchSettings | None = None  # the same for a model with action values; None: no difference
     rollouts: RolloutSettings = RolloutSettings()
-    # Whether labels of action values are results of games, as v(o) is. Where they are of open cards, which promise more
-    # than hidden ones bring, searches do not compare Q(s, a) with ends of games unless they are told to.
+    # Whether labels of action values are results of games, as v(o) is. If they come from play with open cards, they are
+    # too optimistic, and searches compare Q(s, a) with ends of games only if an option demands it.
     labels_are_results: bool = True
     training: Mapping[str, Mapping[str, Any]] = {}  # by preset: settings of selfplay.config.SelfPlay that differ here
     by_seats: bool = False  # a tournament's means are over seats, not over seatings
@@ -249,10 +359,19 @@ class Game(ABC):
         return {}
 
     def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
-        """A state that `view.viewer` must not be able to tell from this one, for the audit; None where none is found.
+        """Return a state that the viewer must not be able to distinguish from this one, for the audit.
 
-        By default two exchanged cards, both absent from the view: for games in which chance deals each card once and
-        actions that show a card bear its number. At most 20 exchanges are tried."""
+        By default two chance outcomes that are absent from the view are exchanged. This fits games in which chance
+        deals each card once and an action that shows a card bears its number. At most 20 exchanges are tried.
+
+        Args:
+            state: The true state.
+            view: A seat's view of it.
+            rng: Draws the cards to exchange.
+
+        Returns:
+            The other state; None if none was found.
+        """
         seen = {e.action for e in view.events} | {c for e in view.events for c in e.seen}
         history = state.full_history()
         hidden = [step.action for step in history if step.player < 0 and step.action not in seen]

@@ -1,4 +1,4 @@
-"""Players, what they decide and tell, and the beliefs that searches are given."""
+"""Players, their decisions and explanations, and the beliefs that searches sample from."""
 
 from __future__ import annotations
 
@@ -19,15 +19,22 @@ Memo: TypeAlias = MutableMapping[str, Any]  # one hand at one seat: caches, beli
 
 
 class Policy(ABC):
-    """Probabilities of actions, by what a seat has seen."""
+    """Probabilities of actions, given what a seat has seen."""
 
     @abstractmethod
     def probs(self, views: Sequence[View]) -> np.ndarray:
-        """float32 [n, A]: the probability of each OpenSpiel action; 0 on illegal ones."""
+        """Return the probability of each action.
+
+        Args:
+            views: One view for each row.
+
+        Returns:
+            float32 [n, A] by OpenSpiel action; 0 for illegal ones.
+        """
 
 
 class Worlds(ABC):
-    """Sampled hidden parts that may explain a view; each can become a full OpenSpiel state."""
+    """Sampled hidden parts that may explain a view. Each can become a full OpenSpiel state."""
 
     hidden: np.ndarray  # int16 [n, H]
     log_weight: np.ndarray  # float64 [n], up to a constant
@@ -35,52 +42,82 @@ class Worlds(ABC):
 
     @abstractmethod
     def state(self, i: int) -> State:
-        """World i as a state whose view equals the one sampled from; raises ValueError if infeasible."""
+        """Return a world as a state whose view equals the one sampled from.
+
+        Args:
+            i: Index of the world.
+
+        Raises:
+            ValueError: The world is infeasible.
+        """
 
 
 class Belief(ABC):
-    """A distribution over the hidden part, given what one viewer saw: of one view at a time, that of the last `reset`.
+    """Distribution over the hidden part, given what one viewer saw. It belongs to one view, that of the last `reset`.
 
-    Every search is given one. Those of the core ask it for the core's form of what it would draw
-    (belief/samplers/_cards.py), all others for worlds."""
+    Every search samples from a belief. The searches of the core request the core's form of its distribution
+    (belief/samplers/_cards.py), all others request worlds.
+    """
 
     consistent: bool  # True: every sample explains the view
 
     @abstractmethod
     def reset(self, view: View) -> None:
-        """Condition on a view. Raises ValueError where nothing explains it."""
+        """Condition on a view.
+
+        Args:
+            view: View of a seat.
+
+        Raises:
+            ValueError: Nothing explains the view.
+        """
 
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> Worlds:
-        """n independent worlds; all randomness comes from `rng`. Raises ValueError before any view."""
+        """Draw independent worlds.
+
+        Args:
+            n: Number of worlds.
+            rng: Source of all randomness.
+
+        Raises:
+            ValueError: `reset` was not called before.
+        """
 
     @abstractmethod
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """float64 [n], natural logarithm of the probability with which a world is drawn, up to a constant of the view
-        where a belief does not count its worlds; -inf for what does not explain the view."""
+        """Return the natural logarithm of the probability with which each world is drawn.
+
+        Args:
+            worlds: Worlds of the same view.
+
+        Returns:
+            float64 [n], up to a constant of the view if the belief does not count its worlds; -inf for a world that
+            does not explain the view.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """One world that a player looked into."""
+    """One world that a player examined."""
 
-    cards: tuple[tuple[int, ...], ...]  # by seat the cards that it holds there, then by place those that lie elsewhere
-    values: dict[int, float]  # what each action is worth there, in units of v(o)
+    cards: tuple[tuple[int, ...], ...]  # the hand of each seat, then the cards at each other place
+    values: dict[int, float]  # value of each action in this world, in units of v(o)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchNode:
     """A history that a search over observations imagined, as a node of its tree; the root comes first."""
 
-    parent: int  # an index below the own; -1 of the root
-    token: int  # that leads to it; -1 of the root
-    runs: int  # legal ones that went through it
-    value: float  # their mean, in units of v(o); 0 without any
+    parent: int  # index of an earlier node; -1 for the root
+    token: int  # token that leads to the node; -1 for the root
+    runs: int  # legal simulations that passed through the node
+    value: float  # mean of their values, in units of v(o); 0 without any
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a player tells of a decision where it is asked to; what it has not is None or empty."""
+    """Explanation of a decision, made on request. A part that a player does not have is None or empty."""
 
     policy: dict[int, float] | None = None  # a model's probability of each legal action
     imagined: tuple[SearchNode, ...] = ()
@@ -93,20 +130,20 @@ FaultKind: TypeAlias = Literal["crash", "illegal", "timeout", "protocol"]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a player did, and what it thought while doing so."""
+    """A player's action, and the numbers behind it."""
 
     action: int
     value: float | None = None  # the player's own estimate, in units of v(o)
-    visits: dict[int, int] | None = None  # simulations by action, where there was a search
+    visits: dict[int, int] | None = None  # simulations by action; None without a search
     illegal: int = 0  # histories or worlds that the search generated and no deal explains
-    searched: int = 0  # all that it generated; 0: none, or they explain the view by the way they are drawn
-    values: dict[int, float] | None = None  # the same estimate of each action that was looked at
-    # Of a search that improves on a blueprint: by how many points a game the action promises more than the blueprint's
-    # does, and what the same comparison says in exact samples of the position, where the player was asked to look.
+    searched: int = 0  # all histories or worlds that it generated; 0: none, or each explains the view by construction
+    values: dict[int, float] | None = None  # the player's estimate of each action that it examined, in units of v(o)
+    # For a search that improves on a blueprint: the estimated gain over the blueprint's action in points a game, and
+    # the same estimate in exact samples of the position if the player's options request one.
     gain: float | None = None
     exact_gain: float | None = None
-    thought: Thought | None = None  # where memo["explain"] is true and the player can tell
-    faults: tuple[FaultKind, ...] = ()  # of an external program, which was started again after each, then decided
+    thought: Thought | None = None  # only if memo["explain"] is true and the player can explain itself
+    faults: tuple[FaultKind, ...] = ()  # faults of an external program, which was restarted after each
 
 
 MANY = 112  # most views in a call of a player that takes any number
@@ -155,7 +192,12 @@ class Player(ABC):
         return
 
     def look(self, views: Sequence[View], memo: Sequence[Memo]) -> None:
-        """Take in views without deciding; for players whose `memo_is_copyable`."""
+        """Take in views without deciding; for players whose `memo_is_copyable`.
+
+        Args:
+            views: Views of the player's seats.
+            memo: One memo for each view.
+        """
         return
 
     def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:

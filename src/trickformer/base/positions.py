@@ -13,17 +13,26 @@ from trickformer.base.views import View
 class SampledWorlds(Protocol):
     """Sampled worlds of a decision, and games that a policy finishes from them."""
 
-    illegal: int  # samples that explain nothing, which are left out
+    illegal: int  # samples that do not explain the view, which are left out
     searched: int  # all samples; 0 if none can fail
 
     def __len__(self) -> int: ...
     def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
-        """Points [rows, actions] of the viewer after each action. Chance is the same for all actions."""
+        """Finish a game from each world after each action.
+
+        Args:
+            rows: Worlds to play.
+            actions: First actions to compare.
+            seed: Seed of chance, which is the same for all actions.
+
+        Returns:
+            Points of the viewer, [rows, actions].
+        """
         ...
 
 
 class WorldSimulator(Protocol):
-    """Draws worlds of a decision and finishes games from there, by the game's scripted player or a solver."""
+    """Source of worlds of a decision, and of games that the game's scripted player or a solver finishes from them."""
 
     @property
     def unit(self) -> float:
@@ -31,9 +40,22 @@ class WorldSimulator(Protocol):
         ...
 
     def can_evaluate(self, view: View) -> bool:
-        """Return whether the results of such games are good estimates of the decision's value."""
+        """Return whether the results of these games are good estimates of the decision's value.
+
+        Args:
+            view: View of the seat on turn.
+        """
         ...
 
     def worlds(self, view: View, n: int, rng: np.random.Generator) -> SampledWorlds:
-        """n worlds that explain a view. Raises ValueError on a view that no deal explains."""
+        """Sample worlds that explain a view.
+
+        Args:
+            view: View of the seat on turn.
+            n: Number of samples.
+            rng: Source of all randomness.
+
+        Raises:
+            ValueError: No deal explains the view.
+        """
         ...

@@ -1,4 +1,4 @@
-"""What one seat saw, as tokens: the tokenizer of a game and its trackers."""
+"""Tokenizer interface: one seat's observations as tokens, and the trackers that follow them."""
 
 from __future__ import annotations
 
@@ -10,52 +10,63 @@ from trickformer.base.views import Event, View
 
 
 class Tracker(ABC):
-    """The simulator of GO-MCTS: it knows one seat's observations and never the deal.
+    """Simulator of GO-MCTS: it follows one seat's observations and never holds the deal.
 
-    The core's are in C++; trickformer.tokenizers registers them. A tracker in Python derives from this class and is
-    slower; it is searched and followed alike."""
+    The core's trackers are in C++; trickformer.tokenizers registers them as subclasses. A tracker in Python derives
+    from this class. It is slower, but serves in the same places.
+    """
 
     @abstractmethod
     def copy(self) -> Tracker:
-        """Another tracker at the same place; what is pushed to one does not change the other."""
+        """Return an independent tracker at the same place."""
 
     @abstractmethod
     def my_turn(self) -> bool: ...
 
     @abstractmethod
     def legal(self) -> np.ndarray:
-        """Own legal tokens, bool [V]; all False where it is not the own turn."""
+        """Return the own legal tokens, bool [V]; all False if the seat is not on turn."""
 
     @abstractmethod
     def possible(self) -> np.ndarray:
-        """Tokens that some deal allows next, bool [V]; a single True is forced and needs no sampling."""
+        """Return the tokens that some deal allows next, bool [V]; a single True is forced and needs no sampling."""
 
     @abstractmethod
     def push(self, token: int) -> None:
-        """Append a token. An impossible one marks the history illegal; it goes on by position to an end."""
+        """Append a token.
+
+        An impossible token marks the history illegal. The tracker then continues by position until the sequence ends.
+
+        Args:
+            token: Token id.
+        """
 
     @abstractmethod
     def terminal(self) -> bool: ...
 
     @abstractmethod
     def is_legal(self) -> bool:
-        """Whether some deal explains the history so far."""
+        """Return whether some deal explains the history so far."""
 
     @abstractmethod
     def outcome(self) -> int | None:
-        """Index of the outcome, told from the own seat, at the end; None where no deal explains the history.
+        """Return the index of the outcome, seen from the own seat; None if no deal explains the history.
 
-        Raises ValueError before the end."""
+        Raises:
+            ValueError: The game is not over.
+        """
 
     def features(self) -> np.ndarray:
-        """What the tokens so far say, as numbers: float32 [n_features], of the order of 1. An input of the model; a
-        function of the tokens alone, so that no hidden card is in it. By default what may come next, and whether it is
-        the own turn: [V + 1]."""
+        """Return the tracker's features, float32 [n_features], of the order of 1.
+
+        They are an input of the model. They depend on the tokens alone, so they hold no hidden card. By default they
+        are `possible()` and whether the seat is on turn: [V + 1].
+        """
         return np.append(self.possible(), self.my_turn()).astype(np.float32)
 
 
 class Tokenizer(ABC):
-    """What one seat saw <-> token ids. One own action is one token."""
+    """Translation between one seat's view and token ids. One own action is one token."""
 
     vocab: tuple[str, ...]
     n_positions: int  # the longest legal sequence, eos included
@@ -63,11 +74,25 @@ class Tokenizer(ABC):
 
     @abstractmethod
     def encode(self, view: View) -> np.ndarray:
-        """int32 [T]; eos is there once the game has ended."""
+        """Encode a view.
+
+        Args:
+            view: View of a seat.
+
+        Returns:
+            Tokens int32 [T]; the last is `eos` once the game has ended.
+        """
 
     @abstractmethod
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
-        """The events of a view; raises ValueError on tokens that no view encodes to."""
+        """Return the events of the view that tokens encode.
+
+        Args:
+            tokens: Integers [T].
+
+        Raises:
+            ValueError: No view encodes to these tokens.
+        """
 
     @abstractmethod
     def token(self, action: int) -> int: ...
@@ -79,11 +104,16 @@ class Tokenizer(ABC):
     def tracker(self, tokens: np.ndarray) -> Tracker: ...
 
     n_features: int  # length of its trackers' features
-    features_version: str  # another name whenever a number's meaning changes: models of another are refused
+    features_version: str  # changes whenever the meaning of a feature changes; models of another version are refused
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """What makes tokens and positions alike: float32 [V, F] and [n_positions, G], entries of the order of 1. By
-        default no token is like another, and positions are waves."""
+        """Return traits of tokens and positions, from which a new model starts, so that related tokens begin alike.
+
+        By default no token resembles another, and positions are waves.
+
+        Returns:
+            For tokens float32 [V, F], for positions float32 [n_positions, G], entries of the order of 1.
+        """
         place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
         waves = np.concatenate([np.sin(place), np.cos(place)], axis=1) / 2
         return np.eye(len(self.vocab), dtype=np.float32), waves.astype(np.float32)

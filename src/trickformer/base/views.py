@@ -1,4 +1,4 @@
-"""What one seat sees of a game."""
+"""Views: what one seat sees of a game."""
 
 from __future__ import annotations
 
@@ -26,15 +26,24 @@ class Event:
 
 @lru_cache(maxsize=1 << 16)
 def action_event(actor: int, action: int | None) -> Event:
-    """The event of an action that reveals nothing besides: one object for all, so that views are made quickly."""
+    """Return the event of an action that reveals nothing else.
+
+    Equal events are one cached object, so that views are made quickly.
+
+    Args:
+        actor: Seat that acted, or CHANCE.
+        action: OpenSpiel action; None: hidden from the viewer.
+    """
     return Event(actor, action)
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that `viewer` knows, in order. No hidden card is in it; two states that a viewer cannot tell
-    apart have equal views."""
+    """All that `viewer` knows, in order. No hidden card is in it.
+
+    Two states that the viewer cannot distinguish have equal views.
+    """
 
     viewer: int  # a seat, or PUBLIC
     events: tuple[Event, ...]
-    legal: tuple[int, ...]  # the viewer's own legal actions, ascending; empty where it is not on turn
+    legal: tuple[int, ...]  # the viewer's own legal actions, ascending; empty if it is not on turn
