@@ -203,7 +203,7 @@ def shared(view):
     ("change", "why"),
     [
         (unseen_bids, "a seat acts unseen"),
-        (other_words, "what a seat sees of the deal is not the cards dealt"),
+        (other_words, "a view of the deal shows something other than dealt cards"),
         (shared, "two seats see a card that a third does not"),
     ],
 )

@@ -1,5 +1,7 @@
-"""Belief states: distributions over what a viewer cannot see. `samplers` holds the exact ones of each game; the other
-modules estimate."""
+"""Beliefs: distributions over what a viewer cannot see.
+
+`samplers` holds the exact belief of each game. The other modules estimate.
+"""
 
 from trickformer.belief.samplers import NAMES, has_weighted_belief, sampler, weighted_belief
 

@@ -1,13 +1,15 @@
-"""A belief head: where the cards lie that a seat does not see, read off the hidden state of a trained transformer.
+"""Belief heads: odds of where the hidden cards lie, computed from the hidden state of a trained transformer.
 
-From the trunk's final hidden state after what a seat has seen, a layer of rectified units and a linear one give log
-odds of each place for each card. The samplers of the card games draw worlds in proportion to the product of the odds,
-under all that the view rules out (trickformer.belief.samplers), so what a head says is taken on top of counting, not
-instead: a head that says nothing is the uniform belief.
+A head reads the trunk's final hidden state after the last token that a seat has seen. A layer of rectified units and a
+linear layer give the log odds of each place for each card. The samplers of the card games draw worlds in proportion to
+the product of the odds, among the worlds that the view allows (trickformer.belief.samplers). So a head refines counting
+and does not replace it: with equal odds everywhere the belief is uniform.
 
-After Solinas, Rebstock & Buro, "Improving Search with Supervised Learning in Trick-Based Card Games" (2019), where a
-network tells the location of each card and a world weighs the product; here worlds are drawn by it exactly, and it is
-learned as the likelihood of whole worlds. Importing this module imports neither torch nor transformers."""
+After Solinas, Rebstock & Buro, "Improving Search with Supervised Learning in Trick-Based Card Games" (2019). There a
+network predicts the location of each card, and the weight of a world is the product. Here worlds are drawn exactly by
+that product, and the training maximizes the likelihood of whole worlds. Importing this module imports neither torch nor
+transformers.
+"""
 
 from __future__ import annotations
 
@@ -33,13 +35,20 @@ METADATA = "trickformer_head"
 class Trunk:
     """The transformer that a head reads."""
 
-    name: str  # of a shipped checkpoint, or the folder
-    digest: str  # SHA-256 of its weights
+    name: str  # name of a shipped checkpoint, or path of its folder
+    digest: str  # SHA-256 of the weights
     backend: Backend
     tokenizer: Tokenizer
 
     def states(self, views: Sequence[View]) -> np.ndarray:
-        """float32 [n, width]: the final hidden state after all that each seat has seen."""
+        """Compute the final hidden state after all that each seat has seen.
+
+        Args:
+            views: Views of seats.
+
+        Returns:
+            float32 [n, width].
+        """
         tokens = [self.tokenizer.encode(view) for view in views]
         lengths = np.array([len(t) for t in tokens], dtype=np.int32)
         features = None
@@ -52,21 +61,26 @@ class Trunk:
 
 
 class Head:
-    """Log odds of where each card lies; callable as the samplers want it. `weights` holds its tensors by name."""
+    """Log odds of where each card lies, in the form that the samplers expect."""
 
     def __init__(self, trunk: Trunk, weights: Mapping[str, np.ndarray]):
-        """weights: as `shapes` has them, float32."""
+        """Combine a trunk and the tensors of a head.
+
+        Args:
+            trunk: The transformer whose hidden state the head reads.
+            weights: Tensors by name, float32, with the sizes of `shapes`.
+        """
         self.trunk = trunk
         self.weights = weights
 
     def __call__(self, views: Sequence[View]) -> np.ndarray:
-        """float64 [n, cards, PLACES]."""
-        return self.of_states(self.trunk.states(views))
+        """Return the log odds of each view, float64 [n, cards, PLACES]."""
+        return self._log_odds(self.trunk.states(views))
 
-    def of_states(self, states: np.ndarray) -> np.ndarray:
-        """float64 [n, cards, PLACES], of float32 [n, width]."""
+    def _log_odds(self, states: np.ndarray) -> np.ndarray:
+        """Return float64 [n, cards, PLACES] for hidden states, float32 [n, width]."""
         w = self.weights
-        # Row by row, so that what is said of one view does not depend on the others, to the last bit.
+        # Row by row: the result of one view must not depend on the other views, to the last bit.
         hidden = np.maximum(states[:, None] @ w["hidden.weight"].T + w["hidden.bias"], 0)
         out = hidden @ w["out.weight"].T + w["out.bias"]
         odds = MAX_LOG_ODDS * np.tanh(out.astype(np.float64) / MAX_LOG_ODDS)
@@ -74,7 +88,13 @@ class Head:
 
 
 def shapes(width: int, hidden: int, cards: int) -> dict[str, tuple[int, ...]]:
-    """The tensors of a head by name."""
+    """Return the shapes of a head's tensors by name.
+
+    Args:
+        width: Size of the trunk's hidden state.
+        hidden: Number of rectified units.
+        cards: Number of cards in the deck.
+    """
     return {
         "hidden.weight": (hidden, width),
         "hidden.bias": (hidden,),
@@ -84,8 +104,14 @@ def shapes(width: int, hidden: int, cards: int) -> dict[str, tuple[int, ...]]:
 
 
 def cards(game: Game) -> int:
-    """The number of cards that a head of the game speaks of. Raises TrickformerError where the game's sampler takes no
-    odds."""
+    """Return the number of cards that a head of a game covers.
+
+    Args:
+        game: The game.
+
+    Raises:
+        TrickformerError: The game's sampler takes no odds.
+    """
     belief = sampler(game)
     if not isinstance(belief, CardBelief):
         raise TrickformerError(f"there are no belief heads of {game.name}: its sampler takes no odds")
@@ -93,8 +119,15 @@ def cards(game: Game) -> int:
 
 
 def trunk(checkpoint: str, game: Game) -> Trunk:
-    """The transformer of a checkpoint. Raises TrickformerError where there is none, it is of another game, or the
-    samplers of the game take no odds."""
+    """Load the transformer of a checkpoint.
+
+    Args:
+        checkpoint: Name of a shipped checkpoint, or a folder.
+        game: Game that the checkpoint must be for.
+
+    Raises:
+        TrickformerError: There is no such checkpoint, it is for another game, or the game's sampler takes no odds.
+    """
     cards(game)
     folder, tokenizer = checkpoints.find(checkpoint), tokenizers.make(game)
     checkpoints.check(folder, game, tokenizer)
@@ -105,26 +138,34 @@ def trunk(checkpoint: str, game: Game) -> Trunk:
 
 
 def load(name: str, game: Game) -> Head:
-    """The head of a shipped checkpoint, or one on disk: its file, or the folder of a run or checkpoint with one.
+    """Load a belief head.
 
-    Raises UnknownNameError where there is none, TrickformerError where it is damaged, of another game, or its trunk is
-    missing or another."""
+    Args:
+        name: Name of a shipped checkpoint, the file of a head, or the folder of a run or checkpoint that holds one.
+        game: Game that the head must be for.
+
+    Raises:
+        UnknownNameError: There is no such head.
+        TrickformerError: The head is damaged or for another game, or its trunk is missing or has other weights.
+    """
     file = _find(name)
     about = _about(file)
-    beside = (file.parent / "config.json").is_file()
-    read = trunk(str(file.parent) if beside else about["checkpoint"], game)
-    if read.digest != about["weights"]:
-        raise TrickformerError(f"{file} was trained on other weights of {read.name}; train it again on these")
+    has_trunk = (file.parent / "config.json").is_file()
+    own_trunk = trunk(str(file.parent) if has_trunk else about["checkpoint"], game)
+    if own_trunk.digest != about["weights"]:
+        raise TrickformerError(f"{file} was trained on other weights of {own_trunk.name}; train it again on these")
     tensors = read_safetensors(file)
     hidden = tensors["hidden.bias"].size if "hidden.bias" in tensors else 0
-    wanted = shapes(read.backend.width, hidden, cards(game))
-    if {name: t.shape for name, t in tensors.items()} != wanted:
-        raise TrickformerError(f"{file} holds no belief head of {game.name} for {read.name}: its shapes are others")
-    return Head(read, tensors)
+    expected = shapes(own_trunk.backend.width, hidden, cards(game))
+    if {name: t.shape for name, t in tensors.items()} != expected:
+        raise TrickformerError(
+            f"{file} is no belief head of {game.name} for {own_trunk.name}: its tensors have other shapes"
+        )
+    return Head(own_trunk, tensors)
 
 
 def head_checkpoints() -> tuple[str, ...]:
-    """The shipped checkpoints that have a head."""
+    """Return the names of the shipped checkpoints that have a head."""
     return tuple(name for name in checkpoints.names() if (checkpoints.find(name) / FILE).is_file())
 
 
@@ -140,8 +181,8 @@ def _about(file: Path) -> dict[str, str]:
     from safetensors import SafetensorError, safe_open
 
     try:
-        with safe_open(file, "np") as held:
-            about = json_object((held.metadata() or {})[METADATA])
+        with safe_open(file, "np") as tensors:
+            about = json_object((tensors.metadata() or {})[METADATA])
         return {"checkpoint": str(about["checkpoint"]), "weights": str(about["weights"])}
     except (OSError, KeyError, TypeError, ValueError, SafetensorError):
         raise TrickformerError(

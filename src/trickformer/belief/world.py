@@ -1,4 +1,4 @@
-"""A sampled world that is kept for as long as it explains what its seat sees."""
+"""Sampled worlds that are kept as long as they explain what their seat sees."""
 
 from __future__ import annotations
 
@@ -13,14 +13,26 @@ if TYPE_CHECKING:
 
 
 def update_world(game: Game, belief: Belief, view: View, rng: np.random.Generator, memo: Memo) -> tuple[State, bool]:
-    """A state that `view.viewer` cannot tell from the true one, and whether it is another than at the last call with
-    this memo.
+    """Return a state that the viewer cannot distinguish from the true one.
 
-    It is the state of the last call with the actions since then, as long as they are legal in it and lead to the view.
-    Where they do not, or something has happened that the view does not tell, such as cards laid away, a world is
-    sampled from the belief; rng is drawn from only then. The memo goes on with the state: leave it as it is.
+    The state of the last call takes the actions since then, as long as they are legal in it and lead to the view.
+    Otherwise, or if something hidden has happened, such as a discard, a new world is sampled from the belief. Only then
+    is `rng` used.
 
-    Raises what the belief raises where it finds no world."""
+    Args:
+        game: The game.
+        belief: Belief that worlds are sampled from.
+        view: View of the seat.
+        rng: Source of all randomness.
+        memo: The seat's memo, which keeps the state. The caller must not change the state.
+
+    Returns:
+        The state, and whether it is another than at the last call with this memo.
+
+    Raises:
+        ValueError: No world explains the view, or the sampled world does not.
+        TrickformerError: The belief gave up.
+    """
     state, seen = memo.get("world", (None, 0))
     anew = state is None or not _goes_on(game, state, view, seen)
     if anew:
@@ -31,13 +43,13 @@ def update_world(game: Game, belief: Belief, view: View, rng: np.random.Generato
 
 
 def _goes_on(game: Game, state: State, view: View, seen: int) -> bool:
-    """Takes the actions of all events but the first `seen`; whether this leads to the view."""
+    """Apply the actions of all events but the first `seen`; return whether this leads to the view."""
     for event in view.events[seen:]:
-        if event.action is None:  # an action before it has shown this
+        if event.action is None:  # follows from an earlier action
             continue
         if state.current_player() != event.actor or event.action not in state.legal_actions():
             return False
         state.apply_action(event.action)
-    if view.legal and state.current_player() != view.viewer:  # chance is to do something that the view does not tell
+    if view.legal and state.current_player() != view.viewer:  # a chance event follows that the view does not show
         return False
     return game.view(state, view.viewer) == view

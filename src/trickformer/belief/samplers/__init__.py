@@ -1,8 +1,10 @@
-"""Exact beliefs by game: uniform over the histories that explain a view. One module a game, found by its file name;
-each exports `make(game) -> Belief`; those of card games take odds as well, `make(game, log_odds)`; one that can weight
-worlds by what the others have said exports `weighted(game)`. Modules with a leading underscore are helpers. A game of
-another package may bring its belief along (`Game.belief`); if it does not, deals are drawn and those kept that explain
-the view (`_deals`)."""
+"""Exact beliefs by game: uniform over the histories that explain a view.
+
+Each game has one module, found by its file name, that exports `make(game) -> Belief`. The modules of card games take
+odds as well, `make(game, log_odds)`. A module that can weight worlds by the other seats' actions exports
+`weighted_belief(game)`. Modules with a leading underscore are helpers. A game of another package may bring its own
+belief (`Game.belief`). If it does not, deals are drawn, and those that explain the view are kept (`_deals`).
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,18 @@ NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.nam
 
 
 def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
-    """The exact belief of `game`: uniform over the histories that explain a view. In Hearts, Skat and The Crew worlds
-    can be drawn by log odds of where the cards lie instead (samplers/_cards.py): the learned belief of a head is
-    `sampler(game, heads.load(name, game))`.
+    """Return the exact belief of a game: uniform over the histories that explain a view.
 
-    Raises TrickformerError for a game that has none and that none can be made for, and where odds are given to a belief
-    that takes none."""
+    In Hearts, Skat and The Crew worlds can be drawn by log odds of where the cards lie instead (samplers/_cards.py).
+    The learned belief of a head is `sampler(game, heads.load(name, game))`.
+
+    Args:
+        game: The game.
+        log_odds: Odds of where each card lies; None: all equal.
+
+    Raises:
+        TrickformerError: The game has no belief and none can be made for it, or its belief takes no odds.
+    """
     if game.name not in NAMES:
         own = game.belief(log_odds)
         if own is None and log_odds is not None:
@@ -48,14 +56,23 @@ def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
 
 
 def weighted_belief(game: Game) -> Belief:
-    """The belief of `game` that weights worlds by what the others have said and done.
+    """Return the belief that weights worlds by the other seats' announcements and moves.
 
-    Raises TrickformerError for a game that knows no such weights."""
+    Args:
+        game: The game.
+
+    Raises:
+        TrickformerError: The game has no weights for its worlds.
+    """
     if not has_weighted_belief(game):
         raise TrickformerError(f"{game.name} knows no weights of its worlds, only uniform ones")
     return importlib.import_module(f"{__name__}.{game.name}").weighted_belief(game)
 
 
 def has_weighted_belief(game: Game) -> bool:
-    """Whether a game knows weights of its worlds."""
+    """Return whether a game has weights for its worlds.
+
+    Args:
+        game: The game.
+    """
     return game.name in NAMES and hasattr(importlib.import_module(f"{__name__}.{game.name}"), "weighted_belief")

@@ -1,4 +1,4 @@
-"""What the beliefs of the card games share: worlds can be drawn by odds of where each card lies, too."""
+"""Base of the card games' beliefs, whose worlds can also be drawn by odds of where each card lies."""
 
 from __future__ import annotations
 
@@ -11,27 +11,49 @@ import numpy as np
 from trickformer.base import Game, LogOdds, View
 from trickformer.belief.samplers._uniform import ExactBelief, W
 
-PLACES = 3  # where a hidden card can lie: the seats after the own one, and in Skat, of three players, the skat
-MAX_LOG_ODDS = 8.0  # the samplers take odds within this
+PLACES = 3  # places of a hidden card: the other seats in turn, and in Skat, which has three players, the skat
+MAX_LOG_ODDS = 8.0  # largest absolute log odds that the samplers accept
 
 
 class DealSampler(Protocol):
-    """The core's sampler of the deals that explain a view; H is the length of a hidden part."""
+    """The core's sampler of the deals that explain a view. H is the length of a hidden part."""
 
     def sample(self, seed: int, n: int) -> np.ndarray:
-        """int16 [n, H]: independent hidden parts."""
+        """Draw independent hidden parts.
+
+        Args:
+            seed: Seed of all randomness.
+            n: Number of hidden parts.
+
+        Returns:
+            int16 [n, H].
+        """
         ...
 
     def log_prob(self, hidden: np.ndarray) -> np.ndarray:
-        """float64 [n], natural logarithms; -inf for a hidden part that does not explain the view."""
+        """Return the natural logarithms of the probabilities of hidden parts.
+
+        Args:
+            hidden: int16 [n, H].
+
+        Returns:
+            float64 [n]; -inf for a hidden part that does not explain the view.
+        """
         ...
 
     def places(self, hidden: np.ndarray) -> np.ndarray:
-        """int8 [n, cards]: the place of each card, -1 if the view says it."""
+        """Return the place of each card.
+
+        Args:
+            hidden: int16 [n, H].
+
+        Returns:
+            int8 [n, cards]; -1 for a card that the view shows.
+        """
         ...
 
     def marginals(self) -> np.ndarray:
-        """float64 [cards, PLACES]: the probability that each card lies at each place."""
+        """Return the probability that each card lies at each place, float64 [cards, PLACES]."""
         ...
 
 
@@ -40,15 +62,23 @@ D = TypeVar("D", bound=DealSampler)
 
 
 class CardBelief(ExactBelief[W], Generic[W, S, D]):
-    """Uniform over the hidden histories that explain a view; or, given odds, in proportion to the product over cards of
-    the odds of the place where the card now lies (cpp/core/placing.hpp, cpp/crew/worlds.hpp): no history that explains
-    the view is ruled out, and no other is drawn. Equal odds are the uniform belief."""
+    """Distribution over the hidden histories that explain the view: uniform, or by odds.
 
-    deals: Callable[..., D]  # of a seat view and maybe log odds
-    cards: int  # of the deck
+    Given odds, the probability of a history is in proportion to the product over cards of the odds of the place where
+    the card now lies (cpp/core/placing.hpp, cpp/crew/worlds.hpp). Every history that explains the view can be drawn,
+    and no other. Equal odds give the uniform belief.
+    """
+
+    deals: Callable[..., D]  # makes the core's sampler from a seat view and optional log odds
+    cards: int  # number of cards in the deck
 
     def __init__(self, game: Game, log_odds: LogOdds | None = None):
-        """log_odds: None, all are equal."""
+        """Make the belief of a game.
+
+        Args:
+            game: The game.
+            log_odds: Odds of where each card lies; None: all equal.
+        """
         super().__init__(game)
         self._log_odds = log_odds
 
@@ -59,14 +89,35 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
 
     @abstractmethod
     def seat_view(self, view: View) -> S:
-        """The core's form of a view. Raises ValueError where the events are not those of a seat."""
+        """Return the core's form of a view.
+
+        Args:
+            view: View of a seat.
+
+        Raises:
+            ValueError: The events are not those of a seat.
+        """
 
     def odds(self, views: Sequence[View]) -> np.ndarray | None:
-        """float64 [n, cards, PLACES], by which the worlds of each view are drawn, as logarithms; None, uniformly."""
+        """Return the logarithms of the odds by which the worlds of each view are drawn.
+
+        Args:
+            views: Views of seats.
+
+        Returns:
+            float64 [n, cards, PLACES]; None if worlds are drawn uniformly.
+        """
         return None if self._log_odds is None else self._log_odds(views)
 
     def deals_of(self, view: View) -> D:
-        """The core's sampler of a view, which its searches draw from. Raises ValueError where no deal explains it."""
+        """Return the core's sampler of a view; the core's searches draw from it.
+
+        Args:
+            view: View of a seat.
+
+        Raises:
+            ValueError: No deal explains the view.
+        """
         odds = self.odds([view])
         return self.deals(self.seat_view(view), *([] if odds is None else odds))
 
@@ -74,19 +125,26 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
         return self.deals_of(view)
 
     def log_prob(self, worlds: W) -> np.ndarray:
-        """float64 [n], natural logarithm of the probability with which a world is drawn; -inf for what does not explain
-        the view."""
         return self._require_deals_and_view()[0].log_prob(worlds.hidden)
 
     @abstractmethod
     def histories(self) -> int:
-        """Hidden histories, all as likely, for each laying of the hidden cards; 1 where they are not counted apart."""
+        """Count the equally likely hidden histories of each arrangement of the hidden cards."""
 
     def places(self, worlds: W) -> np.ndarray:
-        """int8 [n, cards]: the place where each card lies now, -1 where the view says it. Raises ValueError where a
-        world does not explain the view."""
+        """Return the place where each card lies now.
+
+        Args:
+            worlds: Worlds of the present view.
+
+        Returns:
+            int8 [n, cards]; -1 for a card that the view shows.
+
+        Raises:
+            ValueError: A world does not explain the view.
+        """
         return self._require_deals_and_view()[0].places(worlds.hidden)
 
     def marginals(self) -> np.ndarray:
-        """float64 [cards, PLACES]: the probability that each card lies at each place; 0 where the view says it."""
+        """Return the probability that each card lies at each place, float64 [cards, PLACES]; 0 if the view shows it."""
         return self._require_deals_and_view()[0].marginals()

@@ -1,15 +1,16 @@
-"""Worlds of a card game that has no sampler of its own: deals are drawn, and those kept that explain the view.
+"""Worlds of a card game that has no sampler of its own: deals are drawn, and those that explain the view are kept.
 
-A game qualifies if chance deals cards of one deck, each as likely as the others, before the first decision and never
-after it; if everybody sees every action; and if an action that bears a card's number plays a card that its seat was
-dealt. `Slots` checks this on random hands.
+A game qualifies under three conditions. Chance deals cards of one deck, each equally likely, before the first decision
+and never after it. Everybody sees every action. An action that bears a card's number plays a card that its seat was
+dealt. `_Slots` checks the conditions on random hands.
 
-A slot is a place in the order of dealing. What a seat is shown of some other deal tells which slots it sees. To draw a
-world, the cards that the viewer was shown go into the slots that it sees, in the order in which its view lists them.
-The cards that another seat has played go into slots of that seat, and all others into the slots left, both at random.
-The deal is kept if the actions of the view are legal in it and lead to that view. So worlds are exactly uniform over
-the deals that explain the view, where deals that differ only in the order of the viewer's own cards count as one. Such
-a belief knows the rules alone: it does not ask why the others bid or played as they did."""
+A slot is a position in the order of dealing. The view of another deal shows which slots a seat sees. To draw a world,
+the cards that the viewer was shown go into the slots that it sees, in the order in which its view lists them. The cards
+that another seat has played go into slots of that seat, and all others into the remaining slots, both at random. The
+deal is kept if the actions of the view are legal in it and lead to that view. So worlds are exactly uniform over the
+deals that explain the view, where deals that differ only in the order of the viewer's own cards count as one. This
+belief uses the rules alone: it ignores the reasons of the others' bids and plays.
+"""
 
 from __future__ import annotations
 
@@ -20,17 +21,21 @@ import numpy as np
 from trickformer.base import CHANCE, Game, TrickformerError, View, Worlds
 from trickformer.belief.samplers._uniform import ExactBelief, UniformWorlds
 
-TRIES = 10_000  # deals drawn for a world before it is given up
-_HANDS = 16  # random hands that a game is looked at in
+TRIES = 10_000  # largest number of deals drawn for one world
+_HANDS = 16  # random hands on which a game is checked
 
 
-class Slots:
-    """The order in which a game deals, and who sees what of it.
+class _Slots:
+    """Order in which a game deals, and the slots that each seat sees.
 
-    deck: the cards, ascending. seen: by seat, the slots that it sees in the order in which its view lists them."""
+    Attributes:
+        deck: All cards, ascending.
+        n: Number of slots.
+        seen: By seat, the slots that it sees, in the order in which its view lists them.
+    """
 
     def __init__(self, game: Game):
-        """Raises TrickformerError where the game is not of this kind, as far as random hands show."""
+        """Deal once and play random hands; raise TrickformerError if they show that the game does not qualify."""
         state, dealt = game.spiel.new_initial_state(), []
         self.deck = sorted(state.legal_actions()) if state.is_chance_node() else []
         while state.is_chance_node():
@@ -42,17 +47,18 @@ class Slots:
         self.n = len(dealt)
         numbers = [_numbers(game.view(state, seat)) for seat in range(game.players)]
         if not set().union(*numbers) <= set(dealt):
-            raise _refusal(game, "what a seat sees of the deal is not the cards dealt")
+            raise _refusal(game, "a view of the deal shows something other than dealt cards")
         self.seen = [[dealt.index(card) for card in cards] for cards in numbers]
         for index in range(_HANDS):
             self._check_hand(game, index)
 
     def hidden_slots(self, seat: int, viewer: int) -> list[int]:
-        """The slots of `seat` that `viewer` does not see."""
+        """Return the slots of `seat` that `viewer` does not see."""
         return [slot for slot in self.seen[seat] if slot not in self.seen[viewer]]
 
     def _check_hand(self, game: Game, index: int) -> None:
-        state, rng, deck = game.deal(0, index), np.random.default_rng(index), set(self.deck)
+        state, deck = game.deal(0, index), set(self.deck)
+        rng = np.random.default_rng(index)
         dealt, acts = state.history(), []
         while not state.is_terminal():
             if state.is_chance_node():
@@ -71,7 +77,7 @@ class Slots:
 
 
 def _deals_from(left: list[int], outcomes: list[tuple[int, float]]) -> bool:
-    """Whether chance draws one of the cards `left`, each as likely as the others."""
+    """Return whether chance draws one of the cards `left`, each as likely as the others."""
     return sorted(card for card, _ in outcomes) == left and all(abs(p * len(left) - 1) < 1e-9 for _, p in outcomes)
 
 
@@ -80,33 +86,33 @@ def _refusal(game: Game, why: str) -> TrickformerError:
 
 
 def _numbers(view: View) -> list[int]:
-    """All that a view says of the deal, in order."""
+    """List all numbers in a view, in order."""
     return [n for e in view.events for n in (*(() if e.action is None else (e.action,)), *e.seen)]
 
 
 def _acts(view: View) -> list[tuple[int, int]]:
-    """The players' actions: seat and action."""
+    """List the players' actions: seat and action."""
     return [(e.actor, e.action) for e in view.events if e.actor != CHANCE and e.action is not None]
 
 
 class DealtWorlds(UniformWorlds):
-    """Deals. hidden int16 [n, slots]: the card in each slot."""
+    """Deals: hidden int16 [n, slots] is the card in each slot."""
 
     def history(self, i: int) -> list[int]:
-        """The deal, then what the players did."""
         return [*self.hidden[i].tolist(), *(action for _, action in _acts(self.view))]
 
 
 class Deals:
     """The deals that explain one view."""
 
-    def __init__(self, game: Game, slots: Slots, view: View, tries: int = TRIES):
+    def __init__(self, game: Game, slots: _Slots, view: View, tries: int = TRIES):
         if not 0 <= view.viewer < game.players:
             raise ValueError("a belief is that of a seat; the public has none")
-        self._game, self._view, self._acts = game, view, _acts(view)
+        self._game, self._view = game, view
+        self._acts = _acts(view)
         self.known = dict(zip(slots.seen[view.viewer], _numbers(view)))  # slot -> card
         left = set(slots.deck) - set(self.known.values())
-        self._shown: list[tuple[list[int], list[int]]] = []  # slots of another seat, the cards that it has played
+        self._shown: list[tuple[list[int], list[int]]] = []  # slots of another seat, and the cards that it has played
         for seat in range(game.players):
             cards = [action for actor, action in self._acts if actor == seat and action in left]
             if cards:
@@ -115,7 +121,18 @@ class Deals:
         self._n, self._tries = slots.n, tries
 
     def sample(self, seed: int, n: int) -> np.ndarray:
-        """int16 [n, slots]. Raises TrickformerError if so many deals in a row do not explain the view."""
+        """Draw independent deals.
+
+        Args:
+            seed: Seed of all randomness.
+            n: Number of deals.
+
+        Returns:
+            int16 [n, slots], the card in each slot.
+
+        Raises:
+            TrickformerError: For one of them, none of `tries` draws explains the view.
+        """
         rng, out = np.random.default_rng(seed), np.empty((n, self._n), np.int16)
         for row in out:
             for _ in range(self._tries):
@@ -130,7 +147,14 @@ class Deals:
         return out
 
     def is_consistent(self, hidden: np.ndarray) -> np.ndarray:
-        """Return which deals, int16 [n, slots], `sample` can draw, bool [n]."""
+        """Return which deals `sample` can draw.
+
+        Args:
+            hidden: int16 [n, slots].
+
+        Returns:
+            bool [n].
+        """
         return np.array([self._in_place(row) and self._is_consistent(row) for row in hidden], bool)
 
     def _draw(self, rng: np.random.Generator) -> np.ndarray:
@@ -158,7 +182,7 @@ class Deals:
 
 
 class DealtBelief(ExactBelief[DealtWorlds]):
-    """Uniform over the deals that explain a view, by rejection."""
+    """Uniform distribution over the deals that explain a view, by rejection."""
 
     worlds = DealtWorlds
 
@@ -173,7 +197,7 @@ class DealtBelief(ExactBelief[DealtWorlds]):
             TrickformerError: For a game of another kind.
         """
         super().__init__(game)
-        self._slots, self._tries = Slots(game), tries
+        self._slots, self._tries = _Slots(game), tries
 
     def _sampler(self, view: View) -> Deals:
         return Deals(self._game, self._slots, view, self._tries)
@@ -184,6 +208,12 @@ class DealtBelief(ExactBelief[DealtWorlds]):
         return hidden
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """float64 [n]: 0 where a world can be drawn, else -inf. All that can be drawn are equally likely; how many
-        there are is not known."""
+        """Return which worlds can be drawn, as logarithms. All are equally likely, and their number is not known.
+
+        Args:
+            worlds: Worlds of the same view.
+
+        Returns:
+            float64 [n]; 0 if a world can be drawn, else -inf.
+        """
         return np.where(self._require_deals_and_view()[0].is_consistent(worlds.hidden), 0.0, -np.inf)

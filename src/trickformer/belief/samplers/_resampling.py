@@ -1,4 +1,4 @@
-"""Worlds drawn anew by their weights."""
+"""Systematic resampling of weighted worlds."""
 
 from __future__ import annotations
 
@@ -6,8 +6,19 @@ import numpy as np
 
 
 def resample(log_weight: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """int64 [n]: indices drawn with probability proportional to exp(log_weight), by systematic resampling
-    (Kitagawa 1996). Raises ValueError where no weight is positive."""
+    """Draw indices with probability proportional to exp(log_weight), by systematic resampling (Kitagawa 1996).
+
+    Args:
+        log_weight: float64 [m], natural logarithms.
+        n: Number of draws.
+        rng: Source of all randomness.
+
+    Returns:
+        int64 [n], ascending.
+
+    Raises:
+        ValueError: No weight is positive.
+    """
     top = log_weight.max(initial=-np.inf)
     if not np.isfinite(top):
         raise ValueError("no world has a positive weight")

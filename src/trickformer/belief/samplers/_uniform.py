@@ -1,4 +1,4 @@
-"""Beliefs that are uniform over the hidden histories behind a view."""
+"""Base of the beliefs that are uniform over the hidden histories behind a view."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class UniformWorlds(Worlds):
-    """Hidden parts of a game; what a row of `hidden` holds is the subclass' to say."""
+    """Hidden parts of a game. The subclass defines the contents of a row of `hidden`."""
 
     hidden: np.ndarray  # int16 [n, H]
     log_weight: np.ndarray  # float64 [n], natural logarithm
@@ -26,10 +26,13 @@ class UniformWorlds(Worlds):
 
     @abstractmethod
     def history(self, i: int) -> list[int]:
-        """World i as OpenSpiel actions, chance included."""
+        """Return a world as OpenSpiel actions, chance included.
+
+        Args:
+            i: Index of the world.
+        """
 
     def state(self, i: int) -> State:
-        """World i as a state whose view equals the one sampled from; ValueError if it is infeasible."""
         if not self.feasible[i]:
             raise ValueError(f"world {i} does not explain the view")
         state = self.game.spiel.new_initial_state()
@@ -41,8 +44,16 @@ class UniformWorlds(Worlds):
 W = TypeVar("W", bound=UniformWorlds)
 
 
-def one_of_each(log_weight: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Of each row float64 [n, k] one, drawn by its weight; any, where all are -inf. -> int [n]"""
+def draw_one_of_each_row(log_weight: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw one entry of each row by its weight.
+
+    Args:
+        log_weight: float64 [n, k], natural logarithms. If all of a row are -inf, each entry is equally likely.
+        rng: Source of all randomness.
+
+    Returns:
+        int [n], a column for each row.
+    """
     most = log_weight.max(axis=1, keepdims=True)
     cumulative = np.where(np.isfinite(most), np.exp(log_weight - np.where(np.isfinite(most), most, 0.0)), 1.0)
     cumulative = cumulative.cumsum(axis=1)
@@ -50,7 +61,7 @@ def one_of_each(log_weight: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 class ExactBelief(Belief, Generic[W]):
-    """Uniform over the hidden histories that explain a view."""
+    """Uniform distribution over the hidden histories that explain a view."""
 
     consistent = True
     worlds: type[W]
@@ -62,31 +73,37 @@ class ExactBelief(Belief, Generic[W]):
 
     @abstractmethod
     def _sampler(self, view: View) -> Any:
-        """The sampler of a view; ValueError where no deal explains it."""
+        """Return the sampler of a view; raise ValueError if no deal explains it."""
 
     @abstractmethod
     def _hidden_part(self, actions: list[int], deals: Any) -> np.ndarray:
-        """int16 [H]: the hidden part of a history, as far as the view knows it to have happened."""
+        """Return the hidden part of a history, int16 [H], without events that the view's owner cannot be sure of."""
 
     def reset(self, view: View) -> None:
-        """Condition on `view`. Raises ValueError where no deal explains it."""
         self._deals = self._sampler(view)
         self._view = view
 
     def sample(self, n: int, rng: np.random.Generator) -> W:
-        """n independent worlds; all randomness comes from `rng`. Raises ValueError before any view."""
         deals, view = self._require_deals_and_view()
         hidden = deals.sample(int(rng.integers(2**63)), n)
         return self.worlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
 
     @abstractmethod
     def log_prob(self, worlds: W) -> np.ndarray:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """float64 [n], natural logarithm of the probability with which a world is drawn, -inf for what does not explain
-        the view."""
+        ...
 
     def truth(self, state: State) -> W:
-        """The hidden part of `state`, as a world of the view last given, for `log_prob`: the one thing here that
-        reads a state, and no part of sampling. What the view does not know to have happened is left out."""
+        """Return the hidden part of a state as a world of the present view, for `log_prob`.
+
+        No other function of a belief reads a state, and sampling does not call it. Events that the view's owner cannot
+        be sure of are left out.
+
+        Args:
+            state: The true state behind the view.
+
+        Raises:
+            ValueError: `reset` was not called before.
+        """
         deals, view = self._require_deals_and_view()
         hidden = self._hidden_part(list(state.history()), deals)[None]
         return self.worlds(hidden, np.zeros(1), np.ones(1, dtype=bool), view, self._game)

@@ -18,18 +18,25 @@ class CrewWorlds(UniformWorlds):
     """Hidden parts of a mission.
 
     hidden int16 [n, 48]: the seat that each of the 40 cards was dealt to, then the card that each seat passed in
-    distress and the card that each drew; -1 where that has not happened, or is not known to have."""
+    distress, then the card that each seat drew. -1: it has not happened, or the view does not show whether it has.
+    """
 
     def history(self, i: int) -> list[int]:
-        """World i as actions: the mission, 40 cards, then those of the players and of chance."""
         row = self.hidden[i].tolist()
-        (mission, *after), dealt = course(self.view), deal_order(self.hidden[i][:NUM_CARDS])
+        mission, *after = course(self.view)
+        dealt = deal_order(self.hidden[i][:NUM_CARDS])
         return [mission, *dealt, *(row[~action] if action < 0 else action for action in after)]
 
 
 def course(view: View) -> list[int]:
-    """The mission, then what players and chance did after the deal, as actions. What the view does not show is ~j,
-    where number j of a row of `CrewWorlds.hidden` says it."""
+    """List the mission, then the actions of players and chance after the deal.
+
+    Args:
+        view: View of a seat.
+
+    Returns:
+        Actions; ~j stands for a hidden one, number j of a row of `CrewWorlds.hidden`.
+    """
     actions, events = list[int](), iter(view.events)
     for event in events:
         if event.action is not None:
@@ -43,7 +50,7 @@ def course(view: View) -> list[int]:
 
 
 class CrewBelief(CardBelief[CrewWorlds, _core.crew.SeatView, _core.crew.DealSampler]):
-    """Over deals, and over what others have passed and drawn."""
+    """Distribution over deals, and over the cards that others have passed and drawn."""
 
     worlds = CrewWorlds
     deals = _core.crew.DealSampler
@@ -68,15 +75,24 @@ class CrewBelief(CardBelief[CrewWorlds, _core.crew.SeatView, _core.crew.DealSamp
         return hidden
 
     def count(self) -> int:
-        """The exact number of hidden histories that explain the view. Raises ValueError before any view."""
+        """Count exactly the hidden histories that explain the view.
+
+        Raises:
+            ValueError: `reset` was not called before.
+        """
         deals, _ = self._require_deals_and_view()
         return deals.count
 
     def histories(self) -> int:
-        """1: how cards were passed and drawn is counted with where they lie."""
+        """Return 1: passed and drawn cards are part of the arrangement."""
         return 1
 
 
 def make(game: Crew, log_odds: LogOdds | None = None) -> CrewBelief:
-    """The uniform belief, or that of these odds."""
+    """Return the uniform belief, or the belief by odds if they are given.
+
+    Args:
+        game: The Crew.
+        log_odds: Odds of where each card lies; None: all equal.
+    """
     return CrewBelief(game, log_odds=log_odds)

@@ -1,6 +1,9 @@
-"""Hanabi: own hands that explain a seat's view, as likely as deals have them, by counting (cpp/hanabi/worlds.hpp); and
-as likely as what partners did makes them who play one scripted player, by filtering all hands that there are, or, where
-these are too many, by drawing (Lerer et al. 2020, section 4.1)."""
+"""Hanabi: distributions over the own hand.
+
+HanabiBelief counts: a hand is as likely as the deal makes it (cpp/hanabi/worlds.hpp). ExplainedBelief also uses the
+moves of partners who play one scripted player. It filters all possible hands, or, if these are too many, a sample of
+them (Lerer et al. 2020, section 4.1).
+"""
 
 from __future__ import annotations
 
@@ -19,22 +22,22 @@ from trickformer.tokenizers.hanabi import HanabiTokenizer
 class HanabiWorlds(UniformWorlds):
     """Hidden parts of a game of Hanabi.
 
-    hidden int16 [n, hand]: the own cards, the oldest first; -1 where the hand has fewer. The order of the deck is no
-    part of a state: each order of what is then unseen is as likely as any other."""
+    hidden int16 [n, hand]: the own cards, the oldest first; -1 for a missing card of a smaller hand. The order of the
+    deck is no part of a state: every order of the cards that remain is equally likely.
+    """
 
     def history(self, i: int) -> list[int]:
-        """World i as actions, those of chance included."""
         assert isinstance(self.game, Hanabi)
         rules, own = self.game.rules, self.view.viewer
         dealt = [list(event.seen) for event in self.view.events if event.action is None]
         moves = [(event.actor, event.action, event.seen) for event in self.view.events if event.action is not None]
-        # Own cards in the order in which they came: those that left the hand are seen, the others are this world's.
+        # Own cards in the order in which they came. Cards that left the hand are known, the others come from the world.
         hand, cards = list(range(rules.hand)), [-1] * rules.hand
         for actor, action, seen in moves:
             if actor == own and action < 2 * rules.hand:
                 cards[hand.pop(action % rules.hand)] = seen[0]
                 hand.append(len(cards))
-                cards.append(-1)  # stays so where there was nothing to draw
+                cards.append(-1)  # stays -1 if the deck was empty
         for at, card in zip(hand, self.hidden[i].tolist()):
             cards[at] = card
         dealt.insert(0, cards[: rules.hand])
@@ -48,7 +51,10 @@ class HanabiWorlds(UniformWorlds):
 
 
 class HanabiBelief(ExactBelief[HanabiWorlds]):
-    """Uniform over the orders of the deck: a hand is as likely as there are ways to take it from the unseen cards."""
+    """Uniform distribution over the orders of the deck.
+
+    A hand is as likely as the number of ways to take it from the unseen cards.
+    """
 
     worlds = HanabiWorlds
 
@@ -69,81 +75,132 @@ class HanabiBelief(ExactBelief[HanabiWorlds]):
         return np.array(cards + [-1] * (self._game.rules.hand - len(cards)), dtype=np.int16)
 
     def count(self) -> int:
-        """The exact number of ways to take the own cards from those unseen, copies told apart. Raises ValueError before
-        any view."""
+        """Count exactly the ways to take the own cards from the unseen ones, copies told apart.
+
+        Raises:
+            ValueError: `reset` was not called before.
+        """
         deals, _ = self._require_deals_and_view()
         return deals.count
 
     def tables(self) -> list[_core.hanabi.Tables]:
-        """One table after the deal and after each move, in some world that explains the view: for whoever reads no
-        hidden card. Raises ValueError before any view."""
+        """Return one table after the deal and after each move, in some world that explains the view.
+
+        It is for estimators that read no hidden card.
+
+        Raises:
+            ValueError: `reset` was not called before.
+        """
         assert isinstance(self._game, Hanabi)
         world = self.sample(1, np.random.default_rng(0))
         one = np.zeros(1, dtype=np.int64)
         return [table.take(one) for table in positions(self._game, world.history(0))]
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """float64 [n], natural logarithm of the probability of a hand, by kinds; -inf for what does not explain the
-        view."""
+        """Return the logarithms of the probabilities of hands, where copies of a card are not told apart.
+
+        Args:
+            worlds: Worlds of the same view.
+
+        Returns:
+            float64 [n]; -inf for a hand that does not explain the view.
+        """
         deals, _ = self._require_deals_and_view()
         with np.errstate(divide="ignore"):
             return np.log(deals.ways(worlds.hidden)) - np.log(self.count())
 
 
 class NoConsistentHandError(ValueError):
-    """No hand, or none that was drawn, explains what the others did."""
+    """No hand, or no hand of a sample, explains the others' moves."""
 
 
 class ExplainedBelief(Belief):
-    """A hand is as likely as the deal has it, times what the others, who saw it, would have done as they did.
-
-    style: what they play, a name of `_core.hanabi.BOTS`. listed: hands that the rules allow up to which each is looked
-    at; of more, uniform draws are kept or dropped by the others' moves, at most `tries` for a sample. slip: share of
-    the others' moves that may be any; then no hand is ruled out, and of more than `listed` hands a sample weighs
-    `tries` draws."""
+    """Probability of a hand in the deal, times the probability of the moves of the others, who saw it."""
 
     consistent = True
 
     def __init__(self, game: Hanabi, style: str, listed: int = 20_000, tries: int = 50_000, slip: float = 0.0):
-        self._game, self._bot, self._slip = game, _core.hanabi.BOTS.index(style), slip
+        """Make the belief of a game.
+
+        Args:
+            game: Hanabi.
+            style: Scripted player of the others, a name of `_core.hanabi.BOTS`.
+            listed: Largest number of hands that are all listed. If the rules allow more, uniform draws are kept or
+                dropped by the others' moves.
+            tries: Largest number of draws for a sample.
+            slip: Share of the others' moves that is taken to be random. If it is positive, no hand is ruled out, and
+                of more than `listed` hands a sample weights `tries` draws.
+        """
+        self._game = game
+        self._bot = _core.hanabi.BOTS.index(style)
+        self._slip = slip
         self._listed, self._tries = listed, tries
         self._codec, self._uniform = HanabiTokenizer(game), HanabiBelief(game)
         self._view: View | None = None
 
     def reset(self, view: View) -> None:
-        """Condition on a view that ends at an own turn. Raises ValueError where no deal explains it, and Unexplained
-        where the others' moves rule out every hand."""
+        """Condition on a view.
+
+        Args:
+            view: View that ends at an own turn.
+
+        Raises:
+            NoConsistentHandError: The others' moves rule out every hand.
+            ValueError: No deal explains the view.
+        """
         self._view = None
         self._decision = _core.hanabi.Decision(self._codec.codec, self._codec.encode(view), self._bot)
-        self._hands, self._weights, self._all = self._decision.consistent_hands(self._listed, 0, 0, 0, self._slip)
+        consistent_hands = self._decision.consistent_hands(self._listed, n=0, tries=0, seed=0, slip=self._slip)
+        self._hands, self._weights = consistent_hands[:2]
+        self._all = consistent_hands[2]
         if self._all and not len(self._weights):
             raise NoConsistentHandError("no hand explains what the others did")
         self._view = view
 
     def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
-        """n worlds, alike in weight: by systematic resampling, in random order, so that listed hands come as often as
-        they should. Raises ValueError before any view, Unexplained where no draw explains the others' moves."""
+        """Draw worlds of equal weight by systematic resampling, in random order.
+
+        So a sample of listed hands holds each hand about as often as its weight demands.
+
+        Args:
+            n: Number of worlds.
+            rng: Source of all randomness.
+
+        Raises:
+            NoConsistentHandError: No draw explains the others' moves.
+            ValueError: `reset` was not called before.
+        """
         view, seed = self._require_view(), int(rng.integers(2**63))
         hands, weights = self._hands, self._weights
         if not self._all:
             most = self._tries if self._slip else n
-            hands, weights, _ = self._decision.consistent_hands(0, most, self._tries, seed, self._slip)
+            hands, weights = self._decision.consistent_hands(0, most, self._tries, seed, self._slip)[:2]
             if not len(weights):
                 raise NoConsistentHandError(f"none of {self._tries:,} hands explains what the others did")
         hidden = hands[rng.permutation(resample(np.log(weights), n, rng))]
         return HanabiWorlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """float64 [n]: the logarithm of the probability of a hand, up to a constant of the view where hands are not
-        listed; -inf for what does not explain it. Raises ValueError before any view."""
+        """Return the logarithms of the probabilities of hands.
+
+        Args:
+            worlds: Worlds of the same view.
+
+        Returns:
+            float64 [n], up to a constant of the view if the hands are not listed; -inf for a hand that does not explain
+            the view.
+
+        Raises:
+            ValueError: `reset` was not called before.
+        """
         view = self._require_view()
         self._uniform.reset(view)
-        found = self._uniform.log_prob(worlds)
-        good = np.isfinite(found)
+        log_probs = self._uniform.log_prob(worlds)
+        good = np.isfinite(log_probs)
         with np.errstate(divide="ignore"):
-            found[good] += np.log(self._decision.chances(worlds.hidden[good], self._slip))
+            log_probs[good] += np.log(self._decision.chances(worlds.hidden[good], self._slip))
         total = self._weights.sum() / self._uniform.count() if self._all else 1.0
-        return found - np.log(total)
+        return log_probs - np.log(total)
 
     def _require_view(self) -> View:
         if self._view is None:
@@ -152,24 +209,41 @@ class ExplainedBelief(Belief):
 
 
 def weighted_belief(game: Hanabi) -> ExplainedBelief:
-    """The belief that counts what the others have done: nearly what `smart` does."""
+    """Return the belief that weights worlds by the others' moves, as if they were nearly those of `smart`.
+
+    Args:
+        game: Hanabi.
+    """
     return ExplainedBelief(game, "smart", listed=1_000, tries=1_000, slip=0.3)
 
 
 def make(game: Hanabi) -> HanabiBelief:
-    """The uniform belief."""
+    """Return the uniform belief.
+
+    Args:
+        game: Hanabi.
+    """
     return HanabiBelief(game)
 
 
 def replay(game: Hanabi, history: Sequence[int]) -> _core.hanabi.Tables:
-    """One table at which these actions were taken, those of chance included. Cards still in the deck come in any
-    order."""
+    """Return a table after a history. The order of the remaining deck is arbitrary.
+
+    Args:
+        game: Hanabi.
+        history: OpenSpiel actions, chance included.
+    """
     *_, last = positions(game, history)
     return last
 
 
 def positions(game: Hanabi, history: Sequence[int]) -> Iterator[_core.hanabi.Tables]:
-    """One table after the deal and after each move; the next step changes it."""
+    """Yield a table after the deal and after each move. It is one object, which the next step changes.
+
+    Args:
+        game: Hanabi.
+        history: OpenSpiel actions, chance included.
+    """
     state, moves = split_history(game.rules, history)
     table = _core.hanabi.Tables(game.rules, 0, 0, 1)
     table[0] = state

@@ -1,6 +1,7 @@
 """Hearts: worlds that explain one seat's view, exactly uniform by counting.
 
-cpp/hearts/worlds.hpp says how they are counted and why nothing else is hidden."""
+cpp/hearts/worlds.hpp explains the counting, and why nothing else is hidden.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +12,14 @@ from trickformer.base import CHANCE, PUBLIC, Game, LogOdds, View
 from trickformer.belief.samplers._cards import CardBelief
 from trickformer.belief.samplers._uniform import UniformWorlds
 
-CARDS, PLAYERS, PASSED = 52, 4, 3
+CARDS = 52
+PLAYERS = 4
+PASSED = 3
 TWO_OF_CLUBS = 0
 
 
 def _seat_view(game: Game, view: View) -> _core.hearts.SeatView:
-    """The core's form of a view of Hearts. Raises ValueError where the events are not those of a seat."""
+    """Return the core's form of a view of Hearts; raise ValueError if the events are not those of a seat."""
     if view.viewer == PUBLIC:
         raise ValueError("a Hearts belief is that of a seat; the public view has no cards of its own")
     events = view.events
@@ -54,11 +57,16 @@ def _seat_view(game: Game, view: View) -> _core.hearts.SeatView:
 class HeartsWorlds(UniformWorlds):
     """Hidden parts of a hand of Hearts.
 
-    hidden int16 [n, 64]: the seat that each of the 52 cards was dealt to, then the cards that seats 0, 1, 2, 3 passed,
-    three each in their order; -1 where none is known to have happened."""
+    hidden int16 [n, 64]: the seat that each of the 52 cards was dealt to, then three cards each that seats 0, 1, 2, 3
+    passed, in their order. -1: it has not happened, or the view does not show whether it has.
+    """
 
     def history(self, i: int) -> list[int]:
-        """World i as OpenSpiel actions: direction, 52 cards to seats 0, 1, 2, 3, 0, ..., passes, plays."""
+        """Return a world as OpenSpiel actions: direction, 52 cards to seats 0, 1, 2, 3, 0, ..., passes, plays.
+
+        Args:
+            i: Index of the world.
+        """
         row = self.hidden[i]
         direction = self.view.events[0].action
         assert direction is not None  # `seat_view` has checked it
@@ -71,7 +79,7 @@ class HeartsWorlds(UniformWorlds):
 
 
 class HeartsBelief(CardBelief[HeartsWorlds, _core.hearts.SeatView, _core.hearts.DealSampler]):
-    """Over deals and passes."""
+    """Distribution over deals and passes."""
 
     worlds = HeartsWorlds
     deals = _core.hearts.DealSampler
@@ -88,16 +96,27 @@ class HeartsBelief(CardBelief[HeartsWorlds, _core.hearts.SeatView, _core.hearts.
         return hidden
 
     def count(self) -> int:
-        """The exact number of hidden histories that explain the view: ways to lay the unseen cards, times
-        ordered passes that the view does not show. Raises ValueError before any view."""
+        """Count exactly the hidden histories that explain the view.
+
+        It is the number of arrangements of the unseen cards, times the number of ordered passes that the view does not
+        show.
+
+        Raises:
+            ValueError: `reset` was not called before.
+        """
         deals, _ = self._require_deals_and_view()
         return deals.assignments * deals.pass_histories
 
     def histories(self) -> int:
-        """Of passes that the view does not show."""
+        """Count the ordered passes that the view does not show."""
         return self._require_deals_and_view()[0].pass_histories
 
 
 def make(game: Game, log_odds: LogOdds | None = None) -> HeartsBelief:
-    """The uniform belief, or that of these odds."""
+    """Return the uniform belief, or the belief by odds if they are given.
+
+    Args:
+        game: Hearts.
+        log_odds: Odds of where each card lies; None: all equal.
+    """
     return HeartsBelief(game, log_odds=log_odds)

@@ -1,6 +1,9 @@
-"""Mines: layouts that explain what was seen, exactly uniform by counting (cpp/mines/count.hpp), or drawn by one of the
-methods of "Consistent Belief State Estimation, with Application to Mines": rejection, Metropolis, Metropolis that goes
-on from the layout before (cpp/mines/search.hpp)."""
+"""Mines: layouts that explain the view.
+
+They are exactly uniform by counting (cpp/mines/count.hpp), or drawn by a method of "Consistent Belief State Estimation,
+with Application to Mines": rejection, Metropolis, or Metropolis that continues from the previous layout
+(cpp/mines/search.hpp).
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,15 @@ def unpack(layouts: np.ndarray, cells: int) -> np.ndarray:
 
 
 def pack(mines: np.ndarray, cells: int) -> np.ndarray:
-    """Turn bool [n, cells] into layouts as the core has them; the inverse of `unpack`."""
+    """Return layouts in the core's form; the inverse of `unpack`.
+
+    Args:
+        mines: bool [n, cells].
+        cells: Number of cells of the board.
+
+    Returns:
+        uint64 [n], or [n, words] on boards beyond 64 cells.
+    """
     words = 1 << ((cells + 63) // 64 - 1).bit_length()  # a board has 1, 2, 4 or 8
     bits = np.zeros((len(mines), 64 * words), dtype=bool)
     bits[:, :cells] = mines
@@ -57,7 +68,11 @@ def pack(mines: np.ndarray, cells: int) -> np.ndarray:
 
 
 def to_ints(counts: np.ndarray) -> list[int]:
-    """Return numbers of layouts, uint64 [n] or [n, words], as integers."""
+    """Convert numbers of layouts to integers.
+
+    Args:
+        counts: uint64 [n] or [n, words].
+    """
     octets = counts.reshape(len(counts), -1).astype("<u8")
     return [int.from_bytes(row.tobytes(), "little") for row in octets]
 
@@ -65,10 +80,15 @@ def to_ints(counts: np.ndarray) -> list[int]:
 class MinesWorlds(UniformWorlds):
     """Layouts of mines.
 
-    hidden int16 [n, mines]: the cells with a mine, ascending; -1 where none are laid yet."""
+    hidden int16 [n, mines]: the cells with a mine, ascending; -1 if the mines are not laid yet.
+    """
 
     def history(self, i: int) -> list[int]:
-        """World i as actions: the mines, where they are laid, stand before the moves or after the first of them."""
+        """Return a world as actions. Laid mines stand before the moves, or after the first move.
+
+        Args:
+            i: Index of the world.
+        """
         moves = [e.action for e in self.view.events if e.action is not None]
         state = replay_moves(self.game, moves, self.hidden[i].tolist())  # type: ignore[arg-type]
         return state.history()
@@ -78,7 +98,10 @@ class _Layouts:
     """The core's samplers for one view."""
 
     def __init__(self, game: Mines, view: View, method: int, domain: int, trials: int):
-        self._game, self._how = game, (method, domain, trials)
+        self._game = game
+        self._method = method
+        self._domain = domain
+        self._trials = trials
         self._observation = observe(game, view)
         self.is_laid = bool(view.events) or not game.spiel.late
         self._count = self._count_layouts() if self.is_laid else 1
@@ -89,7 +112,7 @@ class _Layouts:
 
     @property
     def count(self) -> int:
-        """The number of layouts. Raises TrickformerError where they are too many to be counted."""
+        """The number of layouts. Raises TrickformerError if they are too many to be counted."""
         if self._count is None:
             raise self._too_large()
         return self._count
@@ -108,10 +131,18 @@ class _Layouts:
         )
 
     def sample(self, seed: int, n: int) -> np.ndarray:
-        """int16 [n, mines]."""
+        """Draw layouts, int16 [n, mines]."""
         if not self.is_laid:
             return np.full((n, self._game.mines), -1, dtype=np.int16)
-        layouts = _core.mines.sample(self._game.board, self._observation, *self._how, seed, n)
+        layouts = _core.mines.sample(
+            self._game.board,
+            self._observation,
+            method=self._method,
+            domain=self._domain,
+            trials=self._trials,
+            seed=seed,
+            n=n,
+        )
         return np.nonzero(unpack(layouts, self._game.cells))[1].astype(np.int16).reshape(n, self._game.mines)
 
     def is_consistent(self, hidden: np.ndarray) -> np.ndarray:
@@ -125,17 +156,25 @@ class _Layouts:
 
 
 class MinesBelief(ExactBelief[MinesWorlds]):
-    """Uniform over the layouts that explain a view: drawn so, or approached.
-
-    method: `exact` and `rejection` draw from that distribution. `metropolis` makes `trials` steps from a layout of
-    the prior, for each world anew, and `inherited` from one world to the next, beginning anew with each call of
-    `sample`; they reach it as trials grow, and what ends elsewhere is not feasible. domain: where the prior has its
-    mines, `rule` (that of the first move) or `board`."""
+    """Uniform distribution over the layouts that explain a view, exact or approached by a random walk."""
 
     worlds = MinesWorlds
 
     def __init__(self, game: Mines, method: str = "exact", trials: int = 1000, domain: str = "rule"):
-        """Raises UnknownNameError for a method or domain that does not exist."""
+        """Choose how layouts are drawn.
+
+        Args:
+            game: Mines.
+            method: `exact` and `rejection` draw from the uniform distribution. `metropolis` walks from a layout of the
+                prior for each world, `inherited` from one world to the next, starting over at each call of `sample`.
+                Walks approach the distribution as `trials` grow. A walk that ends at an inconsistent layout gives an
+                infeasible world.
+            trials: Steps of a walk.
+            domain: Cells on which the prior lays mines: `rule` (respects the rule of the first move) or `board` (all).
+
+        Raises:
+            UnknownNameError: The method or domain does not exist.
+        """
         super().__init__(game)
         for kind, name, known in (("method", method, METHODS), ("domain", domain, DOMAINS)):
             if name not in known:
@@ -143,10 +182,14 @@ class MinesBelief(ExactBelief[MinesWorlds]):
         self.consistent = method in ("exact", "rejection")
         self.method, self.domain = METHODS.index(method), DOMAINS.index(domain)  # as the core numbers them
         self._mines = game
-        self._trials = 0 if method == "rejection" else trials  # rejection takes them for a limit, and here it has none
+        self._trials = 0 if method == "rejection" else trials  # 0: rejection draws without a limit
 
     def observe(self, view: View) -> _core.mines.Observation:
-        """Convert a view to the core's form; see `observe`."""
+        """Convert a view to the core's form; see `observe`.
+
+        Args:
+            view: View of the player.
+        """
         return observe(self._mines, view)
 
     def _sampler(self, view: View) -> _Layouts:
@@ -160,18 +203,31 @@ class MinesBelief(ExactBelief[MinesWorlds]):
         return np.array(actions[start : start + mines], dtype=np.int16)
 
     def count(self) -> int:
-        """Count the layouts that explain the view; 1 where no mine is laid yet. Raises ValueError before any view,
-        TrickformerError where they are too many to be counted."""
+        """Count the layouts that explain the view; 1 if no mine is laid yet.
+
+        Raises:
+            ValueError: `reset` was not called before.
+            TrickformerError: The layouts are too many to be counted.
+        """
         return self._require_deals_and_view()[0].count
 
     def log_prob(self, worlds: MinesWorlds) -> np.ndarray:
-        """float64 [n], minus the logarithm of the number of layouts, -inf for what does not explain the view: of the
-        uniform distribution, whatever the method. Raises ValueError before any view."""
+        """Return the logarithms of the probabilities of layouts under the uniform distribution, whatever the method.
+
+        Args:
+            worlds: Worlds of the same view.
+
+        Returns:
+            float64 [n]; -inf for a layout that does not explain the view.
+
+        Raises:
+            ValueError: `reset` was not called before.
+            TrickformerError: The layouts are too many to be counted.
+        """
         consistent = self._require_deals_and_view()[0].is_consistent(worlds.hidden)
         return np.where(consistent, -math.log(self.count()), -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> MinesWorlds:
-        """n worlds; all randomness comes from `rng`. Raises ValueError before any view."""
         worlds = super().sample(n, rng)
         if not self.consistent:
             worlds.feasible[:] = self._require_deals_and_view()[0].is_consistent(worlds.hidden)
@@ -180,5 +236,9 @@ class MinesBelief(ExactBelief[MinesWorlds]):
 
 
 def make(game: Game) -> MinesBelief:
-    """The exact belief."""
+    """Return the exact belief.
+
+    Args:
+        game: Mines.
+    """
     return MinesBelief(game)  # type: ignore[arg-type]

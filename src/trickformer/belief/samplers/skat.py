@@ -1,5 +1,8 @@
-"""Skat: worlds that explain one seat's view, exactly uniform by counting (cpp/skat/worlds.hpp), or weighted by what the
-others have said (cpp/skat/inference.hpp)."""
+"""Skat: worlds that explain one seat's view.
+
+They are exactly uniform by counting (cpp/skat/worlds.hpp), or weighted by the others' bids, discards and declarations
+(cpp/skat/inference.hpp).
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,21 @@ import numpy as np
 from trickformer import _core, tokenizers
 from trickformer.base import Game, LogOdds, View, Worlds
 from trickformer.belief.samplers._cards import CardBelief
-from trickformer.belief.samplers._uniform import UniformWorlds, one_of_each
+from trickformer.belief.samplers._uniform import UniformWorlds, draw_one_of_each_row
 from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order, evaluation
 
-POOL = 128  # uniform worlds that a weighted one is drawn from
+POOL = 128  # uniform worlds for each weighted world
 
 
 def course(view: View) -> list[int]:
-    """What was done after the deal, as actions; -1 for the cards that another soloist has laid away."""
+    """List the actions after the deal.
+
+    Args:
+        view: View of a seat.
+
+    Returns:
+        Actions; -1 for each card that another soloist has discarded.
+    """
     actions = list[int]()
     for event in view.events:
         if event.action is not None:
@@ -30,11 +40,16 @@ def course(view: View) -> list[int]:
 class SkatWorlds(UniformWorlds):
     """Hidden parts of a game of Skat.
 
-    hidden int16 [n, 34]: the seat that each of the 32 cards was dealt to, 3 being the skat, then the two cards that
-    the soloist laid away, in their order; -1 where none is known to have been."""
+    hidden int16 [n, 34]: the seat that each of the 32 cards was dealt to, 3 being the skat, then the two cards that the
+    soloist discarded, in their order. -1: there was no discard, or the view does not show whether there was.
+    """
 
     def history(self, i: int) -> list[int]:
-        """World i as actions: 32 cards to seats 0, 1, 2 and the skat, then those of the players."""
+        """Return a world as actions: 32 cards to seats 0, 1, 2 and the skat, then the players' actions.
+
+        Args:
+            i: Index of the world.
+        """
         row = self.hidden[i]
         discards = iter(row[NUM_CARDS:].tolist())
         done = [next(discards) if action < 0 else action for action in course(self.view)]
@@ -42,7 +57,7 @@ class SkatWorlds(UniformWorlds):
 
 
 class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSampler]):
-    """Over deals, and over what another soloist has picked up and laid away."""
+    """Distribution over deals, and over the cards that another soloist has picked up and discarded."""
 
     worlds = SkatWorlds
     deals = _core.skat.DealSampler
@@ -65,19 +80,27 @@ class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSamp
         return hidden
 
     def count(self) -> int:
-        """The exact number of hidden histories that explain the view: ways to lay the unseen cards, times the ways
-        another soloist's twelve cards can have been picked up and laid away. Raises ValueError before any view."""
+        """Count exactly the hidden histories that explain the view.
+
+        It is the number of arrangements of the unseen cards, times the number of ways in which another soloist can have
+        picked up and discarded among twelve cards.
+
+        Raises:
+            ValueError: `reset` was not called before.
+        """
         deals, _ = self._require_deals_and_view()
         return deals.assignments * deals.histories
 
     def histories(self) -> int:
-        """Of what another soloist has picked up and laid away."""
+        """Count the ways in which another soloist can have picked up and discarded."""
         return self._require_deals_and_view()[0].histories
 
 
 class WeightedSkatBelief(SkatBelief):
-    """Worlds weighted by how likely they make what the others have bid, laid away and declared: Kermit's inference
-    (Buro et al. 2009, section 4)."""
+    """Worlds weighted by the likelihood of the others' bids, discards and declarations.
+
+    This is Kermit's inference (Buro et al. 2009, section 4).
+    """
 
     def __init__(self, game: Game):
         super().__init__(game)
@@ -85,16 +108,31 @@ class WeightedSkatBelief(SkatBelief):
         self._evaluation, self._model = evaluation(), _core.skat_search.BidModel()
 
     def sample(self, n: int, rng: np.random.Generator) -> SkatWorlds:
-        """n independent worlds, each drawn by its weight from POOL uniform ones (importance resampling): weights hold
-        as far as so few worlds allow."""
+        """Draw independent worlds by importance resampling, each from POOL uniform ones.
+
+        The weights are only as accurate as a pool of this size allows.
+
+        Args:
+            n: Number of worlds.
+            rng: Source of all randomness.
+
+        Raises:
+            ValueError: `reset` was not called before.
+        """
         drawn = super().sample(n * POOL, rng)
-        chosen = one_of_each(self._log_weight(drawn).reshape(n, POOL), rng)
+        chosen = draw_one_of_each_row(self._log_weight(drawn).reshape(n, POOL), rng)
         hidden = drawn.hidden[np.arange(n) * POOL + chosen]
         return replace(drawn, hidden=hidden, log_weight=np.zeros(n), feasible=np.ones(n, dtype=bool))
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """float64 [n], natural logarithm of the probability that the weights give a world, up to a constant of the
-        view; -inf for what does not explain the view."""
+        """Return the logarithms of the weights of worlds.
+
+        Args:
+            worlds: Worlds of the same view.
+
+        Returns:
+            float64 [n], up to a constant of the view; -inf for a world that does not explain the view.
+        """
         return self._log_weight(worlds)
 
     def _log_weight(self, worlds: Worlds) -> np.ndarray:
@@ -103,10 +141,19 @@ class WeightedSkatBelief(SkatBelief):
 
 
 def weighted_belief(game: Game) -> WeightedSkatBelief:
-    """The belief that counts what the others have said."""
+    """Return the belief that weights worlds by the others' bids, discards and declarations.
+
+    Args:
+        game: Skat.
+    """
     return WeightedSkatBelief(game)
 
 
 def make(game: Game, log_odds: LogOdds | None = None) -> SkatBelief:
-    """The uniform belief, or that of these odds."""
+    """Return the uniform belief, or the belief by odds if they are given.
+
+    Args:
+        game: Skat.
+        log_odds: Odds of where each card lies; None: all equal.
+    """
     return SkatBelief(game, log_odds=log_odds)
