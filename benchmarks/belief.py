@@ -35,7 +35,9 @@ def main() -> None:
     torch.manual_seed(1)
     steps, repeats = (5, 3) if options.quick else (20, 5)
     process = HanabiProcess(_core.hanabi.Rules(), Form.HMM, ("smart", "smart"))
-    shape = Seq2SeqSizes(process.features, 0, process.slots, process.rules.kinds, process.traits, process.told, 128)
+    shape = Seq2SeqSizes(
+        process.features, 0, process.slots, process.rules.kinds, process.traits, process.hint_bits, 128
+    )
     model = Seq2Seq(shape)
     rows = []
     for part in PARTS:

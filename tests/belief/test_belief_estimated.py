@@ -26,7 +26,7 @@ def exact(system):
 def shape(system):
     torch.manual_seed(1)
     return Seq2SeqSizes(
-        system.features, system.controls, system.slots, system.rules.kinds, system.traits, system.told, 8
+        system.features, system.controls, system.slots, system.rules.kinds, system.traits, system.hint_bits, 8
     )
 
 

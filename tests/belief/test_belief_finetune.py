@@ -24,7 +24,7 @@ def trained(form: Form, steps: int, seed: int = 1) -> tuple[HanabiProcess, Seq2S
     torch.manual_seed(seed)
     model = Seq2Seq(
         Seq2SeqSizes(
-            process.features, process.controls, process.slots, RULES.kinds, process.traits, process.told, hidden=32
+            process.features, process.controls, process.slots, RULES.kinds, process.traits, process.hint_bits, hidden=32
         )
     )
     adam = torch.optim.Adam(model.parameters(), lr=5e-3)

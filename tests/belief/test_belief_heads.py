@@ -355,7 +355,7 @@ def test_files_that_are_no_head_are_refused(trained, tmp_path):
         heads.load(str(file), game)
     about["weights"] = heads.trunk(config.checkpoint, game).digest
     save_file({"hidden.bias": torch.zeros(2)}, file, {heads.METADATA: json.dumps(about)})
-    with pytest.raises(TrickformerError, match="its shapes are others"):
+    with pytest.raises(TrickformerError, match="tensors have other shapes"):
         heads.load(str(file), game)
 
 

@@ -3,6 +3,8 @@ follow them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 import torch
@@ -10,8 +12,9 @@ import torch
 from trickformer import _core
 from trickformer.belief.hanabi.learned import CardConstraints, Seq2Seq, Seq2SeqSizes, mean_loss, of_cards
 from trickformer.belief.hanabi.recurrence import lstm
+from trickformer.plumbing.snapshot import Snapshots
 
-SHAPE = Seq2SeqSizes(features=7, controls=3, slots=3, kinds=4, traits=2, told=2, hidden=16, layers=2)
+SHAPE = Seq2SeqSizes(features=7, controls=3, slots=3, kinds=4, traits=2, hint_bits=2, hidden=16, layers=2)
 
 
 @pytest.fixture
@@ -30,6 +33,20 @@ def known(n: int) -> CardConstraints:
         traits.expand(n, 4, 2),
         torch.eye(3, 2).expand(n, 3, 2),
     )
+
+
+def test_a_snapshot_of_version_0_2_names_the_hint_bits_told(tmp_path):
+    @dataclass(frozen=True, slots=True)
+    class Former:
+        possible: torch.Tensor
+        counts: torch.Tensor
+        traits: torch.Tensor
+        told: torch.Tensor
+
+    k = known(2)
+    Snapshots((Former,), {}).save(tmp_path / "old.npz", Former(k.possible, k.counts, k.traits, k.hint_bits), {})
+    read = Snapshots((), {}, {"Former": CardConstraints}).load(tmp_path / "old.npz", {})
+    assert torch.equal(read.hint_bits, k.hint_bits) and torch.equal(read.possible, k.possible)
 
 
 def test_the_encoder_is_torchs_lstm(model):
@@ -107,7 +124,10 @@ def test_a_stack_of_networks_equals_each_alone():
     summary = models[0].encode(stack, emission, control, start)[-1][0]
     k = known(4)
     both = CardConstraints(
-        k.possible.expand(3, 4, 3, 4), k.counts.expand(3, 4, 4), k.traits.expand(3, 4, 4, 2), k.told.expand(3, 4, 3, 2)
+        k.possible.expand(3, 4, 3, 4),
+        k.counts.expand(3, 4, 4),
+        k.traits.expand(3, 4, 4, 2),
+        k.hint_bits.expand(3, 4, 3, 2),
     )
     log_p = models[0].log_probs(stack, summary, both, cards)
     for i, m in enumerate(models):

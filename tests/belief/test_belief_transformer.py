@@ -29,7 +29,7 @@ def rules(name: str) -> _core.hanabi.Rules:
 def tiny(process: HanabiProcess, seed: int = 1, hidden: int = 16, layers: int = 2) -> Transformer:
     torch.manual_seed(seed)
     p = process
-    shape = Seq2SeqSizes(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, hidden, layers)
+    shape = Seq2SeqSizes(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.hint_bits, hidden, layers)
     return Transformer(shape, *initial_embeddings(p), heads=2)
 
 

@@ -1,3 +1,5 @@
-"""Belief modelling on Hanabi with scripted players: the game as a Markov system (`process`), estimators, a
-learned belief of one seat, as searches ask it (`seat`), and studies: training and evaluation. Nothing that plays
-imports these."""
+"""Belief modelling on Hanabi with scripted players.
+
+`process` is the game as a Markov system, the estimators follow it, and `seat` turns an estimator into the belief of one
+seat for searches.
+"""

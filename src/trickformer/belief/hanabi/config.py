@@ -1,4 +1,4 @@
-"""What can be set of training and of evaluating beliefs of Hanabi. Imports neither torch nor OpenSpiel."""
+"""Settings of training and evaluating beliefs of Hanabi. Imports neither torch nor OpenSpiel."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from trickformer.plumbing.options import Applies
 
 Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
 Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
-VARIANTS: dict[str, dict[str, int]] = {  # of two-player Hanabi, as parameters of the core's rules
+VARIANTS: dict[str, dict[str, int]] = {  # variants of two-player Hanabi, as parameters of the core's rules
     "5-card-8-hint": {},
     "5-card-2-hint": {"hints": 2},
     "7-card-4-hint": {"hand": 7, "hints": 4},
 }
 SCRIPTED = ("simple", "holmes", "smart", "iggi", "piers", "flawed")
-# `small`: the LSTMs and tables of docs/results/belief.md, but for --bf16. `paper`: that of the BFT paper (4.1, A.2.2,
-# A.2.3), where it is silent that of the published training of beliefs that it refers to (off-belief-learning: 1,000
-# batches an epoch, all positions, Adam at a fixed rate), tuning as training does; and games in step that leave room for
-# as many worlds as so many steps want. Its games were of R2D2's players, drawn from a replay buffer; here no game comes
-# twice.
+# `small`: the settings of the LSTMs and tables in docs/results/belief.md, except --bf16. `paper`: the settings of the
+# BFT paper (4.1, A.2.2, A.2.3). If the paper gives none, they are those of the published code for training beliefs that
+# it refers to (off-belief-learning: 1,000 batches an epoch, all positions, Adam at a fixed rate), for fine-tuning as
+# for training. The number of games in lockstep is chosen so that memory holds the worlds of that many steps. The paper
+# drew games of R2D2's players from a replay buffer; here no game is used twice.
 _PAPER: dict[str, Any] = {"learning_rate": 1e-3, "fall": 1.0, "clip": 50.0}
 _OFFLINE: dict[str, Any] = {"hidden": 512, "games": 128, "targets": 80, "steps": 400_000} | _PAPER
 _ONLINE: dict[str, Any] = {"games": 300, "steps": 10_000, "batch": 128, "part": "encoder", "stack": 4} | _PAPER
@@ -41,31 +41,31 @@ class BeliefTraining(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     preset: Preset = Field(
-        "small", description="small, or as the BFT paper trains: 512 units, 400 epochs of 1,000 steps"
+        "small", description="Settings: small, or paper as in the BFT paper (512 units, 400,000 steps)."
     )
-    form: Form = Field("hmm", description="whose policies are fixed and what is seen: hmm, pomdp or fosg")
-    seat: int = Field(0, ge=0, le=1, description="in a pomdp, the one that sees and is not fixed")
-    variant: Variant = Field("5-card-8-hint", description="of two-player Hanabi")
-    players: list[str] = Field(["smart", "smart"], description="the fixed policies, one a seat")
+    form: Form = Field("hmm", description="Markov system, which fixes policies and observations: hmm, pomdp or fosg.")
+    seat: int = Field(0, ge=0, le=1, description="Seat that observes in a pomdp. Its policy is not fixed.")
+    variant: Variant = Field("5-card-8-hint", description="Variant of two-player Hanabi.")
+    players: list[str] = Field(["smart", "smart"], description="Scripted players with the fixed policies, by seat.")
     model: Literal["lstm", "transformer"] = Field(
-        "lstm", description="the encoder: an LSTM on observations, or GPT-2 on the tokenizer's sequences"
+        "lstm", description="Encoder: an LSTM on observations, or GPT-2 on the tokenizer's sequences."
     )
-    hidden: int = Field(128, ge=8, le=65_536, description="units of a layer")
-    layers: int = Field(2, ge=1, le=1_024, description="of the encoder")
+    hidden: int = Field(128, ge=8, le=65_536, description="Number of units in a layer.")
+    layers: int = Field(2, ge=1, le=1_024, description="Number of layers of the encoder.")
     heads: int = Field(
-        4, ge=1, le=1_024, description="of attention in a layer of the transformer; they divide its units"
+        4, ge=1, le=1_024, description="Attention heads in a layer of the transformer. They divide its units."
     )
-    games: int = Field(32, ge=1, le=1_000_000_000, description="games of a gradient step")
-    targets: int = Field(12, ge=1, le=10_000, description="positions of a game that are learned, drawn at random")
-    steps: int = Field(3000, ge=1, le=1_000_000_000, description="gradient steps")
-    learning_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="of Adam at the start")
-    fall: float = Field(0.1, ge=0, le=1, description="share of it that the rate falls to, along a cosine")
-    clip: float = Field(1.0, gt=0, description="norm that gradients are clipped to")
-    seed: int = Field(0, ge=0, lt=2**63, description="of the games and the first weights; evaluations have another")
-    threads: int = Field(1, ge=1, le=1_024, description="of torch")
-    device: str = Field("cpu", description="of the network, as torch names it")
-    save_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two states on disk")
-    out: Path = Field(Path("out/belief"), description="folder of the run")
+    games: int = Field(32, ge=1, le=1_000_000_000, description="Number of games in a gradient step.")
+    targets: int = Field(12, ge=1, le=10_000, description="Random positions of each game that the network learns.")
+    steps: int = Field(3000, ge=1, le=1_000_000_000, description="Number of gradient steps.")
+    learning_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="Learning rate of Adam at the start.")
+    fall: float = Field(0.1, ge=0, le=1, description="Last learning rate as a share of the first, along a cosine.")
+    clip: float = Field(1.0, gt=0, description="Largest norm of a gradient.")
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the games and the first weights.")
+    threads: int = Field(1, ge=1, le=1_024, description="Number of PyTorch threads.")
+    device: str = Field("cpu", description="PyTorch device of the network.")
+    save_every: int = Field(500, ge=1, le=1_000_000_000, description="Gradient steps between two saved states.")
+    out: Path = Field(Path("out/belief"), description="Folder of the run.")
 
     @model_validator(mode="before")
     @classmethod
@@ -75,7 +75,7 @@ class BeliefTraining(BaseModel):
     @field_validator("players")
     @classmethod
     def _check_players(cls, names: list[str]) -> list[str]:
-        return _among(names, SCRIPTED, "scripted player")
+        return _split_names(names, SCRIPTED, "scripted player")
 
     @model_validator(mode="after")
     def _check_heads(self) -> Self:
@@ -115,52 +115,51 @@ class FineTuningOptions(BaseModel, ABC):
     @property
     @abstractmethod
     def fine_tunes(self) -> bool:
-        """True if a belief is bft, the only one that is tuned."""
+        """True if a belief is bft, the only belief that is fine-tuned."""
 
 
 class Evaluation(FineTuningOptions):
-    """An evaluation of beliefs on two-player Hanabi."""
+    """Evaluation of beliefs on two-player Hanabi."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     preset: Preset = Field(
-        "small", description="small, or as the BFT paper: 300 games, 10,000 steps of the encoder, as it was trained"
+        "small", description="Settings: small, or paper as in the BFT paper (300 games, 10,000 steps of the encoder)."
     )
-    form: Form = Field("hmm", description="whose policies are fixed and what is seen: hmm, pomdp or fosg")
-    seat: int = Field(0, ge=0, le=1, description="in a pomdp, the one that sees and is not fixed")
-    variant: Variant = Field("5-card-8-hint", description="of two-player Hanabi")
-    players: list[str] = Field(["smart", "smart"], description="the fixed policies, one a seat")
+    form: Form = Field("hmm", description="Markov system, which fixes policies and observations: hmm, pomdp or fosg.")
+    seat: int = Field(0, ge=0, le=1, description="Seat that observes in a pomdp. Its policy is not fixed.")
+    variant: Variant = Field("5-card-8-hint", description="Variant of two-player Hanabi.")
+    players: list[str] = Field(["smart", "smart"], description="Scripted players with the fixed policies, by seat.")
     others: list[str] = Field(
         ["smart", "holmes", "simple", "piers", "iggi"],
-        description="drawn among at each step by a seat that is not fixed",
+        description="Scripted players that a seat without a fixed policy draws from at each move.",
     )
     estimators: list[str] = Field(
-        ["v0", "counting", "v1", "seq2seq", "bft", "exact"], description=f"any of {', '.join(ESTIMATORS)}"
+        ["v0", "counting", "v1", "seq2seq", "bft", "exact"], description=f"Any of {', '.join(ESTIMATORS)}."
     )
     checkpoint: Path | None = Field(
-        None, description="for seq2seq and bft: a network of `trickformer belief train --model lstm`"
+        None, description="Network of seq2seq and bft, made by `trickformer belief train --model lstm`."
     )
     transformer: Path | None = Field(
-        None, description="for transformer: a network of `trickformer belief train --model transformer`"
+        None, description="Network of transformer, made by `trickformer belief train --model transformer`."
     )
-    games: int = Field(100, ge=1, le=1_000_000_000, description="games of the series")
-    seed: int = Field(1, ge=0, lt=2**63, description="of the games, the draws and the estimators; not that of training")
-    stack: int = Field(20, ge=1, le=10_000, description="games that are played, and fine-tuned, in step")
+    games: int = Field(100, ge=1, le=1_000_000_000, description="Number of games.")
+    seed: int = Field(1, ge=0, lt=2**63, description="Seed of the games and of all draws, other than the training's.")
+    stack: int = Field(20, ge=1, le=10_000, description="Number of games played and fine-tuned in lockstep.")
     worlds: int | None = Field(
         None,
         ge=1,
         le=10_000_000,
-        description="worlds drawn for the gradient steps of a position; default: batch for each step up to 100, "
-        "and for three steps in ten beyond 333",
+        description="bft: worlds drawn at each position (default: chosen by the number of steps).",
     )
-    alpha: float = Field(0.01, ge=0, le=1, description="share of V1 in v2")
-    samples: int = Field(16, ge=1, le=100_000, description="draws of the other slots for a likelihood of bb and v2")
-    particles: int = Field(2000, ge=1, le=10_000_000, description="worlds a game of particles and rejection")
-    limit: int = Field(20_000, ge=1, le=100_000_000, description="hands that the exact belief lists at most")
-    pairs: int = Field(400_000, ge=1, le=100_000_000, description="pairs of hands that the exact belief lists at most")
-    threads: int = Field(1, ge=1, le=1_024, description="of torch")
-    device: str = Field("cpu", description="of the networks, as torch names it")
-    out: Path | None = Field(None, description="folder for records, report and plot")
+    alpha: float = Field(0.01, ge=0, le=1, description="Share of V1 in v2.")
+    samples: int = Field(16, ge=1, le=100_000, description="Draws of the other slots for each likelihood of bb and v2.")
+    particles: int = Field(2000, ge=1, le=10_000_000, description="Worlds for each game of particles and rejection.")
+    limit: int = Field(20_000, ge=1, le=100_000_000, description="Largest number of hands that exact lists.")
+    pairs: int = Field(400_000, ge=1, le=100_000_000, description="Largest number of pairs of hands that exact lists.")
+    threads: int = Field(1, ge=1, le=1_024, description="Number of PyTorch threads.")
+    device: str = Field("cpu", description="PyTorch device of the networks.")
+    out: Path | None = Field(None, description="Folder for records, report and plot.")
 
     @property
     def fine_tunes(self) -> bool:
@@ -174,12 +173,12 @@ class Evaluation(FineTuningOptions):
     @field_validator("players", "others")
     @classmethod
     def _check_players(cls, names: list[str]) -> list[str]:
-        return _among(names, SCRIPTED, "scripted player")
+        return _split_names(names, SCRIPTED, "scripted player")
 
     @field_validator("estimators")
     @classmethod
-    def _check_estimators(cls, given: list[str]) -> list[str]:
-        names = _among(given, ESTIMATORS, "estimator")
+    def _check_estimators(cls, arguments: list[str]) -> list[str]:
+        names = _split_names(arguments, ESTIMATORS, "estimator")
         if len(set(names)) < len(names):
             raise ValueError("an estimator is named twice")
         return names
@@ -187,20 +186,20 @@ class Evaluation(FineTuningOptions):
     @model_validator(mode="after")
     def _check_checkpoints(self) -> Self:
         if self.checkpoint is not None and not {"seq2seq", "bft"} & set(self.estimators):
-            raise ValueError("checkpoint is for the estimators seq2seq and bft; neither is named")
+            raise ValueError("checkpoint is for the estimators seq2seq and bft; neither is named in estimators")
         if self.transformer is not None and "transformer" not in self.estimators:
-            raise ValueError("transformer is for the estimator transformer, which is not named")
+            raise ValueError("transformer is for the estimator transformer, which is not named in estimators")
         return self
 
 
 def _preset(command: str, values: Any) -> Any:
-    """What was given over what the preset has."""
+    """Fill in the settings of a preset, unless they are set explicitly."""
     return PRESETS[command].get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
 
 
-def _among(given: list[str], known: Sequence[str], what: str) -> list[str]:
-    """Names, which commas may part as well."""
-    names = [name for text in given for name in text.split(",")]
+def _split_names(arguments: list[str], known: Sequence[str], what: str) -> list[str]:
+    """Split arguments at commas into names, each of which must be known."""
+    names = [name for text in arguments for name in text.split(",")]
     if not names:
         raise ValueError(f"there is no {what}; choose from: {', '.join(known)}")
     for name in names:

@@ -1,9 +1,10 @@
-"""Exact counting: all deals that explain what was seen are as likely, and each card is told given those before it.
+"""Exact counting: all deals that explain what was seen are equally likely.
 
-A deal fills each slot with a card that hints allow there; copies are told apart. Ways to fill a set of slots are
-counted kind by kind: one with c cards left fills t slots in c (c - 1) ... (c - t + 1) ways. The ways in which a slot
-holds kind k are then a sum over the sets of slots that k may fill: the ways of kinds before it to fill a part of the
-others, times those of kinds after it to fill what is left."""
+A deal fills each slot with a card that hints allow there; copies are told apart. The ways to fill a set of slots are
+counted kind by kind: a kind with c cards left fills t slots in c (c - 1) ... (c - t + 1) ways. The number of ways in
+which a slot holds kind k is then a sum over the sets of slots that k may fill. Each term is the number of ways in which
+the kinds before k fill a part of the other slots, times the number of ways in which the kinds after k fill the rest.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +14,18 @@ import numpy as np
 
 
 def counting(counts: np.ndarray, possible: np.ndarray, hidden: np.ndarray) -> np.ndarray:
-    """float64 [n, S, K]: the probability of each kind in each slot, given the cards in the slots before it.
+    """Return the probability of each kind in each slot, given the cards in the slots before it.
 
-    counts: float [n, K], the cards of each kind that may be in a slot. possible: bool [n, S, K], nothing where there is
-    no card. hidden: int8 [n, S], the cards, -1 where there is none. Nothing follows where no deal has the cards before:
-    zeros."""
-    n, slots, kinds = possible.shape
+    Args:
+        counts: float [n, K], the cards of each kind that may be in a slot.
+        possible: bool [n, S, K], the kinds that hints allow; all False for a slot without a card.
+        hidden: int8 [n, S], the cards; -1 for a slot without a card.
+
+    Returns:
+        float64 [n, S, K]; zeros if no deal has the cards before the slot.
+    """
+    n, slots = possible.shape[:2]
+    kinds = possible.shape[2]
     left = counts.astype(np.float64)
     empty = np.all(~possible, axis=2)
     belief = np.zeros((n, slots, kinds))
@@ -32,12 +39,13 @@ def counting(counts: np.ndarray, possible: np.ndarray, hidden: np.ndarray) -> np
 
 
 def _ways(left: np.ndarray, possible: np.ndarray, empty: np.ndarray) -> np.ndarray:
-    """float64 [n, K]: how many ways to fill all slots have kind k in the first of them."""
-    n, slots, kinds = possible.shape
+    """Count the ways to fill all slots with kind k in the first slot, float64 [n, K]."""
+    n, slots = possible.shape[:2]
+    kinds = possible.shape[2]
     most = int(left.max(initial=0))
     filled = [(sum(1 << s for s in t), t) for size in range(most + 1) for t in combinations(range(slots), size)]
     sets = np.arange(1 << slots)
-    # By kind and set of slots: the ways to fill these with kinds before it, and with it and those after it.
+    # By kind and set of slots: the ways to fill the set with kinds before this one, and with this one and those after.
     before, after = np.zeros((2, kinds + 1, n, 1 << slots))
     before[0, np.arange(n), (empty << np.arange(slots)).sum(axis=1)] = 1
     after[kinds, :, 0] = 1
@@ -45,31 +53,31 @@ def _ways(left: np.ndarray, possible: np.ndarray, empty: np.ndarray) -> np.ndarr
     for k in range(kinds):
         _add(before[k + 1], before[k], shares[k], sets)
         _add(after[kinds - 1 - k], after[kinds - k], shares[kinds - 1 - k], sets)
-    found = np.zeros((n, kinds))
+    ways = np.zeros((n, kinds))
     for k in range(kinds):
         for bits, share in shares[k]:
             if not bits & 1:
                 continue
             rest = sets[(sets & bits) == 0]
-            found[:, k] += share * (before[k][:, rest] * after[k + 1][:, (len(sets) - 1) ^ bits ^ rest]).sum(axis=1)
-    return found
+            ways[:, k] += share * (before[k][:, rest] * after[k + 1][:, (len(sets) - 1) ^ bits ^ rest]).sum(axis=1)
+    return ways
 
 
 def _shares(
     left: np.ndarray, possible: np.ndarray, filled: list[tuple[int, tuple[int, ...]]]
 ) -> list[tuple[int, np.ndarray]]:
-    """Of one kind: each set of slots that it may fill somewhere, and in how many ways, float64 [n]."""
-    found = []
+    """Count, for one kind, the ways float64 [n] in which it fills each set of slots that it may fill."""
+    ways = []
     for bits, slots in filled:
         share = np.prod([np.maximum(left - i, 0) for i in range(len(slots))], axis=0, initial=1.0)
         share = share * possible[:, list(slots)].all(axis=1)
         if share.any():
-            found.append((bits, np.broadcast_to(share, left.shape)))
-    return found
+            ways.append((bits, np.broadcast_to(share, left.shape)))
+    return ways
 
 
 def _add(into: np.ndarray, ways: np.ndarray, shares: list[tuple[int, np.ndarray]], sets: np.ndarray) -> None:
-    """Ways [n, sets], with one kind more."""
+    """Add one kind more to the ways of filling sets of slots, [n, sets]."""
     for bits, share in shares:
         rest = sets[(sets & bits) == 0]
         into[:, rest | bits] += ways[:, rest] * share[:, None]

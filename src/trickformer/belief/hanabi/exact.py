@@ -1,12 +1,13 @@
-"""Exact beliefs of Hanabi for scripted players, by listing hands: the judge of the estimates.
+"""Exact beliefs of Hanabi for scripted players, by listing hands. They are the reference for the estimates.
 
-A scripted player's move depends on what is public and on the hands it sees, never on its own. So what seat 0 does
-speaks of the hand of seat 1 alone, and the belief of two players' hands, a of seat 0 and b of seat 1, is
+A scripted player's move depends on public information and on the hands that it sees, never on its own hand. So the
+moves of seat 0 depend on the hand of seat 1 alone. For hands a of seat 0 and b of seat 1 the belief is
 
     P(a, b | seen)  ~  ways(a, b) L1(a) L0(b)
 
-where ways counts the deals of these cards from those unseen, and L_p is the product of the probabilities of what seat
-p did. In a pomdp the other hand is seen, and P(a | seen) ~ ways(a) L1(a)."""
+where ways counts the deals of these cards from the unseen ones, and L_p is the product of the probabilities of the
+moves of seat p. In a pomdp the other hand is seen, and P(a | seen) ~ ways(a) L1(a).
+"""
 
 from __future__ import annotations
 
@@ -19,51 +20,71 @@ from scipy.special import gammaln, logsumexp
 
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat, policy_given_hands, revealed_card
 
-# Log-likelihood of a move by another seat, float64 [m], given the hands that it may hold, int8 [m, hand]. It is -inf
-# for a hand that the seat cannot hold.
+# Log-likelihood of a move by another seat, float64 [m], given the own hands, int8 [m, hand]. It is -inf for a hand that
+# the own seat cannot hold.
 MoveLikelihood: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
 class HandList:
-    """Every hand that a seat may hold. hidden: int8 [m, hand], -1 where there is no card; log_likelihood: float64
-    [m], of what the others have done."""
+    """Every hand that a seat may hold."""
 
-    hidden: np.ndarray
-    log_likelihood: np.ndarray
+    hidden: np.ndarray  # int8 [m, hand]; -1 for a missing card of a smaller hand
+    log_likelihood: np.ndarray  # float64 [m], of the others' moves
 
 
 class HandFilter:
-    """The hands of one seat that explain a game of two, with their likelihoods: kept up from move to move where there
-    are at most `limit`, made from the whole record where they have become so few."""
+    """The hands of one seat that explain a game of two, with their likelihoods.
+
+    As long as there are at most `limit` hands, the list is updated after each move. If there are more, it is made from
+    the whole record as soon as they have become few enough.
+    """
 
     def __init__(self, process: HanabiProcess, seat: int, limit: int = 100_000):
-        self._process, self._seat, self._limit = process, seat, limit
-        # Each move of another seat: what it says, or the table before it, who played, and what.
+        self._process = process
+        self._seat = seat
+        self._limit = limit
+        # Each move of another seat: its likelihood, or the table before it, the policy, and the action.
         self._record: list[MoveLikelihood | tuple[Tables, int, int]] = []
-        self._slots: list[list[int]] = []  # for each of these, the cards held, by number of drawing
+        self._slots: list[list[int]] = []  # for each of these moves, the cards held, numbered in the order of drawing
         self._held: list[int] = []
         self._shown: dict[int, int] = {}  # cards of the seat that have left its hand
         self._hands: HandList | None = None
 
     def begin(self, table: Tables) -> None:
-        """The first position. table: 1; no card of the seat's hand is read, here and below."""
-        self._record, self._slots, self._shown = [], [], {}
+        """Take in the first position.
+
+        Args:
+            table: One table. No method of this class reads a card of the seat's hand.
+        """
+        self._record, self._slots = [], []
+        self._shown = {}
         self._held = list(range(self._size(table)))
         self._hands = self._enumerate_hands(table)
 
     def observe(
-        self, before: Tables, control: np.ndarray | None, action: int, after: Tables, said: MoveLikelihood | None = None
+        self,
+        before: Tables,
+        control: np.ndarray | None,
+        action: int,
+        after: Tables,
+        move_likelihood: MoveLikelihood | None = None,
     ) -> None:
-        """A move: the tables before and after it, 1 each, the control as HanabiProcess has it, and what was done.
+        """Take in a move.
 
-        said: what a move of another seat says, if it was not made by the control's policy."""
+        Args:
+            before: One table before the move.
+            control: int64 [1], control of the HanabiProcess; None in the form hmm.
+            action: The move.
+            after: The table after the move.
+            move_likelihood: Likelihood of a move of another seat, if it was not made by the control's policy.
+        """
         hands = self._hands
         if before[0].current_player() == self._seat:
             hands = self._own(before, action, after, hands)
         else:
             policy = int(self._process.acting_policy(before, control)[0])
-            move = said or (before.take(np.zeros(1, dtype=np.int64)), policy, action)
+            move = move_likelihood or (before.take(np.zeros(1, dtype=np.int64)), policy, action)
             self._record.append(move)
             self._slots.append(list(self._held))
             if hands is not None:
@@ -71,7 +92,7 @@ class HandFilter:
         self._hands = self._possible(after, hands) if hands is not None else self._enumerate_hands(after)
 
     def hands(self) -> HandList | None:
-        """What the seat may hold now; None where there are too many."""
+        """Return the hands that the seat may hold now; None if they are too many."""
         return self._hands
 
     def _own(self, before: Tables, action: int, after: Tables, hands: HandList | None) -> HandList | None:
@@ -97,7 +118,7 @@ class HandFilter:
         return HandList(hidden, likelihood)
 
     def _possible(self, table: Tables, hands: HandList) -> HandList | None:
-        """Those that cards and hints allow and whose likelihood is positive; None where there are too many."""
+        """Keep the hands that cards and hints allow and whose likelihood is positive; None if they are too many."""
         possible, counts = _slots(table, self._seat), self.counts(table)
         good = np.isfinite(hands.log_likelihood)
         held = np.zeros((len(good), len(counts)), dtype=np.int8)
@@ -110,7 +131,7 @@ class HandFilter:
         return HandList(hands.hidden[good], hands.log_likelihood[good])
 
     def _enumerate_hands(self, table: Tables) -> HandList | None:
-        """From the whole record; None where there are too many hands, or may be on the way."""
+        """List the hands from the whole record; None if they, or their beginnings, are too many."""
         possible, counts = _slots(table, self._seat), self.counts(table)
         size = self._process.rules.hand
         hidden = np.full((1, size), -1, dtype=np.int8)
@@ -125,8 +146,15 @@ class HandFilter:
         return self.filter_hands(hidden, np.zeros(len(hidden)))
 
     def filter_hands(self, hidden: np.ndarray, likelihood: np.ndarray) -> HandList:
-        """Those of the hands, int8 [m, hand], under which the others could do what they did, by the whole record, each
-        with its likelihood, to the logarithms of others, float64 [m]."""
+        """Weight hands by the whole record of the others' moves, and drop the impossible ones.
+
+        Args:
+            hidden: int8 [m, hand].
+            likelihood: float64 [m], log weights that the log likelihoods are added to.
+
+        Returns:
+            The hands under which the others could make their moves.
+        """
         size = self._process.rules.hand
         for move, held in zip(self._record, self._slots):
             then = np.full((len(hidden), size), -1, dtype=np.int8)
@@ -138,17 +166,21 @@ class HandFilter:
         return HandList(hidden, likelihood)
 
     def _likelihood(self, move: MoveLikelihood | tuple[Tables, int, int], hidden: np.ndarray) -> np.ndarray:
-        """float64 [m]: the logarithm of the probability of the move where the seat holds these cards, -inf where it
-        cannot."""
+        """Return the log likelihood of the move given each hand, float64 [m]; -inf for a hand that cannot be held."""
         if callable(move):
             return move(hidden)
-        before, policy, action = move
+        before, policy = move[:2]
+        action = move[2]
         dealt = at_seat(hidden, self._seat, self._process.rules.players)
         with np.errstate(divide="ignore"):
             return np.log(policy_given_hands(before, 0, dealt, policy)[:, action].astype(np.float64))
 
     def counts(self, table: Tables) -> np.ndarray:
-        """int64 [K]: cards that may be in the hand."""
+        """Return the number of cards of each kind that may be in the hand, int64 [K].
+
+        Args:
+            table: One table, the present one.
+        """
         return self._process.card_constraints(table)[1][0].astype(np.int64)
 
     def _size(self, table: Tables) -> int:
@@ -156,37 +188,60 @@ class HandFilter:
 
 
 class HandListBelief:
-    """The exact belief of a game of two scripted players in any of the three forms, where hands are few enough to
-    list."""
+    """Exact belief of a game of two scripted players in any of the three forms, while hands are few enough to list."""
 
     def __init__(self, process: HanabiProcess, limit: int = 100_000, pairs: int = 4_000_000):
+        """Set the limits of the lists.
+
+        Args:
+            process: System whose game is followed.
+            limit: Largest number of hands of a seat.
+            pairs: Largest number of pairs of hands.
+
+        Raises:
+            ValueError: The game is not for two players.
+        """
         if process.rules.players != 2:
-            raise ValueError("the exact belief is for two players")
+            raise ValueError(f"the exact belief is for two players, not {process.rules.players}")
         seats = [process.seat] if process.form is Form.POMDP else [0, 1]
         self._filters = [HandFilter(process, seat, limit) for seat in seats]
         self._pairs = pairs
         self._table: Tables | None = None
 
     def begin(self, table: Tables) -> None:
-        """The first position. table: 1; no hidden card is read, here and below."""
+        """Take in the first position.
+
+        Args:
+            table: One table. No method of this class reads a hidden card.
+        """
         self._table = table
         for each in self._filters:
             each.begin(table)
 
     def observe(self, before: Tables, control: np.ndarray | None, action: int, after: Tables) -> None:
-        """A move, as HandFilter takes it."""
+        """Take in a move.
+
+        Args:
+            before: One table before the move.
+            control: int64 [1], control of the HanabiProcess; None in the form hmm.
+            action: The move.
+            after: The table after the move.
+        """
         self._table = after
         for each in self._filters:
             each.observe(before, control, action, after)
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Hidden cards, int8 [m, slots], and the logarithm of their probabilities, float64 [m]; None where they are
-        too many."""
-        found = [each.hands() for each in self._filters]
+        """Return the distribution over the hidden cards.
+
+        Returns:
+            Hidden cards, int8 [m, slots], and the logarithms of their probabilities, float64 [m]; None if they are too
+            many.
+        """
         assert self._table is not None
-        if any(hands is None for hands in found):
+        lists = [hands for each in self._filters if (hands := each.hands()) is not None]
+        if len(lists) < len(self._filters):
             return None
-        lists = [hands for hands in found if hands is not None]
         counts = self._filters[0].counts(self._table)
         kinds = len(counts)
         if len(lists) == 1:
@@ -208,12 +263,28 @@ def _slots(table: Tables, seat: int) -> np.ndarray:
 
 
 def held_of(hidden: np.ndarray, kinds: int) -> np.ndarray:
-    """int64 [m, kinds]: how many of each kind a hand holds."""
+    """Count the cards of each kind in each hand.
+
+    Args:
+        hidden: int8 [m, hand]; -1 for no card.
+        kinds: Number of kinds.
+
+    Returns:
+        int64 [m, kinds].
+    """
     return (hidden[:, :, None] == np.arange(kinds, dtype=np.int8)).sum(axis=1)
 
 
 def log_ways(held: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """float64 [m]: the logarithm of the number of ordered draws of these cards; -inf where there are too few."""
+    """Return the logarithm of the number of ordered draws of some cards from the unseen ones.
+
+    Args:
+        held: int64 [m, kinds], cards of each kind to draw.
+        counts: int64 [kinds], unseen cards of each kind.
+
+    Returns:
+        float64 [m]; -inf if a kind has too few cards.
+    """
     short = (held > counts).any(axis=1)
     ways = gammaln(counts + 1).sum() - gammaln(np.maximum(counts - held, 0) + 1).sum(axis=1)
     return np.where(short, -np.inf, ways)

@@ -1,16 +1,15 @@
-"""Belief fine-tuning (section 3.3 and A.3): at every step a belief network learns once more, of worlds near the
-present one.
+"""Belief fine-tuning (section 3.3 and A.3): at every step a belief network learns from worlds near the present one.
 
 At step t, for each game by itself:
 
- 1. X_i ~ d(e_prev(z[t-2], y[t-1], h[t-2])): worlds of the step before, from the parameters fine-tuned then;
- 2. X'_i ~ dynamics(X_i, z[t-1]);
- 3. Y'_i ~ emission(X'_i);
- 4. from the offline parameters, gradient steps on -log d(X'_i | e(z[t-1], Y'_i, h[t-1])).
+1. X_i ~ d(e_prev(z[t-2], y[t-1], h[t-2])): worlds of the step before, from the parameters fine-tuned then; 2. X'_i ~
+dynamics(X_i, z[t-1]); 3. Y'_i ~ emission(X'_i); 4. from the offline parameters, gradient steps on -log d(X'_i |
+e(z[t-1], Y'_i, h[t-1])).
 
-h is the history's summary by the offline parameters, so what is tuned is one step of the encoder ("encoder"), or the
-decoder as well ("full"). In the form fosg no control is read: only step 2 knows it. Many games are tuned at once,
-each with parameters of its own in a stack."""
+h is the history's summary by the offline parameters, so one step of the encoder is tuned (part `encoder`), or the
+decoder as well (part `full`). In the form fosg the network reads no control: it enters in step 2 only. Many games are
+tuned at once, each with its own parameters in a stack.
+"""
 
 from __future__ import annotations
 
@@ -25,44 +24,58 @@ from trickformer.belief.hanabi.learned import CardConstraints, Parameters, Seq2S
 from trickformer.belief.hanabi.near import NearEncoder, gradient, squared_norm
 from trickformer.belief.hanabi.process import HanabiProcess, Tables
 
-CACHED = 2560  # worlds drawn at once: what a step of the decoder needs of them stays in a core's cache
+CACHED = 2560  # worlds drawn at once, so that the data of a decoder step stay in a core's cache
 
 
 @dataclass(frozen=True, slots=True)
 class Finetuning:
-    """How each step is fine-tuned. The paper takes 10,000 steps of the encoder, with the offline learning rate; a
-    small network gains more where the whole of it is tuned (its Table 8)."""
+    """Settings of the fine-tuning at each step.
+
+    The paper takes 10,000 steps of the encoder with the offline learning rate. A small network gains more if all of it
+    is tuned (the paper's Table 8).
+    """
 
     steps: int = 100  # gradient steps
     batch: int = 32  # worlds in each
-    worlds: int = 3200  # k: worlds drawn a game and step, taken in turn by the gradient steps
-    learning_rate: float = 4e-3  # of Adam at first
+    worlds: int = 3200  # k of the paper: worlds drawn for each game and step, used in turn by the gradient steps
+    learning_rate: float = 4e-3  # Adam's learning rate at the first gradient step
     part: Literal["encoder", "full"] = "full"
     bf16: bool = False  # matrix products of the gradient steps in bfloat16; parameters stay in float32
-    fall: float = 0.05  # share of it that the rate falls to along a line
-    clip: float | None = None  # norm that each game's gradients are clipped to
+    fall: float = 0.05  # last learning rate as a share of the first, linear
+    clip: float | None = None  # largest norm of each game's gradient
 
 
 def tuning(config: FineTuningOptions, worlds: int | None = None) -> Finetuning:
-    """What a config says. Without a number of worlds they are as many as the gradient steps take, up to 100 of these,
-    and those of three steps in ten beyond 333, so that many steps do not learn them by heart."""
-    drawn = worlds or max(1, min(config.steps, max(100, 3 * config.steps // 10)) * config.batch)
+    """Return the settings of a config.
+
+    Without a number of worlds there is a fresh batch for each of the first 100 gradient steps. Beyond 333 steps there
+    is a batch for three steps in ten, so that the network does not learn the worlds by heart.
+
+    Args:
+        config: Options of the fine-tuning.
+        worlds: Worlds for each game and step; None: chosen by the number of steps.
+    """
+    n = worlds or max(1, min(config.steps, max(100, 3 * config.steps // 10)) * config.batch)
     shared = {f.name: getattr(config, f.name) for f in fields(Finetuning) if f.name != "worlds"}
-    return Finetuning(worlds=drawn, **shared)
+    return Finetuning(worlds=n, **shared)
 
 
 @dataclass(frozen=True, slots=True)
 class FilterState:
-    """Where G games stand, and what the belief has become."""
+    """The present position of G games, and the belief there."""
 
     tables: Tables
     known: CardConstraints  # [G, 1, ...]
-    state: State  # of the encoder by the offline parameters, this step's emission read; [G, hidden] each
+    state: State  # encoder state by the offline parameters, after this step's emission; [G, hidden] each
     summary: torch.Tensor  # [G, 1, hidden], by the parameters tuned at this step
-    decoder: Parameters  # that reads it: the offline one, or a stack of G where the whole network is tuned
+    decoder: Parameters  # decoder for the summary: the offline one, or a stack of G if the whole network is tuned
 
     def keep(self, rows: np.ndarray) -> FilterState:
-        """These games alone."""
+        """Return the state of some of the games.
+
+        Args:
+            rows: Indices of the games.
+        """
         at = torch.from_numpy(rows).to(self.summary.device)
         state = tuple((out[at], cell[at]) for out, cell in self.state)
         stacked = self.decoder["decoder.start"].dim() == 3
@@ -72,23 +85,34 @@ class FilterState:
 
 @dataclass(frozen=True, slots=True)
 class NextWorlds:
-    """W worlds of each of G games, moved on by one step."""
+    """W worlds of each of G games, one step further."""
 
     emission: torch.Tensor  # bool [G, W, features]
     cards: torch.Tensor  # int64 [G, W, S]
     known: CardConstraints  # [G, W, ...]
-    usable: torch.Tensor  # bool [G]: whether the game has any
+    usable: torch.Tensor  # bool [G]: whether the game has a feasible world
 
 
 class FineTunedBelief:
-    """The belief of a network that is fine-tuned at every step, for a batch of games in step.
+    """Belief of a network that is fine-tuned at every step, for a batch of games in lockstep.
 
-    No hidden card of the tables is read: those that count are always dealt anew. Of the `drawn` worlds `infeasible`
-    could not be: others of the same game took their places. A game without any feasible world keeps the offline
-    parameters at that step and is counted in `failed`."""
+    No hidden card of the tables is read: worlds always replace the hidden cards. `drawn` counts the worlds drawn.
+    `infeasible` counts those of them that were impossible; other worlds of the same game replaced them. A game without
+    any feasible world keeps the offline parameters at that step; `failed` counts these cases.
+    """
 
     def __init__(self, model: Seq2Seq, process: HanabiProcess, tuning: Finetuning, seed: int):
-        self._model, self._process, self._tuning = model, process, tuning
+        """Prepare the fine-tuning.
+
+        Args:
+            model: Network trained offline.
+            process: System whose games are followed.
+            tuning: Settings of each step.
+            seed: Seed of all randomness.
+        """
+        self._model = model
+        self._process = process
+        self._tuning = tuning
         self._offline = {name: w.detach() for name, w in model.weights().items()}
         self._device = model.device
         self._generator = torch.Generator(self._device).manual_seed(seed)
@@ -96,44 +120,71 @@ class FineTunedBelief:
         self.drawn = self.infeasible = self.failed = 0
 
     def begin(self, tables: Tables) -> FilterState:
-        """The first step: nothing was before it, and nothing is tuned. tables: G."""
+        """Return the first step, at which nothing is tuned.
+
+        Args:
+            tables: G tables.
+        """
         none = torch.full((len(tables),), -1, device=self._device)
         state = self._model.encode(self._offline, self._emission(tables), none, self._model.start(len(tables)))
         return FilterState(tables, self._card_constraints(tables), state, state[-1][0].unsqueeze(1), self._offline)
 
     def observe(self, before: FilterState, control: np.ndarray | None, after: Tables) -> FilterState:
-        """The step after `before`: draws worlds, moves them on, tunes, and reads what was really seen.
+        """Return the next step: draw worlds, move them one step further, tune, and read the real emission.
 
-        control: int64 [G], as HanabiProcess has it; after: G tables."""
+        Args:
+            before: The step before.
+            control: int64 [G], controls of the HanabiProcess; None in the form hmm.
+            after: G tables after the move.
+        """
         worlds = self.worlds(before, control)
-        read = self._tensor(control) if self._model.shape.controls and control is not None else None
-        encoder, decoder = self.tune(worlds, read, before.state)
+        controls = self._tensor(control) if self._model.shape.controls and control is not None else None
+        encoder, decoder = self.tune(worlds, controls, before.state)
         y = self._emission(after)
-        state = self._model.encode(self._offline, y, read, before.state)
+        state = self._model.encode(self._offline, y, controls, before.state)
         return FilterState(after, self._card_constraints(after), state, encoder.encode_emission(y), decoder)
 
     @torch.no_grad()
     def log_probs(self, step: FilterState, hidden: np.ndarray) -> np.ndarray:
-        """float32 [G, S, K]: the logarithm of the probability of each kind in each slot, given the cards before it.
+        """Return the logarithm of the probability of each kind in each slot, given the cards before it.
 
-        hidden: int8 [G, S], as HanabiProcess has it."""
+        Args:
+            step: The present step.
+            hidden: int8 [G, S], hidden cards; -1 for a slot without a card.
+
+        Returns:
+            float32 [G, S, K].
+        """
         cards = self._tensor(hidden.astype(np.int64)).unsqueeze(1)
         return self._model.log_probs(step.decoder, step.summary, step.known, cards).squeeze(1).cpu().numpy()
 
     def sample(self, step: FilterState, n: int, seed: int | None = None) -> np.ndarray:
-        """int8 [G, n, S]: worlds drawn from the belief, by a seed, or by randomness of its own."""
+        """Draw worlds from the belief.
+
+        Args:
+            step: The present step.
+            n: Number of worlds of each game.
+            seed: Seed of the draws; None: the belief's own generator.
+
+        Returns:
+            int8 [G, n, S].
+        """
         generator = self._generator if seed is None else torch.Generator(self._device).manual_seed(seed)
-        drawn = []
+        pieces = []
         piece = max(1, CACHED // len(step.tables)) if self._device.type == "cpu" else n
         for first in range(0, n, piece):
             summary = step.summary.expand(-1, min(piece, n - first), -1)
             with self._autocast():
-                drawn.append(self._model.sample(step.decoder, summary, step.known, generator))
-        return torch.cat(drawn, dim=1).cpu().numpy().astype(np.int8)
+                pieces.append(self._model.sample(step.decoder, summary, step.known, generator))
+        return torch.cat(pieces, dim=1).cpu().numpy().astype(np.int8)
 
     def worlds(self, before: FilterState, control: np.ndarray | None) -> NextWorlds:
-        """Steps 1 to 3 of the module: worlds of the step before, moved on. control: int64 [G], as HanabiProcess has
-        it."""
+        """Draw worlds of the step before and move them one step further: steps 1 to 3 of the module.
+
+        Args:
+            before: The step before.
+            control: int64 [G], controls of the HanabiProcess; None in the form hmm.
+        """
         games, n = len(before.tables), self._tuning.worlds
         rows = np.repeat(np.arange(games), n)
         hidden = self.sample(before, n).reshape(games * n, -1)
@@ -157,7 +208,16 @@ class FineTunedBelief:
         return NextWorlds(_by_game(emission, games), _by_game(cards, games), known, usable)
 
     def tune(self, worlds: NextWorlds, control: torch.Tensor | None, state: State) -> tuple[NearEncoder, Parameters]:
-        """The encoder of each game at this step, and the decoder, the offline one or a stack of one a game."""
+        """Tune the network of each game on its worlds.
+
+        Args:
+            worlds: Worlds of the present step.
+            control: int64 [G], controls that the network reads, if it reads any.
+            state: Encoder state of the step before, by the offline parameters.
+
+        Returns:
+            The encoders at this step, and the decoder: the offline one, or a stack with one for each game.
+        """
         games, n = worlds.cards.shape[:2]
         size = min(self._tuning.batch, n)
         encoder = NearEncoder(self._model, self._offline, worlds.emission, control, state)
@@ -168,9 +228,9 @@ class FineTunedBelief:
                 for name, w in self._offline.items()
                 if name.startswith("decoder")
             }
-        written_by = [w for w in decoder.values() if w.requires_grad]
-        adam = torch.optim.Adam([*encoder.parameters(), *written_by], lr=self._tuning.learning_rate, fused=True)
-        # The last steps settle what the first have found: with a hundred steps much of the gain, with thousands little.
+        tuned = [w for w in decoder.values() if w.requires_grad]
+        adam = torch.optim.Adam([*encoder.parameters(), *tuned], lr=self._tuning.learning_rate, fused=True)
+        # The small steps at the end bring much of the gain with a hundred steps, and little with thousands.
         fall = torch.optim.lr_scheduler.LinearLR(adam, 1.0, self._tuning.fall, max(1, self._tuning.steps))
         order = torch.empty(0, dtype=torch.int64, device=self._device)
         for _ in range(self._tuning.steps):
@@ -179,12 +239,12 @@ class FineTunedBelief:
             at, order = order[:size], order[size:]
             known, cards = worlds.known[:, at], worlds.cards[:, at]
             with self._autocast():
-                written = self._model.log_probs(decoder, encoder.worlds(at), known, cards)
-                loss = mean_loss(written, cards).mean(dim=1)
+                log_probs = self._model.log_probs(decoder, encoder.worlds(at), known, cards)
+                loss = mean_loss(log_probs, cards).mean(dim=1)
             adam.zero_grad(set_to_none=True)
             (loss * worlds.usable).sum().backward()  # a sum over games: each has its own gradient
             if self._tuning.clip is not None:
-                _clip(encoder, written_by, self._tuning.clip)
+                _clip(encoder, tuned, self._tuning.clip)
             adam.step()
             fall.step()
         return encoder, {name: w.detach() for name, w in decoder.items()}
@@ -203,7 +263,7 @@ class FineTunedBelief:
 
 
 def _clip(encoder: NearEncoder, decoder: list[torch.Tensor], most: float) -> None:
-    """Shrinks the gradients of games whose norm, of all weights together, is larger."""
+    """Shrink the gradients of games in which the norm over all weights is too large."""
     total = encoder.squared_norm() + (squared_norm(decoder) if decoder else 0)
     share = (most / total.sqrt().clamp(min=1e-6)).clamp(max=1)
     for w in (*encoder.parameters(), *decoder):

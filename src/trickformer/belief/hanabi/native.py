@@ -1,4 +1,4 @@
-"""How snapshots hold the core's objects of Hanabi."""
+"""Conversion of the core's objects of Hanabi for snapshots."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from trickformer.games.hanabi import numbers
 from trickformer.plumbing.snapshot import Native
 
 
-def _tables(held: Any) -> _core.hanabi.Tables:
+def _tables(state: Any) -> _core.hanabi.Tables:
     tables = _core.hanabi.Tables.__new__(_core.hanabi.Tables)
-    tables.__setstate__(held)  # says what is wrong with it
+    tables.__setstate__(state)  # raises on a damaged state
     return tables
 
 

@@ -1,10 +1,11 @@
-"""One step of an encoder, tuned for each of many games at once, at the cost of what differs among a game's worlds.
+"""One step of an encoder, tuned for many games at once, at the cost of the differences among a game's worlds.
 
-In all worlds of a game the encoder's state is the same, and so is most of what is seen. What is the same reaches a
-layer's gates as one vector. Adam moves the weight of each of its inputs x_i by sign(x_i) u, u being its step for the
-gradient of the gates themselves, whatever the size of x_i; together they move the vector by |x|_1 u. So it is enough to
-tune that vector, |x|_1 times as fast, beside the weights of what differs: the same as tuning every weight, but for
-Adam's epsilon."""
+In all worlds of a game the encoder's state is the same, and so are most inputs. The inputs that are the same reach a
+layer's gates as one vector. Adam moves the weight of each input x_i by sign(x_i) u, where u is its step for the
+gradient of the gates themselves, whatever the size of x_i. Together these weights move the vector by |x|_1 u. So it is
+enough to tune that vector, |x|_1 times as fast, besides the weights of the inputs that differ. The result equals tuning
+every weight, except for Adam's epsilon.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +18,28 @@ from trickformer.belief.hanabi.recurrence import lstm_cell
 
 
 class NearEncoder:
-    """The encoder of a Seq2Seq network at one step of G games, each with weights of its own, the offline ones at first.
+    """Encoder of a Seq2Seq network at one step of G games.
 
-    emission: bool [G, W, features], W worlds of each game; control: int64 [G] or None, and state: [G, hidden] each, as
-    Seq2Seq.encode takes them, the same in all worlds of a game."""
+    Each game has its own weights, which start at the offline ones.
+    """
 
     def __init__(
         self, model: Seq2Seq, offline: Parameters, emission: torch.Tensor, control: torch.Tensor | None, state: State
     ):
+        """Split the inputs into those that are the same in all worlds of a game and those that differ.
+
+        Args:
+            model: Network trained offline.
+            offline: Its parameters by name.
+            emission: bool [G, W, features], for W worlds of each game.
+            control: int64 [G], or None if the network reads no controls; the same in all worlds of a game.
+            state: State before the step, [G, hidden] each; the same in all worlds of a game.
+        """
         features = model.shape.features
         self._cells = [cell.unsqueeze(1) for _, cell in state]
         by_feature, by_control = offline["encoder.0.input"].split([features, model.shape.controls])
         in_all, differs = emission.all(dim=1), emission.any(dim=1) ^ emission.all(dim=1)
-        # As many columns for each game as differ in one of them; what stands in the others loses nothing.
+        # All games have as many columns as the one with the most differing features. The surplus columns do no harm.
         width = max(1, int(differs.sum(dim=1).max()))
         self._at = differs.int().argsort(dim=1, descending=True, stable=True)[:, :width]
         own = torch.zeros_like(differs).scatter(1, self._at, True)
@@ -40,11 +50,12 @@ class NearEncoder:
         norm = self._same.sum(dim=1)
         if model.shape.controls:
             assert control is not None
-            fixed, norm = (
-                fixed + one_hot(control, model.shape.controls, fixed.dtype) @ by_control,
-                norm + (control >= 0),
-            )
-        self._inputs, self._fixed, self._norms, self._shares = [by_feature[self._at]], [], [], []
+            fixed = fixed + one_hot(control, model.shape.controls, fixed.dtype) @ by_control
+            norm = norm + (control >= 0)
+        self._inputs = [by_feature[self._at]]
+        self._fixed: list[torch.Tensor] = []
+        self._norms: list[torch.Tensor] = []
+        self._shares: list[torch.Tensor] = []
         for i, (out, _) in enumerate(state):
             if i:
                 weight = offline[f"encoder.{i}.input"]
@@ -52,7 +63,7 @@ class NearEncoder:
                 fixed, norm = torch.zeros_like(fixed), torch.zeros_like(norm)
             fixed = fixed + out @ offline[f"encoder.{i}.state"] + offline[f"encoder.{i}.bias"]
             self._fixed.append(fixed.unsqueeze(1))
-            # 1: the bias. What else is alike is 1 as well, so that its sum is that of its squares.
+            # + 1 for the bias. The other shared inputs are 0 or 1, so their sum is the sum of their squares.
             self._norms.append((norm + out.abs().sum(dim=1) + 1)[:, None, None])
             self._shares.append((norm + out.square().sum(dim=1) + 1) / self._norms[-1].flatten().square())
         self._moved = [torch.zeros_like(fixed, requires_grad=True) for fixed in self._fixed]
@@ -60,25 +71,35 @@ class NearEncoder:
             weight.requires_grad_()
 
     def parameters(self) -> list[torch.Tensor]:
-        """What Adam is to tune."""
+        """Return the tensors that Adam tunes."""
         return [*self._inputs, *self._moved]
 
     def squared_norm(self) -> torch.Tensor:
-        """float32 [G]: the squared norm of the gradients of all weights, those that one vector stands for among
-        them: |x|_2^2 of them have the gradient of the gates, and that of the vector is |x|_1 times it."""
+        """Return the squared norm of the gradients of all weights, float32 [G].
+
+        The weights that one vector stands for are included. Their gradients are x times the gradient of the gates, with
+        squared norm |x|_2^2 times that of the gates; the gradient of the vector is |x|_1 times that of the gates.
+        """
         moved = sum(share * squared_norm([m]) for share, m in zip(self._shares, self._moved))
         return squared_norm(self._inputs) + moved
 
     def worlds(self, at: torch.Tensor) -> torch.Tensor:
-        """float32 [G, n, hidden]: the summaries of the worlds `at`, int64 [n], of every game."""
+        """Return the summaries of some worlds of every game, float32 [G, n, hidden].
+
+        Args:
+            at: int64 [n], indices of worlds.
+        """
         return self._summary(self._rows[:, at].float(), 0.0)
 
     def encode_emission(self, emission: torch.Tensor) -> torch.Tensor:
-        """float32 [G, 1, hidden]: the summaries of what was seen, float32 [G, features], which need not be like what
-        the worlds show."""
+        """Return the summaries of the real emissions, float32 [G, 1, hidden].
+
+        Args:
+            emission: float32 [G, features]; it may differ from all worlds.
+        """
         known = self._same.float()
         off = emission * self._others - known
-        lost = (known * (1 - emission)).sum(dim=1, keepdim=True)  # these were tuned, but are not there
+        lost = (known * (1 - emission)).sum(dim=1, keepdim=True)  # inputs of the tuned vector that are 0 here
         rest = off @ self._by_feature - lost * self._moved[0].squeeze(1)
         return self._summary(emission.gather(1, self._at).unsqueeze(1), rest.unsqueeze(1)).detach()
 
@@ -91,11 +112,19 @@ class NearEncoder:
 
 
 def squared_norm(weights: Iterable[torch.Tensor]) -> torch.Tensor:
-    """float32 [G]: the squared norm of each game's gradients of these weights, [G, ...] each."""
+    """Return the squared norm of each game's gradients, float32 [G].
+
+    Args:
+        weights: Tensors [G, ...] after a backward pass.
+    """
     return torch.stack([gradient(w).square().flatten(1).sum(dim=1) for w in weights]).sum(dim=0)
 
 
 def gradient(weight: torch.Tensor) -> torch.Tensor:
-    """That of a weight, where there was a backward pass."""
+    """Return the gradient of a weight.
+
+    Args:
+        weight: Tensor after a backward pass.
+    """
     assert weight.grad is not None
     return weight.grad

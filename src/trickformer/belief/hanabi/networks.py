@@ -1,4 +1,4 @@
-"""Belief networks of Hanabi as files: what each was trained on stands in it."""
+"""Files of belief networks of Hanabi. Each holds the config of its training."""
 
 from __future__ import annotations
 
@@ -19,27 +19,53 @@ from trickformer.models.weights import must_be_finite
 from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import from_json
 
-NETWORK = "model.safetensors"  # file of a run
+NETWORK = "model.safetensors"  # file in the folder of a run
 BeliefNetwork: TypeAlias = Seq2Seq | Transformer
 
 
 def process_of(config: BeliefTraining | Evaluation) -> HanabiProcess:
-    """The system that a network learns, or whose beliefs are judged."""
+    """Return the system that a network learns, or whose beliefs are evaluated.
+
+    Args:
+        config: Config of a training or an evaluation.
+
+    Raises:
+        TrickformerError: The number of players does not fit the rules.
+    """
     rules = _core.hanabi.Rules(**VARIANTS[config.variant])
     if len(config.players) != rules.players:
-        raise TrickformerError(f"players: {rules.players} names, one a seat, not {len(config.players)}")
+        raise TrickformerError(f"players takes {rules.players} names, one for each seat, not {len(config.players)}")
     return HanabiProcess(rules, Form(config.form), config.players, config.seat)
 
 
 def network_of(config: BeliefTraining) -> BeliefNetwork:
-    """A network with fresh weights from torch's generator."""
+    """Return a network with random weights from PyTorch's global generator.
+
+    Args:
+        config: Config of the training.
+    """
     p = process_of(config)
-    shape = Seq2SeqSizes(p.features, p.controls, p.slots, p.rules.kinds, p.traits, p.told, config.hidden, config.layers)
+    shape = Seq2SeqSizes(
+        features=p.features,
+        controls=p.controls,
+        slots=p.slots,
+        kinds=p.rules.kinds,
+        traits=p.traits,
+        hint_bits=p.hint_bits,
+        hidden=config.hidden,
+        layers=config.layers,
+    )
     return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *initial_embeddings(p), config.heads)
 
 
 def save(model: BeliefNetwork, config: BeliefTraining, file: Path) -> None:
-    """The network with what it was trained on, as one file."""
+    """Write a network and the config of its training to one file.
+
+    Args:
+        model: The network.
+        config: Config of its training.
+        file: Path of the file.
+    """
     metadata = {"trickformer_belief": config.model_dump_json(exclude={"out", "device"})}
     weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
     with whole(file) as draft:
@@ -47,19 +73,29 @@ def save(model: BeliefNetwork, config: BeliefTraining, file: Path) -> None:
 
 
 def file_of(path: Path) -> Path:
-    """The file of a network; of a run's folder the one in it."""
+    """Return the file of a network.
+
+    Args:
+        path: The file, or the folder of the run.
+    """
     return path / NETWORK if path.is_dir() else path
 
 
 def load(file: Path) -> tuple[BeliefNetwork, BeliefTraining]:
-    """A network and what it was trained on; of a run's folder the one in it. Raises TrickformerError on a file that is
-    none."""
+    """Load a network and the config of its training.
+
+    Args:
+        file: The file, or the folder of the run.
+
+    Raises:
+        TrickformerError: The file is missing or damaged, or holds no belief network.
+    """
     file = file_of(file)
     try:
-        with safe_open(file, "pt") as held:
-            config = BeliefTraining.model_validate(from_json((held.metadata() or {})["trickformer_belief"]))
-            weights = {name: held.get_tensor(name) for name in held.keys()}  # noqa: SIM118 (no mapping)
-        # Each layer has more weights than that. The config may be a stranger's, and ask for more memory than there is.
+        with safe_open(file, "pt") as tensors:
+            config = BeliefTraining.model_validate(from_json((tensors.metadata() or {})["trickformer_belief"]))
+            weights = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118 (no mapping)
+        # A layer has more weights than this. A stranger's config may demand more memory than the machine has.
         if config.layers * config.hidden**2 > sum(w.numel() for w in weights.values()):
             raise ValueError("its weights are too few for its config")
         model = network_of(config)
@@ -71,10 +107,19 @@ def load(file: Path) -> tuple[BeliefNetwork, BeliefTraining]:
 
 
 def trained_for(file: Path, form: str, variant: str, seat: int) -> tuple[BeliefNetwork, BeliefTraining]:
-    """The network of a file, which must have been trained for this system, and what it was trained on. Raises
-    TrickformerError where it was not."""
+    """Load a network that must have been trained for a system, and the config of its training.
+
+    Args:
+        file: The file, or the folder of the run.
+        form: Form of the system.
+        variant: Variant of Hanabi.
+        seat: Observing seat in a pomdp.
+
+    Raises:
+        TrickformerError: There is no network, or it was trained for another system.
+    """
     model, trained = load(file)
-    # A network that reads what everybody sees, and no control, serves the forms hmm and fosg alike.
+    # A network that reads public observations and no control serves the forms hmm and fosg alike.
     pomdp = "pomdp" in (trained.form, form)
     if trained.variant != variant or (pomdp and trained.form != form):
         raise TrickformerError(

@@ -1,10 +1,11 @@
-"""Beliefs that are made of worlds: a particle filter, and rejection.
+"""Beliefs that consist of worlds: a particle filter, and rejection.
 
-Each world is the hidden cards of one game. A move that was really made weighs it by the policy that made it; a card
-that was really shown must be the world's; a card that the observer saw drawn weighs it by how many of the kind it
-left in the deck; a card drawn unseen is drawn in each world for itself. The filter draws its worlds anew, by weight,
-where few of them carry it (Gordon et al. 1993); rejection keeps or drops each for good. Where no world is left there
-is no belief any more: that is how both fail."""
+Each world is the hidden cards of one game. A real move weights it by the policy that made the move. A card that was
+really shown must be the world's card. A card that the observer saw drawn weights the world by the number of such cards
+in its deck. A card drawn unseen is drawn independently in each world. The filter resamples its worlds by weight if few
+of them carry it (Gordon et al. 1993). Rejection keeps or drops each world for good. If no world is left, there is no
+belief any more: that is how both fail.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +21,31 @@ from trickformer.belief.samplers import resample
 
 
 class Particles:
-    """`n` worlds a game; an Estimator. Its belief of a card is the share of the different worlds that are left, with
-    V0 as one more world."""
+    """Estimator with `n` worlds of each game.
+
+    The belief of a card is its share among the different worlds that are left, with V0 as one more world.
+    """
 
     def __init__(self, process: HanabiProcess, n: int, seed: int, rejection: bool = False):
-        self._process, self._n, self._rejection = process, n, rejection
+        """Set the number of worlds.
+
+        Args:
+            process: System whose games are followed.
+            n: Worlds of each game.
+            seed: Seed of all randomness.
+            rejection: Whether worlds are dropped at random by their likelihood instead of weighted.
+        """
+        self._process = process
+        self._n = n
+        self._rejection = rejection
         self._rng = np.random.default_rng(seed)
         self._steps = self._failed = self._games = self._games_failed = 0
 
     def begin(self, x: Tables, worlds: Sequence[np.ndarray] | None = None) -> None:
-        """See Estimator.
+        """Take in the first positions.
 
         Args:
-            x: The first positions.
+            x: The G tables.
             worlds: Worlds of each game to begin with, int8 [n, S]; None: drawn at random.
         """
         self._x = x
@@ -47,7 +60,6 @@ class Particles:
             self._log_weight.append(np.zeros(self._n))
 
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
-        """See Estimator."""
         self._x = after
         policies = self._process.acting_policy(before, control)
         possible, counts = self._process.card_constraints(after)
@@ -68,33 +80,46 @@ class Particles:
                 self._draw_anew(g)
 
     def keep(self, rows: np.ndarray) -> None:
-        """See Estimator."""
         self._x = self._x.take(rows)
         self._hidden = [self._hidden[i] for i in rows]
         self._log_weight = [self._log_weight[i] for i in rows]
 
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
-        """See Estimator; NaN where no world is left."""
+        """Return the logarithm of the probability of each kind in each slot.
+
+        Args:
+            hidden: Ignored: each card is treated by itself.
+
+        Returns:
+            float64 [G, S, K]; NaN if no world is left.
+        """
         possible, counts = self._process.card_constraints(self._x)
-        found = factored.v0(torch.from_numpy(counts).double(), torch.from_numpy(possible)).numpy()
+        belief = factored.v0(torch.from_numpy(counts).double(), torch.from_numpy(possible)).numpy()
         for g, (cards, log_weight) in enumerate(zip(self._hidden, self._log_weight)):
             if not np.isfinite(log_weight).any():
-                found[g] = np.nan
+                belief[g] = np.nan
                 continue
             cards, weight = _merge_copies(cards, log_weight)
-            worlds = 1 / np.square(weight).sum()  # that the weights are worth
+            worlds = 1 / np.square(weight).sum()  # effective sample size
             for s in np.flatnonzero(cards[0] >= 0):
-                share = np.bincount(cards[:, s], weight, found.shape[-1])
-                found[g, s] = (worlds * share + found[g, s]) / (worlds + 1)
+                share = np.bincount(cards[:, s], weight, belief.shape[-1])
+                belief[g, s] = (worlds * share + belief[g, s]) / (worlds + 1)
         with np.errstate(divide="ignore"):
-            return np.log(found)
+            return np.log(belief)
 
     def worlds(self, g: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the worlds of game `g`, int8 [n, S], and their log weights, float64 [n], -inf if dropped."""
+        """Return the worlds of a game.
+
+        Args:
+            g: Index of the game.
+
+        Returns:
+            Worlds, int8 [n, S], and their log weights, float64 [n]; -inf for a dropped world.
+        """
         return self._hidden[g], self._log_weight[g]
 
     def notes(self) -> dict[str, Any]:
-        """Steps and games of all so far, and those in which no world was left."""
+        """Return the number of steps and games so far, and of those in which no world was left."""
         return {
             "steps": self._steps,
             "steps_without_worlds": self._failed,
@@ -103,7 +128,7 @@ class Particles:
         }
 
     def _weigh_by_move(self, g: int, before: Tables, seat: int, policy: int, action: int) -> None:
-        """Weighs worlds by the move."""
+        """Weight worlds by the likelihood of the move."""
         process = self._process
         if process.form is Form.POMDP and seat == process.seat:
             return
@@ -114,13 +139,13 @@ class Particles:
             self._log_weight[g] = self._log_weight[g] + np.log(probs)
 
     def _replace_card(self, g: int, before: Tables, after: Tables, seat: int, action: int, counts: np.ndarray) -> None:
-        """Lets the card that was played or discarded go, and draws another."""
+        """Remove the card that was played or discarded, and draw another."""
         process, size = self._process, self._process.rules.hand
         if action >= 2 * size:
             return
         drew = after[g].deck_size < before[g].deck_size
         if seat not in process.owners:
-            if drew:  # the observer has seen the card, and `counts` no longer has it
+            if drew:  # the observer sees the card, so `counts` no longer includes it
                 drawn = after[g].hand(seat)[-1]
                 left = np.maximum(counts[drawn] + 1 - (self._hidden[g] == drawn).sum(axis=1), 0)
                 if self._rejection:
@@ -142,7 +167,7 @@ class Particles:
         self._hidden[g] = cards
 
     def _drop_impossible(self, g: int, possible: np.ndarray, counts: np.ndarray) -> None:
-        """Drops worlds that hints or counts rule out."""
+        """Drop worlds that hints or counts rule out."""
         cards = self._hidden[g]
         good = ((cards[:, :, None] == np.arange(len(counts))).sum(axis=1) <= counts).all(axis=1)
         for s, column in enumerate(cards.T):
@@ -162,8 +187,10 @@ class Particles:
 
 
 def _merge_copies(cards: np.ndarray, log_weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Different worlds, int8 [m, S], and their shares of the weight, float64 [m]: copies of one world, which drawing
-    anew makes, are no further evidence."""
+    """Return the different worlds, int8 [m, S], and their shares of the weight, float64 [m].
+
+    Resampling copies worlds, and copies of one world are no further evidence.
+    """
     different, which = np.unique(cards, axis=0, return_inverse=True)
     weight = np.bincount(which.ravel(), np.exp(log_weight - log_weight.max()), len(different))
     return different, weight / weight.sum()

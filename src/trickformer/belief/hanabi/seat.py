@@ -1,5 +1,7 @@
-"""What an estimator of Hanabi believes, as one seat's belief behind the protocol of all games (base.Belief): its worlds
-become OpenSpiel states, so that what searches worlds of other games can search these."""
+"""An estimator of Hanabi as the belief of one seat (base.Belief).
+
+Its worlds become OpenSpiel states, so the searches over worlds of other games can use them.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +18,39 @@ from trickformer.games.hanabi import Hanabi
 
 
 class EstimatedBelief(Belief):
-    """The belief of the seat whose views it is given, in the form pomdp.
+    """Belief of the seat whose views it receives, in the form pomdp.
 
-    players: the scripted policies of the others, a name of `_core.hanabi.BOTS` a seat; the own one does not matter.
-    make: the estimator of a system, as `lambda process: V2(process, 0.01, 16, seed=1)`. It follows the game from its
-    first view, and what it draws on the way it draws with randomness of its own. A card is drawn given those before it
-    in the hand where the estimator says it so, else for itself: some worlds may be none (`feasible`)."""
+    It follows the game from its first view, with its own randomness. If the estimator conditions each card on the cards
+    before it in the hand, cards are drawn that way, else independently. Some worlds may be infeasible.
+    """
 
     consistent = False
 
     def __init__(self, game: Hanabi, players: Sequence[str], make: Callable[[HanabiProcess], Estimator]):
-        self._game, self._players, self._make = game, players, make
+        """Choose the estimator.
+
+        Args:
+            game: Hanabi.
+            players: Scripted players of the others, a name of `_core.hanabi.BOTS` for each seat; the own is ignored.
+            make: Makes the estimator of a system, such as `lambda process: V2(process, 0.01, 16, seed=1)`.
+        """
+        self._game = game
+        self._players = players
+        self._make = make
         self._uniform = HanabiBelief(game)
         self._view: View | None = None
 
     def reset(self, view: View) -> None:
-        """Follow the game up to `view`: on from the view before where this is a later one of the same seat and game,
-        else from the beginning. Raises ValueError where no deal explains it."""
+        """Follow the game up to a view.
+
+        If it is a later view of the same seat and game as the last one, the estimator continues, else it begins anew.
+
+        Args:
+            view: View of a seat.
+
+        Raises:
+            ValueError: No deal explains the view.
+        """
         before, self._view = self._view, None
         self._uniform.reset(view)
         if before and (before.viewer, before.events) == (view.viewer, view.events[: len(before.events)]):
@@ -43,7 +61,7 @@ class EstimatedBelief(Belief):
         self._follow(view)
 
     def _follow(self, view: View) -> None:
-        # No estimator reads a hidden card: any world that explains the view tells it the same.
+        # No estimator reads a hidden card, so any world that explains the view will do.
         tables = self._uniform.tables()
         moves = _moves(view)
         known = 0 if self._view is None else len(_moves(self._view))
@@ -56,8 +74,15 @@ class EstimatedBelief(Belief):
         self._view, self._there = view, self._process.hidden_cards(tables[-1])[0] >= 0
 
     def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
-        """n worlds, weighed alike; those that cards or hints rule out are not feasible and weigh nothing. Raises
-        ValueError before any view, and where the estimator has no belief."""
+        """Draw worlds of equal weight. Worlds that cards or hints rule out are infeasible, with weight zero.
+
+        Args:
+            n: Number of worlds.
+            rng: Source of all randomness.
+
+        Raises:
+            ValueError: `reset` was not called before, or the estimator has no belief here.
+        """
         view = self._require_view()
         if isinstance(self._estimator, HandWriter):
             hidden = self._estimator.write(n, int(rng.integers(2**63)))[0]
@@ -69,9 +94,9 @@ class EstimatedBelief(Belief):
         return worlds
 
     def _card_by_card(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """int8 [n, hand], from what the estimator says of each slot."""
+        """Draw hands slot by slot from the estimator's probabilities, int8 [n, hand]."""
         hidden = np.full((n, len(self._there)), -1, dtype=np.int8)
-        hidden[:, self._there] = 0  # a card is said given those before it: what stands after it does not matter
+        hidden[:, self._there] = 0  # a placeholder: the probability of a card does not depend on later cards
         for slot in np.flatnonzero(self._there):
             p = np.exp(self._log_probs(hidden)[:, slot])
             if np.isnan(p).any():
@@ -82,8 +107,17 @@ class EstimatedBelief(Belief):
         return hidden
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """float64 [n]: the logarithm of the probability with which a world is drawn, feasible or not. Raises
-        ValueError before any view."""
+        """Return the logarithm of the probability with which each world is drawn, feasible or not.
+
+        Args:
+            worlds: Worlds of the same view.
+
+        Returns:
+            float64 [n].
+
+        Raises:
+            ValueError: `reset` was not called before.
+        """
         self._require_view()
         hidden = worlds.hidden.astype(np.int8)
         at = np.maximum(hidden, 0)[..., None].astype(np.int64)
@@ -91,7 +125,7 @@ class EstimatedBelief(Belief):
         return np.where(hidden >= 0, of_these, 0.0).sum(axis=1)
 
     def _log_probs(self, hidden: np.ndarray) -> np.ndarray:
-        """float64 [n, S, K], of int8 [n, S]: each hand is asked about once, as if this game were that many."""
+        """Return float64 [n, S, K] for hands int8 [n, S]; each different hand is evaluated once."""
         hands, which = np.unique(hidden, axis=0, return_inverse=True)
         copies = copy.copy(self._estimator)
         copies.keep(np.zeros(len(hands), dtype=np.int64))

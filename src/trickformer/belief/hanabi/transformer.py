@@ -1,8 +1,8 @@
-"""A transformer in the place of the Seq2Seq encoder: GPT-2 reads what was seen as tokens, the same decoder writes the
-hidden cards.
+"""Belief network with a transformer as its encoder: GPT-2 reads tokens, and the same decoder writes the hidden cards.
 
-The summary of a history is what the last layer says at the last token of it. Attention is causal, so one pass over a
-whole game gives the summaries of all its positions."""
+The summary of a history is the last layer's output at its last token. Attention is causal, so one pass over a whole
+game gives the summaries of all its positions.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +11,25 @@ import torch
 
 from trickformer.belief.hanabi.learned import Decoder, GameSequences, Seq2SeqSizes
 
-_SCALE = 0.05  # of the embeddings at the start
+_SCALE = 0.05  # scale of the first embeddings
 
 
 class Transformer(Decoder):
-    """Encoder and decoder; `encoder.*` and `decoder.*` name their parameters, those of the encoder as GPT2Model does.
+    """Encoder and decoder. Their parameters are named `encoder.*`, as in GPT2Model, and `decoder.*`.
 
-    tokens, positions: what makes those of the sequences alike, float32 [V, F] and [L, G]; their embeddings start
-    alike, without which hundreds of gradient steps go by before it looks back. No unit is dropped: no game is seen
-    twice."""
+    There is no dropout, because no game is used twice.
+    """
 
     def __init__(self, shape: Seq2SeqSizes, tokens: np.ndarray, positions: np.ndarray, heads: int):
+        """Create the parameters with random values.
+
+        Args:
+            shape: Sizes of the network.
+            tokens: float32 [V, F], traits of the tokens; related tokens start with similar embeddings. Without this the
+                network needs hundreds of gradient steps more before it attends to earlier tokens.
+            positions: float32 [L, G], traits of the positions.
+            heads: Number of attention heads.
+        """
         super().__init__(shape, {})
         from transformers import GPT2Model
 
@@ -35,15 +43,22 @@ class Transformer(Decoder):
         structure.embed(self.encoder.wpe.weight, positions, _SCALE)
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """The parameters by name."""
         return super().weights() | {f"encoder.{name}": w for name, w in self.encoder.named_parameters()}
 
     def read(self, tokens: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
-        """float32 [..., n, hidden]: the summary up to and with token `ends`, int64 [..., n], of each sequence, int64
-        [n, L]; what stands after it does not matter."""
+        """Return the summaries of sequences up to a token each, float32 [..., n, hidden].
+
+        Args:
+            tokens: int64 [n, L]; tokens after the end are ignored.
+            ends: int64 [..., n], index of the last token of each sequence.
+        """
         hidden = self.encoder(tokens, use_cache=False).last_hidden_state
         return hidden[torch.arange(len(tokens), device=ends.device), ends]
 
     def summaries(self, games: GameSequences) -> torch.Tensor:
-        """float32 [T, n, hidden]: the summary at every position."""
+        """Return the summary at every position, float32 [T, n, hidden].
+
+        Args:
+            games: Games from their first position.
+        """
         return self.read(games.tokens, games.ends)

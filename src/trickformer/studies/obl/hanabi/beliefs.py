@@ -13,7 +13,7 @@ import torch
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.learned import CardConstraints, Seq2Seq, Seq2SeqSizes
-from trickformer.belief.hanabi.process import TOLD, TRAITS, Form, HanabiProcess, at_seat
+from trickformer.belief.hanabi.process import HINT_BITS, TRAITS, Form, HanabiProcess, at_seat
 from trickformer.models.hanabi_values import HanabiCheckpoint, probabilities
 
 LISTED = 2_000  # own hands of a game that are listed at most
@@ -151,7 +151,7 @@ class LearnedTableBelief:
 
 def shape_of(rules: _core.hanabi.Rules, hidden: int, layers: int) -> Seq2SeqSizes:
     """Of a network that writes own hands in games of these rules."""
-    return Seq2SeqSizes(rules.observation, 0, rules.hand, rules.kinds, TRAITS, TOLD, hidden, layers)
+    return Seq2SeqSizes(rules.observation, 0, rules.hand, rules.kinds, TRAITS, HINT_BITS, hidden, layers)
 
 
 def seats(tables: _core.hanabi.Tables, each: int) -> np.ndarray:
@@ -170,7 +170,7 @@ def of_seats(tables: _core.hanabi.Tables, device: torch.device) -> CardConstrain
     rules = tables.rules
     names = [_core.hanabi.BOTS[0]] * rules.players  # nobody moves: who plays does not matter
     parts = [HanabiProcess(rules, Form.POMDP, names, seat).tensors(tables, device) for seat in range(rules.players)]
-    fields = ((p.possible, p.counts, p.traits, p.told) for p in parts)
+    fields = ((p.possible, p.counts, p.traits, p.hint_bits) for p in parts)
     return CardConstraints(*(torch.stack(same, 1).flatten(0, 1) for same in zip(*fields)))
 
 
