@@ -65,7 +65,7 @@ def test_a_game_is_found_by_the_name_that_openspiel_has_for_it(install, command,
         (
             "cards",
             "import pyspiel; game.spiel = pyspiel.load_game('hearts')",
-            "is 'hearts' to OpenSpiel, a game of trickformer's own; register yours under another name",
+            "is registered with OpenSpiel as 'hearts', a game of trickformer; register it under another name",
         ),
         ("leduc_poker", "del game.outcomes", "has no outcomes; derive it from trickformer.base.Game"),
         (

@@ -426,7 +426,7 @@ def test_what_cannot_be_loaded(given, error, tmp_path, monkeypatch):
             '[[mission]]\nid = 1\ntasks = 2\nallocation = "decision"\nrules = ["left_of_pink9_wins_all_pink"]',
             "only one rule may be on the member",
         ),
-        ("[[mission]]\nid = 1\ntasks = 1\n[[mission]]\nid = 1\ntasks = 2", "line 5: mission 1 is there twice"),
+        ("[[mission]]\nid = 1\ntasks = 1\n[[mission]]\nid = 1\ntasks = 2", "line 5: mission 1 is written twice"),
         (
             "[[mission]]\nid = 1\ntasks = 1\n[[mission]]\nid = 2\ntasks = 1",
             "line 5: mission 2 differs from mission 1",

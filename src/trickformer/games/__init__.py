@@ -1,8 +1,8 @@
-"""The games. One module a game, found by its file name; each exports `load(spec) -> Game`. Modules in HELPERS or with a
-leading underscore are parts of games.
+"""Games, one module each, found by its file name; each exports `load(spec) -> Game`.
 
-A package of its own adds a game by an entry point in the group `trickformer.games` (docs/add-a-game.md). Importing this
-package registers every game of ours with OpenSpiel, so that `pyspiel.load_game` finds it.
+Modules in HELPERS or with a leading underscore are parts of games. Another package adds a game by an entry point in the
+group `trickformer.games` (docs/add-a-game.md). Importing this package registers every game of ours with OpenSpiel, so
+that `pyspiel.load_game` finds it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,17 @@ for _name in NAMES:
 
 
 def load(spec: str) -> Game:
-    """The game of an OpenSpiel game string: `hearts`, or `hearts(jd_bonus=True)`. Games of our own have a name of their
-    own there, `trickformer_skat`, and a short one here.
+    """Load the game of an OpenSpiel game string.
 
-    Raises TrickformerError for a string that is none, a game or a rule option that does not exist, and for an installed
-    game that cannot be imported, lacks a member, or has another name than its entry point or OpenSpiel say."""
+    Our own games have a short name here, `skat`, and a longer one in OpenSpiel, `trickformer_skat`.
+
+    Args:
+        spec: Game string, such as `hearts` or `hearts(jd_bonus=True)`.
+
+    Raises:
+        TrickformerError: The string is no game string, the game or an option does not exist, or an installed game
+            cannot be imported, lacks a member, or has another name than its entry point or OpenSpiel give it.
+    """
     if not re.fullmatch(r"\w+(\(.*\))?", spec):
         raise TrickformerError(f"{spec!r} is no game string; write `hearts` or `hearts(jd_bonus=True)`")
     name = game_name(spec)
@@ -47,14 +53,14 @@ def load(spec: str) -> Game:
 
 
 def _check_plugin(game: Game, name: str, where: str) -> Game:
-    """An installed game, once it is one and is found again by the name that OpenSpiel has for it: records hold that."""
+    """Return an installed game if it is complete and loads again by OpenSpiel's name for it, which records hold."""
     members = ("name", "players", "higher_is_better", "spiel", "outcomes", "view")
     if missing := [member for member in members if not hasattr(game, member)]:
         raise TrickformerError(f"{where} has no {', '.join(missing)}; derive it from trickformer.base.Game")
     right = game_name(str(game.spiel))
     if right in NAMES:
         raise TrickformerError(
-            f"{where} is {right!r} to OpenSpiel, a game of trickformer's own; register yours under another name"
+            f"{where} is registered with OpenSpiel as {right!r}, a game of trickformer; register it under another name"
         )
     if not game.name == name == right:
         raise TrickformerError(

@@ -1,4 +1,4 @@
-"""Which rules of The Crew can be kept together, as far as that is a matter of who wins which trick."""
+"""Check whether rules of The Crew contradict each other, as far as they concern the winners of tricks."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LAST = TRICKS - 1
 ENDS = (0, LAST)
 
 Wins: TypeAlias = tuple[int, ...]  # tricks by player
-# Whether a rule holds when a player has won a trick, numbered from 0: (player, trick, tricks by player, that one
-# included, who has to win the first four tricks and the last).
+# Whether a rule holds when a player has won a trick. Arguments: the player, the number of the trick from 0, tricks by
+# player including this one, and the two players who have to win the first four tricks and the last.
 Holds: TypeAlias = Callable[[int, int, Wins, tuple[int, ...]], bool]
 
 
@@ -40,17 +40,20 @@ _RULES: dict[str, Holds] = {
 
 @lru_cache
 def can_be_kept(rules: frozenset[str]) -> bool:
-    """Whether there is an order of trick winners that breaks none of these rules; all of them last for ten tricks.
-    Rules that ask for cards are not looked at."""
-    asked = [_RULES[rule] for rule in sorted(rules) if rule in _RULES]
-    return len(asked) < 2 or any(_ends(asked, roles) for roles in permutations(range(PLAYERS), 2))
+    """Return whether some order of trick winners breaks none of the rules, if all of them last for ten tricks.
+
+    Args:
+        rules: Names of special rules. Rules about cards are ignored.
+    """
+    checks = [_RULES[rule] for rule in sorted(rules) if rule in _RULES]
+    return len(checks) < 2 or any(_ends(checks, roles) for roles in permutations(range(PLAYERS), 2))
 
 
-def _ends(asked: list[Holds], roles: tuple[int, ...]) -> bool:
+def _ends(checks: list[Holds], roles: tuple[int, ...]) -> bool:
     reached: set[Wins] = {(0,) * PLAYERS}
     for trick in range(TRICKS):
         after = {(seat, _with(wins, seat)) for wins in reached for seat in range(PLAYERS)}
-        reached = {wins for seat, wins in after if all(holds(seat, trick, wins, roles) for holds in asked)}
+        reached = {wins for seat, wins in after if all(holds(seat, trick, wins, roles) for holds in checks)}
     return bool(reached)
 
 

@@ -1,4 +1,4 @@
-"""Skat with open cards: a state as the solver takes it, and what a game would be worth that ends in some way."""
+"""Skat with open cards: a state in the solver's form, and the value of a game with a given end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ ALL = 120  # card points
 
 
 def position(state: Any) -> _core.skat_solver.Positions:
-    """A state in which a card is to be played."""
+    """Return a state in the solver's form.
+
+    Args:
+        state: A state in which a card is to be played.
+    """
     core, trick = state.core, [card for _, card in state.trick]
     hands = [core.hand(seat) for seat in range(PLAYERS)]
     own = core.soloists_points + points(core.skat)
@@ -30,12 +34,22 @@ def position(state: Any) -> _core.skat_solver.Positions:
 
 
 def points(cards: Sequence[int]) -> int:
-    """Card points."""
+    """Return the card points of some cards.
+
+    Args:
+        cards: Cards by number.
+    """
     return sum(POINTS[CARDS[card][1]] for card in cards)
 
 
 def settle_game(state: Any, soloists_points: int, tricks: int) -> _core.skat.Result:
-    """The result of the game of a state, declared, if the soloist ends with these card points and tricks."""
+    """Return the result of a declared game if the soloist ends with some card points and tricks.
+
+    Args:
+        state: A state after the declaration.
+        soloists_points: Card points of the soloist at the end.
+        tricks: Tricks of the soloist at the end.
+    """
     core = state.core
     played = [card for seat, card in state.plays if seat == core.soloist]
     return _core.skat.settle(
@@ -51,6 +65,12 @@ def settle_game(state: Any, soloists_points: int, tricks: int) -> _core.skat.Res
 
 
 def margin(result: _core.skat.Result, seat: int, seeger: bool) -> float:
-    """A seat's score less the mean of the others'."""
+    """Return a seat's score minus the mean of the others' scores.
+
+    Args:
+        result: Result of a game.
+        seat: The seat.
+        seeger: Whether scores are tournament points.
+    """
     scores = result.scores(seeger)
     return scores[seat] - (sum(scores) - scores[seat]) / (PLAYERS - 1)

@@ -1,8 +1,9 @@
-"""The Crew: The Quest for Planet Nine, four players, each mission by itself.
+"""The Crew: The Quest for Planet Nine, for four players, each mission by itself.
 
-OpenSpiel's own `crew` deals tasks of a sort of its own and has no missions; this is `trickformer_crew`, on the rules of
-the core (cpp/crew/rules.hpp). Missions are data (crew_missions.toml); docs/crew.md lists the points that the rulebook
-leaves open."""
+OpenSpiel's own `crew` deals another sort of tasks and has no missions. This game is `trickformer_crew`, with the rules
+of the core (cpp/crew/rules.hpp). Missions are data (crew_missions.toml). docs/crew.md lists the points that the
+rulebook leaves open.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +35,26 @@ from trickformer.plumbing.tables import mean_of_games
 if TYPE_CHECKING:
     from trickformer.base import State
 
-NUM_CARDS, PLAYERS, HAND, TRICKS, PLAYS = 40, 4, 10, 10, 40
+NUM_CARDS = 40
+PLAYERS = 4
+HAND = 10
+TRICKS = 10
+PLAYS = 40
 COLOURS, ROCKETS = "PBGY", "R"
 CARDS = (*(f"{colour}{value}" for colour in COLOURS for value in range(1, 10)), *(f"R{value}" for value in range(1, 5)))
-COLOUR_CARDS = 36  # the first of them; tasks are of these
+COLOUR_CARDS = 36  # number of colour cards, which come first; tasks are colour cards
 COMMANDERS_CARD, PINK_NINE = 39, 8
 
-# Actions: the cards, then what is said. A seat is counted from the actor clockwise.
+# Actions: the cards, then the announcements. A seat is counted from the actor clockwise.
 SEAT = NUM_CARDS
 TILE = SEAT + PLAYERS
 YES = TILE + len(missions.TILES)
-NO, HIGHEST, ONLY, LOWEST, UNLABELLED, SILENT = range(YES + 1, YES + 7)
+NO = YES + 1
+HIGHEST = YES + 2
+ONLY = YES + 3
+LOWEST = YES + 4
+UNLABELLED = YES + 5
+SILENT = YES + 6
 NUM_ACTIONS = SILENT + 1
 SEATS = ("self", "left", "across", "right")
 ACTIONS = (
@@ -54,13 +64,25 @@ ACTIONS = (
     *("yes", "no", "highest", "only", "lowest", "unlabelled", "silent"),
 )
 
-(REVEAL, TILE_FROM, TILE_TO, NAME, DRAFT, ASK, APPOINT, APPOINT_LAST, PASS, RADIO, RADIO_CARD, PLAY, DRAW, OVER) = (
-    range(14)
-)
-PREAMBLE = 1 + NUM_CARDS  # chance actions before the first event of a mission: its number, the deal
+# Phases, by the core's number.
+REVEAL = 0
+TILE_FROM = 1
+TILE_TO = 2
+NAME = 3
+DRAFT = 4
+ASK = 5
+APPOINT = 6
+APPOINT_LAST = 7
+PASS = 8
+RADIO = 9
+RADIO_CARD = 10
+PLAY = 11
+DRAW = 12
+OVER = 13
+PREAMBLE = 1 + NUM_CARDS  # chance actions before the first event: the number of the mission and the deal
 
-# Section 6.3 of the GO-MCTS paper: everybody plays the newest model, and first games are played until enough have
-# succeeded. A sequence a game is kept, as in the other games; the paper does not say how many it kept.
+# Section 6.3 of the GO-MCTS paper: all seats play the newest model, and bootstrap games are played until enough have
+# succeeded. One sequence of each game is kept, as in the other games; the paper does not give the number.
 _USUAL: dict[str, Any] = {"roles": "all", "bucket": 32}
 _LITTLE = _USUAL | {"noise": 0.05, "label_worlds": True, "label_share": 1.0, "label_playouts": 2, "match_deals": 500}
 TRAINING = {
@@ -81,8 +103,11 @@ _TYPE = openspiel.game_type(
 
 
 class CrewGame(pyspiel.Game):
-    """`trickformer_crew`. Parameters: `mission`, a number of the logbook, 0 for one drawn by chance; `distress`, off,
-    left or right: whether, and where to, each passes a card before the first trick; `file`, missions of one's own."""
+    """OpenSpiel's game `trickformer_crew`.
+
+    Parameters: `mission` is a number of the logbook, or 0 for a random mission. `distress` is off, left or right: the
+    direction in which each seat passes a card before the first trick. `file` holds missions of one's own.
+    """
 
     def __init__(self, params: dict[str, Any] | None = None):
         parameters: dict[str, Any] = _PARAMETERS | (params or {})
@@ -109,13 +134,21 @@ class CrewGame(pyspiel.Game):
         return CrewState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
-        """An observer that has strings only."""
+        """Return an observer that has strings only.
+
+        Args:
+            iig_obs_type: Kind of observation.
+            params: Must be empty.
+        """
         return openspiel.Observer(_text, iig_obs_type, params)
 
 
 class CrewState(openspiel.CardState):
-    """A mission; the rules are the core's. Chance draws the mission, deals ten cards each to seats 0 to 3, turns up
-    the task cards when they are due, and draws where a mission has it."""
+    """State of a mission, with the core's rules.
+
+    Chance draws the mission, deals ten cards each to seats 0 to 3, reveals the task cards when they are due, and draws
+    cards if the mission demands it.
+    """
 
     def __init__(self, game: CrewGame):
         super().__init__(game)
@@ -123,7 +156,7 @@ class CrewState(openspiel.CardState):
         self.mission: _core.crew.Mission | None = None
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """What chance may turn up, each as likely as the others."""
+        """Return the actions of chance, each equally likely."""
         if self.mission is None:
             left = sorted(self.missions)
         elif self.core is None:
@@ -153,7 +186,7 @@ class CrewState(openspiel.CardState):
         return f"{what} {CARDS[action]}"
 
     def returns(self) -> list[float]:
-        """1 to everybody for success, else 0."""
+        """Return 1 for every seat after success, else 0."""
         return [float(self.is_terminal() and self.core is not None and self.core.result > 0)] * PLAYERS
 
     def __str__(self) -> str:
@@ -173,8 +206,9 @@ class CrewState(openspiel.CardState):
         )
         for seat, message in enumerate(core.messages):
             if message is not None:
-                label, card, before = message
-                lines.append(f"seat {seat} shows {CARDS[card]}, {ACTIONS[label]}, before trick {before // PLAYERS + 1}")
+                label, card = message[:2]
+                trick = message[2] // PLAYERS + 1
+                lines.append(f"seat {seat} shows {CARDS[card]}, {ACTIONS[label]}, before trick {trick}")
         leaders = [core.commander, *core.winners]
         plays = [((leaders[i // PLAYERS] + i) % PLAYERS, CARDS[card]) for i, card in enumerate(core.plays)]
         lines += openspiel.trick_lines(plays, PLAYERS, core.leader)
@@ -187,7 +221,7 @@ class CrewState(openspiel.CardState):
 
 
 def _rules(mission: _core.crew.Mission) -> list[str]:
-    """The special rules of a mission."""
+    """List the special rules of a mission."""
     return [rule for i, rule in enumerate(missions.RULES) if _core.crew.RULE_TOKEN + i in mission.tokens]
 
 
@@ -217,55 +251,61 @@ pyspiel.register_game(_TYPE, CrewGame)
 
 
 class Crew(Game):
-    """The game `trickformer_crew`. All seats share a score, 1 for success and 0; a team sits in all of them."""
+    """The game `trickformer_crew`. All seats share a score, 1 for success or 0, and one team sits in all of them.
+
+    In a view, the others' distress passes are events without a card. After the random draw everybody sees the card lost
+    and the card gained, once all have drawn.
+    """
 
     name = "crew"
     players = PLAYERS
     higher_is_better = True
     worth = 1.0, "missions"
     baseline = "rules"
-    labels_are_results = False  # a solver has part in them
-    # Section 9.3, but for the threshold, 0.01 there: our models judge rare actions badly. What they imagine of partners
-    # does not succeed either, so that GO-MCTS plays on in worlds (docs/results/recipe.md); by a script, which is quick.
+    labels_are_results = False  # some come from a solver with open cards
+    # As in section 9.3, except the threshold, which is 0.01 there: our models judge rare actions badly. They also
+    # predict partners badly, so searches finish games in sampled worlds by a fast script (docs/results/recipe.md).
     search = SearchSettings(runs=50, steps=5, c=0.1, threshold=0.2)
     training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game):
         self.spiel = spiel
-        given = spiel.get_parameters()
-        pages = missions.read(given["file"])
-        self.pages = {page.id: page for page in pages if given["mission"] in (0, page.id)}
-        self.missions = {number: page.mission(given["distress"]) for number, page in self.pages.items()}
+        parameters = spiel.get_parameters()
+        pages = missions.read(parameters["file"])
+        self.pages = {page.id: page for page in pages if parameters["mission"] in (0, page.id)}
+        self.missions = {number: page.mission(parameters["distress"]) for number, page in self.pages.items()}
         self.book = _core.crew.Logbook(list(self.missions.values()))
         labels = tuple((won,) * PLAYERS for won in (0, 1))
         self.outcomes = Outcomes(labels, np.array(labels, dtype=np.float32))
 
     def view(self, state: State, viewer: int) -> View:
-        """What `viewer` knows of a state whose cards are dealt.
-
-        Of a distress pass others see that a card was laid down; of the draw everybody sees the card lost and the card
-        gained, once all have drawn."""
         return _view(state, viewer)
 
     def mission(self, state: State) -> int | None:
-        """The number of the mission; None before it is drawn."""
         game: Any = state
         return game.mission.id if game.mission is not None else None
 
     def trick(self, state: State) -> int | None:
-        """None where no card is to be played: while tasks are given away, and messages sent."""
         game: Any = state
         core = game.core
         return len(core.plays) // PLAYERS + 1 if core is not None and core.phase == PLAY else None
 
     def failures(self, state: State) -> list[str]:
-        """Why a mission is lost, in words: the tasks, orders and rules that the last trick broke; nothing where it is
-        not."""
+        """List the tasks, orders and rules that the last trick broke, in words; empty if the mission is not lost.
+
+        Args:
+            state: Any state after the deal.
+        """
         game: Any = state
         return crew_verdict.failures(game.core, _rules(game.mission), CARDS)
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
-        """Summarize the missions that a team won: in all games and, where several were played, by mission."""
+        """Summarize the missions that a team won: over all games and, if it played several missions, for each.
+
+        Args:
+            histories: Games as OpenSpiel actions, chance included.
+            seats: Ignored: the team holds all seats.
+        """
         by_mission: dict[int, list[bool]] = {}
         for history in histories:
             number, cards = history[0], np.array(history[1:PREAMBLE], dtype=np.uint8)
@@ -273,13 +313,12 @@ class Crew(Game):
             for action in history[PREAMBLE:]:
                 core.apply_action(action)
             by_mission.setdefault(number, []).append(core.result > 0)
-        found: Summary = {"missions won": mean_of_games([won for games in by_mission.values() for won in games])}
+        summary: Summary = {"missions won": mean_of_games([won for games in by_mission.values() for won in games])}
         if len(by_mission) > 1:
-            found |= {f"mission {number} won": mean_of_games(by_mission[number]) for number in sorted(by_mission)}
-        return found
+            summary |= {f"mission {number} won": mean_of_games(by_mission[number]) for number in sorted(by_mission)}
+        return summary
 
     def chance(self, state: State, seed: int, index: int) -> int:
-        """The mission, the next card of two shuffled decks, cards and tasks; or a card of a hand."""
         core, number = state.core, state.move_number()
         dealt = self.chance_actions(seed, index)
         if number < PREAMBLE:
@@ -290,18 +329,33 @@ class Crew(Game):
         return cards[int(self.draws(seed, index)[core.step] * len(cards))]
 
     def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
-        """What chance does in a deal but for `draws`: the mission, the deck of cards, the deck of tasks."""
+        """Return the chance actions of a deal except `draws`: the mission, the deck of cards, the deck of tasks.
+
+        Args:
+            seed: The series.
+            index: Number of the deal in the series.
+        """
         key = deal_seed(seed, index)
         return *_shuffle(key, tuple(self.missions)), *_tasks(key)
 
     def draws(self, seed: int, index: int) -> list[float]:
-        """By the seat that draws, the place of its card among those that it may draw, at least 0 and below 1."""
+        """Return by seat the relative position of the card that it draws among those that it may draw, in [0, 1).
+
+        Args:
+            seed: The series.
+            index: Number of the deal in the series.
+        """
         key = deal_seed(seed, index)
         return [np.random.default_rng([key, 2, seat]).random() for seat in range(PLAYERS)]
 
     def deal(self, seed: int, index: int, mission: int | None = None) -> State:
-        """Deal `index` of series `seed`, at the first decision; its cards are the same in every mission. Chance draws
-        the mission unless it is given."""
+        """Return a deal at the first decision. Its cards are the same in every mission.
+
+        Args:
+            seed: The series.
+            index: Number of the deal in the series.
+            mission: Number of the mission; None: chance draws it.
+        """
         state = self.spiel.new_initial_state()
         if mission is not None:
             state.apply_action(mission)
@@ -310,7 +364,11 @@ class Crew(Game):
         return state
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        """Each kind in all four seats: scores are shared, so that a mixed table would compare nobody."""
+        """List seatings with one player in all four seats: scores are shared, so a mixed table would compare nobody.
+
+        Args:
+            kinds: Number of different players.
+        """
         return tuple((kind,) * PLAYERS for kind in range(kinds))
 
 
@@ -344,15 +402,15 @@ def _view(state: Any, viewer: int) -> View:
 
 
 def _secret(state: Any, deck: list[int], steps: list[Any]) -> Iterable[tuple[int, bool]]:
-    """Of each step its phase where not all see it whole (PASS, DRAW; else OVER), and whether it is the last of it."""
+    """Return for each step its phase if it is partly hidden (PASS, DRAW; else OVER), and whether it ends the phase."""
     if not state.core.distress and _DRAW not in state.mission.tokens:
         return repeat((OVER, False))
-    replay, found = _core.crew.State(state.mission, np.array(deck, dtype=np.uint8)), []
+    replay, phases = _core.crew.State(state.mission, np.array(deck, dtype=np.uint8)), []
     for step in steps:
         phase = replay.phase
         replay.apply_action(step.action)
-        found.append((phase if phase in (PASS, DRAW) else OVER, replay.phase != phase))
-    return found
+        phases.append((phase if phase in (PASS, DRAW) else OVER, replay.phase != phase))
+    return phases
 
 
 _ALL_PINK, _DRAW = (
@@ -362,13 +420,17 @@ _ALL_PINK, _DRAW = (
 
 
 def deal_order(holders: np.ndarray) -> list[int]:
-    """The 40 cards as chance deals them, ascending within a hand; integers [40]: the seat of each card."""
+    """Return the 40 cards in the order in which chance deals them, ascending within a hand.
+
+    Args:
+        holders: Integers [40], the seat of each card.
+    """
     return np.argsort(holders, kind="stable").tolist()
 
 
 @lru_cache(maxsize=1024)
 def _shuffle(seed: int, missions: tuple[int, ...]) -> tuple[int, ...]:
-    """The mission, and the deck; the deck of a seed is the same in every mission."""
+    """Return the mission and the deck. The deck of a seed is the same in every mission."""
     mission = missions[int(np.random.default_rng([seed, 1]).integers(len(missions)))]
     return (mission, *np.random.default_rng(seed).permutation(NUM_CARDS).tolist())
 
@@ -379,27 +441,47 @@ def _tasks(seed: int) -> tuple[int, ...]:
 
 
 def load(spec: str = "crew") -> Crew:
-    """`crew`, or `crew(mission=7,distress=left)`. Raises TrickformerError on an option that does not exist."""
+    """Load the game.
+
+    Args:
+        spec: `crew`, or with options such as `crew(mission=7,distress=left)`.
+
+    Raises:
+        TrickformerError: An option or its value does not exist.
+    """
     return make_game(**openspiel.options(spec, "crew", tuple(_PARAMETERS)))
 
 
 def make_game(mission: Any = 0, distress: Any = "off", file: Any = "") -> Crew:
-    """The game with these options. Raises TrickformerError on a value that is none."""
+    """Make the game with some options.
+
+    Args:
+        mission: Number of a mission; 0: chance draws it.
+        distress: `off`, `left` or `right`.
+        file: File with missions of one's own; empty: the logbook.
+
+    Raises:
+        TrickformerError: The value of an option is invalid.
+    """
     if distress not in missions.DISTRESS:
         raise TrickformerError(f"option distress of crew is one of {', '.join(missions.DISTRESS)}, not {distress!r}")
     numbers = [page.id for page in missions.read(str(file))]
     if type(mission) is not int or mission not in (0, *numbers):
         raise TrickformerError(f"option mission of crew is 0 (any) or one of {ranges(numbers)}, not {mission!r}")
-    given = {"mission": mission, "distress": distress, "file": str(file)}
-    return Crew(pyspiel.load_game("trickformer_crew", given))
+    parameters = {"mission": mission, "distress": distress, "file": str(file)}
+    return Crew(pyspiel.load_game("trickformer_crew", parameters))
 
 
 def ranges(numbers: list[int]) -> str:
-    """1-3, 7: numbers ascending, in words."""
-    found: list[list[int]] = []
+    """Describe numbers in words, ascending, such as `1-3, 7`.
+
+    Args:
+        numbers: Different integers.
+    """
+    runs: list[list[int]] = []
     for number in sorted(numbers):
-        if found and number == found[-1][1] + 1:
-            found[-1][1] = number
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
         else:
-            found.append([number, number])
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in found)
+            runs.append([number, number])
+    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)

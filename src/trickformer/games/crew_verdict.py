@@ -1,5 +1,7 @@
-"""Why a mission of The Crew was lost: which task, which order of tasks, which rule. The core says that it was, and when
-(`judge`, cpp/crew/rules.hpp); this says it in words, for people who look at a game."""
+"""Why a mission of The Crew was lost: the task, order of tasks or rule that was broken, in words for people.
+
+The core detects that a mission is lost, and when (`judge`, cpp/crew/rules.hpp).
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,18 @@ from typing import Any
 from trickformer.games.missions import TILES
 
 PLAYERS, TRICKS = 4, 10
-COLOURED, PINK, ARROWS, OMEGA = 36, 9, range(5, 9), 9  # cards below the rockets, of pink; task tokens
+COLOURED, PINK = 36, 9  # numbers of cards below the rockets, and of pink cards
+ARROWS, OMEGA = range(5, 9), 9  # task tokens
 
 
 def failures(core: Any, rules: Collection[str], names: Sequence[str]) -> list[str]:
-    """What the last trick broke, in words, if the mission is lost; else nothing.
+    """List what the last trick broke, in words; empty if the mission is not lost.
 
-    core: the core's state. rules: by name. names: of the cards."""
+    Args:
+        core: The core's state.
+        rules: Names of the mission's special rules.
+        names: Names of the cards.
+    """
     if core.result >= 0:
         return []
     return [*_tasks(core, names), *_order(core, rules, names), *_rules(core, rules, names)]
@@ -58,15 +65,17 @@ def _order(core: Any, rules: Collection[str], names: Sequence[str]) -> Iterator[
 
 
 def _rules(core: Any, rules: Collection[str], names: Sequence[str]) -> Iterator[str]:
-    found = {rule: _describe_violation(core, rule, names) for rule in rules}
-    yield from (f"{rule}: {why}" for rule, why in found.items() if why)
+    violations = {rule: _describe_violation(core, rule, names) for rule in rules}
+    yield from (f"{rule}: {why}" for rule, why in violations.items() if why)
 
 
 def _describe_violation(core: Any, rule: str, names: Sequence[str]) -> str:
     winners = core.winners
-    winner, number, last = winners[-1], len(winners), len(winners) == TRICKS
+    winner, number = winners[-1], len(winners)
+    last = number == TRICKS
     cards, best = _last(core), _winning_cards(core)
-    card, rocket, of_member = best[-1], best[-1] >= COLOURED, winners.count(core.member)
+    card, of_member = best[-1], winners.count(core.member)
+    rocket = card >= COLOURED
     who, ends = f"seat {winner} won trick {number}", number == 1 or last
     with_rocket = f"{who} with {names[card]}" if winner == core.member and rocket else ""
     match rule:
@@ -104,7 +113,7 @@ def _describe_violation(core: Any, rule: str, names: Sequence[str]) -> str:
             others = [seat for seat in range(PLAYERS) if seat not in (core.first_four, core.last)]
             right = [core.first_four] if number <= 4 else [core.last] if last else others
             return f"{who}, which was for seat {' or '.join(map(str, right))}" if winner not in right else ""
-        case _:  # of the draft, and other rules that nobody breaks
+        case _:  # rules of the draft, and others that nobody can break
             return ""
 
 
@@ -113,6 +122,6 @@ def _ones(cards: Sequence[int]) -> list[int]:
 
 
 def _winning_cards(core: Any) -> list[int]:
-    """The card that won each trick."""
+    """Return the card that won each trick."""
     leaders = [core.commander, *core.winners]
     return [core.plays[PLAYERS * i + (winner - leaders[i]) % PLAYERS] for i, winner in enumerate(core.winners)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pyspiel
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 COLORS = "RYGWB"  # OpenSpiel's letters; a card's number is colour * ranks + rank, the rank counted from 0
 Color = Literal["red", "yellow", "green", "white", "blue"]
 NAMES: dict[str, Color] = {"R": "red", "Y": "yellow", "G": "green", "W": "white", "B": "blue"}
-RULES = {  # options of OpenSpiel's game -> those of the core
+RULES = {  # options of OpenSpiel's game -> options of the core
     "players": "players",
     "colors": "colors",
     "ranks": "ranks",
@@ -40,13 +40,13 @@ RULES = {  # options of OpenSpiel's game -> those of the core
     "max_information_tokens": "hints",
     "max_life_tokens": "lives",
 }
-FIXED = {"observation_type": "card_knowledge", "random_start_player": False}  # options that may only say what is so
-# A team as in The Crew, of partners who spend few lives: a random one teaches nothing about hints.
+FIXED = {"observation_type": "card_knowledge", "random_start_player": False}  # options with a single allowed value
+# One team in all seats, as in The Crew. It bootstraps from `partner`: random players teach nothing about hints.
 _USUAL: dict[str, Any] = {"roles": "all", "bootstrap": ["partner"], "anchor": 0.5, "bucket": 32, "seats_kept": 2}
 _LITTLE = _USUAL | {"noise": 0.02, "label_share": 0.08, "label_playouts": 4}
 TRAINING = {"paper": _USUAL, "small": _LITTLE, "tiny": _LITTLE}
-KNOWING = tuple(f"played knowing {what}" for what in ("colour and rank", "colour", "rank", "neither"))  # of the card
-VARIANTS = (  # of two players in the literature
+KNOWING = tuple(f"played knowing {what}" for what in ("colour and rank", "colour", "rank", "neither"))
+VARIANTS = (  # variants for two players in the literature
     "hanabi",
     "hanabi(max_information_tokens=2)",
     "hanabi(hand_size=7,max_information_tokens=4)",
@@ -56,14 +56,20 @@ VARIANTS = (  # of two players in the literature
 class Hanabi(Game):
     """The game `hanabi` of OpenSpiel.
 
-    The score is the number of cards piled, and 0 once the lives are spent; it is the same for all seats. What a score
-    is worth is its share of the highest, to every seat: a team has nobody to be compared with, so that the differences
-    from opponents by which other games value results would all be 0."""
+    The score is the number of cards piled, and 0 once the lives are spent. It is the same for all seats. Its value is
+    its share of the highest score: a team has no opponents, so differences from opponents, by which other games value
+    results, would all be 0.
+
+    A view begins with the others' hands, from the left neighbour on, each with its cards from the oldest slot on. The
+    moves follow. `seen` is the card of a play or a discard, or the slots that a hint names. A drawn card is an event
+    for those who see it. The viewer's own draw has no event, because it follows from its move. The public view shows no
+    hand.
+    """
 
     name = "hanabi"
     higher_is_better = True
     baseline = "partner"
-    # The model has learned what the script does, and nearly all other actions are unlikely to it.
+    # The model imitates the script, so nearly all other actions have a low probability.
     rollouts = RolloutSettings(threshold=0.0, margin=3.0)
     training = TRAINING
 
@@ -78,11 +84,6 @@ class Hanabi(Game):
         self.outcomes = Outcomes(labels, values.astype(np.float32))
 
     def view(self, state: State, viewer: int) -> View:
-        """What `viewer` knows of a state whose hands are dealt.
-
-        First the others' hands, from the left neighbour on, each with its cards from the oldest slot on; then moves.
-        `seen` is the card of a play or a discard, and the slots that a hint names. A card that is drawn is an event of
-        those who see it; that the viewer itself draws follows from its move. The public sees no hand."""
         rules, history = self.rules, state.full_history()
         dealt = self.players * rules.hand
         if len(history) < dealt:
@@ -103,17 +104,20 @@ class Hanabi(Game):
             if action < 2 * rules.hand:
                 events.append(Event(actor, action, (hands[actor].pop(action % rules.hand),)))
             else:
-                offset, color, rank = hint(rules, action)
-                hand = hands[(actor + offset) % self.players]
-                named = (
-                    i for i, card in enumerate(hand) if divmod(card, rules.ranks)[rank is not None] in (color, rank)
-                )
+                clue = hint(rules, action)
+                hand = hands[(actor + clue.offset) % self.players]
+                by_rank, value = clue.rank is not None, clue.color if clue.rank is None else clue.rank
+                named = (i for i, card in enumerate(hand) if divmod(card, rules.ranks)[by_rank] == value)
                 events.append(Event(actor, action, tuple(named)))
         on_turn = viewer != PUBLIC and state.current_player() == viewer
         return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
     def describe(self, state: State) -> str:
-        """The hands, the oldest card first; moves with what they showed; fireworks, discards, tokens and the score."""
+        """Describe a state for people: hands, the oldest card first, moves, fireworks, discards, tokens and the score.
+
+        Args:
+            state: Any state.
+        """
         rules, history = self.rules, state.full_history()
         if len(history) < self.players * rules.hand:
             return "dealing " + " ".join(card_name(rules, step.action) for step in history)
@@ -121,7 +125,9 @@ class Hanabi(Game):
         for seat in range(self.players):
             cards = [card_name(rules, card) for card in self.hand(state, seat)]
             lines.append(" ".join([f"seat {seat} holds", *cards]))
-        piles, discards, hints, lives = [0] * rules.colors, [], rules.hints, rules.lives
+        piles = [0] * rules.colors
+        discards: list[str] = []
+        hints, lives = rules.hints, rules.lives
         for number, event in enumerate(self.view(state, PUBLIC).events, 1):
             assert event.action is not None
             line = f"move {number}: {event.actor}:{self._describe_move(event)}"
@@ -146,27 +152,37 @@ class Hanabi(Game):
         return "\n".join(lines)
 
     def words(self, action: int) -> str:
-        """`play card 2`, `discard card 0`, `tell the left neighbour: red`; cards are counted from 0, the oldest."""
+        """Return `play card 2`, `discard card 0` or `tell the left neighbour: red`; cards count from 0, the oldest.
+
+        Args:
+            action: OpenSpiel action.
+        """
         rules = self.rules
         if action < 2 * rules.hand:
             return f"{'play' if action >= rules.hand else 'discard'} card {action % rules.hand}"
-        offset, color, rank = hint(rules, action)
-        who = "the partner" if rules.players == 2 else "the left neighbour" if offset == 1 else f"{offset} to the left"
-        return f"tell {who}: {NAMES[COLORS[color]] if color is not None else (rank or 0) + 1}"
+        clue = hint(rules, action)
+        left = "the left neighbour" if clue.offset == 1 else f"{clue.offset} to the left"
+        who = "the partner" if rules.players == 2 else left
+        return f"tell {who}: {NAMES[COLORS[clue.color]] if clue.color is not None else (clue.rank or 0) + 1}"
 
     def _describe_move(self, event: Event) -> str:
-        """A move in words."""
+        """Describe a move in words."""
         rules, action = self.rules, event.action or 0
         if action < 2 * rules.hand:
             word = "plays" if action >= rules.hand else "discards"
             return f"{word} slot {action % rules.hand}, {card_name(rules, event.seen[0])}"
-        offset, color, rank = hint(rules, action)
-        what = COLORS[color] if color is not None else str((rank or 0) + 1)
+        clue = hint(rules, action)
+        what = COLORS[clue.color] if clue.color is not None else str((clue.rank or 0) + 1)
         slots = " ".join(map(str, event.seen))
-        return f"tells seat {(event.actor + offset) % self.players} of {what} in slots {slots}"
+        return f"tells seat {(event.actor + clue.offset) % self.players} of {what} in slots {slots}"
 
     def hand(self, state: State, seat: int) -> list[int]:
-        """The cards of a seat, the oldest first."""
+        """Return the cards of a seat, the oldest first.
+
+        Args:
+            state: A state whose hands are dealt.
+            seat: The seat.
+        """
         hand, dealt = self.rules.hand, self.players * self.rules.hand
         history, actor = state.full_history(), 0
         cards = [step.action for step in history[hand * seat : hand * (seat + 1)]]
@@ -180,12 +196,18 @@ class Hanabi(Game):
         return cards
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
-        """Summarize scores, perfect games and games lost by strikes, and what a player knew of the cards it played.
+        """Summarize scores, perfect games, games lost by strikes, and a player's knowledge of the cards that it played.
 
-        Knowledge is counted as shares of the cards that it played, as in Figure 4 of "Off-Belief Learning" (Hu et al.
-        2021). A seat knows colour or rank if hints and the cards that it saw (in other hands, piled, discarded) leave
-        no other. `played in vain` is the share of these cards that did not fit."""
-        counts, amiss, hand = [0] * len(KNOWING), 0, self.rules.hand
+        Knowledge is counted as shares of the cards that the player played, as in Figure 4 of "Off-Belief Learning" (Hu
+        et al. 2021). A seat knows colour or rank if hints and the cards that it saw (in other hands, piled, discarded)
+        leave a single one. `played in vain` is the share of these cards that did not fit.
+
+        Args:
+            histories: Games as OpenSpiel actions, chance included.
+            seats: Seats that the player held in each game.
+        """
+        hand = self.rules.hand
+        counts, amiss = [0] * len(KNOWING), 0
         scores: list[int] = []
         strikes: list[bool] = []
         for history, own in zip(histories, seats):
@@ -210,9 +232,9 @@ class Hanabi(Game):
         }
 
     def _card_knowledge(self, state: _core.hanabi.State, seat: int, slot: int) -> tuple[bool, bool]:
-        """Whether a seat knows the colour of its card, and the rank."""
+        """Return whether a seat knows the colour of its card, and whether it knows the rank."""
         rules = self.rules
-        colors, ranks, _ = state.knowledge(seat)[slot]  # as bits
+        colors, ranks = state.knowledge(seat)[slot][:2]  # as bits
         seen = list(state.discards)
         for color, height in enumerate(state.fireworks):
             for rank in range(height):
@@ -225,22 +247,41 @@ class Hanabi(Game):
         return len({color for color, _ in possible}) == 1, len({rank for _, rank in possible}) == 1
 
     def chance(self, state: State, seed: int, index: int) -> int:
-        """The next card of a shuffled deck."""
         drawn = sum(step.player == CHANCE for step in state.full_history())
         return self.chance_actions(seed, index)[drawn]
 
     def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
-        """All that chance does in a deal: the cards in the order of drawing."""
+        """Return the chance actions of a deal: the cards in the order of drawing.
+
+        Args:
+            seed: The series.
+            index: Number of the deal in the series.
+        """
         rules = self.rules
         return _shuffle(deal_seed(seed, index), tuple(k for k in range(rules.kinds) for _ in range(rules.copies(k))))
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        """Each kind in all seats: scores are shared, so that a mixed table would compare nobody."""
+        """List seatings with one player in all seats: scores are shared, so a mixed table would compare nobody.
+
+        Args:
+            kinds: Number of different players.
+        """
         return tuple((kind,) * self.players for kind in range(kinds))
 
     def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
-        """A legal history that differs from the state's by one card that chance dealt, at no point of which OpenSpiel
-        observes anything else for the viewer: there are several cards of a kind. At most 40 are tried."""
+        """Return a history in which chance dealt one other card, unseen by the viewer at every point.
+
+        There are several cards of a kind, so exchanging two numbers, as in other games, is not enough. OpenSpiel's
+        observations decide what the viewer sees. At most 40 changes are tried.
+
+        Args:
+            state: The true state.
+            view: A seat's view of it.
+            rng: Draws the card to change.
+
+        Returns:
+            The other state; None if none was found.
+        """
         from open_spiel.python.observation import make_observation
 
         game, history = state.get_game(), list(state.history())
@@ -268,10 +309,18 @@ class Hanabi(Game):
 
 
 def split_history(rules: _core.hanabi.Rules, history: Sequence[int]) -> tuple[_core.hanabi.State, list[int]]:
-    """The start of the game of a history, chance included, and the players' moves. Cards that were not drawn come in
-    any order."""
+    """Split a history into the start of the game and the players' moves.
+
+    Args:
+        rules: Rules of the core.
+        history: OpenSpiel actions, chance included.
+
+    Returns:
+        The first state, in which the order of cards that were never drawn is arbitrary, and the moves.
+    """
     dealt = rules.players * rules.hand
-    deck, moves, rest = list(history[:dealt]), [], iter(history[dealt:])
+    deck, rest = list(history[:dealt]), iter(history[dealt:])
+    moves: list[int] = []
     for action in rest:
         moves.append(action)
         if action < 2 * rules.hand and len(deck) < rules.deck and (card := next(rest, None)) is not None:
@@ -281,21 +330,43 @@ def split_history(rules: _core.hanabi.Rules, history: Sequence[int]) -> tuple[_c
 
 
 def numbers(rules: _core.hanabi.Rules) -> dict[str, int]:
-    """The core's options of some rules, by name."""
+    """Return the core's options of some rules, by name.
+
+    Args:
+        rules: Rules of the core.
+    """
     return {name: getattr(rules, name) for name in RULES.values()}
 
 
-def hint(rules: _core.hanabi.Rules, action: int) -> tuple[int, int | None, int | None]:
-    """Of a hint: how many seats further on its receiver sits, and the colour or the rank that it names."""
+class Hint(NamedTuple):
+    """A hint."""
+
+    offset: int  # seats from the giver to the receiver
+    color: int | None  # None if the hint names a rank
+    rank: int | None  # None if the hint names a colour
+
+
+def hint(rules: _core.hanabi.Rules, action: int) -> Hint:
+    """Return the hint that an action gives.
+
+    Args:
+        rules: Rules of the core.
+        action: OpenSpiel action of a hint.
+    """
     number = action - 2 * rules.hand
     colors = (rules.players - 1) * rules.colors
     if number < colors:
-        return 1 + number // rules.colors, number % rules.colors, None
-    return 1 + (number - colors) // rules.ranks, None, (number - colors) % rules.ranks
+        return Hint(1 + number // rules.colors, number % rules.colors, None)
+    return Hint(1 + (number - colors) // rules.ranks, None, (number - colors) % rules.ranks)
 
 
 def card_name(rules: _core.hanabi.Rules, card: int) -> str:
-    """R1, or Y3: OpenSpiel's name of a card."""
+    """Return OpenSpiel's name of a card, such as R1 or Y3.
+
+    Args:
+        rules: Rules of the core.
+        card: Number of the card.
+    """
     return f"{COLORS[card // rules.ranks]}{card % rules.ranks + 1}"
 
 
@@ -305,25 +376,31 @@ def _shuffle(seed: int, cards: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def load(spec: str = "hanabi") -> Hanabi:
-    """`hanabi`, or `hanabi(players=3,max_information_tokens=4)`. Raises TrickformerError on an option that does not
-    exist or that cannot be played with.
+    """Load the game.
 
-    What is observed and who starts is fixed, and there is no `seed`: deals come from `chance`."""
-    given = openspiel.options(spec, "hanabi", (*RULES, *FIXED))
-    for option in given.keys() & FIXED.keys():
-        if given[option] != FIXED[option]:
-            raise TrickformerError(f"option {option} of hanabi can only be {FIXED[option]}, not {given[option]!r}")
-        del given[option]
-    for option, value in given.items():
+    The observation type and the first player are fixed. There is no option `seed`, because deals come from `chance`.
+
+    Args:
+        spec: `hanabi`, or with options such as `hanabi(players=3,max_information_tokens=4)`.
+
+    Raises:
+        TrickformerError: An option does not exist, or its value is not supported.
+    """
+    parameters = openspiel.options(spec, "hanabi", (*RULES, *FIXED))
+    for option in parameters.keys() & FIXED.keys():
+        if parameters[option] != FIXED[option]:
+            raise TrickformerError(f"option {option} of hanabi can only be {FIXED[option]}, not {parameters[option]!r}")
+        del parameters[option]
+    for option, value in parameters.items():
         if isinstance(value, bool) or not isinstance(value, int):
             raise TrickformerError(f"option {option} of hanabi is a whole number, not {value!r}")
     try:
-        rules = _core.hanabi.Rules(**{RULES[option]: value for option, value in _defaults(given).items()})
-    except (ValueError, TypeError) as e:  # the latter of a number too large for the core
+        rules = _core.hanabi.Rules(**{RULES[option]: value for option, value in _defaults(parameters).items()})
+    except (ValueError, TypeError) as e:  # TypeError: a number is too large for the core
         raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None
-    return Hanabi(pyspiel.load_game("hanabi", given), rules)
+    return Hanabi(pyspiel.load_game("hanabi", parameters), rules)
 
 
-def _defaults(given: dict[str, int]) -> dict[str, int]:
-    """The options with OpenSpiel's hand size where there is none: five cards, from four players on four."""
-    return {"hand_size": 5 if given.get("players", 2) < 4 else 4} | given
+def _defaults(parameters: dict[str, int]) -> dict[str, int]:
+    """Add OpenSpiel's hand size if it is missing: five cards, or four from four players on."""
+    return {"hand_size": 5 if parameters.get("players", 2) < 4 else 4} | parameters

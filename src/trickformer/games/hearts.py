@@ -28,18 +28,22 @@ from trickformer.base import (
 if TYPE_CHECKING:
     from trickformer.base import State
 
-NUM_CARDS, PLAYERS, PASSED = 52, 4, 3
+NUM_CARDS = 52
+PLAYERS = 4
+PASSED = 3
 CARDS = tuple(rank + suit for rank in "23456789TJQKA" for suit in "CDHS")
 HEARTS = 2  # the suit
 QUEEN_OF_SPADES, JACK_OF_DIAMONDS = 43, 37
 TWO_OF_CLUBS = 0  # OpenSpiel numbers cards rank * 4 + suit, suits C D H S, ranks from the two up
-DIRECTIONS = ("none", "left", "across", "right")  # the receiver sits that many seats further on
-MOON, JD_BONUS, NO_TRICK_BONUS = 26, -10, -5
+DIRECTIONS = ("none", "left", "across", "right")  # by the number of seats from the giver to the receiver
+MOON = 26
+JD_BONUS = -10
+NO_TRICK_BONUS = -5
 _HISTORY_OF_DEAL = 1 + NUM_CARDS  # the direction, then the cards to seats 0, 1, 2, 3, 0, ...
 _LITTLE: dict[str, Any] = {"label_worlds": True, "rollout_network": True, "label_playouts": 3}
 TRAINING = {
-    # Iteration 1 has learned all that playouts by the rollout network teach; GO-MCTS is a better and slower teacher.
-    # Where others sit too, what is learned is not good against copies alone (docs/results/recipe.md).
+    # After iteration 1 playouts by the rollout network bring no further gain; GO-MCTS is a better and slower teacher.
+    # Guests keep the model from learning to beat its own copies only (docs/results/recipe.md).
     "small": _LITTLE
     | {
         "bootstrap_hands": 50_000,
@@ -58,8 +62,12 @@ TRAINING = {
 class Hearts(Game):
     """The game `hearts` of OpenSpiel, under any of its rule options.
 
-    Scores are points a hand, lower is better, and a moon is -26 for the shooter and 0 for the others
-    (OpenSpiel: 0 and 26; differences between players agree)."""
+    Scores are points a hand, and lower is better. A moon is -26 for the shooter and 0 for the others (OpenSpiel: 0 and
+    26; the differences between players agree).
+
+    In a view, the others' passes are no events: a seat sees only the three cards that it receives. Once the cards have
+    changed hands, an event shows the seat with the two of clubs, because it leads.
+    """
 
     name = "hearts"
     players = PLAYERS
@@ -67,9 +75,10 @@ class Hearts(Game):
     plays_to = 100
     worth = float(MOON), "points, the others' mean less the own"
     baseline = "rules"
-    # Section 9.3, but that ArgmaxVal* has 0.05 there: our models think too well of rare cards (docs/results/recipe.md).
+    # As in section 9.3, except the threshold of ArgmaxVal*, which is 0.05 there: our models overrate rare cards
+    # (docs/results/recipe.md).
     search = SearchSettings(argmax_threshold=0.2)
-    # As many simulations as take 30 ms a move on one core in float32: docs/results/recipe.md.
+    # The number of simulations that take 30 ms a move on one core in float32: docs/results/recipe.md.
     valued_search = replace(search, runs=400, steps=1, c=0.8, wave=8)
     training = TRAINING
 
@@ -79,10 +88,6 @@ class Hearts(Game):
         self.outcomes = _outcomes(self.rules["jd_bonus"], self.rules["avoid_all_tricks_bonus"])
 
     def view(self, state: State, viewer: int) -> View:
-        """What `viewer` knows of a state at or past its first decision.
-
-        Others' passes are no event: a seat learns of them only by the three cards it receives. Once the
-        cards have changed hands, the seat with the two of clubs shows itself, for it is on turn."""
         history = state.full_history()
         if len(history) < _HISTORY_OF_DEAL:
             raise ValueError("a view begins when all cards are dealt")
@@ -108,25 +113,31 @@ class Hearts(Game):
         return View(viewer, tuple(events), legal)
 
     def chance(self, state: State, seed: int, index: int) -> int:
-        """The pass direction, `index` mod 4, then the cards of a shuffled deck."""
         return self.chance_actions(seed, index)[state.move_number()]
 
     def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
-        """All that chance does in a deal: the pass direction and the deck."""
+        """Return the chance actions of a deal: the pass direction, `index` mod 4, and the deck.
+
+        Args:
+            seed: The series.
+            index: Number of the deal in the series.
+        """
         return index % PLAYERS if self.rules["pass_cards"] else 0, *_shuffle(deal_seed(seed, index))
 
     def trick(self, state: State) -> int | None:
-        """None while cards are passed."""
         history = state.full_history()
         passed = _HISTORY_OF_DEAL + (PLAYERS * PASSED if history and history[0].action else 0)
         return (len(history) - passed) // PLAYERS + 1 if len(history) >= passed else None
 
     def words(self, action: int) -> str:
-        """A card."""
         return CARDS[action]
 
     def describe(self, state: State) -> str:
-        """The pass, the hands, the tricks with their winners and points; the points so far, at the end the scores."""
+        """Describe a state for people: the pass, the hands, the tricks with winners and points, and the scores.
+
+        Args:
+            state: Any state.
+        """
         history = state.full_history()
         if len(history) < _HISTORY_OF_DEAL:
             return "dealing " + " ".join(CARDS[step.action] for step in history[1:])
@@ -147,9 +158,10 @@ class Hearts(Game):
         for seat in range(PLAYERS):
             lines.append(" ".join([f"seat {seat} holds", *(CARDS[c] for c in sorted(hands[seat], key=_by_suit))]))
         for seat in range(PLAYERS):
-            given = [CARDS[step.action] for step in passes if step.player == seat]
-            lines += [f"seat {seat} passes {' '.join(given)}"] if given else []
-        points, notes, leader = [0] * PLAYERS, [], -1
+            cards = [CARDS[step.action] for step in passes if step.player == seat]
+            lines += [f"seat {seat} passes {' '.join(cards)}"] if cards else []
+        points, leader = [0] * PLAYERS, -1
+        notes: list[str] = []
         for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
             leader, worth = self.trick_result(plays[start : start + PLAYERS])
             points[leader] += worth
@@ -161,7 +173,11 @@ class Hearts(Game):
         )
 
     def trick_result(self, trick: Sequence[tuple[int, int]]) -> tuple[int, int]:
-        """Who takes a whole trick, seat and card of each play in order, and the points in it."""
+        """Return the winner of a whole trick and the points in it.
+
+        Args:
+            trick: Seat and card of each play, in order.
+        """
         winner = max((card // 4, seat) for seat, card in trick if card % 4 == trick[0][1] % 4)[1]
         return winner, sum(self._points(card) for _, card in trick)
 
@@ -170,7 +186,14 @@ class Hearts(Game):
         return jack + (MOON // 2 if card == QUEEN_OF_SPADES else int(card % 4 == HEARTS))
 
     def scores(self, state: State) -> tuple[int, ...]:
-        """Points by seat, int [4]; a moon is -26 and 0. Raises ValueError before the end."""
+        """Return the points by seat; a moon is -26 and 0.
+
+        Args:
+            state: A terminal state.
+
+        Raises:
+            ValueError: The hand is not over.
+        """
         if not state.is_terminal():
             raise ValueError("a hand has scores only at its end")
         points = [MOON - round(r) for r in state.returns()]
@@ -185,16 +208,18 @@ def _by_suit(card: int) -> tuple[int, int]:
 @lru_cache(maxsize=1024)
 def _shuffle(seed: int) -> tuple[int, ...]:
     rng = np.random.default_rng(seed)
-    rng.integers(PLAYERS)  # the series is older than the rule that the index says the pass direction
+    rng.integers(PLAYERS)  # once drew the pass direction; kept so that the decks of a series stay the same
     return tuple(rng.permutation(NUM_CARDS).tolist())
 
 
 @lru_cache(maxsize=4)
 def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
-    """Every result of a hand, from any seat, by enumeration of who takes the hearts, the queen of spades, and,
-    under the rules that count them, the jack of diamonds and no trick at all.
+    """Enumerate every result of a hand, seen from any seat.
 
-    The paper's text counts 2234 for the plain rules, and so does this; its Table 5 says 2237."""
+    The enumeration covers who takes the hearts, the queen of spades and, under the rules that count them, the jack of
+    diamonds and no trick at all. The paper's text counts 2234 for the plain rules, and so does this function. The
+    paper's Table 5 has 2237.
+    """
     labels = set()
     hearts = [h for h in product(range(14), repeat=PLAYERS) if sum(h) == 13]
     for h, queen in product(hearts, range(PLAYERS)):
@@ -215,9 +240,16 @@ def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
 
 
 def load(spec: str = "hearts") -> Hearts:
-    """The game of an OpenSpiel game string. Raises TrickformerError on an option that does not exist."""
-    given = openspiel.options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters()))
-    for option, value in given.items():
+    """Load the game.
+
+    Args:
+        spec: OpenSpiel game string of Hearts.
+
+    Raises:
+        TrickformerError: An option or its value does not exist.
+    """
+    parameters = openspiel.options(spec, "hearts", tuple(pyspiel.load_game("hearts").get_parameters()))
+    for option, value in parameters.items():
         if not isinstance(value, bool):
             raise TrickformerError(f"option {option} of hearts is True or False, not {value!r}")
-    return Hearts(pyspiel.load_game("hearts", given))
+    return Hearts(pyspiel.load_game("hearts", parameters))

@@ -1,8 +1,9 @@
-"""Mines: one player opens the cells of a grid and must not meet a mine; cpp/mines/rules.hpp has the rules.
+"""Mines: one player opens the cells of a grid and must avoid the mines. The rules are in cpp/mines/rules.hpp.
 
-The score is the number of cells opened without a mine; returns and values speak of its share of all cells that hold
-none ("Consistent Belief State Estimation, with Application to Mines", section I-A). A cell without mines around it
-opens nothing else by itself."""
+The score is the number of cells opened without a mine. Returns and values are its share of all cells without a mine
+("Consistent Belief State Estimation, with Application to Mines", section I-A). A cell without neighbouring mines does
+not open other cells by itself.
+"""
 
 from __future__ import annotations
 
@@ -20,22 +21,27 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 FIRST_MOVES: tuple[str, ...] = _core.mines.FIRST_MOVES
-MINE: int = _core.mines.MINE  # what a mine shows, where other cells show 0 to 8
+MINE: int = _core.mines.MINE  # number that a mine shows; other cells show 0 to 8
 
 _DEFAULTS = {"rows": 4, "cols": 4, "mines": 6, "first_move": "no-neighbours"}
 _TYPE = openspiel.game_type("trickformer_mines", "Mines", 1, _DEFAULTS)
 
 
 class MinesGame(pyspiel.Game):
-    """`trickformer_mines`. Its parameters are `rows`, `cols`, `mines`, and `first_move`: `any` lays the mines anywhere,
-    `safe` not in the cell opened first, `no-neighbours` neither there nor around it."""
+    """OpenSpiel's game `trickformer_mines`.
+
+    Parameters: `rows`, `cols`, `mines`, and `first_move`. `any` lays the mines anywhere, `safe` not in the cell that is
+    opened first, `no-neighbours` neither there nor around it.
+    """
 
     def __init__(self, params: dict[str, Any] | None = None):
         parameters: dict[str, Any] = _DEFAULTS | (params or {})
         if parameters["first_move"] not in FIRST_MOVES:
             known = ", ".join(FIRST_MOVES)
             raise ValueError(f"first_move of trickformer_mines is one of {known}, not {parameters['first_move']!r}")
-        self.rows, self.cols, self.mines = (int(parameters[key]) for key in ("rows", "cols", "mines"))
+        self.rows = int(parameters["rows"])
+        self.cols = int(parameters["cols"])
+        self.mines = int(parameters["mines"])
         self.board = _core.mines.Board(self.rows, self.cols, self.mines, FIRST_MOVES.index(parameters["first_move"]))
         self.cells = self.rows * self.cols
         self.late = parameters["first_move"] != "any"  # the mines are laid after the first move
@@ -56,20 +62,29 @@ class MinesGame(pyspiel.Game):
         return self.mines
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
-        """An observer that has strings only."""
+        """Return an observer that has strings only.
+
+        Args:
+            iig_obs_type: Kind of observation.
+            params: Must be empty.
+        """
         return openspiel.Observer(_text, iig_obs_type, params)
 
 
 class MinesState(pyspiel.State):
-    """A game of Mines; the rules are the core's. An action is a cell, numbered row by row.
+    """State of a game of Mines, with the core's rules. An action is a cell, numbered row by row.
 
-    Chance lays the mines one by one in ascending order, so that a layout is a single history."""
+    Chance lays the mines one by one in ascending order, so that a layout has a single history.
+    """
 
     def __init__(self, game: MinesGame):
         super().__init__(game)
-        self.rows, self.cols, self.mines, self.board = game.rows, game.cols, game.mines, game.board
+        self.rows = game.rows
+        self.cols = game.cols
+        self.mines = game.mines
+        self.board = game.board
         self.core = _core.mines.State(game.board)
-        self.room = list(range(game.cells)) if not game.late else []  # where the next mine may lie, ascending
+        self.room = list(range(game.cells)) if not game.late else []  # cells where the next mine may lie, ascending
         self.laying: list[int] = []
 
     def current_player(self) -> int:
@@ -84,7 +99,7 @@ class MinesState(pyspiel.State):
         return self.core.unopened_cells
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The next mine and its probability: the share of the layouts in which it is the lowest of those to come."""
+        """Return the next mine and its probability: the share of layouts in which it is the lowest remaining mine."""
         more = self.mines - len(self.laying)
         total = comb(len(self.room), more)
         after = range(len(self.room) - 1, more - 2, -1)  # cells above each that leave room for the others
@@ -107,7 +122,7 @@ class MinesState(pyspiel.State):
         return f"mine {where}" if player == pyspiel.PlayerId.CHANCE else f"open {where}"
 
     def returns(self) -> list[float]:
-        """The share of the cells without a mine that were opened; zero before the end."""
+        """Return the share of the cells without a mine that were opened; zero before the end."""
         return [self.core.score / (self.rows * self.cols - self.mines) if self.core.over else 0.0]
 
     def __str__(self) -> str:
@@ -118,14 +133,14 @@ class MinesState(pyspiel.State):
 
 
 def _grid(state: Any, mines: list[int]) -> list[str]:
-    """The board by rows: `.` unopened, `*` one of `mines`, `X` the mine that was met."""
+    """Draw the board by rows: `.` unopened, `*` one of `mines`, `X` the mine that was opened."""
     shown = dict.fromkeys(mines, "*") | {c: "X" if k == MINE else str(k) for c, k in state.core.opened_cells}
     marks = [shown.get(cell, ".") for cell in range(state.rows * state.cols)]
     return ["".join(marks[row : row + state.cols]) for row in range(0, len(marks), state.cols)]
 
 
 def _text(state: Any, viewer: int) -> str:
-    """What was opened, in order, for the player may remember it, and the board."""
+    """Return the board and the opened cells in order, which the player may remember."""
     if state.room:
         return "laying mines"
     moves = " ".join(f"{c}:{'X' if k == MINE else k}" for c, k in state.core.opened_cells)
@@ -136,7 +151,11 @@ pyspiel.register_game(_TYPE, MinesGame)
 
 
 class Mines(Game):
-    """The game `trickformer_mines`. Scores are cells opened without a mine; higher is better."""
+    """The game `trickformer_mines`. Scores are cells opened without a mine; higher is better.
+
+    A view shows the opened cells and the number of each, 9 for a mine. All of it is public. There is no view while the
+    mines are being laid.
+    """
 
     name = "mines"
     players = 1
@@ -145,7 +164,9 @@ class Mines(Game):
     def __init__(self, spiel: Any):
         self.spiel = spiel
         self.board: _core.mines.Board = spiel.board
-        self.rows, self.cols, self.mines = spiel.rows, spiel.cols, spiel.mines
+        self.rows = spiel.rows
+        self.cols = spiel.cols
+        self.mines = spiel.mines
         self.cells = spiel.cells
         self.safe = self.cells - self.mines
         self.worth = float(self.safe), "cells"
@@ -153,9 +174,6 @@ class Mines(Game):
         self.outcomes = Outcomes(labels, np.array(labels, dtype=np.float32) / self.safe)
 
     def view(self, state: State, viewer: int) -> View:
-        """What was opened and what each cell showed, 9 for a mine. All of it is public.
-
-        Raises ValueError while the mines are being laid."""
         game: Any = state
         if game.room:
             raise ValueError("there is nothing to see while the mines are being laid")
@@ -164,8 +182,16 @@ class Mines(Game):
         return View(viewer, events, tuple(state.legal_actions()) if on_turn else ())
 
     def chance(self, state: State, seed: int, index: int) -> int:
-        """The next mine. All cells are shuffled, and the mines are the first of those that the rule of the first
-        move leaves: as alike as they can be for players who open other cells first."""
+        """Return the next mine.
+
+        All cells are shuffled, and the mines are the first cells that the rule of the first move allows. So players who
+        open other cells first get layouts that are as similar as possible.
+
+        Args:
+            state: The chance node.
+            seed: The series.
+            index: Number of the deal in the series.
+        """
         game: Any = state
         first = game.core.opened_cells[0][0] if game.core.opened_cells else None
         room = set(self.board.allowed_cells(first) if first is not None else range(self.cells))
@@ -173,19 +199,25 @@ class Mines(Game):
         return sorted(mines)[len(game.laying)]
 
     def scores(self, state: State) -> tuple[int, ...]:
-        """Cells opened without a mine, int [1]. Raises ValueError before the end."""
         game: Any = state
         if not state.is_terminal():
             raise ValueError("a game has scores only at its end")
         return (game.core.score,)
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        """Each kind by itself, for there is one seat."""
         return tuple((kind,) for kind in range(kinds))
 
     def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
-        """A legal history with one mine elsewhere that must not be seen: the two cells have the same opened neighbours.
-        None where there is no such pair of cells."""
+        """Return a history with one mine in another cell that has the same opened neighbours, so that nothing shows it.
+
+        Args:
+            state: The true state.
+            view: The player's view of it.
+            rng: Draws the mine to move.
+
+        Returns:
+            The other state; None if there is no such pair of cells.
+        """
         game: Any = state
         if not game.core.is_laid:
             return None
@@ -203,8 +235,17 @@ class Mines(Game):
 
 
 def replay_moves(game: Mines, moves: list[int], mines: list[int]) -> State:
-    """The state after these moves on a layout, mines ascending; none are laid before a first move that comes before
-    them. Raises ValueError or SpielError where this is no game."""
+    """Return the state after some moves on a layout.
+
+    Args:
+        game: Mines.
+        moves: Cells opened, in order.
+        mines: The layout, ascending; unused before the first move if it is laid after that move.
+
+    Raises:
+        ValueError: This is no game.
+        SpielError: This is no game.
+    """
     state = game.spiel.new_initial_state()
     late = moves[: game.spiel.late]
     laid = mines if moves or not game.spiel.late else []
@@ -219,16 +260,23 @@ def _shuffle(seed: int, cells: int) -> tuple[int, ...]:
 
 
 def load(spec: str) -> Mines:
-    """Raises TrickformerError on a bad game string or option."""
-    given = openspiel.options(spec, "mines", tuple(_DEFAULTS))
-    sizes = {key: given.get(key, default) for key, default in _DEFAULTS.items() if key != "first_move"}
+    """Load the game.
+
+    Args:
+        spec: `mines`, or with options such as `mines(rows=9,cols=9,mines=10)`.
+
+    Raises:
+        TrickformerError: An option or its value does not exist.
+    """
+    parameters = openspiel.options(spec, "mines", tuple(_DEFAULTS))
+    sizes = {key: parameters.get(key, default) for key, default in _DEFAULTS.items() if key != "first_move"}
     for key, value in sizes.items():
         if not isinstance(value, int) or isinstance(value, bool):
             raise TrickformerError(f"game {spec!r}: {key} is a whole number, not {value!r}")
-    first_move = given.get("first_move", _DEFAULTS["first_move"])
+    first_move = parameters.get("first_move", _DEFAULTS["first_move"])
     if first_move not in FIRST_MOVES:
         raise TrickformerError(f"game {spec!r}: first_move is one of {', '.join(FIRST_MOVES)}, not {first_move!r}")
-    try:  # of our own: an error in the constructor of a registered game ends in OpenSpiel's words
+    try:  # before OpenSpiel constructs the game, which would replace the message by its own
         _core.mines.Board(**sizes, first_move=FIRST_MOVES.index(first_move))
     except ValueError as e:
         raise TrickformerError(f"game {spec!r}: {e}") from None

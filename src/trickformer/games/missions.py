@@ -22,7 +22,7 @@ NO_TILE = len(TILES) - 1
 COMMUNICATION = ("normal", "dead zone", "from trick 2", "from trick 3")
 Allocation: TypeAlias = Literal["draft", "decision", "distribution", "member", "roles", "none"]
 ALLOCATION: tuple[Allocation, ...] = get_args(Allocation)
-DISTRESS = {"off": 0, "left": 1, "right": 3}  # seats that a card is passed on
+DISTRESS = {"off": 0, "left": 1, "right": 3}  # number of seats by which a card is passed
 RULES = {
     "sick_no_tricks": "the member whom the commander has named takes no trick",
     "one_wins_once": "a colour card of value 1 wins a trick",
@@ -45,18 +45,18 @@ RULES = {
 }
 _FOR_MEMBER = {"sick_no_tricks", "member_exactly_one_trick_no_rocket", "member_only_first_and_last_no_rocket"}
 _FOR_DRAFT = {"member_no_communication", "swap_two_tokens", "move_one_token"}
-# Rules that a mission need not have tasks beside; the others only change how it is played.
+# Rules that can be the goal of a mission without tasks. The other rules only change how it is played.
 _GOALS = set(RULES) - _FOR_DRAFT - {"random_draw_after_trick1", "omega_in_last_trick"}
 
 
 _ROLES = "first4_last_middle_roles"
 
 
-def _allocation(given: Mapping[str, Any]) -> Allocation:
-    """How tasks are allocated where it is not said; without tasks, what the rules ask for."""
-    rules = set(given.get("rules", ()))
+def _allocation(values: Mapping[str, Any]) -> Allocation:
+    """Return the default allocation: a draft if there are tasks, else the allocation that the rules require."""
+    rules = set(values.get("rules", ()))
     return (
-        "draft" if given.get("tasks") else "member" if rules & _FOR_MEMBER else "roles" if _ROLES in rules else "none"
+        "draft" if values.get("tasks") else "member" if rules & _FOR_MEMBER else "roles" if _ROLES in rules else "none"
     )
 
 
@@ -130,11 +130,15 @@ class Page(BaseModel):
         return self
 
     def tiles(self) -> list[int]:
-        """The token of each task, as numbers of TILES."""
+        """Return the token of each task, as indices of TILES."""
         return [TILES.index(t) for t in self.tokens] + [NO_TILE] * (self.tasks - len(self.tokens))
 
     def mission(self, distress: str = "off") -> _core.crew.Mission:
-        """The core's form of it."""
+        """Return the mission in the core's form.
+
+        Args:
+            distress: `off`, `left` or `right`.
+        """
         return _core.crew.Mission(
             id=self.id,
             tiles=self.tiles(),
@@ -146,7 +150,14 @@ class Page(BaseModel):
 
 
 def read(file: str = "") -> tuple[Page, ...]:
-    """The missions of a file of one's own, or those of the logbook. Raises TrickformerError on a file that is none."""
+    """Read missions.
+
+    Args:
+        file: File with missions of one's own; empty: the logbook.
+
+    Raises:
+        TrickformerError: The file cannot be read or holds no valid missions.
+    """
     return _logbook() if not file else _parse(file, _text(file))
 
 
@@ -169,16 +180,16 @@ def _logbook() -> tuple[Page, ...]:
 
 def _parse(name: str, text: str) -> tuple[Page, ...]:
     try:
-        found: dict[str, Any] = from_toml(text)
+        tables: dict[str, Any] = from_toml(text)
     except ValueError as e:
         raise TrickformerError(f"missions {name}: {e}") from None
-    given = found.get("mission")
-    if set(found) != {"mission"} or not isinstance(given, list) or not given:
+    entries = tables.get("mission")
+    if set(tables) != {"mission"} or not isinstance(entries, list) or not entries:
         raise TrickformerError(f"missions {name}: write each as a table [[mission]], and nothing else")
-    lines = _Lines(text, len(given))
+    lines = _Lines(text, len(entries))
     pages: dict[int, Page] = {}
     same: dict[str, int] = {}  # missions by all but their number
-    for at, values in enumerate(given):
+    for at, values in enumerate(entries):
         where = f"missions {name}"
         try:
             page = Page.model_validate(values)
@@ -189,7 +200,7 @@ def _parse(name: str, text: str) -> tuple[Page, ...]:
             raise TrickformerError(f"{where}{lines.of(at, key)}{mission}: {fault}") from None
         where += lines.of(at, "id")
         if page.id in pages:
-            raise TrickformerError(f"{where}: mission {page.id} is there twice")
+            raise TrickformerError(f"{where}: mission {page.id} is written twice")
         pages[page.id] = page
         known = same.setdefault(str(page.mission().tokens), page.id)
         if known != page.id:
@@ -198,24 +209,24 @@ def _parse(name: str, text: str) -> tuple[Page, ...]:
 
 
 class _Lines:
-    """Where a file says what."""
+    """Line numbers of missions and their keys in a file."""
 
     def __init__(self, text: str, missions: int):
         self._text = text.splitlines()
         self._starts = [i for i, line in enumerate(self._text) if re.match(r"\s*\[\[\s*mission\s*\]\]", line)]
-        self._known = len(self._starts) == missions  # else they are written in another way
+        self._known = len(self._starts) == missions  # False if some are written as inline tables
 
     def of(self, mission: int, key: str) -> str:
-        """`, line 7`: where a mission, counted from 0, gives a key, or else begins; nothing where that is not known."""
+        """Return `, line 7`, the line of a key in a mission counted from 0, or else of its start; empty if unknown."""
         if not self._known:
             return ""
         start, end = (*self._starts, len(self._text))[mission : mission + 2]
-        given = (i for i in range(start, end) if key and re.match(rf"\s*{re.escape(key)}\s*=", self._text[i]))
-        return f", line {next(given, start) + 1}"
+        lines = (i for i in range(start, end) if key and re.match(rf"\s*{re.escape(key)}\s*=", self._text[i]))
+        return f", line {next(lines, start) + 1}"
 
 
 def _fault(error: ErrorDetails) -> tuple[str, str]:
-    """The key that is at fault, or "", and what is wrong, in our words."""
+    """Return the faulty key, or "", and the fault in our words."""
     if not error["loc"]:
         return "", str(error.get("ctx", {}).get("error", error["msg"]))
     key = str(error["loc"][0])

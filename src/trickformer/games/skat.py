@@ -1,7 +1,8 @@
 """Skat by the rules of the International Skat Players' Association (ISkO), three at the table, forehand in seat 0.
 
-OpenSpiel's own `skat` has no real auction, hand games, announcements, overbidding or scores; this is a game of its
-own, `trickformer_skat`, on the rules of the core (cpp/skat/rules.hpp)."""
+OpenSpiel's own `skat` has no real auction, hand games, announcements, overbidding or scores. This game is
+`trickformer_skat`, with the rules of the core (cpp/skat/rules.hpp).
+"""
 
 from __future__ import annotations
 
@@ -33,23 +34,31 @@ from trickformer.base import (
 if TYPE_CHECKING:
     from trickformer.base import State
 
-NUM_CARDS, PLAYERS, HAND, TRICKS, PLAYS = 32, 3, 10, 10, 30
+NUM_CARDS = 32
+PLAYERS = 3
+HAND = 10
+TRICKS = 10
+PLAYS = 30
 SUITS, RANKS = "DHSC", "789QKTAJ"
 CARDS = tuple(suit + rank for suit in SUITS for rank in RANKS)  # card = suit * 8 + rank
-PLAYING = 5  # phase of the core: cards are played
+PLAYING = 5  # the core's number of the phase in which cards are played
 PHASES = ("auction", "pick-up", "discard", "declare", "announce", "play", "over")  # by the core's number
 POINTS = {"7": 0, "8": 0, "9": 0, "Q": 3, "K": 4, "T": 10, "A": 11, "J": 2}  # card points by rank
 CALLS: tuple[int, ...] = tuple(_core.skat.CALLS)
 DECLARATIONS = ("diamonds", "hearts", "spades", "clubs", "grand", "null", "null-ouvert")
-CONTRACTS = (*DECLARATIONS[:6], "hand")  # by kind; a hand game counts among both
-LEVELS = ("plain", "schneider", "schwarz", "ouvert")  # announced in a hand game; each includes those before it
-GRAND, NULL, NULL_OUVERT = 4, 5, 6
+CONTRACTS = (*DECLARATIONS[:6], "hand")  # by kind; a hand game counts both by its kind and as "hand"
+LEVELS = ("plain", "schneider", "schwarz", "ouvert")  # announced in a hand game; each includes the ones before it
+GRAND = 4
+NULL = 5
+NULL_OUVERT = 6
 OUVERT = 3
 
-# Actions: the cards, then what is said.
+# Actions: the cards, then the announcements.
 CALL = NUM_CARDS
 PASS = CALL + len(CALLS)
-HOLD, PICK_UP, PLAY_HAND = PASS + 1, PASS + 2, PASS + 3
+HOLD = PASS + 1
+PICK_UP = PASS + 2
+PLAY_HAND = PASS + 3
 DECLARE = PASS + 4
 ANNOUNCE = DECLARE + len(DECLARATIONS)
 NUM_ACTIONS = ANNOUNCE + len(LEVELS)
@@ -60,10 +69,10 @@ NULL_VALUES = (23, 35, 46, 59)  # null, hand, ouvert, ouvert hand
 MOST_MATADORS = (11, 11, 11, 11, 4)
 SCORES = ("seeger", "value")
 
-# Section 6.2 of the GO-MCTS paper: random and scripted players to begin with, twenty iterations, a pool of at most ten.
+# Section 6.2 of the GO-MCTS paper: bootstrap by random and scripted players, twenty iterations, a pool of at most ten.
 _USUAL: dict[str, Any] = {"bucket": 32}
 _LITTLE = _USUAL | {"seats_kept": 3, "noise": 0.1, "label_playouts": 2}
-# Solving worlds takes longer than learning from them: each is learned from six times.
+# Solving worlds takes longer than learning from them, so each label is used in six iterations.
 _WORLDS = {"label_worlds": True, "label_share": 0.33, "label_playouts": 8, "window": 6}
 TRAINING = {
     "paper": _USUAL | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20},
@@ -77,8 +86,11 @@ _TYPE = openspiel.game_type("trickformer_skat", "Skat (ISkO)", PLAYERS, _PARAMET
 
 
 class SkatGame(pyspiel.Game):
-    """`trickformer_skat`. Its parameter `scores` is `seeger` (tournament points: extended Seeger-Fabian, three at
-    the table) or `value` (that of the game, to the soloist)."""
+    """OpenSpiel's game `trickformer_skat`.
+
+    Its parameter `scores` is `seeger` (tournament points: extended Seeger-Fabian, three at the table) or `value` (the
+    value of the game, for the soloist).
+    """
 
     def __init__(self, params: dict[str, Any] | None = None):
         parameters = _PARAMETERS | (params or {})
@@ -100,30 +112,36 @@ class SkatGame(pyspiel.Game):
         return SkatState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
-        """An observer that has strings only."""
+        """Return an observer that has strings only.
+
+        Args:
+            iig_obs_type: Kind of observation.
+            params: Must be empty.
+        """
         return openspiel.Observer(_text, iig_obs_type, params)
 
 
 class Contract(NamedTuple):
-    """What a soloist plays."""
+    """The soloist's game."""
 
     game: str  # diamonds, hearts, spades, clubs, grand or null
     hand: bool  # played without picking up the skat
-    level: str  # what was announced, of LEVELS; each includes those before it. A null is plain or ouvert
+    level: str  # announced level, one of LEVELS; a null is plain or ouvert
 
 
 class SkatState(openspiel.CardState):
-    """A game of Skat; the rules are the core's. Chance deals ten cards each to seats 0, 1, 2, then the skat.
+    """State of a game of Skat, with the core's rules. Chance deals ten cards each to seats 0, 1, 2, then the skat.
 
-    Cards are numbers, `CARDS[card]` names them: suit * 8 + rank. Its properties are for bots and their authors
-    (docs/add-a-player.md); they tell all that is so, hidden cards included."""
+    Cards are numbers, suit * 8 + rank, and `CARDS[card]` is the name. The properties are for authors of bots
+    (docs/add-a-player.md). They show the true state, hidden cards included.
+    """
 
     def __init__(self, game: SkatGame):
         super().__init__(game)
         self.seeger = game.seeger
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The cards not yet dealt, each as likely as the others."""
+        """Return the cards not yet dealt, each equally likely."""
         left = sorted(set(range(NUM_CARDS)) - set(self.deck))
         return [(card, 1 / len(left)) for card in left]
 
@@ -139,83 +157,92 @@ class SkatState(openspiel.CardState):
         return f"deal {CARDS[action]}" if player == pyspiel.PlayerId.CHANCE else ACTIONS[action]
 
     def returns(self) -> list[float]:
-        """Scores by seat; zero before the end."""
+        """Return the scores by seat; zero before the end."""
         if not self.is_terminal():
             return [0.0] * PLAYERS
         return [float(x) for x in self.result.scores(self.seeger)]
 
     @property
     def phase(self) -> str:
-        """What is to be done: "deal", "auction", "pick-up" (or play hand), "discard", "declare", "announce" (in a hand
-        game), "play"; "over" at the end."""
+        """Present phase, named after the next action.
+
+        One of "deal", "auction", "pick-up" (or play hand), "discard", "declare", "announce" (in a hand game), "play"
+        and "over".
+        """
         return "deal" if self.core is None else PHASES[self.core.phase]
 
     def hand(self, seat: int) -> list[int]:
-        """The cards that a seat holds now, ascending; those dealt so far while cards are dealt. Raises ValueError for a
-        seat that is none."""
+        """Return the cards that a seat holds now, ascending. During the deal they are the cards dealt so far.
+
+        Args:
+            seat: 0, 1 or 2.
+
+        Raises:
+            ValueError: There is no such seat.
+        """
         if not 0 <= seat < PLAYERS:
             raise ValueError(f"seats of Skat are 0, 1 and 2, not {seat}")
         return sorted(self.deck[HAND * seat : HAND * (seat + 1)]) if self.core is None else self.core.hand(seat)
 
     @property
     def skat(self) -> list[int]:
-        """The cards that lie in the skat now, ascending: two as they were dealt or laid away, fewer in between."""
+        """Cards in the skat now, ascending: two as they were dealt or discarded, fewer in between."""
         return sorted(self.deck[PLAYERS * HAND :]) if self.core is None else self.core.skat
 
     @property
     def auction(self) -> list[tuple[int, int]]:
-        """What was said in the auction, in order: seat and action, which is CALL + i for `CALLS[i]`, HOLD or PASS."""
-        said = [(step.player, step.action) for step in self.full_history()[NUM_CARDS:]]
-        return list(takewhile(lambda step: CALL <= step[1] <= HOLD, said))
+        """Actions of the auction in order: seat and action, which is CALL + i for `CALLS[i]`, HOLD or PASS."""
+        steps = [(step.player, step.action) for step in self.full_history()[NUM_CARDS:]]
+        return list(takewhile(lambda step: CALL <= step[1] <= HOLD, steps))
 
     @property
     def bid(self) -> int:
-        """The highest call so far, from 18 to 264; 0 where nobody has called."""
+        """Highest call so far, from 18 to 264; 0 if nobody has called."""
         return 0 if self.core is None else self.core.bid
 
     @property
     def soloist(self) -> int | None:
-        """The seat that plays against the others; None as long as it is not settled, and where all passed."""
+        """Seat that plays against the others; None as long as it is open, and if all passed."""
         return None if self.core is None or self.core.soloist < 0 else self.core.soloist
 
     @property
     def contract(self) -> Contract | None:
-        """What the soloist has declared; None before it has. While it has something to announce, the level is plain."""
+        """Declaration of the soloist; None before it. Until the soloist has announced a level, the level is plain."""
         if self.soloist is None or self.phase in ("pick-up", "discard", "declare"):
             return None
         return Contract(DECLARATIONS[self.core.kind], self.core.is_hand, LEVELS[self.core.level])
 
     @property
     def plays(self) -> list[tuple[int, int]]:
-        """The cards played, in order: seat and card."""
+        """Cards played, in order: seat and card."""
         steps = [(step.player, step.action) for step in self.full_history()[NUM_CARDS:]]
         declared = max((i + 1 for i, (_, action) in enumerate(steps) if action >= DECLARE), default=len(steps))
         return steps[declared:]
 
     @property
     def trick(self) -> list[tuple[int, int]]:
-        """The cards of the trick under way, seat and card, the leader's first; empty where it is to be led."""
+        """Cards of the current trick, seat and card, the leader's first; empty before the lead."""
         plays = self.plays
         return plays[len(plays) - len(plays) % PLAYERS :]
 
     @property
     def leader(self) -> int | None:
-        """The seat that leads the trick under way, or the next one; None before cards are played."""
+        """Seat that leads the current trick or the next one; None before cards are played."""
         return self.core.leader if self.phase in ("play", "over") and self.soloist is not None else None
 
     @property
     def soloists_tricks(self) -> int:
-        """How many tricks the soloist has taken."""
+        """Number of tricks that the soloist has taken."""
         return 0 if self.core is None else self.core.soloists_tricks
 
     @property
     def soloists_points(self) -> int:
-        """The card points in the soloist's tricks, without those in the skat."""
+        """Card points in the soloist's tricks, without the skat."""
         return 0 if self.core is None else self.core.soloists_points
 
     @property
     def result(self) -> _core.skat.Result:
-        """How the game ended. Raises ValueError before the end."""
+        """Result of the game. Raises ValueError before the end."""
         if self.core is None:
             raise ValueError("a game has a result only at its end")
         return self.core.result()
@@ -227,8 +254,8 @@ class SkatState(openspiel.CardState):
         lines = [" ".join([f"seat {p} holds", *(CARDS[c] for c in core.hand(p))]) for p in range(PLAYERS)]
         lines.append(" ".join(["skat", *(CARDS[c] for c in core.skat)]))
         plays = self.plays
-        said = history[: len(history) - len(plays)]
-        lines.append(" ".join(["said", *(f"{step.player}:{ACTIONS[step.action]}" for step in said)]))
+        steps = history[: len(history) - len(plays)]
+        lines.append(" ".join(["said", *(f"{step.player}:{ACTIONS[step.action]}" for step in steps)]))
         if core.soloist >= 0:
             lines.append(f"soloist seat {core.soloist}, bid {core.bid}")
         points = [sum(POINTS[CARDS[c][1]] for _, c in plays[i : i + PLAYERS]) for i in range(0, len(plays), PLAYERS)]
@@ -264,7 +291,10 @@ pyspiel.register_game(_TYPE, SkatGame)
 
 
 class Skat(Game):
-    """The game `trickformer_skat`. Scores are tournament points a deal, or the plain value; higher is better."""
+    """The game `trickformer_skat`. Scores are tournament points a deal, or the plain value; higher is better.
+
+    In a view, another seat's discards are no events. An ouvert hand is shown before the first lead.
+    """
 
     name = "skat"
     players = PLAYERS
@@ -272,9 +302,9 @@ class Skat(Game):
     worth = 100.0, "points, own less the others' mean"
     by_seats = True  # Table 3 of the GO-MCTS paper gives means over seats
     baseline = "rules"
-    labels_are_results = False  # a solver has part in them
-    # Section 9.3, but for the threshold, 0.05 there: simulations are too few for many actions (docs/results/skat.md).
-    # In worlds that a script plays on there are many, and results, which lie a hundred points apart, want them.
+    labels_are_results = False  # some come from a solver with open cards
+    # As in section 9.3, except the threshold, which is 0.05 there: the simulations are too few for many actions
+    # (docs/results/skat.md). Rollouts by a script can afford more, and need them: results differ by a hundred points.
     search = SearchSettings(runs=100, steps=5, c=0.3, threshold=0.3)
     training = TRAINING
 
@@ -284,29 +314,37 @@ class Skat(Game):
         self.outcomes = _outcomes(self.seeger)
 
     def view(self, state: State, viewer: int) -> View:
-        """What `viewer` knows of a state at or past its first decision.
-
-        Discards are no event to others. A hand that is played ouvert is seen before the first lead."""
         return _view(state, viewer)
 
     def chance(self, state: State, seed: int, index: int) -> int:
-        """The next card of a shuffled deck."""
         return self.chance_actions(seed, index)[state.move_number()]
 
     def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
-        """All that chance does in a deal: the deck."""
+        """Return the chance actions of a deal: the deck.
+
+        Args:
+            seed: The series.
+            index: Number of the deal in the series.
+        """
         return _shuffle(deal_seed(seed, index))
 
     def trick(self, state: State) -> int | None:
-        """None before cards are played."""
         game: Any = state
         return len(game.plays) // PLAYERS + 1 if game.phase == "play" else None
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
-        """What a player did, beyond its score, in games given as histories, in which it held `seats`.
+        """Summarize a player's games beyond its score.
 
-        Points are this game's; 36 games are a tournament's round. Shares are of the games at its seats; a contract's
-        share is of its games as soloist, and so is what it won. None where there is no such game."""
+        Points are this game's; 36 games are a round of a tournament. Shares are relative to the games at the player's
+        seats. The share of a contract, and of wins with it, is relative to its games as soloist.
+
+        Args:
+            histories: Games as OpenSpiel actions, chance included.
+            seats: Seats that the player held in each game.
+
+        Returns:
+            Numbers by name; None for a share of no games.
+        """
         games = points = soloist = won = passed = 0
         contracts = {name: [0, 0] for name in CONTRACTS}  # played, won
         for history, own in zip(histories, seats):
@@ -324,16 +362,16 @@ class Skat(Game):
                 if name:
                     contracts[name][0] += 1
                     contracts[name][1] += result.won
-        found: Summary = {
+        summary: Summary = {
             "points in 36 games": 36 * points / games,
             "all passed": passed / games,
             "soloist": soloist / games,
             "won as soloist": won / soloist if soloist else None,
         }
         for name, (played, made) in contracts.items():
-            found[name] = played / soloist if soloist else None
-            found[f"{name} won"] = made / played if played else None
-        return found
+            summary[name] = played / soloist if soloist else None
+            summary[f"{name} won"] = made / played if played else None
+        return summary
 
 
 def _view(state: Any, viewer: int) -> View:
@@ -344,8 +382,8 @@ def _view(state: Any, viewer: int) -> View:
     events: list[Event] = []
     if viewer != PUBLIC:
         events.append(Event(CHANCE, None, tuple(sorted(deck[HAND * viewer : HAND * (viewer + 1)]))))
-    kept: set[int] = set()  # the cards of who picked up
-    discards = 0  # still to be laid away
+    kept: set[int] = set()  # cards of the seat that picked up
+    discards = 0  # cards still to discard
     for step in history[NUM_CARDS:]:
         seat, action = step.player, step.action
         if discards:
@@ -368,7 +406,11 @@ def _view(state: Any, viewer: int) -> View:
 
 
 def deal_order(holders: np.ndarray) -> list[int]:
-    """The 32 cards as chance deals them, ascending within a hand; integers [32]: the seat of each card, 3 the skat."""
+    """Return the 32 cards in the order in which chance deals them, ascending within a hand.
+
+    Args:
+        holders: Integers [32], the seat of each card; 3: the skat.
+    """
     return np.argsort(holders, kind="stable").tolist()
 
 
@@ -378,11 +420,12 @@ def _shuffle(seed: int) -> tuple[int, ...]:
 
 
 def _values() -> tuple[set[int], set[int]]:
-    """What a soloist can win, and lose (negative): base times any number of levels, a null's value; or, overbid,
-    the least multiple of the base that covers the bid.
+    """Return the values that a soloist can win, and those that it can lose (negative).
 
-    Every number of levels from one matador to all with hand, schneider, schwarz and ouvert is reached both ways: a
-    soloist with all matadors but one in the skat can still lose an announced schwarz."""
+    A value is the base times any number of levels, or a null's value, or, if overbid, the least multiple of the base
+    that covers the bid. Every number of levels from one matador to all of them with hand, schneider, schwarz and ouvert
+    can be won and lost: a soloist with all matadors but one in the skat can still lose an announced schwarz.
+    """
     wins: set[int] = set(NULL_VALUES)
     losses = {-2 * value for value in NULL_VALUES}
     for base, matadors in zip(BASES, MOST_MATADORS):
@@ -394,9 +437,10 @@ def _values() -> tuple[set[int], set[int]]:
 
 @lru_cache(maxsize=2)
 def _outcomes(seeger: bool) -> Outcomes:
-    """Every result of a game, from any seat: who was soloist and what it brought, or nobody.
+    """Enumerate every result of a game, seen from any seat: the soloist and the scores, or nobody.
 
-    The paper's Table 5 counts 397; how this count differs is said in docs/skat.md."""
+    The paper's Table 5 counts 397. docs/skat.md explains the difference.
+    """
     wins, losses = _values()
     labels: set[tuple[int, ...]] = {(0, 0, 0)}
     for soloist in range(PLAYERS):
@@ -411,21 +455,31 @@ def _outcomes(seeger: bool) -> Outcomes:
 
 
 def evaluation() -> _core.skat_search.Evaluation:
-    """The evaluation of hands that is shipped with the package; trickformer.studies.skat.evaluation makes it."""
+    """Return the evaluation of hands that is shipped with the package; trickformer.studies.skat.evaluation makes it."""
     return _core.skat_search.Evaluation(*_load_evaluation())
 
 
 @lru_cache(maxsize=1)
 def _load_evaluation() -> tuple[np.ndarray, np.ndarray]:
-    """Its weights and calibration. An object of the core would outlive the core here: OpenSpiel keeps this module."""
+    """Load the weights and calibration of the evaluation.
+
+    An object of the core would outlive the core here, because OpenSpiel keeps this module alive.
+    """
     data = resources.files("trickformer.games").joinpath("skat_evaluation.npz").read_bytes()
-    with np.load(io.BytesIO(data)) as kept:
-        return kept["weights"], kept["calibration"]
+    with np.load(io.BytesIO(data)) as arrays:
+        return arrays["weights"], arrays["calibration"]
 
 
 def load(spec: str = "skat") -> Skat:
-    """`skat`, or `skat(scores=value)`. Raises TrickformerError on an option that does not exist."""
-    given = openspiel.options(spec, "skat", tuple(_PARAMETERS))
-    if (scores := given.get("scores", "seeger")) not in SCORES:
+    """Load the game.
+
+    Args:
+        spec: `skat`, or `skat(scores=value)`.
+
+    Raises:
+        TrickformerError: An option or its value does not exist.
+    """
+    parameters = openspiel.options(spec, "skat", tuple(_PARAMETERS))
+    if (scores := parameters.get("scores", "seeger")) not in SCORES:
         raise TrickformerError(f"option scores of skat is one of {', '.join(SCORES)}, not {scores!r}")
-    return Skat(pyspiel.load_game("trickformer_skat", given))
+    return Skat(pyspiel.load_game("trickformer_skat", parameters))

@@ -1,4 +1,4 @@
-"""Hanabi as tokens; cpp/hanabi/tokens.hpp gives the order of a sequence."""
+"""Hanabi as tokens. cpp/hanabi/tokens.hpp gives the order of a sequence."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ from trickformer.tokenizers._by_number import ByNumber
 
 
 class HanabiTokenizer(ByNumber):
-    """Tokens of Hanabi: 99 of two players with five cards each, 203 with seven, of which more sets can be named; 130,
-    131 and 152 of three, four and five players. Rules that need more than 256 are refused."""
+    """Tokens of Hanabi: 99 for two players with five cards each, and 130, 131 and 152 for three, four and five players.
+
+    With seven cards in two hands there are 203, because more sets of slots can be named. Rules that need more than 256
+    tokens are refused.
+    """
 
     def __init__(self, game: Hanabi):
         rules = self.rules = game.rules
@@ -35,8 +38,8 @@ class HanabiTokenizer(ByNumber):
     features_version = "hanabi-2"
 
     def encode(self, view: View) -> np.ndarray:
-        """int32 [T]. Raises ValueError for the public view, which no seat sees."""
-        own, codec, rules = view.viewer, self.codec, self.rules
+        own = view.viewer
+        codec, rules = self.codec, self.rules
         if own == PUBLIC:
             raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
         tokens = [codec.seat + own]
@@ -51,24 +54,22 @@ class HanabiTokenizer(ByNumber):
                 if action < 2 * rules.hand:
                     tokens.append(codec.card + event.seen[0])
             else:
-                from_here = (event.actor - own) % rules.players
-                tokens.append(codec.token(action, from_here))
-                if action >= 2 * rules.hand and (from_here + hint(rules, action)[0]) % rules.players == 0:
+                offset = (event.actor - own) % rules.players
+                tokens.append(codec.token(action, offset))
+                if action >= 2 * rules.hand and (offset + hint(rules, action).offset) % rules.players == 0:
                     tokens.append(codec.slots + sum(1 << slot for slot in event.seen))
-        found = np.array(tokens, dtype=np.int32)
-        return np.append(found, np.int32(self.eos)) if codec.over(found) else found
+        sequence = np.array(tokens, dtype=np.int32)
+        return np.append(sequence, np.int32(self.eos)) if codec.over(sequence) else sequence
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
-        """The events of the view. Raises ValueError on tokens that no view encodes to."""
         return tuple(Event(*event) for event in self.codec.events(np.asarray(tokens, dtype=np.int32)))
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """What makes tokens and positions alike, as `initial_embeddings` has it."""
         return initial_embeddings(self.rules, self.n_positions)
 
 
 class FastHanabi(CoreGame):
-    """Hanabi in the core."""
+    """Hanabi in the core. Augmentation permutes the colours."""
 
     augments = True
 
@@ -77,34 +78,33 @@ class FastHanabi(CoreGame):
         self._game, self._vocab = game, tokenizer.vocab
 
     @cached_property
-    def _exchanges(self) -> np.ndarray:  # takes milliseconds, and only training asks for it
+    def _exchanges(self) -> np.ndarray:  # takes milliseconds, and only training needs it
         return _exchanges(self._vocab, self._game.rules.colors)
 
     def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The colours exchanged."""
         permutation = self._exchanges[rng.integers(len(self._exchanges), size=len(tokens))]
         return np.take_along_axis(permutation, tokens.astype(np.int64), axis=1), permutation
 
     def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
-        """Games `first` .. `first` + n of the series `seed` in step."""
         return _core.hanabi.TokenTables(self._codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
     ) -> BulkHands | None:
-        """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "partner"}:
             return None
         bots = np.full(self._game.rules.players, _core.hanabi.BOTS.index("smart"), dtype=np.int8)
         share = cast.count("random") / len(cast)
-        decks, actions, scores = _core.hanabi.scripted_games(self._game.rules, bots, seed, first, n, share, noise)
-        every = np.repeat(scores[:, None], self._game.rules.players, axis=1)
-        return BulkHands(self, np.concatenate([decks, actions], axis=1), every)
+        games = _core.hanabi.scripted_games(self._game.rules, bots, seed, first, n, share, noise)
+        scores = np.repeat(games[2][:, None], self._game.rules.players, axis=1)
+        return BulkHands(self, np.concatenate(games[:2], axis=1), scores)
 
 
 def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
-    """The words of the tokens, in the order of cpp/hanabi/tokens.hpp. Seats are counted from the own one, slots from
-    1."""
+    """List the words of the tokens in the order of cpp/hanabi/tokens.hpp.
+
+    Seats are counted from the own seat, slots from 1.
+    """
     colors, ranks = COLORS[: rules.colors], [str(rank + 1) for rank in range(rules.ranks)]
     moves = [f"{kind}-{slot + 1}" for kind in ("discard", "play") for slot in range(rules.hand)]
     receivers = ("me",) if rules.players == 2 else ("me", *(f"+{p}" for p in range(1, rules.players)))
@@ -124,21 +124,30 @@ def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
 
 
 def _exchanges(vocab: Sequence[str], colors: int) -> np.ndarray:
-    """What becomes of each token when colours are exchanged: int64 [colors!, V]."""
+    """Return the new number of each token for every permutation of the colours, int64 [colors!, V]."""
     number = {word: token for token, word in enumerate(vocab)}
-    found = np.tile(np.arange(len(vocab)), (factorial(colors), 1))
-    for row, order in zip(found, permutations(COLORS[:colors])):
+    rows = np.tile(np.arange(len(vocab)), (factorial(colors), 1))
+    for row, order in zip(rows, permutations(COLORS[:colors])):
         into = dict(zip(COLORS, order))
         for word, token in number.items():
-            stem, dash, last = word.rpartition("-")
-            if last[0] in into:  # a card, or a hint at a colour
-                row[token] = number[f"{stem}{dash}{into[last[0]]}{last[1:]}"]
-    return found
+            at = word.rfind("-") + 1
+            if word[at] in into:  # a card, or a hint at a colour
+                row[token] = number[word[:at] + into[word[at]] + word[at + 1 :]]
+    return rows
 
 
 def initial_embeddings(rules: _core.hanabi.Rules, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """What makes tokens and positions alike: float32 [V, F] (kind of token, slots, colour, rank, whose) and float32
-    [length, G], waves: what a token tells depends on how far it is from others."""
+    """Return kind of token, slots, colour, rank and owner for tokens, and for positions waves.
+
+    The distance between two tokens matters. In waves, a distance is the same linear map everywhere.
+
+    Args:
+        rules: Rules of the core.
+        length: Number of positions.
+
+    Returns:
+        float32 [V, F] and float32 [length, G].
+    """
     words = [word.replace(":", "-").split("-") for word in _vocabulary(rules)]
     parts = {part: i for i, part in enumerate(sorted({part for word in words for part in _parts(word)}))}
     tokens = np.zeros((len(words), len(parts) + len(words)), dtype=np.float32)
@@ -151,7 +160,7 @@ def initial_embeddings(rules: _core.hanabi.Rules, length: int) -> tuple[np.ndarr
 
 
 def _parts(word: list[str]) -> list[str]:
-    """What a word of the vocabulary has in common with others: of a card its colour and its rank."""
+    """Return the parts that a word may share with others: colour and rank of a card, or the words of a move."""
     return list(word[0]) if word[0][0] in COLORS else word
 
 
