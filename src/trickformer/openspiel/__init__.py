@@ -1,5 +1,8 @@
-"""What games share in dealing with OpenSpiel: options of a game string, the type of a new game, states with the core's
-rules, random playouts, and an observer that has text only."""
+"""OpenSpiel code that games share.
+
+It covers the options of a game string, the type of a new game, states with the core's rules, random playouts, and an
+observer that has text only.
+"""
 
 from __future__ import annotations
 
@@ -15,29 +18,44 @@ from trickformer.base import PUBLIC, TrickformerError, UnknownNameError
 if TYPE_CHECKING:
     from trickformer.base import Game, State
 
-MOST = 2**31 - 1  # a number in a game string
-# Stand for what would end a value: such as the name of a file may hold them.
+MOST = 2**31 - 1  # largest number in a game string
+# Stand-ins for characters that would end a value. The name of a file may hold these characters.
 _HIDDEN = {",": "\x1f", "(": "\x02", ")": "\x03"}
 
 
 def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
-    """The options of a game string. A comma ends a value only where an option follows, a bracket only at the end: the
-    name of a file may hold them. Raises TrickformerError on a string that cannot be read, or an option not known."""
-    for number in re.findall(r"(?<=[=(,-])\d+(?=[,)])", spec):  # OpenSpiel says it in words of its own, and twice
+    """Parse the options of a game string.
+
+    A comma ends a value only if an option follows, a bracket only at the end, because the name of a file may hold them.
+
+    Args:
+        spec: Game string.
+        game: Name of the game, for messages.
+        known: Names of its options.
+
+    Returns:
+        Values by option.
+
+    Raises:
+        TrickformerError: The string cannot be read, or an option does not exist.
+    """
+    for number in re.findall(r"(?<=[=(,-])\d+(?=[,)])", spec):  # OpenSpiel's own message is longer and comes twice
         if int(number[:20]) > MOST:
             raise TrickformerError(f"game {spec!r}: numbers are {MOST} at most")
-    name, bracket, inner = spec.partition("(")
+    name = spec.partition("(")[0]
+    inner = spec.removeprefix(name)
+    bracket, inner = inner[:1], inner[1:]
     inner = re.sub(r",(?!\w+=)|\(|\)(?!$)", lambda sign: _HIDDEN[sign[0]], inner)
     try:
-        given = pyspiel.game_parameters_from_string(name + bracket + inner)
+        values = pyspiel.game_parameters_from_string(name + bracket + inner)
     except pyspiel.SpielError as e:
         raise TrickformerError(f"game {spec!r}: {_restore_signs(str(e).splitlines()[0])}") from None
-    if given.pop("name") != name:
+    if values.pop("name") != name:
         raise UnknownNameError(f"option of {game}", "name", known)
-    for option in given:
+    for option in values:
         if option not in known:
             raise UnknownNameError(f"option of {game}", option, known)
-    return {key: _restore_signs(value) if isinstance(value, str) else value for key, value in given.items()}
+    return {key: _restore_signs(value) if isinstance(value, str) else value for key, value in values.items()}
 
 
 def _restore_signs(text: str) -> str:
@@ -53,9 +71,17 @@ def game_type(
     parameters: dict[str, Any],
     utility: pyspiel.GameType.Utility = pyspiel.GameType.Utility.GENERAL_SUM,
 ) -> pyspiel.GameType:
-    """The type of a game of our own: chance deals, seats act in turn, a score at the end, text for what a seat knows.
+    """Return the type of a game of our own.
 
-    players: how many, or the least and the most. parameters: with their defaults."""
+    Chance deals, seats act in turn, scores come at the end, and a seat's information is text.
+
+    Args:
+        short_name: Name in game strings.
+        long_name: Name for people.
+        players: Number of players, or the least and the largest number.
+        parameters: Defaults by parameter.
+        utility: Relation between the players' returns.
+    """
     least, most = (players, players) if isinstance(players, int) else players
     return pyspiel.GameType(
         short_name=short_name,
@@ -76,7 +102,7 @@ def game_type(
 
 
 class CardState(pyspiel.State):
-    """Chance deals a deck of cards; from then on there is `core`, a state of the core's rules."""
+    """State of a game in which chance deals a deck of cards. After the deal `core` is a state of the core's rules."""
 
     def __init__(self, game: pyspiel.Game):
         super().__init__(game)
@@ -94,10 +120,14 @@ class CardState(pyspiel.State):
 
 
 def trick_lines(plays: Sequence[tuple[int, str]], players: int, leader: int, notes: Sequence[str] = ()) -> list[str]:
-    """Tricks for people to read, a line each: `trick 1: 2:CA 0:C7 1:CK, won by seat 2`.
+    """Return tricks for people to read, one line each: `trick 1: 2:CA 0:C7 1:CK, won by seat 2`.
 
-    plays: the seat and the card of each play, in order. leader: who leads the next trick, or has led the one that is
-    not over. notes: more to say of each whole trick, if there is."""
+    Args:
+        plays: Seat and card of each play, in order.
+        players: Number of players.
+        leader: Seat that leads the next trick, or that led the unfinished one.
+        notes: Remark on each whole trick; empty: none.
+    """
     lines = []
     for number, start in enumerate(range(0, len(plays), players)):
         line = f"trick {number + 1}: " + " ".join(f"{seat}:{card}" for seat, card in plays[start : start + players])
@@ -109,12 +139,26 @@ def trick_lines(plays: Sequence[tuple[int, str]], players: int, leader: int, not
 
 
 def score_line(scores: Sequence[int]) -> str:
-    """`scores 0 13 13 0`, by seat."""
+    """Return the scores as a line, such as `scores 0 13 13 0`.
+
+    Args:
+        scores: Scores by seat.
+    """
     return "scores " + " ".join(map(str, scores))
 
 
 def playout(game: Game, state: State, seat: int, draw: random.Random) -> float:
-    """Plays on uniformly at random from `state`, which it changes, to the end: v(o) of it, the part of `seat`."""
+    """Play uniformly random actions to the end.
+
+    Args:
+        game: The game.
+        state: A state that is not over. It is changed.
+        seat: The seat whose value is returned.
+        draw: Source of all randomness.
+
+    Returns:
+        v(o) of the outcome for the seat.
+    """
     while not state.is_terminal():
         if state.is_chance_node():
             actions, probs = zip(*state.chance_outcomes())
@@ -125,19 +169,39 @@ def playout(game: Game, state: State, seat: int, draw: random.Random) -> float:
 
 
 class Observer:
-    """What a seat knows, as text; it fills no tensor. text(state, viewer) is the game's."""
+    """OpenSpiel observer of a seat's information as text. It fills no tensor."""
 
     def __init__(self, text: Callable[[Any, int], str], kind: pyspiel.IIGObservationType | None, params: Any):
+        """Make an observer.
+
+        Args:
+            text: Returns the information of a viewer for (state, viewer).
+            kind: Kind of observation; None: OpenSpiel's default, with private information.
+            params: Must be empty.
+
+        Raises:
+            ValueError: There are parameters.
+        """
         if params:
             raise ValueError(f"observation parameters are not supported: {params}")
         self.tensor = None
         self.dict: dict[str, Any] = {}
-        asked = kind if kind is not None else pyspiel.IIGObservationType(perfect_recall=False)
-        self._text, self._private = text, asked.private_info != pyspiel.PrivateInfoType.NONE
+        kind = kind if kind is not None else pyspiel.IIGObservationType(perfect_recall=False)
+        self._text, self._private = text, kind.private_info != pyspiel.PrivateInfoType.NONE
 
     def set_from(self, state: Any, player: int) -> None:
-        """There is no tensor to fill."""
+        """Do nothing, because there is no tensor.
+
+        Args:
+            state: Ignored.
+            player: Ignored.
+        """
 
     def string_from(self, state: Any, player: int) -> str:
-        """All that `player` knows; where no private information is asked for, what everybody knows."""
+        """Return all that a player knows, or public information if the kind excludes private information.
+
+        Args:
+            state: The state to observe.
+            player: The seat.
+        """
         return self._text(state, player if self._private else PUBLIC)

@@ -1,5 +1,8 @@
-"""Observation sequences. One module per game, named like the game; each exports `make(game) -> Tokenizer` and
-`fast(game) -> FastGame`. A game of another package has both as methods (`Game.tokenizer`, `Game.fast`)."""
+"""Tokenizers: one seat's view as a sequence of tokens.
+
+Each game has one module, named like the game, that exports `make(game) -> Tokenizer` and `fast(game) -> FastGame`. A
+game of another package has both as methods (`Game.tokenizer`, `Game.fast`).
+"""
 
 from __future__ import annotations
 
@@ -28,25 +31,42 @@ NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.nam
 
 
 def find(game: Game) -> Tokenizer | None:
-    """Return the tokenizer of a game: that of the module of its name here, or the game's own. None: no model plays
-    it."""
+    """Return the tokenizer of a game, from the module of its name or from the game itself.
+
+    Args:
+        game: The game.
+
+    Returns:
+        The tokenizer; None: no model plays the game.
+    """
     if game.name in NAMES:
         return importlib.import_module(f"{__name__}.{game.name}").make(game)
     return game.tokenizer()
 
 
 def make(game: Game) -> Tokenizer:
-    """The same. Raises TrickformerError for a game that has none."""
+    """Return the tokenizer of a game.
+
+    Args:
+        game: The game.
+
+    Raises:
+        TrickformerError: The game has no tokenizer.
+    """
     tokenizer = find(game)
     if tokenizer is None:
         raise TrickformerError(
-            f"no model plays {game.name}: it has no tokenizer; docs/add-a-game.md says how to write one"
+            f"no model plays {game.name}: it has no tokenizer; docs/add-a-game.md shows how to write one"
         )
     return tokenizer
 
 
 def fast(game: Game) -> FastGame | None:
-    """Return the fast form of a game: that of the module of its name here, or the game's own; None if it has none."""
+    """Return the fast form of a game, from the module of its name or from the game itself; None if it has none.
+
+    Args:
+        game: The game.
+    """
     if game.name in NAMES:
         return importlib.import_module(f"{__name__}.{game.name}").fast(game)
     return game.fast()
@@ -55,6 +75,9 @@ def fast(game: Game) -> FastGame | None:
 def bulk(game: Game) -> FastGame:
     """Return the fast form of a game, or states of OpenSpiel if there is none.
 
+    Args:
+        game: The game.
+
     Raises:
         TrickformerError: The game has no tokenizer.
     """
@@ -62,10 +85,17 @@ def bulk(game: Game) -> FastGame:
 
 
 def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """What the tracker says along sequences: the features float32 [n, T, F] after each token and, if `possible`, the
-    tokens that some deal allows next, bool [n, T, V] ([0, T, V] otherwise). Both are 0 from the end token on.
+    """Follow sequences with a tracker.
 
-    tokens: integers [n, T], filled up with the end token."""
+    Args:
+        tokenizer: Tokenizer of the sequences.
+        tokens: Integers [n, T], padded with the end token.
+        possible: Whether the possible next tokens are returned, too.
+
+    Returns:
+        The features after each token, float32 [n, T, F], and the tokens that some deal allows next, bool [n, T, V] ([0,
+        T, V] without `possible`). Both are 0 from the end token on.
+    """
     from trickformer import _core
 
     lengths = (tokens != tokenizer.eos).sum(axis=1).astype(np.int32)
@@ -74,5 +104,10 @@ def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> 
 
 
 def features_of(tokenizer: Tokenizer, tokens: np.ndarray) -> np.ndarray:
-    """The features after each token of one sequence: integers [T] -> float32 [T, F]."""
+    """Return the features after each token of one sequence, float32 [T, F].
+
+    Args:
+        tokenizer: Tokenizer of the sequence.
+        tokens: Integers [T].
+    """
     return follow(tokenizer, tokens[None])[0][0]

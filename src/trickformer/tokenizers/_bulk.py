@@ -1,4 +1,4 @@
-"""Whole hands in bulk, by the core."""
+"""Whole hands in bulk, computed by the core."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ import numpy as np
 from trickformer.base import FastGame
 
 
-def deals(dealt: Callable[[int, int], Sequence[int]], seed: int, first: int, n: int) -> np.ndarray:
-    """What chance brings in deals `first` .. `first` + n of the series `seed`, as the core's tables take it: uint8
-    [n, K]. dealt(seed, index): that of one deal."""
-    width = len(dealt(seed, first))
-    return np.array([dealt(seed, first + i) for i in range(n)], np.uint8).reshape(n, width)
+def deals(chance_actions: Callable[[int, int], Sequence[int]], seed: int, first: int, n: int) -> np.ndarray:
+    """Return the chance actions of deals `first` .. `first` + n, in the form of the core's tables.
+
+    Args:
+        chance_actions: Returns the chance actions of one deal for (seed, index).
+        seed: The series.
+        first: First deal.
+        n: Number of deals.
+
+    Returns:
+        uint8 [n, K].
+    """
+    width = len(chance_actions(seed, first))
+    return np.array([chance_actions(seed, first + i) for i in range(n)], np.uint8).reshape(n, width)
 
 
 class CoreGame(FastGame):
-    """The fast form of a game of the core: its codec encodes and labels hands. Histories are uint8 [n, H]."""
+    """Fast form of a game of the core, whose codec encodes and labels hands. Histories are uint8 [n, H]."""
 
     def __init__(self, codec: Any):
         self._codec = codec

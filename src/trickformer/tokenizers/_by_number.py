@@ -1,4 +1,4 @@
-"""What the tokenizers of the core's games share."""
+"""Base of the tokenizers of the core's games."""
 
 from __future__ import annotations
 
@@ -9,27 +9,32 @@ import numpy as np
 from trickformer import _core
 from trickformer.base import Tokenizer, Tracker
 
-Tracker.register(_core.Tracker)  # of the core's games; it is written in C++
+Tracker.register(_core.Tracker)  # base of the core's trackers, which are written in C++
 
 
 class ByNumber(Tokenizer):
-    """A tokenizer in whose sequences an own action is its number, and which the core's codec follows."""
+    """Tokenizer whose own actions are tokens of the same number, and whose sequences the core's codec follows."""
 
-    codec: Any  # of the core: follows sequences, and encodes whole hands
+    codec: Any  # the core's codec, which follows sequences and encodes whole hands
     n_actions: int
 
     def token(self, action: int) -> int:
-        """An action's token is its number."""
         return action
 
     def action(self, token: int) -> int:
-        """The action of an own token. Raises ValueError on a token that is no action."""
+        """Return the action of an own token.
+
+        Args:
+            token: Token id.
+
+        Raises:
+            ValueError: The token is no action of a player.
+        """
         if not 0 <= token < self.n_actions:
             raise ValueError(f"token {token} is no action of a player")
         return token
 
     def tracker(self, tokens: np.ndarray) -> Tracker:
-        """The tracker after these tokens, which may be none."""
         tracker = self.codec.tracker()
         for token in tokens:
             tracker.push(int(token))

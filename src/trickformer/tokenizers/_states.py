@@ -1,4 +1,4 @@
-"""Hands in bulk as states of OpenSpiel, for any game that has tokens. The core plays its games far faster."""
+"""Hands in bulk as states of OpenSpiel, for any game with a tokenizer. The core plays its own games far faster."""
 
 from __future__ import annotations
 
@@ -13,11 +13,18 @@ from trickformer.base import FastGame, Game, Tokenizer, deal_seed
 if TYPE_CHECKING:
     from trickformer.base import State
 
-NONE = -1  # fills up a history
+NONE = -1  # padding of a history
 
 
 def histories(rows: list[list[int]]) -> np.ndarray:
-    """Histories of several lengths as int32 [n, H], H the longest."""
+    """Pad histories to one length.
+
+    Args:
+        rows: Actions of each history.
+
+    Returns:
+        int32 [n, H], H the longest; padded with NONE.
+    """
     out = np.full((len(rows), max(map(len, rows), default=0)), NONE, np.int32)
     for row, actions in zip(out, rows):
         row[: len(actions)] = actions
@@ -25,7 +32,7 @@ def histories(rows: list[list[int]]) -> np.ndarray:
 
 
 class StateTables:
-    """Hands `first` .. `first` + n of the series `seed`: those of `Game.deal`. Implements base.Tables."""
+    """Hands `first` .. `first` + n of a series, those of `Game.deal`. Implements base.Tables."""
 
     def __init__(self, game: Game, tokenizer: Tokenizer, seed: int, first: int, n: int):
         self._game, self._tokenizer = game, tokenizer
@@ -33,17 +40,15 @@ class StateTables:
         self._states = [game.deal(seed, first + i) for i in range(n)]
         self.tokens = np.full((n, game.players, tokenizer.n_positions), tokenizer.eos, np.int32)
         self.lengths = np.zeros((n, game.players), np.int32)
-        self._tell(range(n))
+        self._update_tokens(range(n))
 
     def __len__(self) -> int:
         return len(self._states)
 
     def current(self) -> np.ndarray:
-        """int8 [n]."""
         return np.array([-1 if s.is_terminal() else s.current_player() for s in self._states], np.int8)
 
     def legal(self) -> np.ndarray:
-        """bool [n, V]."""
         legal = np.zeros((len(self), len(self._tokenizer.vocab)), bool)
         for row, state in zip(legal, self._states):
             if not state.is_terminal():
@@ -51,7 +56,6 @@ class StateTables:
         return legal
 
     def step(self, tables: np.ndarray, actions: np.ndarray) -> None:
-        """tables int32 [k], tokens int32 [k]. Raises IndexError on a table, ValueError on a token, that is none."""
         for i, token in zip(tables.tolist(), actions.tolist(), strict=True):
             if not 0 <= i < len(self):
                 raise IndexError("table out of range")
@@ -61,33 +65,32 @@ class StateTables:
             state.apply_action(action)
             while state.is_chance_node():
                 state.apply_action(self._game.chance(state, self._seed, self._first + i))
-        self._tell(tables.tolist())
+        self._update_tokens(tables.tolist())
 
     def outcomes(self) -> np.ndarray:
-        """int32 [n, players]. Raises ValueError before the end of a hand."""
         seats = range(self._game.players)
-        found = [[self._game.outcomes.of(row, seat) for seat in seats] for row in self.scores().tolist()]
-        return np.array(found, np.int32)
+        outcomes = [[self._game.outcomes.of(row, seat) for seat in seats] for row in self.scores().tolist()]
+        return np.array(outcomes, np.int32)
 
     def scores(self) -> np.ndarray:
-        """int32 [n, players]. Raises ValueError before the end of a hand."""
         return np.array([self._game.scores(state) for state in self._states], np.int32)
 
     def history(self) -> np.ndarray:
-        """int32 [n, H], H the longest history so far; filled up with NONE."""
         return histories([state.history() for state in self._states])
 
-    def _tell(self, tables: Iterable[int]) -> None:
+    def _update_tokens(self, tables: Iterable[int]) -> None:
         for i in tables:
             for seat in range(self._game.players):
-                seen = self._tokenizer.encode(self._game.view(self._states[i], seat))
-                self.tokens[i, seat, : len(seen)] = seen
-                self.lengths[i, seat] = len(seen)
+                tokens = self._tokenizer.encode(self._game.view(self._states[i], seat))
+                self.tokens[i, seat, : len(tokens)] = tokens
+                self.lengths[i, seat] = len(tokens)
 
 
 class StateGame(FastGame):
-    """The generic form of any game that has tokens: it plays states of OpenSpiel. Histories are int32 [n, H], H the
-    longest one, filled up with NONE."""
+    """Generic form of any game with a tokenizer: it plays states of OpenSpiel.
+
+    Histories are int32 [n, H], padded with NONE. Labels are values of random playouts from the true deal.
+    """
 
     def __init__(self, game: Game, tokenizer: Tokenizer):
         self._game, self._tokenizer = game, tokenizer
@@ -99,13 +102,13 @@ class StateGame(FastGame):
         tokens = np.full((len(history), self._tokenizer.n_positions), self._tokenizer.eos, np.int16)
         for row, actions, seat in zip(tokens, history, seats.tolist()):
             *_, state = self._replay(actions)
-            seen = self._tokenizer.encode(self._game.view(state, seat))
-            row[: len(seen)] = seen
+            encoded = self._tokenizer.encode(self._game.view(state, seat))
+            row[: len(encoded)] = encoded
         return tokens
 
     def outcomes(self, scores: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        found = [self._game.outcomes.of(row, seat) for row, seat in zip(scores.tolist(), seats.tolist())]
-        return np.array(found, np.int32)
+        outcomes = [self._game.outcomes.of(row, seat) for row, seat in zip(scores.tolist(), seats.tolist())]
+        return np.array(outcomes, np.int32)
 
     def labels(
         self,
@@ -118,14 +121,13 @@ class StateGame(FastGame):
         net: Any = None,
         worlds: bool = False,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Value actions by random playouts from the deal as it was."""
         from trickformer.openspiel import playout
 
         if net is not None or worlds:
-            raise ValueError("labels of this game are by random playouts from the deal as it was")
-        counts, found = [], []
+            raise ValueError("labels of this game come from random playouts of the true deal, without net or worlds")
+        counts, labels = [], []
         for actions, seat, stream in zip(history, seats.tolist(), streams.tolist()):
-            draw, before = random.Random(deal_seed(seed, stream)), len(found)
+            draw, before = random.Random(deal_seed(seed, stream)), len(labels)
             for state in self._replay(actions):
                 if state.is_terminal() or state.current_player() != seat:
                     continue
@@ -135,14 +137,14 @@ class StateGame(FastGame):
                 position = len(self._tokenizer.encode(self._game.view(state, seat))) - 1
                 for action in legal:
                     values = [playout(self._game, state.child(action), seat, draw) for _ in range(playouts)]
-                    found.append((position, self._tokenizer.token(action), sum(values) / playouts))
-            counts.append(len(found) - before)
-        columns = np.array(found, np.float64).reshape(-1, 3).T
+                    labels.append((position, self._tokenizer.token(action), sum(values) / playouts))
+            counts.append(len(labels) - before)
+        columns = np.array(labels, np.float64).reshape(-1, 3).T
         position, token = columns[:2].astype(np.int16)
         return np.array(counts, np.int32), position, token, columns[2].astype(np.float32)
 
     def _replay(self, actions: np.ndarray) -> Iterator[State]:
-        """The states of a hand in turn, the last one at the end of its history; it is one object that changes."""
+        """Yield the states of a hand in turn, up to its end. They are one object, which changes."""
         state = self._game.spiel.new_initial_state()
         for action in actions[actions != NONE].tolist():
             yield state

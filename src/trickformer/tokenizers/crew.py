@@ -1,8 +1,8 @@
-"""The Crew as tokens; cpp/crew/tokens.hpp gives the order of a sequence.
+"""The Crew as tokens. cpp/crew/tokens.hpp gives the order of a sequence.
 
-Of Table 1 of the GO-MCTS paper: 40 cards, 4 positions, 11 task tokens, 18 special rules, 4 communications, 2 replies, 4
-ways to lie a card open; allocations are 6. To these come the cards as each of the three others plays them, the own
-chair, silence, two directions of distress and the end. docs/crew.md sets the counts beside the paper's.
+Table 1 of the GO-MCTS paper has 40 cards, 4 positions, 11 task tokens, 18 special rules, 4 communications, 2 replies
+and 4 ways to place an open card; its allocations are 6 here. Added are the cards as each of the other three plays them,
+the own chair, silence, two directions of distress and the end. docs/crew.md compares the counts with the paper's.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class CrewTokenizer(ByNumber):
     )
     eos = len(vocab) - 1
     n_actions = NUM_ACTIONS  # seats are counted from the actor in actions as in tokens
-    n_positions = _core.crew.MAX_LENGTH  # of any mission that can be written down
+    n_positions = _core.crew.MAX_LENGTH  # longest sequence of any valid mission
 
     def __init__(self, game: Crew):
         self.missions = game.missions
@@ -66,7 +66,6 @@ class CrewTokenizer(ByNumber):
     features_version = "crew-2"
 
     def encode(self, view: View) -> np.ndarray:
-        """int32 [T]. Raises ValueError for the public view, which no seat sees."""
         own = view.viewer
         if own == PUBLIC:
             raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
@@ -86,14 +85,15 @@ class CrewTokenizer(ByNumber):
         return _core.crew.complete_tokens(self.codec, np.array(tokens, dtype=np.int32))
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
-        """The events of the view. Raises ValueError on tokens that no view encodes to."""
-        found = _core.crew.events(self.codec, np.asarray(tokens, dtype=np.int32))
-        return tuple(Event(*event) for event in found)
+        events = _core.crew.events(self.codec, np.asarray(tokens, dtype=np.int32))
+        return tuple(Event(*event) for event in events)
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """What makes tokens and positions alike: float32 [V, F] (suit and value of a card, kind of token) and float32
-        [n_positions, G], waves: missions differ in length, so that what counts is how far apart two tokens are, and
-        that is the same linear map of waves anywhere."""
+        """Return suit and value of cards and kinds of tokens, and for positions waves.
+
+        Missions differ in length, so the distance between two tokens matters. In waves, a distance is the same linear
+        map everywhere.
+        """
         kinds = (0, COLOUR_CARDS, SEAT, TILE, YES, HIGHEST, HIGHEST + 4, CHAIR, CHAIR + PLAYERS, PLAY, self.eos)
         tokens = np.zeros((len(self.vocab), 20 + len(kinds) + NUM_CARDS), dtype=np.float32)
         card = np.arange(NUM_CARDS)
@@ -111,7 +111,10 @@ class CrewTokenizer(ByNumber):
 
 
 class FastCrew(CoreGame):
-    """The Crew in the core."""
+    """The Crew in the core.
+
+    Augmentation permutes the four colours, except in mission 46, whose rule names the pink cards.
+    """
 
     labels_in_worlds = retries = augments = True
 
@@ -121,50 +124,50 @@ class FastCrew(CoreGame):
         self._drawing = [number for number, page in game.pages.items() if "random_draw_after_trick1" in page.rules]
 
     def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """The four colours exchanged; as they are in mission 46, which asks for the pink cards."""
-        drawn = rng.integers(len(_EXCHANGES), size=len(tokens))
-        drawn[(tokens == _LEFT_OF_PINK_NINE).any(axis=1)] = 0
-        permutation = _EXCHANGES[drawn]
-        found = np.take_along_axis(permutation, tokens.astype(np.int64), axis=1)
-        # A hand is told in ascending order; it follows on the own chair and the commander.
+        rows = rng.integers(len(_EXCHANGES), size=len(tokens))
+        rows[(tokens == _LEFT_OF_PINK_NINE).any(axis=1)] = 0
+        permutation = _EXCHANGES[rows]
+        augmented = np.take_along_axis(permutation, tokens.astype(np.int64), axis=1)
+        # The own hand is listed in ascending order; it follows the own chair and the commander.
         chair = ((tokens >= CHAIR) & (tokens < CHAIR + PLAYERS)).argmax(axis=1)
         dealt = chair[:, None] + 2 + np.arange(HAND)
-        np.put_along_axis(found, dealt, np.sort(np.take_along_axis(found, dealt, axis=1), axis=1), axis=1)
-        return found, permutation
+        np.put_along_axis(augmented, dealt, np.sort(np.take_along_axis(augmented, dealt, axis=1), axis=1), axis=1)
+        return augmented, permutation
 
     def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
-        """Games `first` .. `first` + n of the series `seed` in step."""
         dealt, draws = deals(self._game.chance_actions, seed, first, n), np.zeros((n, PLAYERS))
-        for i in np.flatnonzero(np.isin(dealt[:, 0], self._drawing)):  # in the other missions nobody draws
+        for i in np.flatnonzero(np.isin(dealt[:, 0], self._drawing)):  # nobody draws in the other missions
             draws[i] = self._game.draws(seed, first + int(i))
         return _core.crew.Tables(self._codec, dealt, draws)
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
     ) -> BulkHands | None:
-        """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:
             history, result = _core.crew.random_games(self._codec, seed, first, n, tries)
         else:
             random = cast.count("random") / len(cast)
-            history, result, _ = _core.crew.mixed_games(self._codec, seed, first, n, random, noise)
+            history, result = _core.crew.mixed_games(self._codec, seed, first, n, random, noise)[:2]
         return BulkHands(self, history, np.repeat(result[:, None], PLAYERS, axis=1))
 
 
 def _exchanges() -> np.ndarray:
-    """What becomes of each token when colours are exchanged: int64 [24, V], the first leaves all as they are."""
+    """Return the new number of each token for every permutation of the colours, int64 [24, V].
+
+    The first permutation is the identity.
+    """
     values = COLOUR_CARDS // len(COLOURS)
     colour, value = np.divmod(np.arange(COLOUR_CARDS), values)
-    found = np.tile(np.arange(len(CrewTokenizer.vocab)), (24, 1))
-    for row, order in zip(found, permutations(range(len(COLOURS)))):
+    numbers = np.tile(np.arange(len(CrewTokenizer.vocab)), (24, 1))
+    for row, order in zip(numbers, permutations(range(len(COLOURS)))):
         card = np.array(order)[colour] * values + value
         row[:COLOUR_CARDS] = card
         for by in range(PLAYERS - 1):
             first = PLAY + by * NUM_CARDS
             row[first : first + COLOUR_CARDS] = first + card
-    return found
+    return numbers
 
 
 _EXCHANGES = _exchanges()
@@ -172,7 +175,7 @@ _LEFT_OF_PINK_NINE = CrewTokenizer.vocab.index("left_of_pink9_wins_all_pink")
 
 
 def _pink(tokens: list[int]) -> bool:
-    """Whether the hand has just been told, so that the holder of the pink 9 is next."""
+    """Return whether the own hand was listed last, so that the token for the holder of the pink 9 is next."""
     return len(tokens) > 10 and max(tokens[-10:]) < NUM_CARDS
 
 

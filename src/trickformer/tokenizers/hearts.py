@@ -1,8 +1,8 @@
 """Hearts as tokens: Tables 1 and 5 of the GO-MCTS paper.
 
-A sequence is the own seat, the 13 cards dealt (ascending), the pass direction, 3 cards passed (in the order
-chosen), 3 received (ascending), the seat that leads the first trick, 52 plays and the end. Without passes it is
-six tokens shorter. Others' passes have no token, and who played a card follows from the rules.
+A sequence is the own seat, the 13 cards dealt (ascending), the pass direction, 3 cards passed (in the order chosen), 3
+received (ascending), the seat that leads the first trick, 52 plays and the end. Without passes it is six tokens
+shorter. Others' passes have no token. The player of a card has no token, because it follows from the rules.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DIRECTION = POSITION + PLAYERS  # the first pass direction token
 
 
 class HeartsTokenizer(ByNumber):
-    """Tokens of `hearts` under the rules of one game; 61 in all, at most 75 in a sequence."""
+    """Tokens of `hearts` under the rules of one game: 61 in all, at most 75 in a sequence."""
 
     vocab = (*CARDS, *(f"seat{p}" for p in range(PLAYERS)), *(f"pass-{d}" for d in DIRECTIONS), "eos")
     eos = len(vocab) - 1
@@ -44,14 +44,13 @@ class HeartsTokenizer(ByNumber):
         self.codec = _core.hearts.Codec(self.rules, np.array(game.outcomes.labels, dtype=np.int8))
 
     def encode(self, view: View) -> np.ndarray:
-        """int32 [T]. Raises ValueError for the public view, which no seat sees."""
         if view.viewer == PUBLIC:
             raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
-        direction, hand, *rest = view.events
+        direction, hand = view.events[:2]
         assert direction.action is not None  # a pass direction is public
         tokens = [POSITION + view.viewer, *hand.seen, DIRECTION + direction.action]
-        plays = -1  # until the first lead is announced
-        for event in rest:
+        plays = -1  # until the event that shows the first leader
+        for event in view.events[2:]:
             if event.seen == (TWO_OF_CLUBS,):
                 tokens.append(POSITION + event.actor)
                 plays = 0
@@ -65,15 +64,14 @@ class HeartsTokenizer(ByNumber):
         return np.array(tokens, dtype=np.int32)
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
-        """The events of the view. Raises ValueError on tokens that no view encodes to."""
         sequence = [int(t) for t in tokens]
         tracker = self.tracker(tokens)
         if not tracker.is_legal() or tracker.terminal() != (sequence[-1:] == [self.eos]):
             raise ValueError("no deal explains these tokens")
         if len(sequence) < HAND + 2:
             raise ValueError("a view begins when all cards are dealt")
-        seat, hand, rest = sequence[0] - POSITION, tuple(sequence[1 : HAND + 1]), sequence[HAND + 2 :]
-        direction = sequence[HAND + 1] - DIRECTION
+        seat, direction = sequence[0] - POSITION, sequence[HAND + 1] - DIRECTION
+        hand, rest = tuple(sequence[1 : HAND + 1]), sequence[HAND + 2 :]
         exchange = 2 * PASSED if direction else 0
         before_lead = len(rest) <= exchange
         if before_lead and (len(rest) > PASSED or not direction):
@@ -96,8 +94,11 @@ class HeartsTokenizer(ByNumber):
         return tuple(events)
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """What makes tokens and positions alike: float32 [V, F] (suit, rank, points of a card, kind of token) and
-        float32 [n_positions, G] (place in the trick, number of the trick, part of the sequence)."""
+        """Return traits of tokens and positions.
+
+        Tokens have suit, rank and points of a card and the kind of token. Positions have the place in the trick, the
+        number of the trick and the part of the sequence.
+        """
         tokens = np.zeros((len(self.vocab), 23), dtype=np.float32)
         card = np.arange(NUM_CARDS)
         rank, suit = card // 4, card % 4
@@ -132,24 +133,22 @@ class FastHearts(CoreGame):
         self._game, self._rules = game, tokenizer.rules
 
     def tables(self, seed: int, first: int, n: int) -> _core.hearts.Tables:
-        """Hands `first` .. `first` + n of the series `seed` in step."""
         return _core.hearts.Tables(self._codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
     ) -> BulkHands | None:
-        """Hands of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         if set(cast) == {"random"}:
             return BulkHands(self, *_core.hearts.random_hands(self._rules, seed, first, n))
         share = cast.count("random") / len(cast)
-        history, scores, _ = _core.hearts.mixed_hands(self._rules, seed, first, n, share, noise)
+        history, scores = _core.hearts.mixed_hands(self._rules, seed, first, n, share, noise)[:2]
         return BulkHands(self, history, scores)
 
 
 def _winner(trick: list[int]) -> int:
-    """Place in the trick of the highest card of the suit led; cards of a suit compare like their ranks."""
+    """Return the place in the trick of the highest card of the suit led; cards of a suit compare like their ranks."""
     return max(range(PLAYERS), key=lambda k: (trick[k] % 4 == trick[0] % 4, trick[k]))
 
 

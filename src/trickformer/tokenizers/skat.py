@@ -1,7 +1,7 @@
-"""Skat as tokens; cpp/skat/seat_view.hpp gives the order of a sequence.
+"""Skat as tokens. cpp/skat/seat_view.hpp gives the order of a sequence.
 
-Of Table 1 of the GO-MCTS paper: 32 cards, 63 calls with pass and hold, picking up or hand, 7 declarations, 4 things to
-announce; to these come the seats and the end. docs/skat.md sets the counts beside the paper's.
+Table 1 of the GO-MCTS paper has 32 cards, 63 calls with pass and hold, picking up or hand, 7 declarations and 4
+announcements. Added are the seats and the end. docs/skat.md compares the counts with the paper's.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from trickformer.tokenizers._bulk import CoreGame, deals
 from trickformer.tokenizers._by_number import ByNumber
 
 SEAT = NUM_ACTIONS  # the first seat token
-_POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # of the ranks 7 8 9 Q K 10 A J
+_POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # card points of the ranks 7 8 9 Q K 10 A J
 
 
 class SkatTokenizer(ByNumber):
@@ -46,7 +46,7 @@ class SkatTokenizer(ByNumber):
     vocab = (*ACTIONS, *(f"seat{p}" for p in range(PLAYERS)), "eos")
     eos = len(vocab) - 1
     n_actions = NUM_ACTIONS
-    # Of a defender who hears the longest auction (every call made and held, two passes) and sees an ouvert hand.
+    # The longest sequence is that of a defender in a game with every call made and held, two passes and an ouvert hand.
     n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + TRICKS + PLAYS + 1
 
     def __init__(self, game: Skat):
@@ -57,7 +57,6 @@ class SkatTokenizer(ByNumber):
     n_features = 697
 
     def encode(self, view: View) -> np.ndarray:
-        """int32 [T]. Raises ValueError for the public view, which no seat sees."""
         if view.viewer == PUBLIC:
             raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
         tokens = [SEAT + view.viewer]
@@ -66,21 +65,20 @@ class SkatTokenizer(ByNumber):
         return _core.skat.complete_tokens(np.array(tokens, dtype=np.int32))
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
-        """The events of the view. Raises ValueError on tokens that no view encodes to."""
         sequence = np.asarray(tokens, dtype=np.int32)
         tracker = self.tracker(sequence)
         if not tracker.is_legal() or tracker.terminal() != (sequence[-1:].tolist() == [self.eos]):
             raise ValueError("no deal explains these tokens")
         if len(sequence) <= HAND:
             raise ValueError("a view begins when all cards are dealt")
-        actors = _core.skat.turns(sequence[None].astype(np.int16), absolute=True)[0]  # with the token after each
+        actors = _core.skat.turns(sequence[None].astype(np.int16), absolute=True)[0]  # actor of the token after each
         seat = int(sequence[0]) - SEAT
         events = [Event(CHANCE, None, tuple(sequence[1 : HAND + 1].tolist()))]
         at, end = HAND + 1, len(sequence) - tracker.terminal()
         while at < end:
             token, actor = int(sequence[at]), int(actors[at - 1])
             at += 1
-            if token >= SEAT:  # who leads follows from the rules
+            if token >= SEAT:  # the leader follows from the rules, so it is no event
                 continue
             events.append(Event(actor, token))
             seen, giver = 0, actor
@@ -96,8 +94,11 @@ class SkatTokenizer(ByNumber):
         return tuple(events)
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """What makes tokens and positions alike: float32 [V, F] (suit, rank, points of a card, height of a call, kind
-        of token) and float32 [n_positions, G] (part of the sequence; auctions differ in length, so it says little)."""
+        """Return traits of tokens and positions.
+
+        Tokens have suit, rank and points of a card, the height of a call and the kind of token. Positions have the part
+        of the sequence only: auctions differ in length, so a position says little.
+        """
         calls = PASS - CALL
         tokens = np.zeros((len(self.vocab), 25), dtype=np.float32)
         card = np.arange(NUM_CARDS)
@@ -135,17 +136,15 @@ class FastSkat(CoreGame):
         self._game = game
 
     def tables(self, seed: int, first: int, n: int) -> _core.skat.Tables:
-        """Games `first` .. `first` + n of the series `seed` in step."""
         return _core.skat.Tables(self._codec, deals(self._game.chance_actions, seed, first, n))
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
     ) -> BulkHands | None:
-        """Games of the core's own series, by its players; None where it does not know them all."""
         if not set(cast) <= {"random", "rules"}:
             return None
         random = cast.count("random") / len(cast)
-        history, scores, _ = _core.skat.mixed_games(self._game.seeger, seed, first, n, random, noise)
+        history, scores = _core.skat.mixed_games(self._game.seeger, seed, first, n, random, noise)[:2]
         return BulkHands(self, history, scores)
 
 
