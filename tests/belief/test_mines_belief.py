@@ -372,7 +372,7 @@ def test_the_audit_passes(spec):
     assert report.good, str(report)
     assert set(report.checks) == {
         "view: blind to exchanged cards",
-        "view: goes on from earlier ones",
+        "view: extends earlier ones",
         "view: has the legal actions",
         "outcomes: name the scores of a hand",
         "worlds: replay legally",

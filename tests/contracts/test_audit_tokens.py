@@ -189,7 +189,7 @@ TRACKERS = {
     "a copy is at another place": (
         lambda sound: {"copy": lambda self: type(self)(self._of)},
         COPIES,
-        r"a copy says other \w+\(\)",
+        r"a copy gives another \w+\(\)",
     ),
     "an impossible token raises": (refusing, IMPOSSIBLE, r"push\(\d+\), which cannot come, raises RuntimeError: boom;"),
     "a token that comes raises": (failing, EXPECTS, r"push\(\d+\) raises KeyError: 'a card';"),
@@ -384,11 +384,11 @@ TOKENIZERS = {
         r"the hand goes on, without an end token, but encode\(\) has it at \[8\]",
     ),
     "encode fails": (raising("encode"), FIT, r"encode\(\) raises RuntimeError: boom;"),
-    "decode forgets": (decoded(lambda events: events[:-1]), INVERSE, r"event \d of the view is \[Event.*says none"),
+    "decode forgets": (decoded(lambda events: events[:-1]), INVERSE, r"event \d of the view is \[Event.*gives none"),
     "decode errs": (
         decoded(lambda events: (events[1], *events[1:])),
         INVERSE,
-        r"event 0 of the view is \[Event\(actor=-1, action=None.*decode\(\) says \[Event\(actor=-1, action=\d",
+        r"event 0 of the view is \[Event\(actor=-1, action=None.*decode\(\) gives \[Event\(actor=-1, action=\d",
     ),
     "decode gives a list": (decoded(list), INVERSE, r"decode\(\) gives list, not a tuple"),
     "decode fails": (raising("decode"), INVERSE, r"decode\(encode\(\)\) raises RuntimeError: boom;"),
@@ -398,7 +398,7 @@ TOKENIZERS = {
     "actions have other tokens": (lambda sound: {"token": lambda self, a: a + 1}, TURN, r"legal actions are \["),
     "tokens have other actions": (lambda sound: {"action": lambda self, t: 52}, TURN, r"action\(token\(\d+\)\) is 52"),
     "a token has no action": (raising("action"), TURN, r"action\(token\(\)\) raises RuntimeError: boom;"),
-    "a tracker lags": (late, AGAIN, r"a tracker made of all tokens says other \w+\(\)"),
+    "a tracker lags": (late, AGAIN, r"a tracker made of all tokens gives another \w+\(\)"),
     "no tracker": (raising("tracker"), FORM, r"tracker\(\) of no tokens raises RuntimeError: boom;"),
 }
 

@@ -484,5 +484,5 @@ def test_a_bootstrap_player_gets_the_calls_it_asks_for(hearts, noise, monkeypatc
     generate.play_hands(hearts, ["spy"], 3, 0, 20, noise)
     assert max(calls) == 3 and ended == [4] * 20
     monkeypatch.setattr(Spy, "act", lambda self, views, *_: [Decision(v.legal[0], math.nan) for v in views])
-    with pytest.raises(TrickformerError, match=r"^Spy says that an action is worth nan"):
+    with pytest.raises(TrickformerError, match=r"^Spy gave the value nan"):
         generate.play_hands(hearts, ["spy"], 3, 0, 1, noise)

@@ -119,10 +119,10 @@ def test_an_illegal_action_is_an_error_that_names_the_hand():
         ([3], "Answering gave 3 in deal 9, which is no Decision"),
         ([Decision(3), Decision(3)], "Answering gave 2 decisions for 1 views"),
         ([Decision(4)], "Answering chose the illegal action 4 in deal 9; legal: [3, 5]"),
-        ([Decision(3, values={4: 0.5})], "Answering says what the illegal action 4 is worth in deal 9"),
-        ([Decision(3, visits={3: 1, 6: 2})], "Answering says what the illegal action 6 is worth in deal 9"),
-        ([Decision(3, values={3: float("nan")})], "Answering says that an action is worth nan in deal 9"),
-        ([Decision(3, value=-float("inf"))], "Answering says that an action is worth -inf in deal 9"),
+        ([Decision(3, values={4: 0.5})], "Answering valued the illegal action 4 in deal 9; legal: [3, 5]"),
+        ([Decision(3, visits={3: 1, 6: 2})], "Answering valued the illegal action 6 in deal 9; legal: [3, 5]"),
+        ([Decision(3, values={3: float("nan")})], "Answering gave the value nan in deal 9; values must be finite"),
+        ([Decision(3, value=-float("inf"))], "Answering gave the value -inf in deal 9; values must be finite"),
     ],
 )
 def test_what_a_player_may_not_answer(decisions, says):

@@ -1,4 +1,4 @@
-"""Is the C++ twin of a game the same game? Random hands, step by step, against OpenSpiel.
+"""Differential test of the C++ twin of a game: random hands, step by step, against OpenSpiel.
 
 `python -m trickformer.audit.differential [--game GAME] [--hands N] [--seed S]` compares Hearts over all settings of its
 rule options, or Hanabi in its three variants and others.
@@ -22,19 +22,33 @@ from trickformer.games import hanabi
 from trickformer.games.hearts import Hearts, load
 from trickformer.plumbing.progress import progress
 
-_FIRST_DECISION = 53  # actions of the direction and the deal
+_FIRST_DECISION = 53  # number of chance actions before it: the direction and the deal
 
 
 def compare_hand(game: Hearts, seed: int, index: int, strings: float, rules: _core.hearts.Rules) -> int:
-    """Play one random hand on both and compare, at each step, whose turn it is and what is legal; with
-    probability `strings` what each seat knows, in OpenSpiel's words; at the end the scores.
+    """Play one random hand on both and compare them at each step.
 
-    Returns the number of decisions. Raises DifferenceError naming the seed and the hand."""
+    The seat on turn and the legal actions are compared, at some steps the information strings of all seats, and at the
+    end the scores.
+
+    Args:
+        game: Hearts.
+        seed: The series.
+        index: Number of the hand in the series.
+        strings: Probability that a step compares information strings.
+        rules: The game's rules in the core's form.
+
+    Returns:
+        The number of decisions.
+
+    Raises:
+        DifferenceError: The games differ; the message names the seed and the hand.
+    """
     rng = random.Random(deal_seed(seed, index))
     where = f"seed {seed}, hand {index}, {game.spiel}"
     spiel = game.deal(seed, index)
-    dealt = spiel.history()
-    twin = _core.hearts.State(rules, dealt[0], np.array(dealt[1:_FIRST_DECISION], dtype=np.uint8))
+    chance = spiel.history()
+    twin = _core.hearts.State(rules, chance[0], np.array(chance[1:_FIRST_DECISION], dtype=np.uint8))
     decisions = 0
     while not spiel.is_terminal():
         legal = spiel.legal_actions()
@@ -54,13 +68,24 @@ def compare_hand(game: Hearts, seed: int, index: int, strings: float, rules: _co
 
 
 def compare_hands(game: Hearts, seed: int, hands: int, strings: float = 0.05, first: int = 0) -> int:
-    """`compare_hand` on hands first .. first + hands - 1 of a series. Returns the number of decisions compared."""
+    """Compare hands of a series; see `compare_hand`.
+
+    Args:
+        game: Hearts.
+        seed: The series.
+        hands: Number of hands.
+        strings: Probability that a step compares information strings.
+        first: Number of the first hand.
+
+    Returns:
+        The number of decisions compared.
+    """
     rules = _core.hearts.Rules(**game.rules)
     return sum(compare_hand(game, seed, index, strings, rules) for index in range(first, first + hands))
 
 
 def all_options() -> Iterator[Hearts]:
-    """Hearts under each of the 256 settings of its eight rule options."""
+    """Yield Hearts under each of the 256 settings of its eight rule options."""
     names = tuple(load("hearts").rules)
     for values in itertools.product((False, True), repeat=len(names)):
         yield load(f"hearts({','.join(f'{k}={v}' for k, v in zip(names, values))})")
@@ -71,14 +96,14 @@ class DifferenceError(Exception):
 
 
 class GameComparison(NamedTuple):
-    """Games of Hanabi that were compared."""
+    """Number of games of Hanabi that were compared."""
 
     games: int
     decisions: int
     drew_last: int  # games in which the last card of the deck was drawn
 
 
-# Others than the three variants, of which a tenth of the games are compared.
+# Further settings. A tenth of the number of games of a variant is compared on each.
 OTHERS = (
     "hanabi(players=3)",
     "hanabi(players=4)",
@@ -96,14 +121,27 @@ def compare_games(
     first: int = 0,
     on_game: Callable[[], None] = lambda: None,
 ) -> GameComparison:
-    """Play random games on both and compare, at each decision, whose turn it is, what is legal, each seat's observation
-    bit for bit, and the reward; at the end the score.
+    """Play random games on both and compare them at each decision.
 
-    careful: moves that cost a life are not drawn, so that most games last until the deck is empty. on_game is called
-    after each game. Raises DifferenceError naming the seed and the game."""
+    The seat on turn, the legal actions, each seat's observation bit for bit and the reward are compared, and at the end
+    the score.
+
+    Args:
+        game: Hanabi.
+        seed: The series.
+        games: Number of games.
+        careful: Whether moves that cost a life are avoided, so that most games last until the deck is empty.
+        first: Number of the first game.
+        on_game: Called after each game.
+
+    Raises:
+        DifferenceError: The games differ; the message names the seed and the game.
+    """
     from open_spiel.python.observation import make_observation
 
-    decks, actions, scores = _core.hanabi.random_games(game.rules, seed, first, games, careful)
+    played = _core.hanabi.random_games(game.rules, seed, first, games, careful)
+    decks, actions = played[:2]
+    scores = played[2]
     observer = make_observation(game.spiel)
     decisions = drew_last = 0
     for i, deck in enumerate(decks):
@@ -154,26 +192,34 @@ def _same(twin: _core.hanabi.State, spiel: Any, observer: Any, where: str) -> No
 
 
 def main() -> None:
-    """Compare so many hands of one series. Of Hearts they are shared evenly among the settings of the options; of
-    Hanabi they are those of each variant, half of uniformly random moves and half of such that cost no life.
+    """Compare hands of one series; exit with 1 and the difference if there is one.
 
-    Exits with 1 and the difference where there is one."""
+    The hands of Hearts are shared evenly among the settings of the options. Hanabi plays that many games of each
+    variant, half of them by random moves and half by random moves that cost no life.
+    """
     parser = argparse.ArgumentParser(prog="python -m trickformer.audit.differential", description=main.__doc__)
-    parser.add_argument("--game", choices=("hearts", "hanabi"), default="hearts", help="default: %(default)s")
-    parser.add_argument("--hands", type=int, default=20_000, help="hands, or games of a variant (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="of the deals and the plays (default: %(default)s)")
     parser.add_argument(
-        "--strings", type=float, default=0.01, help="of Hearts, share of decisions with all information strings"
+        "--game", choices=("hearts", "hanabi"), default="hearts", help="Game to compare (default: %(default)s)."
     )
-    given = parser.parse_args()
-    if given.hands < 1 or given.seed < 0:
+    parser.add_argument(
+        "--hands", type=int, default=20_000, help="Hands, or games of each variant of Hanabi (default: %(default)s)."
+    )
+    parser.add_argument("--seed", type=int, default=0, help="Seed of the deals and the moves (default: %(default)s).")
+    parser.add_argument(
+        "--strings",
+        type=float,
+        default=0.01,
+        help="Hearts: share of decisions that compare information strings (default: %(default)s).",
+    )
+    arguments = parser.parse_args()
+    if arguments.hands < 1 or arguments.seed < 0:
         parser.error("--hands is at least 1, --seed at least 0")
     began = time.perf_counter()
     try:
-        if given.game == "hearts":
-            _hearts(given.hands, given.seed, given.strings)
+        if arguments.game == "hearts":
+            _hearts(arguments.hands, arguments.seed, arguments.strings)
         else:
-            _hanabi(given.hands, given.seed)
+            _hanabi(arguments.hands, arguments.seed)
     except DifferenceError as difference:
         print(difference, file=sys.stderr)
         sys.exit(1)
@@ -197,7 +243,7 @@ def _hearts(hands: int, seed: int, strings: float) -> None:
 
 def _hanabi(games: int, seed: int) -> None:
     plan = [(spec, games) for spec in hanabi.VARIANTS] + [(spec, games // 10) for spec in OTHERS]
-    found: dict[str, GameComparison] = {}
+    results: dict[str, GameComparison] = {}
     with progress("differential", "games", 0, sum(n for _, n in plan)) as advance:
         for spec, n in plan:
             game, half = hanabi.load(spec), n // 2
@@ -205,10 +251,10 @@ def _hanabi(games: int, seed: int) -> None:
                 compare_games(game, seed, half, False, 0, lambda: advance(1)),
                 compare_games(game, seed, n - half, True, half, lambda: advance(1)),
             )
-            found[spec] = GameComparison(*map(sum, zip(*parts)))
-    width = max(map(len, found))
+            results[spec] = GameComparison(*map(sum, zip(*parts)))
+    width = max(map(len, results))
     print(f"{'':{width}}  {'games':>9}  {'decisions':>11}  drew the last card")
-    for spec, f in found.items():
+    for spec, f in results.items():
         print(f"{spec:{width}}  {f.games:9,}  {f.decisions:11,}  {f.drew_last:18,}")
 
 

@@ -1,8 +1,9 @@
-"""Audits a tokenizer and its trackers along random hands: do they keep what base.Tokenizer and base.Tracker promise?
+"""Audit of a tokenizer and its trackers: do they keep the promises of base.Tokenizer and base.Tracker on random hands?
 
-A tracker follows what each seat sees, token by token. What comes must have been possible, the own turn and the legal
-actions must be those of the view, and the end must bring the outcome of the hand. At places drawn at random, copies
-are given a token that is impossible, and others imagine the hand to its end."""
+A tracker follows a seat's view, token by token. Each token must have been possible, the own turn and the legal actions
+must agree with the view, and the end must give the outcome of the hand. At random places, copies receive an impossible
+token, and other copies play possible tokens to the end.
+"""
 
 from __future__ import annotations
 
@@ -14,27 +15,27 @@ import numpy as np
 if TYPE_CHECKING:
     from trickformer.base import Game, Tokenizer, Tracker, View
 
-Note: TypeAlias = Callable[[str, bool, Callable[[], str]], None]  # name of a check, whether it holds, what is so
+Note: TypeAlias = Callable[[str, bool, Callable[[], str]], None]  # name of a check, whether it holds, details
 T = TypeVar("T")
 
-MOST = 256  # tokens of a vocabulary: the core's sets of tokens hold so many
+MOST = 256  # largest size of a vocabulary: the capacity of the core's sets of tokens
 
-SIZES = "tokens: sizes and names hold together"
+SIZES = "tokens: sizes and names are consistent"
 FIT = "tokens: fit the vocabulary and n_positions"
-INVERSE = "tokens: decode to what was seen"
-PREFIX = "tokens: go on from earlier ones"
+INVERSE = "tokens: decode to the events of the view"
+PREFIX = "tokens: extend earlier ones"
 FORM = "tracker: masks bool [V], features float32 [n_features]"
-EXPECTS = "tracker: what comes was possible"
-TURN = "tracker: own turn and legal actions as seen"
-AGAIN = "tracker: the same from tokens as by pushes"
-COPIES = "tracker: copies stand alone"
+EXPECTS = "tracker: the next token was possible"
+TURN = "tracker: own turn and legal actions as in the view"
+AGAIN = "tracker: equal from tokens and by pushes"
+COPIES = "tracker: copies are independent"
 IMPOSSIBLE = "tracker: an impossible token is marked"
 IMAGINED = "tracker: possible tokens lead to an end"
 OUTCOME = "tracker: outcome of the hand at its end"
 
 
 class _Fault(Exception):
-    """A check that does not hold; the message says what was expected and what was said."""
+    """Failure of a check. The message gives the expected and the actual value."""
 
     def __init__(self, check: str, what: str):
         super().__init__(what)
@@ -42,15 +43,19 @@ class _Fault(Exception):
 
 
 def describe_exception(error: Exception) -> str:
-    """An exception in one line."""
+    """Describe an exception in one line.
+
+    Args:
+        error: The exception.
+    """
     return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}".removesuffix(": ")
 
 
-def _call(check: str, what: str, call: Callable[..., T], *given: Any) -> T:
-    """What a call gives; what it raises is a fault."""
+def _call(check: str, what: str, call: Callable[..., T], *arguments: Any) -> T:
+    """Call a function of the audited game; an exception is a fault."""
     try:
-        return call(*given)
-    except Exception as e:  # whatever a package of others raises
+        return call(*arguments)
+    except Exception as e:  # another package may raise anything
         raise _Fault(check, f"{what} raises {describe_exception(e)}") from e
 
 
@@ -61,50 +66,72 @@ def _form(array: Any) -> str:
 
 
 class Walk:
-    """The trackers of all seats along the hands of one audit.
+    """Trackers of all seats along the hands of one audit.
 
-    note: is told of each case of a check. A seat with a fault is not followed further in the hand: what comes after
-    would be faults of the same cause."""
+    After a fault a seat is not followed further in the hand, because further faults would have the same cause.
+    """
 
     def __init__(self, game: Game, tokenizer: Tokenizer, note: Note):
-        self.game, self.tokenizer, self._note = game, tokenizer, note
+        """Check the sizes of the tokenizer.
+
+        Args:
+            game: The game.
+            tokenizer: Its tokenizer.
+            note: Called for each case of a check.
+        """
+        self.game = game
+        self.tokenizer = tokenizer
+        self._note = note
         self._hand: list[_Seat] = []
-        said = ""
+        fault = ""
         try:
             self._sizes()
         except _Fault as e:
-            said = str(e)
-        self._sound = not said
-        note(SIZES, self._sound, lambda: said)
+            fault = str(e)
+        self._sound = not fault
+        note(SIZES, self._sound, lambda: fault)
 
     def begin(self, deal: int, rng: np.random.Generator) -> None:
-        """A hand begins. rng: where copies are looked at, and what they are given."""
+        """Begin a hand.
+
+        Args:
+            deal: Number of the deal.
+            rng: Draws the places where copies are examined, and their tokens.
+        """
         seats = range(self.game.players if self._sound else 0)
         self._hand = [_Seat(self.game, self.tokenizer, self._note, deal, seat, rng) for seat in seats]
 
     def look(
         self, views: list[View], acted: tuple[int, int] | None, scores: tuple[int, ...] | None, where: Callable[[], str]
     ) -> None:
-        """Follow what all seats see at a decision, or at the end.
+        """Follow the views of all seats at a decision, or at the end.
 
-        views: by seat. acted: the seat that has acted since the last look, and its action. scores: by seat, at the
-        end; None before. where: tells the place."""
+        Args:
+            views: Views by seat.
+            acted: The seat that has acted since the last look, and its action.
+            scores: Scores by seat at the end; None before.
+            where: Returns a description of the place.
+        """
         for seat, view in zip(self._hand, views):
             action = acted[1] if acted is not None and acted[0] == view.viewer else None
             seat.look(view, action, scores, where)
 
     def _sizes(self) -> None:
         t = self.tokenizer
-        vocab, positions, eos, features, version = (
-            _call(SIZES, f"the tokenizer's {name}", getattr, t, name)
-            for name in ("vocab", "n_positions", "eos", "n_features", "features_version")
-        )
+        names = ("vocab", "n_positions", "eos", "n_features", "features_version")
+        sizes = {name: _call(SIZES, f"the tokenizer's {name}", getattr, t, name) for name in names}
+        vocab, version = sizes["vocab"], sizes["features_version"]
+        positions, eos = sizes["n_positions"], sizes["eos"]
         size = _call(SIZES, "the tokenizer's vocab", len, vocab)
         if not 1 <= size <= MOST or len(set(vocab)) < size:
             raise _Fault(
                 SIZES, f"vocab has {size} names, {len(set(vocab))} of them different, not 1 to {MOST} different ones"
             )
-        for name, value, low in (("n_positions", positions, 1), ("eos", eos, 0), ("n_features", features, 0)):
+        for name, value, low in (
+            ("n_positions", positions, 1),
+            ("eos", eos, 0),
+            ("n_features", sizes["n_features"], 0),
+        ):
             if not isinstance(value, int) or value < low:
                 raise _Fault(SIZES, f"{name} is {value!r}, not a whole number from {low}")
         if eos >= size:
@@ -120,20 +147,23 @@ class Walk:
 
 
 class _Seat:
-    """What one seat's tracker says along one hand."""
+    """Checks of one seat's tracker along one hand."""
 
     def __init__(
         self, game: Game, tokenizer: Tokenizer, note: Note, deal: int, seat: int, rng: np.random.Generator
     ) -> None:
-        self._game, self._of, self._note, self._rng = game, tokenizer, note, rng
+        self._game = game
+        self._tokenizer = tokenizer
+        self._note = note
+        self._rng = rng
         self._deal, self._seat = deal, seat
         self._tracker: Tracker | None = None
-        self._told: list[int] = []
-        self._size, self._closely = len(tokenizer.vocab), 2 / tokenizer.n_positions
+        self._pushed: list[int] = []
+        self._size, self._copy_share = len(tokenizer.vocab), 2 / tokenizer.n_positions
         self._broken = False
 
     def look(self, view: View, action: int | None, scores: tuple[int, ...] | None, where: Callable[[], str]) -> None:
-        """See Walk.look. action: the seat's own, if it has acted since the last look."""
+        """Follow the seat's view; see Walk.look. `action` is the seat's own, if it has acted since the last look."""
         if self._broken:
             return
         try:
@@ -141,23 +171,23 @@ class _Seat:
         except (_Fault, AttributeError) as e:  # a method may be missing
             self._broken = True
             check = e.check if isinstance(e, _Fault) else FORM
-            said, at = str(e), len(self._told)
+            fault, at = str(e), len(self._pushed)
             self._note(
                 check,
                 False,
-                lambda: f"deal {self._deal}, seat {self._seat}, after {at} tokens: {said}; {where()}",
+                lambda: f"deal {self._deal}, seat {self._seat}, after {at} tokens: {fault}; {where()}",
             )
 
     def _follow(self, view: View, action: int | None, scores: tuple[int, ...] | None) -> None:
         tokens = self._encode(view, scores is not None)
         if self._tracker is None:
-            self._tracker = _call(FORM, "tracker() of no tokens", self._of.tracker, np.empty(0, np.int32))
+            self._tracker = _call(FORM, "tracker() of no tokens", self._tokenizer.tracker, np.empty(0, np.int32))
             self._masks(self._tracker)
             if self._deal % self._game.players == self._seat:
                 self._look_closely(self._tracker)
         tracker = self._tracker
-        for token in tokens[len(self._told) :]:
-            if self._rng.random() < self._closely:
+        for token in tokens[len(self._pushed) :]:
+            if self._rng.random() < self._copy_share:
                 self._look_closely(tracker)
             self._push(tracker, token, action)
             action = None
@@ -165,47 +195,47 @@ class _Seat:
             raise _Fault(PREFIX, f"the seat's own action {action} has brought no token")
         self._on_turn(tracker, view)
         self._masks(tracker)
-        if self._rng.random() < self._closely or scores is not None:
+        if self._rng.random() < self._copy_share or scores is not None:
             self._made_again(tracker)
         self._at_the_end(tracker, scores)
 
     def _encode(self, view: View, ended: bool) -> list[int]:
-        """The tokens of a view, once they are found to be such."""
-        array = _call(FIT, "encode()", self._of.encode, view)
+        """Encode a view, and check the tokens."""
+        array = _call(FIT, "encode()", self._tokenizer.encode, view)
         if getattr(array, "dtype", None) != np.int32 or array.ndim != 1:
             raise _Fault(FIT, f"encode() gives {_form(array)}, not int32 [T]")
         tokens = array.tolist()
         wrong = [t for t in tokens if not 0 <= t < self._size]
         if wrong:
             raise _Fault(FIT, f"encode() gives token {wrong[0]}, but vocab has the tokens 0 to {self._size - 1}")
-        if len(tokens) > self._of.n_positions:
-            raise _Fault(FIT, f"encode() gives {len(tokens)} tokens, n_positions is {self._of.n_positions}")
-        eos = [i for i, t in enumerate(tokens) if t == self._of.eos]
+        if len(tokens) > self._tokenizer.n_positions:
+            raise _Fault(FIT, f"encode() gives {len(tokens)} tokens, n_positions is {self._tokenizer.n_positions}")
+        eos = [i for i, t in enumerate(tokens) if t == self._tokenizer.eos]
         if eos != [len(tokens) - 1] * ended:
             when = "the end token stands last, and nowhere else" if ended else "the hand goes on, without an end token"
             raise _Fault(FIT, f"{when}, but encode() has it at {eos or 'no place'}")
         self._good(FIT)
-        events: Any = _call(INVERSE, "decode(encode())", self._of.decode, array)
+        events: Any = _call(INVERSE, "decode(encode())", self._tokenizer.decode, array)
         if not isinstance(events, tuple):
             raise _Fault(INVERSE, f"decode() gives {_form(events)}, not a tuple of events")
         if events != view.events:
             differing = (i for i, (a, b) in enumerate(zip(events, view.events)) if a != b)
             at = next(differing, min(len(events), len(view.events)))
-            found, seen = (list(e[at : at + 1]) for e in (events, view.events))
-            raise _Fault(INVERSE, f"event {at} of the view is {seen or 'none'}, decode() says {found or 'none'}")
-        for none in ((*tokens, self._of.eos), (-1,), (self._size,)) if ended else ():
+            decoded, seen = (list(e[at : at + 1]) for e in (events, view.events))
+            raise _Fault(INVERSE, f"event {at} of the view is {seen or 'none'}, decode() gives {decoded or 'none'}")
+        for none in ((*tokens, self._tokenizer.eos), (-1,), (self._size,)) if ended else ():
             self._check_rejection(np.array(none, np.int32))
         self._good(INVERSE)
-        if tokens[: len(self._told)] != self._told:
-            at = next((i for i, (a, b) in enumerate(zip(tokens, self._told)) if a != b), len(tokens))
+        if tokens[: len(self._pushed)] != self._pushed:
+            at = next((i for i, (a, b) in enumerate(zip(tokens, self._pushed)) if a != b), len(tokens))
             now = self._name(tokens[at]) if at < len(tokens) else "no more"
-            raise _Fault(PREFIX, f"token {at} was {self._name(self._told[at])}, and is {now} at a later decision")
+            raise _Fault(PREFIX, f"token {at} was {self._name(self._pushed[at])}, and is {now} at a later decision")
         self._good(PREFIX)
         return tokens
 
     def _check_rejection(self, tokens: np.ndarray) -> None:
         try:
-            self._of.decode(tokens)
+            self._tokenizer.decode(tokens)
         except ValueError:
             return
         except Exception as e:
@@ -216,13 +246,13 @@ class _Seat:
         raise _Fault(INVERSE, f"decode() takes {len(tokens)} tokens to {last}, which are no view; it raises ValueError")
 
     def _push(self, tracker: Tracker, token: int, action: int | None) -> None:
-        """One token that has come; action: the seat's own action that it tells of, if it does."""
+        """Push the next token. `action` is the seat's own action if the token encodes it."""
         turn = _call(TURN, "my_turn()", tracker.my_turn)
         if bool(turn) != (action is not None):
             came = "its own action came" if action is not None else f"{self._name(token)} came, which is not its action"
             raise _Fault(TURN, f"my_turn() is {bool(turn)}, and {came}")
         if action is not None:
-            own = _call(TURN, f"token({action})", self._of.token, action)
+            own = _call(TURN, f"token({action})", self._tokenizer.token, action)
             if own != token:
                 raise _Fault(TURN, f"token({action}) of the own action is {own}, and {token} came")
             if not self._mask(tracker, "legal")[token]:
@@ -230,18 +260,21 @@ class _Seat:
         self._good(TURN)
         if not self._mask(tracker, "possible")[token]:
             raise _Fault(EXPECTS, f"possible() is without {self._name(token)}, which came")
-        # A hand may be over before its end token: then that is all that may come.
-        if token != self._of.eos and _call(EXPECTS, "terminal()", tracker.terminal):
+        # A hand may be over before its end token. Then only the end token may follow.
+        if token != self._tokenizer.eos and _call(EXPECTS, "terminal()", tracker.terminal):
             raise _Fault(EXPECTS, f"terminal() is True, and {self._name(token)} came")
         _call(EXPECTS, f"push({token})", tracker.push, token)
-        self._told.append(token)
+        self._pushed.append(token)
         if not _call(EXPECTS, "is_legal()", tracker.is_legal):
             raise _Fault(EXPECTS, f"is_legal() is False after {self._name(token)}, which came")
         self._good(EXPECTS)
 
     def _on_turn(self, tracker: Tracker, view: View) -> None:
-        """The own turn is that of the view. Where a seat acts unseen, as in Hearts' passes, another may be on turn as
-        far as it knows: then its own action must come next, which `_push` asks for."""
+        """Compare the own turn with the view.
+
+        If seats act unseen, as in Hearts' passes, the tracker may be on turn when the view is not. Then the own action
+        must come next, which `_push` checks.
+        """
         turn = bool(_call(TURN, "my_turn()", tracker.my_turn))
         legal = np.flatnonzero(self._mask(tracker, "legal")).tolist()
         if view.legal and not turn:
@@ -249,11 +282,13 @@ class _Seat:
         if turn != bool(legal):
             raise _Fault(TURN, f"my_turn() is {turn}, and legal() has the tokens {legal}")
         if view.legal:
-            tokens = [_call(TURN, f"token({a})", self._of.token, a) for a in view.legal]
+            tokens = [_call(TURN, f"token({a})", self._tokenizer.token, a) for a in view.legal]
             if set(legal) != set(tokens) or len(legal) < len(tokens):
                 raise _Fault(TURN, f"legal() has the tokens {legal}, the view's legal actions are {tokens}")
             for action in view.legal:
-                back = _call(TURN, "action(token())", lambda a: self._of.action(self._of.token(a)), action)
+                back = _call(
+                    TURN, "action(token())", lambda a: self._tokenizer.action(self._tokenizer.token(a)), action
+                )
                 if back != action:
                     raise _Fault(TURN, f"action(token({action})) is {back}")
         if turn:
@@ -263,16 +298,16 @@ class _Seat:
         self._good(TURN)
 
     def _mask(self, tracker: Tracker, method: str) -> np.ndarray:
-        """bool [V]."""
+        """Return a mask of the tracker, bool [V]."""
         mask = _call(FORM, f"{method}()", getattr(tracker, method))
         if getattr(mask, "dtype", None) != np.bool_ or mask.shape != (self._size,):
             raise _Fault(FORM, f"{method}() gives {_form(mask)}, not bool [{self._size}]")
         return mask
 
     def _masks(self, tracker: Tracker) -> tuple[Any, ...]:
-        """All that a tracker says of its place."""
+        """Return and check all outputs of a tracker at its place."""
         possible, legal = self._mask(tracker, "possible"), self._mask(tracker, "legal")
-        features, n = _call(FORM, "features()", tracker.features), self._of.n_features
+        features, n = _call(FORM, "features()", tracker.features), self._tokenizer.n_features
         if getattr(features, "dtype", None) != np.float32 or features.shape != (n,):
             raise _Fault(FORM, f"features() gives {_form(features)}, not float32 [{n}]")
         if not np.isfinite(features).all():
@@ -280,27 +315,27 @@ class _Seat:
                 FORM,
                 f"features() has {features[~np.isfinite(features)][0]} at {np.flatnonzero(~np.isfinite(features))[0]}",
             )
-        said = (bool(_call(FORM, f"{m}()", getattr(tracker, m))) for m in ("my_turn", "terminal", "is_legal"))
+        flags = (bool(_call(FORM, f"{m}()", getattr(tracker, m))) for m in ("my_turn", "terminal", "is_legal"))
         self._good(FORM)
-        return (possible.tobytes(), legal.tobytes(), features.tobytes(), *said)
+        return (possible.tobytes(), legal.tobytes(), features.tobytes(), *flags)
 
     def _made_again(self, tracker: Tracker) -> None:
-        """A tracker made of the tokens at once is where this one is."""
-        again = _call(AGAIN, "tracker() of all tokens", self._of.tracker, np.array(self._told, np.int32))
-        self._same(AGAIN, tracker, self._masks(again), "a tracker made of all tokens says other {}")
+        """Compare the tracker with one that is made from all tokens at once."""
+        again = _call(AGAIN, "tracker() of all tokens", self._tokenizer.tracker, np.array(self._pushed, np.int32))
+        self._same(AGAIN, tracker, self._masks(again), "a tracker made of all tokens gives another {}")
 
-    def _same(self, check: str, tracker: Tracker, said: tuple[Any, ...], what: str) -> None:
+    def _same(self, check: str, tracker: Tracker, expected: tuple[Any, ...], what: str) -> None:
         for name, a, b in zip(
-            ("possible", "legal", "features", "my_turn", "terminal", "is_legal"), self._masks(tracker), said
+            ("possible", "legal", "features", "my_turn", "terminal", "is_legal"), self._masks(tracker), expected
         ):
             if a != b:
                 raise _Fault(check, what.format(f"{name}()"))
         self._good(check)
 
     def _look_closely(self, tracker: Tracker) -> None:
-        """Copies go on where the hand does not: to an end that cannot be, and to one that may."""
+        """Examine copies that leave the hand: one by an impossible token, one by possible tokens."""
         before = self._masks(tracker)
-        self._to_an_end_that_cannot_be(self._copy_tracker(tracker))
+        self._check_impossible_token(self._copy_tracker(tracker))
         self._same(COPIES, tracker, before, "tokens pushed to a copy have changed the {} of its original")
         self._check_random_playout(self._copy_tracker(tracker))
 
@@ -308,25 +343,25 @@ class _Seat:
         twin = _call(COPIES, "copy()", tracker.copy)
         if twin is tracker:
             raise _Fault(COPIES, "copy() gives the tracker itself, not another")
-        self._same(COPIES, tracker, self._masks(twin), "a copy says other {} than its original")
+        self._same(COPIES, tracker, self._masks(twin), "a copy gives another {} than its original")
         return twin
 
-    def _to_an_end_that_cannot_be(self, tracker: Tracker) -> None:
-        """By an impossible token, and then by any."""
+    def _check_impossible_token(self, tracker: Tracker) -> None:
+        """Push an impossible token, then random ones up to the end."""
         impossible = np.flatnonzero(~self._mask(tracker, "possible"))
         if not len(impossible):
             return
-        token, length = int(self._rng.choice(impossible)), len(self._told)
+        token, length = int(self._rng.choice(impossible)), len(self._pushed)
         after = f"after {self._name(token)}, which possible() is without"
         while True:
-            what = f"{after}: push({token})" if length > len(self._told) else f"push({token}), which cannot come,"
+            what = f"{after}: push({token})" if length > len(self._pushed) else f"push({token}), which cannot come,"
             _call(IMPOSSIBLE, what, tracker.push, token)
             length += 1
             if _call(IMPOSSIBLE, f"{after}: is_legal()", tracker.is_legal):
                 raise _Fault(IMPOSSIBLE, f"is_legal() is True {after}")
             if _call(IMPOSSIBLE, f"{after}: terminal()", tracker.terminal):
                 break
-            if length >= self._of.n_positions:
+            if length >= self._tokenizer.n_positions:
                 raise _Fault(IMPOSSIBLE, f"{after}: terminal() is False at n_positions = {length} tokens")
             self._masks(tracker)
             token = int(self._rng.integers(self._size))
@@ -336,13 +371,13 @@ class _Seat:
         self._good(IMPOSSIBLE)
 
     def _check_random_playout(self, tracker: Tracker) -> None:
-        """By tokens that the tracker says are possible. One that is not exact may come to a place where none is."""
-        length, results = len(self._told), len(self._game.outcomes.labels)
+        """Push possible tokens up to the end. An inexact tracker may reach a place without possible tokens."""
+        length, results = len(self._pushed), len(self._game.outcomes.labels)
         while not _call(IMAGINED, "terminal()", tracker.terminal):
             possible = np.flatnonzero(self._mask(tracker, "possible"))
             if not len(possible):
                 break
-            if length >= self._of.n_positions:
+            if length >= self._tokenizer.n_positions:
                 raise _Fault(IMAGINED, f"possible tokens go on after n_positions = {length} of them")
             token = int(self._rng.choice(possible))
             _call(IMAGINED, f"push({token}) of a possible token", tracker.push, token)
@@ -356,7 +391,7 @@ class _Seat:
         self._good(IMAGINED)
 
     def _at_the_end(self, tracker: Tracker, scores: tuple[int, ...] | None) -> None:
-        """The outcome at the end, and none before."""
+        """Check that there is an outcome at the end, and none before."""
         terminal = bool(_call(OUTCOME, "terminal()", tracker.terminal))
         if terminal != (scores is not None):
             raise _Fault(
@@ -372,7 +407,7 @@ class _Seat:
             raise _Fault(OUTCOME, f"outcome() gives {outcome!r} before the end, and raises no ValueError")
         outcome, outcomes = _call(OUTCOME, "outcome()", tracker.outcome), self._game.outcomes
         label = (*scores[self._seat :], *scores[: self._seat])
-        expected = outcomes.index.get(label)  # None: another check says so
+        expected = outcomes.index.get(label)  # None: another check reports it
         if expected is not None and outcome != expected:
             says = ""
             if isinstance(outcome, int | np.integer) and 0 <= outcome < len(outcomes.labels):
@@ -383,7 +418,7 @@ class _Seat:
         self._good(OUTCOME)
 
     def _name(self, token: int) -> str:
-        return f"token {token} ({self._of.vocab[token]!r})"
+        return f"token {token} ({self._tokenizer.vocab[token]!r})"
 
     def _good(self, check: str) -> None:
         self._note(check, True, str)

@@ -1,10 +1,13 @@
-"""Audits a game and a sampler of its worlds: nothing hidden may be seen, and every sampled world must be possible.
+"""Audit of a game and a sampler of its worlds: hidden cards must not be visible, and sampled worlds must be possible.
 
-Random hands are stopped at random decisions. At each, for each seat, hidden cards are exchanged in the history
-and the history is replayed: what the seat sees may not change. And worlds are sampled for what the seat sees: each
-must replay legally, give an equal view, and between them they must vary; where the sampler can say so, the true
-deal must be one that it can draw. At every decision a later view must go on from earlier ones, and the tokenizer and
-its trackers must keep what they promise (audit/tokens.py); at the end the scores must be among the outcomes."""
+Random hands are stopped at random decisions. There, for each seat, hidden cards are exchanged in the history, and the
+history is replayed: the seat's view must not change. Worlds are sampled for the view. Each must replay legally and give
+an equal view, and together they must vary. If the belief can compute it, the true deal must have a positive
+probability.
+
+At every decision, views must extend earlier views, and the tokenizer and its trackers must keep their promises
+(audit/tokens.py). At the end the scores must be among the outcomes.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +28,14 @@ from trickformer.belief.samplers import ExactBelief
 if TYPE_CHECKING:
     from trickformer.base import State
 
-Observer = Callable[["State", int], Any]  # (state, viewer) -> what the viewer sees
+Observer = Callable[["State", int], Any]  # (state, viewer) -> something that may depend on the viewer's view only
 Sampler = Callable[["State", View, int, np.random.Generator], Sequence["State"]]  # n worlds for a view
 Exchange = Callable[["State", View, np.random.Generator], "State | None"]
-GOES_ON, LEGAL = "view: goes on from earlier ones", "view: has the legal actions"  # names of checks
+GOES_ON, LEGAL = "view: extends earlier ones", "view: has the legal actions"  # names of checks
 
 
 class Audit(BaseModel):
-    """An audit."""
+    """Options of an audit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -46,7 +49,7 @@ class Audit(BaseModel):
 
 @dataclass(slots=True)
 class PropertyCount:
-    """How often one property was looked at, and how often it failed."""
+    """Number of cases in which one property was checked, and of those in which it failed."""
 
     name: str
     cases: int = 0
@@ -54,7 +57,12 @@ class PropertyCount:
     example: str | None = None  # the first fault: seat and history of the state
 
     def count(self, good: bool, where: Callable[[], str]) -> None:
-        """Take note of one case; `where` is asked at the first fault only."""
+        """Count one case.
+
+        Args:
+            good: Whether the property holds.
+            where: Returns a description of the place; called at the first fault only.
+        """
         self.cases += 1
         if not good:
             self.faults += 1
@@ -63,7 +71,7 @@ class PropertyCount:
 
 @dataclass(slots=True)
 class ViewAudit:
-    """What an audit found; good where no check has a fault and every one had cases."""
+    """Result of an audit; good if no check has a fault and every check had cases."""
 
     game: str
     deals: int
@@ -75,11 +83,15 @@ class ViewAudit:
         return all(c.cases and not c.faults for c in self.checks.values())
 
     def check(self, name: str) -> PropertyCount:
-        """The check of that name, new if need be."""
+        """Return the check of a name; it is created if necessary.
+
+        Args:
+            name: Name of the check.
+        """
         return self.checks.setdefault(name, PropertyCount(name))
 
     def result(self) -> dict[str, Any]:
-        """One JSON object."""
+        """Return the result as a JSON object."""
         checks = {c.name: {"cases": c.cases, "faults": c.faults, "example": c.example} for c in self.checks.values()}
         return {"game": self.game, "deals": self.deals, "seed": self.seed, "good": self.good, "checks": checks}
 
@@ -95,7 +107,12 @@ class ViewAudit:
 
 
 def from_belief(game: Game, belief: Belief) -> Sampler:
-    """The worlds of a belief, which gets to see the view only."""
+    """Return a sampler that draws worlds from a belief, which receives the view only.
+
+    Args:
+        game: The game.
+        belief: Belief of the game.
+    """
 
     def sample(state: State, view: View, n: int, rng: np.random.Generator) -> Sequence[State]:
         belief.reset(view)
@@ -105,8 +122,8 @@ def from_belief(game: Game, belief: Belief) -> Sampler:
     return sample
 
 
-def from_openspiel(state: State, view: View, n: int, rng: np.random.Generator) -> Sequence[State]:
-    """The worlds of the game's own `resample_from_infostate`. Raises TrickformerError where it has none."""
+def _sample_by_openspiel(state: State, view: View, n: int, rng: np.random.Generator) -> Sequence[State]:
+    """Draw worlds by OpenSpiel's `resample_from_infostate`; raise TrickformerError if the game has none."""
     import pyspiel
 
     try:
@@ -116,19 +133,23 @@ def from_openspiel(state: State, view: View, n: int, rng: np.random.Generator) -
 
 
 def observers(game: Game) -> dict[str, Observer]:
-    """What a seat is shown of a state: its view, and where the game has a tokenizer its tokens and their features."""
+    """Return the things that a seat is shown of a state: its view and, if there is a tokenizer, tokens and features.
+
+    Args:
+        game: The game.
+    """
     from trickformer import tokenizers
 
-    found: dict[str, Observer] = {"view": game.view}
+    shown: dict[str, Observer] = {"view": game.view}
     tokenizer = tokenizers.find(game)
     if tokenizer is not None:
 
         def tokens(state: State, viewer: int) -> np.ndarray:
             return tokenizer.encode(game.view(state, viewer))
 
-        found["tokens"] = lambda state, viewer: tokens(state, viewer).tolist()
-        found["features"] = lambda state, viewer: tokenizer.tracker(tokens(state, viewer)).features().tolist()
-    return found
+        shown["tokens"] = lambda state, viewer: tokens(state, viewer).tolist()
+        shown["features"] = lambda state, viewer: tokenizer.tracker(tokens(state, viewer)).features().tolist()
+    return shown
 
 
 def audit(
@@ -142,12 +163,23 @@ def audit(
     worlds: int = 16,
     stops: int = 6,
 ) -> ViewAudit:
-    """Looks into `deals` random hands at about `stops` decisions each, with `worlds` sampled for each seat.
+    """Audit random hands. A rare fault may be missed in few deals, so the report gives the number of cases.
 
-    belief: a Belief, or a Sampler, which sees the state too. seen: what may depend on the view only, by name;
-    `observers(game)` if not given. exchange: `game.exchange` if not given. A fault that is rare goes unseen in few
-    deals: the report says how many cases there were. Faults of the tokenizer and its trackers are in the report, what
-    they raise too. Raises TrickformerError where the game or the sampler raises something."""
+    The report also has the faults of the tokenizer and its trackers, exceptions included.
+
+    Args:
+        game: The game.
+        belief: A belief, or a sampler, which receives the true state too.
+        deals: Number of hands.
+        seed: Seed of the hands and the worlds.
+        seen: Functions of a state that may depend on the view only, by name; None: `observers(game)`.
+        exchange: Exchanges hidden cards; None: `game.exchange`.
+        worlds: Worlds sampled for each seat at a decision.
+        stops: Mean number of decisions of a hand at which it is stopped.
+
+    Raises:
+        TrickformerError: The game or the sampler raises an exception.
+    """
     from trickformer import tokenizers
 
     report = ViewAudit(game.name, deals, seed)
@@ -167,18 +199,25 @@ def audit(
 
 
 def command(config: Audit) -> ViewAudit:
-    """The audit of a game with its own sampler, or OpenSpiel's. Raises what loading the game and its sampler do."""
+    """Audit a game with its own sampler, or OpenSpiel's.
+
+    Args:
+        config: Options of the audit.
+
+    Raises:
+        TrickformerError: The game or its sampler cannot be loaded, or raises an exception.
+    """
     from trickformer import belief, games
 
     game = games.load(config.game)
     with _in_one_line(f"the sampler of {game.name}"):
-        sampler = from_openspiel if config.sampler == "openspiel" else belief.sampler(game)
+        sampler = _sample_by_openspiel if config.sampler == "openspiel" else belief.sampler(game)
     return audit(game, sampler, config.deals, config.seed)
 
 
 @contextmanager
 def _in_one_line(what: str) -> Generator[None]:
-    """What is raised is bad input: the game is under audit, not this program."""
+    """Turn exceptions into bad input: the game is under audit, not this program."""
     try:
         yield
     except (TrickformerError, MemoryError, OSError):
@@ -202,7 +241,7 @@ def _hand(
     walk: Walk | None,
     report: ViewAudit,
 ) -> None:
-    """One deal, played at random."""
+    """Play and audit one random hand."""
     rng, seed = np.random.default_rng(deal_seed(report.seed, index)), report.seed
     state, length = game.deal(seed, index), game.spiel.max_game_length()
     views: list[View] = []
@@ -229,14 +268,14 @@ def _hand(
             for viewer in range(game.players):
                 _look(game, state, viewer, sample, seen, exchange, worlds, rng, report)
                 if isinstance(belief, ExactBelief):
-                    found = np.isfinite(_truth_log_prob(game, belief, state, viewer))
-                    report.check("worlds: can be the true deal").count(bool(found), _where(state, viewer))
+                    possible = np.isfinite(_truth_log_prob(game, belief, state, viewer))
+                    report.check("worlds: can be the true deal").count(bool(possible), _where(state, viewer))
         acted = state.current_player(), int(rng.choice(state.legal_actions()))
         state.apply_action(acted[1])
     for seat in range(game.players):
-        told = (*scores[seat:], *scores[:seat])
+        label = (*scores[seat:], *scores[:seat])
         report.check("outcomes: name the scores of a hand").count(
-            told in game.outcomes.index, lambda told=told, seat=seat: f"scores {told}, {_where(state, seat)()}"
+            label in game.outcomes.index, lambda label=label, seat=seat: f"scores {label}, {_where(state, seat)()}"
         )
 
 
@@ -258,25 +297,25 @@ def _look(
             check = report.check(f"{name}: blind to exchanged cards")
             try:
                 same = observer(state, viewer) == observer(twin, viewer)
-            except Exception as e:  # whatever a tokenizer raises
+            except Exception as e:  # a tokenizer may raise anything
                 check.count(False, lambda e=e: f"{where()}: {describe_exception(e)}")
             else:
                 check.count(same, where)
-    found = sample(state, view, worlds, rng)
+    sampled = sample(state, view, worlds, rng)
     histories = set()
-    for world in found:
+    for world in sampled:
         actions = [step.action for step in world.full_history()]
         replayed = replay(game.spiel, actions)
         report.check("worlds: replay legally").count(replayed is not None, where)
         if replayed is not None:
             report.check("worlds: give the same view").count(game.view(replayed, viewer) == view, where)
         histories.add(tuple(actions))
-    # Two cards of one hand may have been exchanged, which is no other world to anybody; few worlds can agree by chance.
-    # With one player there is nobody else, and an exchange is another world.
+    # Worlds must vary only if the exchange is visible to somebody: two cards of one hand make no other world. With one
+    # player nobody else exists, and every exchange counts. Few worlds may agree by chance.
     other = twin is not None and (
         game.players == 1 or any(game.view(twin, p) != game.view(state, p) for p in range(game.players))
     )
-    if other and len(found) >= 16:
+    if other and len(sampled) >= 16:
         report.check("worlds: vary").count(len(histories) > 1, where)
 
 

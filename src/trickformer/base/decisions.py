@@ -1,4 +1,4 @@
-"""Checks of what players decide."""
+"""Checks of players' decisions."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ def validate_decisions(
                 f"{name} chose the illegal action {decision.action}{where(i)}; legal: {list(view.legal)}"
             )
         if wrong := {*values, *(decision.visits or ())}.difference(view.legal):
-            raise TrickformerError(f"{name} says what the illegal action {min(wrong)} is worth{where(i)}")
+            raise TrickformerError(
+                f"{name} valued the illegal action {min(wrong)}{where(i)}; legal: {list(view.legal)}"
+            )
         for value in (decision.value, *values.values()):
             if value is not None and not math.isfinite(value):
-                raise TrickformerError(f"{name} says that an action is worth {value}{where(i)}")
+                raise TrickformerError(f"{name} gave the value {value}{where(i)}; values must be finite")
     return list(decisions)

@@ -1,4 +1,4 @@
-"""Whole hands of a game in bulk, for training: what the core contributes, or another package."""
+"""Whole hands of a game in bulk, for training. The core or another package implements them."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ class FastGame(ABC):
         Args:
             history: Integers [n, H], as of `encode`.
             seats: uint8 [n], the seat in each hand.
-            seed: Seed of all randomness, with `streams`.
-            streams: uint64 [n], one for each hand.
+            seed: Seed of all randomness, together with `streams`.
+            streams: uint64 [n], a number for each hand.
             playouts: Playouts of each action.
             share: Share of the decisions.
             net: Network that plays the playouts; None: a script of the game, or random moves.
@@ -156,17 +156,17 @@ class FastGame(ABC):
         return None
 
     def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Exchange what the rules treat alike, such as colours.
+        """Permute things that the rules treat alike, such as colours.
 
         Args:
             tokens: Integers [n, T], filled up with the end token.
             rng: Draws each row's permutation uniformly.
 
         Returns:
-            Other games that are as likely, integers [n, T], and the new number of each token, int64 [n, V].
+            Other, equally likely games, integers [n, T], and the new number of each token, int64 [n, V].
 
         Raises:
-            ValueError: The game has nothing to exchange; see `augments`.
+            ValueError: The game has nothing to permute; see `augments`.
         """
         raise ValueError("in this game nothing is known to be alike")
 

@@ -162,7 +162,7 @@ class Player(ABC):
     # other has 1. None: any number.
     batch: int | None = None
     needs_state: bool = False  # the table puts the true state, hidden cards included, into memo["state"] before a call
-    caveats: Sequence[str] = ()  # remarks that a report of results prints beside the player
+    caveats: Sequence[str] = ()  # remarks on the player that a report of results prints
     # Whether games that continue from one position may get copies (`copy.copy`) of what the memos hold there. `look`
     # then fills the memos of seats that have not decided yet. False: these games begin with empty memos.
     memo_is_copyable: bool = False
@@ -182,7 +182,7 @@ class Player(ABC):
         """
 
     def end(self, views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None:
-        """Receive the end of a hand in which the player held seats. Hands that were broken off have no such call.
+        """Receive the end of a hand in which the player held seats. It is not called for interrupted hands.
 
         Args:
             views: Last views of the player's seats, by ascending seat.
@@ -201,7 +201,7 @@ class Player(ABC):
         return
 
     def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:
-        """Compute how likely the player would have done what each viewer has done (belief/policy.py).
+        """Compute the likelihood of each viewer's actions under the player's policy (belief/policy.py).
 
         Args:
             views: Views of one seat each.

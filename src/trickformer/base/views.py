@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     State: TypeAlias = pyspiel.State  # never wrapped: OpenSpiel's tools work on our games, its games in ours
 
-PUBLIC = -1  # the viewer that sees only what everybody sees
+PUBLIC = -1  # the viewer of public information
 CHANCE = -1  # the actor of an event that no player caused (pyspiel.PlayerId.CHANCE)
 
 

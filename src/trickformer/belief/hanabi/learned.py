@@ -8,8 +8,8 @@ The logits of a card are added to the logarithm of a share by counting: among th
 the cards that remain after the cards already written. So an untrained network counts slot by slot, and it learns only
 the evidence of play. If the cards written leave none that a later slot may hold, the sample is impossible, and the
 caller must check for that. Kinds have traits that change during the game (in Hanabi: the card can be played now, is
-useless, is the last of its kind). The network has logits for traits too, so that it need not learn for each kind by
-itself what holds for all playable cards.
+useless, is the last of its kind). The network has logits for traits too, so that it need not learn a property of all
+playable cards for each kind separately.
 
 Every function takes its parameters as a mapping. It also works if each parameter has a further first dimension, one
 network for each game, as fine-tuning needs them.
