@@ -261,8 +261,8 @@ def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"estimators": []}, "there is no estimator"),
-        ({"others": []}, "there is no scripted player"),
+        ({"estimators": []}, "no estimator is named"),
+        ({"others": []}, "no scripted player is named"),
         ({"estimators": ["v0", "v0"]}, "named twice"),
         ({"estimators": ["v0"], "checkpoint": "a"}, "checkpoint is for the estimators seq2seq and bft"),
         ({"estimators": ["v0"], "transformer": "a"}, "transformer is for the estimator transformer"),

@@ -81,7 +81,7 @@ def test_a_game_of_another_name_or_without_a_member_is_refused_in_one_line(name,
     code, out, err = command("audit", name)
     assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith("error: ") and says in err, err
     if "OpenSpiel calls it" in says:
-        assert err.endswith("name both, the entry point and the game, 'leduc_poker'\n")
+        assert err.endswith("name both the entry point and the game 'leduc_poker'\n")
 
 
 def test_a_game_without_a_tokenizer_says_so(command, tmp_path):

@@ -192,7 +192,7 @@ class _Seat:
             self._push(tracker, token, action)
             action = None
         if action is not None:
-            raise _Fault(PREFIX, f"the seat's own action {action} has brought no token")
+            raise _Fault(PREFIX, f"the seat's own action {action} has no token")
         self._on_turn(tracker, view)
         self._masks(tracker)
         if self._rng.random() < self._copy_share or scores is not None:

@@ -168,7 +168,7 @@ class FastGame(ABC):
         Raises:
             ValueError: The game has nothing to permute; see `augments`.
         """
-        raise ValueError("in this game nothing is known to be alike")
+        raise ValueError("this game has nothing to permute")
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ class Outcomes:
         """
         label = (*scores[seat:], *scores[:seat])
         if label not in self.index:
-            raise ValueError(f"scores {label}, told from seat {seat}, are no outcome of the game")
+            raise ValueError(f"scores {label}, from seat {seat} on, are no outcome of the game")
         return self.index[label]
 
     def told_by(self, n: int) -> tuple[np.ndarray, np.ndarray]:

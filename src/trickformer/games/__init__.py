@@ -64,7 +64,7 @@ def _check_plugin(game: Game, name: str, where: str) -> Game:
         )
     if not game.name == name == right:
         raise TrickformerError(
-            f"{where} has the name {game.name!r}, and OpenSpiel calls it {right!r}: name both, the entry point and the "
-            f"game, {right!r}"
+            f"{where} has the name {game.name!r}, and OpenSpiel calls it {right!r}; name both the entry point and the "
+            f"game {right!r}"
         )
     return game

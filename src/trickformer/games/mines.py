@@ -176,7 +176,7 @@ class Mines(Game):
     def view(self, state: State, viewer: int) -> View:
         game: Any = state
         if game.room:
-            raise ValueError("there is nothing to see while the mines are being laid")
+            raise ValueError("a view begins when all mines are laid")
         events = tuple(Event(0, cell, (shown,)) for cell, shown in game.core.opened_cells)
         on_turn = viewer == 0 and not state.is_terminal()
         return View(viewer, events, tuple(state.legal_actions()) if on_turn else ())

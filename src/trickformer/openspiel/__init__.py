@@ -186,8 +186,8 @@ class Observer:
             raise ValueError(f"observation parameters are not supported: {params}")
         self.tensor = None
         self.dict: dict[str, Any] = {}
-        kind = kind if kind is not None else pyspiel.IIGObservationType(perfect_recall=False)
-        self._text, self._private = text, kind.private_info != pyspiel.PrivateInfoType.NONE
+        observation = kind if kind is not None else pyspiel.IIGObservationType(perfect_recall=False)
+        self._text, self._private = text, observation.private_info != pyspiel.PrivateInfoType.NONE
 
     def set_from(self, state: Any, player: int) -> None:
         """Do nothing, because there is no tensor.

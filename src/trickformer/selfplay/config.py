@@ -351,7 +351,7 @@ class SelfPlay(BaseModel):
         if self.label_worlds and not fast.labels_in_worlds:
             raise ValueError(f"{self.game} is labelled from the deal as it was; leave out label_worlds")
         if self.augment and not fast.augments:
-            raise ValueError(f"in {self.game} nothing is known to be alike; leave out augment")
+            raise ValueError(f"{self.game} has nothing to permute; leave out augment")
         if self.tries > 1 and (not fast.retries or self.bootstrap != ["random"]):
             raise ValueError("tries is for random players of a game that a team wins or loses, such as crew")
         return self

@@ -68,7 +68,7 @@ class CrewTokenizer(ByNumber):
     def encode(self, view: View) -> np.ndarray:
         own = view.viewer
         if own == PUBLIC:
-            raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
+            raise ValueError("tokens encode the view of a seat, not the public view")
         number = view.events[0].action
         assert number is not None
         tokens = [*self.missions[number].tokens, CHAIR + own]

@@ -41,7 +41,7 @@ class HanabiTokenizer(ByNumber):
         own = view.viewer
         codec, rules = self.codec, self.rules
         if own == PUBLIC:
-            raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
+            raise ValueError("tokens encode the view of a seat, not the public view")
         tokens = [codec.seat + own]
         for event in view.events:
             action = event.action

@@ -45,7 +45,7 @@ class HeartsTokenizer(ByNumber):
 
     def encode(self, view: View) -> np.ndarray:
         if view.viewer == PUBLIC:
-            raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
+            raise ValueError("tokens encode the view of a seat, not the public view")
         direction, hand = view.events[:2]
         assert direction.action is not None  # a pass direction is public
         tokens = [POSITION + view.viewer, *hand.seen, DIRECTION + direction.action]
@@ -75,7 +75,7 @@ class HeartsTokenizer(ByNumber):
         exchange = 2 * PASSED if direction else 0
         before_lead = len(rest) <= exchange
         if before_lead and (len(rest) > PASSED or not direction):
-            raise ValueError("these tokens end where nobody has a view")
+            raise ValueError("these tokens end between two views")
         events = [Event(CHANCE, direction), Event(CHANCE, None, hand)]
         events += [Event(seat, card) for card in rest[: min(PASSED, exchange)]]
         if before_lead:

@@ -58,7 +58,7 @@ class SkatTokenizer(ByNumber):
 
     def encode(self, view: View) -> np.ndarray:
         if view.viewer == PUBLIC:
-            raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
+            raise ValueError("tokens encode the view of a seat, not the public view")
         tokens = [SEAT + view.viewer]
         for event in view.events:
             tokens += event.seen if event.action is None else (event.action,)
@@ -88,7 +88,7 @@ class SkatTokenizer(ByNumber):
                 seen = HAND
             if seen:
                 if at + seen > end:
-                    raise ValueError("these tokens end where nobody has a view")
+                    raise ValueError("these tokens end between two views")
                 events.append(Event(giver, None, tuple(sequence[at : at + seen].tolist())))
                 at += seen
         return tuple(events)

@@ -33,7 +33,7 @@ class OhHellTokenizer(Tokenizer):
     def encode(self, view: View) -> np.ndarray:
         """int32 [T]. Raises ValueError for the public view, which no seat sees."""
         if view.viewer == PUBLIC:
-            raise ValueError("a sequence of tokens belongs to a seat, and the public has none")
+            raise ValueError("tokens encode the view of a seat, not the public view")
         tokens = [self.seat + view.viewer]
         for event in view.events:
             tokens += event.seen if event.action is None else (event.action,)

@@ -180,7 +180,7 @@ class Evaluation(FineTuningOptions):
     def _check_estimators(cls, arguments: list[str]) -> list[str]:
         names = _split_names(arguments, ESTIMATORS, "estimator")
         if len(set(names)) < len(names):
-            raise ValueError("an estimator is named twice")
+            raise ValueError("an estimator is named twice in estimators; name each once")
         return names
 
     @model_validator(mode="after")
@@ -201,7 +201,7 @@ def _split_names(arguments: list[str], known: Sequence[str], what: str) -> list[
     """Split arguments at commas into names, each of which must be known."""
     names = [name for text in arguments for name in text.split(",")]
     if not names:
-        raise ValueError(f"there is no {what}; choose from: {', '.join(known)}")
+        raise ValueError(f"no {what} is named; choose from: {', '.join(known)}")
     for name in names:
         if name not in known:
             raise ValueError(f"no {what} {name!r}; choose from: {', '.join(known)}")

@@ -149,7 +149,7 @@ class Decoder(nn.Module):
         """
         own = self.weights()
         if {k: w.shape for k, w in weights.items()} != {k: w.shape for k, w in own.items()}:
-            raise ValueError("these are the weights of another network")
+            raise ValueError("the weights of another network do not fit: names or shapes differ")
         for name, w in weights.items():
             own[name].copy_(w)
 

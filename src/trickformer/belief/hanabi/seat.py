@@ -81,7 +81,7 @@ class EstimatedBelief(Belief):
             rng: Source of all randomness.
 
         Raises:
-            ValueError: `reset` was not called before, or the estimator has no belief here.
+            ValueError: `reset` was not called before, or the estimator has no belief at this position.
         """
         view = self._require_view()
         if isinstance(self._estimator, HandWriter):
@@ -100,7 +100,7 @@ class EstimatedBelief(Belief):
         for slot in np.flatnonzero(self._there):
             p = np.exp(self._log_probs(hidden)[:, slot])
             if np.isnan(p).any():
-                raise ValueError("the estimator has no belief here")
+                raise ValueError("the estimator has no belief at this position")
             cumulative = p.cumsum(axis=1)
             at = rng.random(n) * cumulative[:, -1]
             hidden[:, slot] = np.minimum((cumulative <= at[:, None]).sum(axis=1), p.shape[1] - 1)

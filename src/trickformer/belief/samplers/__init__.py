@@ -65,7 +65,7 @@ def weighted_belief(game: Game) -> Belief:
         TrickformerError: The game has no weights for its worlds.
     """
     if not has_weighted_belief(game):
-        raise TrickformerError(f"{game.name} knows no weights of its worlds, only uniform ones")
+        raise TrickformerError(f"{game.name} has no weights for its worlds, only a uniform belief")
     return importlib.import_module(f"{__name__}.{game.name}").weighted_belief(game)
 
 

@@ -107,7 +107,7 @@ class Deals:
 
     def __init__(self, game: Game, slots: _Slots, view: View, tries: int = TRIES):
         if not 0 <= view.viewer < game.players:
-            raise ValueError("a belief is that of a seat; the public has none")
+            raise ValueError("a belief needs the view of a seat, not the public view")
         self._game, self._view = game, view
         self._acts = _acts(view)
         self.known = dict(zip(slots.seen[view.viewer], _numbers(view)))  # slot -> card

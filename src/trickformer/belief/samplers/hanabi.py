@@ -154,7 +154,7 @@ class ExplainedBelief(Belief):
         self._hands, self._weights = consistent_hands[:2]
         self._all = consistent_hands[2]
         if self._all and not len(self._weights):
-            raise NoConsistentHandError("no hand explains what the others did")
+            raise NoConsistentHandError("no hand explains the others' moves")
         self._view = view
 
     def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
@@ -176,7 +176,7 @@ class ExplainedBelief(Belief):
             most = self._tries if self._slip else n
             hands, weights = self._decision.consistent_hands(0, most, self._tries, seed, self._slip)[:2]
             if not len(weights):
-                raise NoConsistentHandError(f"none of {self._tries:,} hands explains what the others did")
+                raise NoConsistentHandError(f"none of {self._tries:,} hands explains the others' moves")
         hidden = hands[rng.permutation(resample(np.log(weights), n, rng))]
         return HanabiWorlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
 

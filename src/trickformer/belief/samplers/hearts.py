@@ -21,7 +21,7 @@ TWO_OF_CLUBS = 0
 def _seat_view(game: Game, view: View) -> _core.hearts.SeatView:
     """Return the core's form of a view of Hearts; raise ValueError if the events are not those of a seat."""
     if view.viewer == PUBLIC:
-        raise ValueError("a Hearts belief is that of a seat; the public view has no cards of its own")
+        raise ValueError("a belief of Hearts needs the view of a seat, not the public view")
     events = view.events
     if len(events) < 2 or any(e.actor != CHANCE for e in events[:2]) or events[0].action is None:
         raise ValueError("a view of Hearts begins with the pass direction and the own cards")
