@@ -37,7 +37,8 @@ class PolicyBelief(Belief):
     """The game's own belief times the likelihood of the other seats' moves.
 
     Each move's likelihood is the policy's probability, given what that seat sees in the world. The weights are as good
-    as the policy's prediction of those moves.
+    as the policy's prediction of those moves. `sample` draws each world from POOL worlds of the game's belief
+    (importance resampling), so the weights are only as accurate as a pool of this size allows.
     """
 
     def __init__(self, game: Game, belief: Belief, player: Player, slip: float):
@@ -62,17 +63,6 @@ class PolicyBelief(Belief):
         self._view = view
 
     def sample(self, n: int, rng: np.random.Generator) -> ResampledWorlds:
-        """Draw independent worlds by importance resampling, each from POOL worlds of the game's belief.
-
-        The weights are only as accurate as a pool of this size allows.
-
-        Args:
-            n: Number of worlds.
-            rng: Source of all randomness.
-
-        Raises:
-            ValueError: `reset` was not called before.
-        """
         drawn = self._belief.sample(n * POOL, rng)
         at = np.arange(n) * POOL + draw_one_of_each_row(self._likelihood(drawn).reshape(n, POOL), rng)
         return ResampledWorlds(drawn.hidden[at], np.zeros(n), drawn.feasible[at], drawn, at)

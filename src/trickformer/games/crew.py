@@ -300,12 +300,6 @@ class Crew(Game):
         return crew_verdict.failures(game.core, _rules(game.mission), CARDS)
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
-        """Summarize the missions that a team won: over all games and, if it played several missions, for each.
-
-        Args:
-            histories: Games as OpenSpiel actions, chance included.
-            seats: Ignored: the team holds all seats.
-        """
         by_mission: dict[int, list[bool]] = {}
         for history in histories:
             number, cards = history[0], np.array(history[1:PREAMBLE], dtype=np.uint8)
@@ -364,11 +358,7 @@ class Crew(Game):
         return state
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        """List seatings with one player in all four seats: scores are shared, so a mixed table would compare nobody.
-
-        Args:
-            kinds: Number of different players.
-        """
+        # Scores are shared, so a table of different players would compare nobody.
         return tuple((kind,) * PLAYERS for kind in range(kinds))
 
 

@@ -113,11 +113,6 @@ class Hanabi(Game):
         return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
     def describe(self, state: State) -> str:
-        """Describe a state for people: hands, the oldest card first, moves, fireworks, discards, tokens and the score.
-
-        Args:
-            state: Any state.
-        """
         rules, history = self.rules, state.full_history()
         if len(history) < self.players * rules.hand:
             return "dealing " + " ".join(card_name(rules, step.action) for step in history)
@@ -152,11 +147,6 @@ class Hanabi(Game):
         return "\n".join(lines)
 
     def words(self, action: int) -> str:
-        """Return `play card 2`, `discard card 0` or `tell the left neighbour: red`; cards count from 0, the oldest.
-
-        Args:
-            action: OpenSpiel action.
-        """
         rules = self.rules
         if action < 2 * rules.hand:
             return f"{'play' if action >= rules.hand else 'discard'} card {action % rules.hand}"
@@ -261,27 +251,12 @@ class Hanabi(Game):
         return _shuffle(deal_seed(seed, index), tuple(k for k in range(rules.kinds) for _ in range(rules.copies(k))))
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        """List seatings with one player in all seats: scores are shared, so a mixed table would compare nobody.
-
-        Args:
-            kinds: Number of different players.
-        """
+        # Scores are shared, so a table of different players would compare nobody.
         return tuple((kind,) * self.players for kind in range(kinds))
 
     def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
-        """Return a history in which chance dealt one other card, unseen by the viewer at every point.
-
-        There are several cards of a kind, so exchanging two numbers, as in other games, is not enough. OpenSpiel's
-        observations decide what the viewer sees. At most 40 changes are tried.
-
-        Args:
-            state: The true state.
-            view: A seat's view of it.
-            rng: Draws the card to change.
-
-        Returns:
-            The other state; None if none was found.
-        """
+        # There are several cards of a kind, so two numbers cannot be exchanged as in other games. Instead one card of
+        # the deal becomes another that is unseen by the viewer at every point, by OpenSpiel's observations.
         from open_spiel.python.observation import make_observation
 
         game, history = state.get_game(), list(state.history())

@@ -133,11 +133,6 @@ class Hearts(Game):
         return CARDS[action]
 
     def describe(self, state: State) -> str:
-        """Describe a state for people: the pass, the hands, the tricks with winners and points, and the scores.
-
-        Args:
-            state: Any state.
-        """
         history = state.full_history()
         if len(history) < _HISTORY_OF_DEAL:
             return "dealing " + " ".join(CARDS[step.action] for step in history[1:])
@@ -186,14 +181,6 @@ class Hearts(Game):
         return jack + (MOON // 2 if card == QUEEN_OF_SPADES else int(card % 4 == HEARTS))
 
     def scores(self, state: State) -> tuple[int, ...]:
-        """Return the points by seat; a moon is -26 and 0.
-
-        Args:
-            state: A terminal state.
-
-        Raises:
-            ValueError: The hand is not over.
-        """
         if not state.is_terminal():
             raise ValueError("a hand has scores only at its end")
         points = [MOON - round(r) for r in state.returns()]

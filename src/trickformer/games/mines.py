@@ -182,16 +182,8 @@ class Mines(Game):
         return View(viewer, events, tuple(state.legal_actions()) if on_turn else ())
 
     def chance(self, state: State, seed: int, index: int) -> int:
-        """Return the next mine.
-
-        All cells are shuffled, and the mines are the first cells that the rule of the first move allows. So players who
-        open other cells first get layouts that are as similar as possible.
-
-        Args:
-            state: The chance node.
-            seed: The series.
-            index: Number of the deal in the series.
-        """
+        # All cells are shuffled, and the mines are the first cells that the rule of the first move allows. So players
+        # who open other cells first get layouts that are as similar as possible.
         game: Any = state
         first = game.core.opened_cells[0][0] if game.core.opened_cells else None
         room = set(self.board.allowed_cells(first) if first is not None else range(self.cells))
@@ -208,16 +200,7 @@ class Mines(Game):
         return tuple((kind,) for kind in range(kinds))
 
     def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
-        """Return a history with one mine in another cell that has the same opened neighbours, so that nothing shows it.
-
-        Args:
-            state: The true state.
-            view: The player's view of it.
-            rng: Draws the mine to move.
-
-        Returns:
-            The other state; None if there is no such pair of cells.
-        """
+        # One mine moves to a cell with the same opened neighbours, so that nothing shows it.
         game: Any = state
         if not game.core.is_laid:
             return None

@@ -22,14 +22,6 @@ class ByNumber(Tokenizer):
         return action
 
     def action(self, token: int) -> int:
-        """Return the action of an own token.
-
-        Args:
-            token: Token id.
-
-        Raises:
-            ValueError: The token is no action of a player.
-        """
         if not 0 <= token < self.n_actions:
             raise ValueError(f"token {token} is no action of a player")
         return token

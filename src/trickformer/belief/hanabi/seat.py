@@ -20,8 +20,10 @@ from trickformer.games.hanabi import Hanabi
 class EstimatedBelief(Belief):
     """Belief of the seat whose views it receives, in the form pomdp.
 
-    It follows the game from its first view, with its own randomness. If the estimator conditions each card on the cards
-    before it in the hand, cards are drawn that way, else independently. Some worlds may be infeasible.
+    It follows the game from its first view, with its own randomness. If `reset` receives a later view of the same seat
+    and game, the estimator continues, else it begins anew. If the estimator conditions each card on the cards before it
+    in the hand, cards are drawn that way, else independently. Worlds that cards or hints rule out are infeasible, with
+    weight zero. `sample` raises ValueError if the estimator has no belief at this position.
     """
 
     consistent = False
@@ -41,16 +43,6 @@ class EstimatedBelief(Belief):
         self._view: View | None = None
 
     def reset(self, view: View) -> None:
-        """Follow the game up to a view.
-
-        If it is a later view of the same seat and game as the last one, the estimator continues, else it begins anew.
-
-        Args:
-            view: View of a seat.
-
-        Raises:
-            ValueError: No deal explains the view.
-        """
         before, self._view = self._view, None
         self._uniform.reset(view)
         if before and (before.viewer, before.events) == (view.viewer, view.events[: len(before.events)]):
@@ -74,15 +66,6 @@ class EstimatedBelief(Belief):
         self._view, self._there = view, self._process.hidden_cards(tables[-1])[0] >= 0
 
     def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
-        """Draw worlds of equal weight. Worlds that cards or hints rule out are infeasible, with weight zero.
-
-        Args:
-            n: Number of worlds.
-            rng: Source of all randomness.
-
-        Raises:
-            ValueError: `reset` was not called before, or the estimator has no belief at this position.
-        """
         view = self._require_view()
         if isinstance(self._estimator, HandWriter):
             hidden = self._estimator.write(n, int(rng.integers(2**63)))[0]
@@ -107,17 +90,6 @@ class EstimatedBelief(Belief):
         return hidden
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """Return the logarithm of the probability with which each world is drawn, feasible or not.
-
-        Args:
-            worlds: Worlds of the same view.
-
-        Returns:
-            float64 [n].
-
-        Raises:
-            ValueError: `reset` was not called before.
-        """
         self._require_view()
         hidden = worlds.hidden.astype(np.int8)
         at = np.maximum(hidden, 0)[..., None].astype(np.int64)

@@ -182,7 +182,10 @@ class Deals:
 
 
 class DealtBelief(ExactBelief[DealtWorlds]):
-    """Uniform distribution over the deals that explain a view, by rejection."""
+    """Uniform distribution over the deals that explain a view, by rejection.
+
+    `log_prob` is 0 for a deal that can be drawn and -inf for others, because the number of deals is not known.
+    """
 
     worlds = DealtWorlds
 
@@ -208,12 +211,4 @@ class DealtBelief(ExactBelief[DealtWorlds]):
         return hidden
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """Return which worlds can be drawn, as logarithms. All are equally likely, and their number is not known.
-
-        Args:
-            worlds: Worlds of the same view.
-
-        Returns:
-            float64 [n]; 0 if a world can be drawn, else -inf.
-        """
         return np.where(self._require_deals_and_view()[0].is_consistent(worlds.hidden), 0.0, -np.inf)

@@ -53,7 +53,8 @@ class HanabiWorlds(UniformWorlds):
 class HanabiBelief(ExactBelief[HanabiWorlds]):
     """Uniform distribution over the orders of the deck.
 
-    A hand is as likely as the number of ways to take it from the unseen cards.
+    A hand is as likely as the number of ways to take it from the unseen cards. `log_prob` does not tell copies of a
+    card apart.
     """
 
     worlds = HanabiWorlds
@@ -97,14 +98,6 @@ class HanabiBelief(ExactBelief[HanabiWorlds]):
         return [table.take(one) for table in positions(self._game, world.history(0))]
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """Return the logarithms of the probabilities of hands, where copies of a card are not told apart.
-
-        Args:
-            worlds: Worlds of the same view.
-
-        Returns:
-            float64 [n]; -inf for a hand that does not explain the view.
-        """
         deals, _ = self._require_deals_and_view()
         with np.errstate(divide="ignore"):
             return np.log(deals.ways(worlds.hidden)) - np.log(self.count())
@@ -115,7 +108,13 @@ class NoConsistentHandError(ValueError):
 
 
 class ExplainedBelief(Belief):
-    """Probability of a hand in the deal, times the probability of the moves of the others, who saw it."""
+    """Probability of a hand in the deal, times the probability of the moves of the others, who saw it.
+
+    Views must end at an own turn. `reset` and `sample` raise NoConsistentHandError if the others' moves rule out every
+    hand, or every drawn hand. Worlds have equal weight: they come from systematic resampling, in random order, so a
+    sample of listed hands holds each hand about as often as its weight demands. If the hands are not listed, `log_prob`
+    is exact up to a constant of the view.
+    """
 
     consistent = True
 
@@ -139,15 +138,6 @@ class ExplainedBelief(Belief):
         self._view: View | None = None
 
     def reset(self, view: View) -> None:
-        """Condition on a view.
-
-        Args:
-            view: View that ends at an own turn.
-
-        Raises:
-            NoConsistentHandError: The others' moves rule out every hand.
-            ValueError: No deal explains the view.
-        """
         self._view = None
         self._decision = _core.hanabi.Decision(self._codec.codec, self._codec.encode(view), self._bot)
         consistent_hands = self._decision.consistent_hands(self._listed, n=0, tries=0, seed=0, slip=self._slip)
@@ -158,18 +148,6 @@ class ExplainedBelief(Belief):
         self._view = view
 
     def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
-        """Draw worlds of equal weight by systematic resampling, in random order.
-
-        So a sample of listed hands holds each hand about as often as its weight demands.
-
-        Args:
-            n: Number of worlds.
-            rng: Source of all randomness.
-
-        Raises:
-            NoConsistentHandError: No draw explains the others' moves.
-            ValueError: `reset` was not called before.
-        """
         view, seed = self._require_view(), int(rng.integers(2**63))
         hands, weights = self._hands, self._weights
         if not self._all:
@@ -181,18 +159,6 @@ class ExplainedBelief(Belief):
         return HanabiWorlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """Return the logarithms of the probabilities of hands.
-
-        Args:
-            worlds: Worlds of the same view.
-
-        Returns:
-            float64 [n], up to a constant of the view if the hands are not listed; -inf for a hand that does not explain
-            the view.
-
-        Raises:
-            ValueError: `reset` was not called before.
-        """
         view = self._require_view()
         self._uniform.reset(view)
         log_probs = self._uniform.log_prob(worlds)

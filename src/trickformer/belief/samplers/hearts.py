@@ -62,11 +62,6 @@ class HeartsWorlds(UniformWorlds):
     """
 
     def history(self, i: int) -> list[int]:
-        """Return a world as OpenSpiel actions: direction, 52 cards to seats 0, 1, 2, 3, 0, ..., passes, plays.
-
-        Args:
-            i: Index of the world.
-        """
         row = self.hidden[i]
         direction = self.view.events[0].action
         assert direction is not None  # `seat_view` has checked it

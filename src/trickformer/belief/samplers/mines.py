@@ -80,15 +80,11 @@ def to_ints(counts: np.ndarray) -> list[int]:
 class MinesWorlds(UniformWorlds):
     """Layouts of mines.
 
-    hidden int16 [n, mines]: the cells with a mine, ascending; -1 if the mines are not laid yet.
+    hidden int16 [n, mines]: the cells with a mine, ascending; -1 if the mines are not laid yet. In a history they stand
+    before the moves, or after the first move.
     """
 
     def history(self, i: int) -> list[int]:
-        """Return a world as actions. Laid mines stand before the moves, or after the first move.
-
-        Args:
-            i: Index of the world.
-        """
         moves = [e.action for e in self.view.events if e.action is not None]
         state = replay_moves(self.game, moves, self.hidden[i].tolist())  # type: ignore[arg-type]
         return state.history()
@@ -156,7 +152,10 @@ class _Layouts:
 
 
 class MinesBelief(ExactBelief[MinesWorlds]):
-    """Uniform distribution over the layouts that explain a view, exact or approached by a random walk."""
+    """Uniform distribution over the layouts that explain a view, exact or approached by a random walk.
+
+    `log_prob` is that of the uniform distribution, whatever the method.
+    """
 
     worlds = MinesWorlds
 
@@ -212,18 +211,6 @@ class MinesBelief(ExactBelief[MinesWorlds]):
         return self._require_deals_and_view()[0].count
 
     def log_prob(self, worlds: MinesWorlds) -> np.ndarray:
-        """Return the logarithms of the probabilities of layouts under the uniform distribution, whatever the method.
-
-        Args:
-            worlds: Worlds of the same view.
-
-        Returns:
-            float64 [n]; -inf for a layout that does not explain the view.
-
-        Raises:
-            ValueError: `reset` was not called before.
-            TrickformerError: The layouts are too many to be counted.
-        """
         consistent = self._require_deals_and_view()[0].is_consistent(worlds.hidden)
         return np.where(consistent, -math.log(self.count()), -np.inf)
 

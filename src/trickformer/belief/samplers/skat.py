@@ -45,11 +45,6 @@ class SkatWorlds(UniformWorlds):
     """
 
     def history(self, i: int) -> list[int]:
-        """Return a world as actions: 32 cards to seats 0, 1, 2 and the skat, then the players' actions.
-
-        Args:
-            i: Index of the world.
-        """
         row = self.hidden[i]
         discards = iter(row[NUM_CARDS:].tolist())
         done = [next(discards) if action < 0 else action for action in course(self.view)]
@@ -99,7 +94,9 @@ class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSamp
 class WeightedSkatBelief(SkatBelief):
     """Worlds weighted by the likelihood of the others' bids, discards and declarations.
 
-    This is Kermit's inference (Buro et al. 2009, section 4).
+    This is Kermit's inference (Buro et al. 2009, section 4). `sample` draws each world from POOL uniform ones
+    (importance resampling), so the weights are only as accurate as a pool of this size allows. `log_prob` is exact up
+    to a constant of the view.
     """
 
     def __init__(self, game: Game):
@@ -108,31 +105,12 @@ class WeightedSkatBelief(SkatBelief):
         self._evaluation, self._model = evaluation(), _core.skat_search.BidModel()
 
     def sample(self, n: int, rng: np.random.Generator) -> SkatWorlds:
-        """Draw independent worlds by importance resampling, each from POOL uniform ones.
-
-        The weights are only as accurate as a pool of this size allows.
-
-        Args:
-            n: Number of worlds.
-            rng: Source of all randomness.
-
-        Raises:
-            ValueError: `reset` was not called before.
-        """
         drawn = super().sample(n * POOL, rng)
         chosen = draw_one_of_each_row(self._log_weight(drawn).reshape(n, POOL), rng)
         hidden = drawn.hidden[np.arange(n) * POOL + chosen]
         return replace(drawn, hidden=hidden, log_weight=np.zeros(n), feasible=np.ones(n, dtype=bool))
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """Return the logarithms of the weights of worlds.
-
-        Args:
-            worlds: Worlds of the same view.
-
-        Returns:
-            float64 [n], up to a constant of the view; -inf for a world that does not explain the view.
-        """
         return self._log_weight(worlds)
 
     def _log_weight(self, worlds: Worlds) -> np.ndarray:
