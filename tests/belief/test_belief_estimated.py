@@ -115,5 +115,5 @@ def test_bad_use_is_said():
         belief.sample(1, np.random.default_rng(1))
     *_, last = views(1, 0)
     belief.reset(last)
-    with pytest.raises(ValueError, match="no belief here"):
+    with pytest.raises(ValueError, match="no belief at this position"):
         belief.sample(1, np.random.default_rng(1))

@@ -147,7 +147,7 @@ def test_states_copy_pickle_and_refuse_nonsense():
     game = games.load("mines")
     state = game.deal(1, 1)
     state.apply_action(5)
-    with pytest.raises(ValueError, match="being laid"):
+    with pytest.raises(ValueError, match="all mines are laid"):
         game.view(state, 0)
     while state.is_chance_node():
         state.apply_action(game.chance(state, 1, 0))

@@ -244,5 +244,5 @@ def test_a_view_that_no_deal_explains_is_given_up(installed):
     belief.reset(replace(view, legal=()))
     with pytest.raises(TrickformerError, match="none of 50 deals explains what seat 0 has seen"):
         belief.sample(1, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="that of a seat"):
+    with pytest.raises(ValueError, match="the view of a seat"):
         belief.reset(replace(view, viewer=-1))
