@@ -265,7 +265,7 @@ def _config(kind: type[BaseModel]) -> Callable[[Path], object]:
 
 
 def _engines(path: Path) -> object:
-    return entries._read.__wrapped__(path, 0)  # the file of the user's settings is not to be touched
+    return entries.parse_file(path)  # the file of the user's settings is not to be touched
 
 
 def _table(place: Path) -> object:

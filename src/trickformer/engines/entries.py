@@ -91,7 +91,7 @@ def read() -> dict[str, Entry]:
     """The engines by name; none where there is no file. Raises TrickformerError on a file that is broken."""
     file = path()
     try:
-        return _read(file, file.stat().st_mtime_ns)
+        return _read_cached(file, file.stat().st_mtime_ns)
     except FileNotFoundError:
         return {}
     except OSError as e:
@@ -99,17 +99,33 @@ def read() -> dict[str, Entry]:
 
 
 @lru_cache(maxsize=1)
-def _read(file: Path, _changed: int) -> dict[str, Entry]:
+def _read_cached(file: Path, _changed: int) -> dict[str, Entry]:
+    return parse_file(file)
+
+
+def parse_file(file: Path) -> dict[str, Entry]:
+    """Parse a file of engines.
+
+    Args:
+        file: The file, such as `path()`.
+
+    Returns:
+        The engines by name.
+
+    Raises:
+        OSError: The file cannot be read.
+        TrickformerError: It is broken.
+    """
     try:
         tables = from_toml(read_text(file))
     except ValueError as e:
         raise TrickformerError(f"cannot read {file}: {str(e).splitlines()[0]}") from None
-    found = {}
+    entries: dict[str, Entry] = {}
     for name, table in tables.items():
         if not isinstance(table, dict):
             raise TrickformerError(f"{file}: {name} stands outside of a table; begin with [NAME]")
         try:
-            found[name] = config.validate(Entry, table)
+            entries[name] = config.validate(Entry, table)
         except TrickformerError as e:
             raise TrickformerError(f"{file}, [{name}]: {e}") from None
-    return found
+    return entries

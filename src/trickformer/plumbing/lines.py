@@ -20,8 +20,8 @@ from trickformer.plumbing.terminal import warn
 from trickformer.plumbing.text import json_object, limited_lines, to_json
 
 # Lines, and seconds, between two fsyncs: what a power cut may cost.
-_SYNC_EVERY = 256
-_SYNC_SECONDS = 5.0
+SYNC_EVERY = 256
+SYNC_SECONDS = 5.0
 
 MAX_LINE = 1 << 26  # bytes of a line; the longest are those of a stack of games whose beliefs were judged
 
@@ -101,7 +101,7 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
         raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
     except ValueError:
         raise TrickformerError(f"{path} is broken; choose another --out") from None
-    if missing > _SYNC_EVERY:
+    if missing > SYNC_EVERY:
         raise TrickformerError(f"{path} lacks {missing:,} lines that it had; copy it again")
     if missing:
         warn(f"{path} has lost its last {missing:,} lines; they are not counted")
@@ -191,7 +191,7 @@ class JsonLines:
         self._length += written
         self._count += 1
         self._unsynced += 1
-        if self._unsynced >= _SYNC_EVERY or time.monotonic() - self._synced > _SYNC_SECONDS:
+        if self._unsynced >= SYNC_EVERY or time.monotonic() - self._synced > SYNC_SECONDS:
             self.sync()
         return written
 
