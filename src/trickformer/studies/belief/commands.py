@@ -9,14 +9,14 @@ import typer
 from trickformer.belief.hanabi.config import BeliefTraining, Evaluation
 from trickformer.plumbing import config as configs
 
-app = typer.Typer(help="Belief states: of Hanabi, train networks and compare estimators; of card games, train heads.")
+app = typer.Typer(help="Train belief networks of Hanabi and compare belief estimators.")
 
 
 @app.command(epilog="Example: trickformer belief train --form hmm --out out/belief-hmm")
 @configs.options(BeliefTraining)
-def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+def train(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
     """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
-    settings = configs.load(BeliefTraining, config, given, resume)
+    settings = configs.load(BeliefTraining, config, options, resume)
     from trickformer.studies.belief import training
 
     print(training.command(settings, resume))
@@ -25,10 +25,10 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **give
 @app.command(epilog="Example: trickformer belief evaluate --form hmm --estimators v0 v1 exact --games 20")
 @configs.options(Evaluation)
 def evaluate(
-    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
-    """Cross entropy per card of belief estimators of Hanabi on the same games, with calibration."""
-    settings = configs.load(Evaluation, config, given, resume)
+    """Compare belief estimators of Hanabi by cross entropy per card on the same games, with calibration."""
+    settings = configs.load(Evaluation, config, options, resume)
     from trickformer.studies.belief import evaluation, report
 
     result = report.result(settings, evaluation.command(settings, resume))

@@ -1,10 +1,11 @@
-"""How good are beliefs? Cross entropy per card on games that no estimator has seen, all estimators on the same games.
+"""Evaluation of beliefs: cross entropy per card, all estimators on the same games, which no network has trained on.
 
-A game's figure is the mean over its positions and their hidden cards of -log b(card), in nats, a card given those
-before it in the hand where the belief has an order; games are the samples of means and standard errors. In the forms
-pomdp and fosg the seats whose policies are not fixed play what no network has seen: at every step a seeded draw among
-the scripted players decides how the acting seat plays. In a fosg that draw is the control, which fine-tuning and the
-exact belief know and networks do not."""
+A game's figure is the mean of -log b(card) over its positions and their hidden cards, in nats. If the belief has an
+order, each card is conditioned on the cards before it in the hand. Means and standard errors treat each game as one
+sample. In the forms pomdp and fosg the seats without a fixed policy play as no network has seen: at every step a seeded
+draw among the scripted players decides how the acting seat moves. In a fosg that draw is the control. Fine-tuning and
+the exact belief read the control; networks do not.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ from trickformer.plumbing.text import from_json
 from trickformer.studies.belief.stack import Stack, load, save
 
 RECORDS, STACK = "records.jsonl", "stack.npz"
-KEEP_EVERY = 60.0  # seconds between two times that a stack is kept; tests of interruptions set it to 0
+KEEP_EVERY = 60.0  # seconds between two saves of a stack; tests of interruptions set it to 0
 
 
 def play(
@@ -45,11 +46,23 @@ def play(
     file: Path | None = None,
     shared: dict[str, Any] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """Games `first` .. of one stack: a record each. A function of the config and the number of the first game.
+    """Play one stack of games and yield their records.
 
-    advance: told of each move, for a stack may take an hour. file: where the stack is kept meanwhile, and where it is
-    gone on with. shared: what `_shared` has, where that was asked already. Raises TrickformerError where what is kept
-    in the file is broken."""
+    The records depend only on the config and on the number of the first game.
+
+    Args:
+        config: Games, estimators and their options.
+        first: Number of the first game of the stack.
+        advance: Progress callback, called once a move, because a stack may take an hour.
+        file: File that keeps the unfinished stack; a stack in it is continued.
+        shared: System and networks from `_load_components`, if they are loaded already.
+
+    Yields:
+        One record a game.
+
+    Raises:
+        TrickformerError: If the stack in `file` is broken.
+    """
     torch.set_num_threads(config.threads)
     shared = _load_components(config) if shared is None else shared
     stack = load(file, shared) if file is not None and file.exists() else None
@@ -67,17 +80,17 @@ def play(
 
 
 def _stack(config: Evaluation, first: int) -> range:
-    """The games that are played in step with game `first`, the first of them."""
+    """Return the numbers of the games in the stack that begins with game `first`."""
     return range(first, min(first + config.stack, config.games))
 
 
 def _load_components(config: Evaluation) -> dict[str, Any]:
-    """What all stacks have in common: the system, and the networks that the estimators need."""
+    """Load what all stacks share: the system, and the networks that the estimators need."""
     shared: dict[str, Any] = {"config": config, "process": networks.process_of(config)}
     if {"seq2seq", "bft"} & set(config.estimators):
-        shared["network"] = network(config)
+        shared["network"] = _load_lstm(config)
     if "transformer" in config.estimators:
-        shared["transformer"] = transformer(config)
+        shared["transformer"] = _load_transformer(config)
     return shared
 
 
@@ -100,8 +113,8 @@ def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, E
     return {name: made[name]() for name in config.estimators}
 
 
-def network(config: Evaluation) -> Seq2Seq:
-    """The LSTM of the config. Raises TrickformerError where there is none, or one of another system."""
+def _load_lstm(config: Evaluation) -> Seq2Seq:
+    """Load the LSTM of the config. Raises TrickformerError if there is none, or one of another system."""
     if config.checkpoint is None:
         raise TrickformerError("seq2seq and bft need a network: --checkpoint FILE, made by `trickformer belief train`")
     model = _load_network(config, config.checkpoint)
@@ -113,8 +126,8 @@ def network(config: Evaluation) -> Seq2Seq:
     return model
 
 
-def transformer(config: Evaluation) -> Transformer:
-    """The transformer of the config. Raises TrickformerError where there is none, or one of another system."""
+def _load_transformer(config: Evaluation) -> Transformer:
+    """Load the transformer of the config. Raises TrickformerError if there is none, or one of another system."""
     if config.transformer is None:
         raise TrickformerError(
             "transformer needs a network: --transformer FILE, made by `trickformer belief train --model transformer`"
@@ -133,39 +146,49 @@ def _load_network(config: Evaluation, file: Path) -> networks.BeliefNetwork:
 
 
 def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
-    """The records of all games, by number: those of the folder, and what was missing, which goes there stack by stack.
+    """Return the records of all games; play the missing ones, stack by stack, and keep them in the run folder.
 
-    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
+    Args:
+        config: Games, estimators and the run folder, if there is one.
+        resume: Whether to continue the run in the folder.
+
+    Returns:
+        One record a game, by number.
+
+    Raises:
+        TrickformerError: If the input is bad; nothing is written then.
+        Interruption: On Ctrl-C.
+    """
     usable(config.device)
     shared = _load_components(config)
-    found: dict[int, list[dict[str, Any]]] = {}
+    stacks: dict[int, list[dict[str, Any]]] = {}
     with _open_records(config, resume) as kept:
         if kept:
-            found |= {stack[0]["game"]: stack for stack in kept.known}
+            stacks |= {stack[0]["game"]: stack for stack in kept.known}
 
         def count_games() -> int:
-            return sum(map(len, found.values()))
+            return sum(map(len, stacks.values()))
 
         with (
             resumable("belief evaluate", config, progress=lambda: f"after {count_games()} of {config.games} games"),
             progress("belief evaluate", "games", count_games(), config.games) as advance,
         ):
             for first in range(0, config.games, config.stack):
-                if first in found:
+                if first in stacks:
                     continue
                 file = config.out / STACK if config.out else None
-                found[first] = list(play(config, first, advance, file, shared))
+                stacks[first] = list(play(config, first, advance, file, shared))
                 if kept:
-                    kept.append(found[first])
+                    kept.append(stacks[first])
                 if file is not None:
                     file.unlink(missing_ok=True)
-                advance(len(found[first]))
-    return [record for first in sorted(found) for record in found[first]]
+                advance(len(stacks[first]))
+    return [record for first in sorted(stacks) for record in stacks[first]]
 
 
 @contextmanager
 def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | None]:
-    """The stacks in the folder of the run, if it has one."""
+    """Open the records of the stacks in the run folder; None without a folder."""
     folder = RunFolder.optional(config.out, resume)
     if folder is None:
         yield None
@@ -187,8 +210,9 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
             raise ValueError("no stack of this run")
         return stack
 
-    asked = [path for path in (config.checkpoint, config.transformer) if path is not None]
-    files = digests.sha256({str(path): networks.file_of(path) for path in asked})
-    free, about = ("out", "threads"), {"files": files}
-    with folder.records(RECORDS, config, resume=resume, free=free, parse=parse, about=about) as lines:
+    networks_read = [path for path in (config.checkpoint, config.transformer) if path is not None]
+    files = digests.sha256({str(path): networks.file_of(path) for path in networks_read})
+    with folder.records(
+        RECORDS, config, resume=resume, free=("out", "threads"), parse=parse, about={"files": files}
+    ) as lines:
         yield lines

@@ -1,4 +1,4 @@
-"""What an evaluation of beliefs found: tables, calibration, files."""
+"""Report of an evaluation of beliefs: tables, calibration, files."""
 
 from __future__ import annotations
 
@@ -17,16 +17,26 @@ SUMMARY, PLOT = "summary.json", "calibration.png"
 
 
 def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
-    """One JSON object. Figures are means over games with their standard errors, in nats per card; differences are of
-    the same games, of neighbours in the list and from the first. `where_exact` speaks of the positions whose hands
-    could be listed, games weighted by their hidden cards there, `above_exact` of how much more it is than the exact
-    belief's there."""
+    """Summarize the records of an evaluation in one JSON object.
+
+    Figures are means over games with their standard errors, in nats per card. Differences are between estimators on the
+    same games: each estimator minus the one before it, and minus the first. `where_exact` is the loss at the positions
+    whose hands could be listed, games weighted by their hidden cards there. `above_exact` is that loss minus the loss
+    of the exact belief at the same positions.
+
+    Args:
+        config: Options of the evaluation.
+        records: One record a game.
+
+    Returns:
+        Object that `--json` prints.
+    """
     names = config.estimators
     loss = {n: np.array([r["estimators"][n]["loss"] for r in records]) for n in names}
     cards = {n: np.array([r["estimators"][n]["cards"] for r in records]) for n in names}
     mean = {n: _ratio(loss[n], cards[n]) for n in names}
     positions = np.array([r["positions"] for r in records])
-    found: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "form": config.form,
         "variant": config.variant,
         "games": len(records),
@@ -54,22 +64,22 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
             entry["where_exact"] = pool_losses(where, exact_cards[exact_cards > 0])
             best = np.array([r["estimators"]["exact"]["loss_where_exact"] for r in records])[exact_cards > 0]
             entry["above_exact"] = pool_losses(where - best, exact_cards[exact_cards > 0])
-        found["estimators"][n] = entry
-    full = [n for n in names if not found["estimators"][n]["positions_without_belief"]]
+        summary["estimators"][n] = entry
+    full = [n for n in names if not summary["estimators"][n]["positions_without_belief"]]
     pairs = {**dict.fromkeys(zip(full[1:], full)), **{(n, full[0]): None for n in full[1:]}}
     for a, b in pairs:
-        found["differences"].append({"of": a, "minus": b} | mean_and_error(mean[a] - mean[b]))
-    return found
+        summary["differences"].append({"of": a, "minus": b} | mean_and_error(mean[a] - mean[b]))
+    return summary
 
 
-def tables(found: dict[str, Any]) -> list[tuple[str, ReportTable]]:
-    """Cross entropy by estimator, and differences."""
-    where = any("where_exact" in e for e in found["estimators"].values())
+def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
+    """List the cross entropy by estimator, and the differences."""
+    where = any("where_exact" in e for e in summary["estimators"].values())
     exact = ("where exact", "above exact") if where else ()
     head = ("estimator", "nats a card", *exact, "without belief", "ms a step")
     rows = []
-    for name, e in found["estimators"].items():
-        share = e["positions_without_belief"] / found["positions"]
+    for name, e in summary["estimators"].items():
+        share = e["positions_without_belief"] / summary["positions"]
         middle = ("", "") if where else ()
         if "where_exact" in e:
             middle = (
@@ -77,69 +87,81 @@ def tables(found: dict[str, Any]) -> list[tuple[str, ReportTable]]:
                 "" if name == "exact" else plus_minus(e["above_exact"], signed=True),
             )
         rows.append((name, plus_minus(e["loss"]), *middle, f"{share:.1%}", f"{1000 * e['seconds_a_step']:.1f}"))
-    found_tables: list[tuple[str, ReportTable]] = [("", (head, rows))]
-    if found["differences"]:
-        pairs = [(f"{d['of']} - {d['minus']}", plus_minus(d, signed=True)) for d in found["differences"]]
-        found_tables.append(("On the same games", (("difference", "nats a card"), pairs)))
-    return found_tables
+    titled: list[tuple[str, ReportTable]] = [("", (head, rows))]
+    if summary["differences"]:
+        pairs = [(f"{d['of']} - {d['minus']}", plus_minus(d, signed=True)) for d in summary["differences"]]
+        titled.append(("On the same games", (("difference", "nats a card"), pairs)))
+    return titled
 
 
-def notes(found: dict[str, Any]) -> list[str]:
-    """What the tables do not say."""
+def _notes(summary: dict[str, Any]) -> list[str]:
+    """List the remarks below the tables."""
     lines = ["Figures are means over games ± standard errors; a difference is of the same games."]
-    for name, e in found["estimators"].items():
+    for name, e in summary["estimators"].items():
         if e["notes"]:
             lines.append(f"{name}: " + ", ".join(f"{k.replace('_', ' ')} {v:,.4g}" for k, v in e["notes"].items()))
     return lines
 
 
-def heading(found: dict[str, Any]) -> str:
-    """One line."""
+def _heading(summary: dict[str, Any]) -> str:
+    """Name the system and the games in one line."""
     return (
-        f"Beliefs of Hanabi {found['variant']}, {found['form']}: cross entropy per card, {found['games']} games, "
-        f"{found['positions']:,} positions, seed {found['seed']}"
+        f"Beliefs of Hanabi {summary['variant']}, {summary['form']}: cross entropy per card, {summary['games']} games, "
+        f"{summary['positions']:,} positions, seed {summary['seed']}"
     )
 
 
-def make_report(found: dict[str, Any]) -> Report:
-    """Make the report of an evaluation's result."""
+def make_report(summary: dict[str, Any]) -> Report:
+    """Make the report of an evaluation's result.
+
+    Args:
+        summary: Object that `result` returns.
+    """
     return Report(
-        found,
-        heading(found),
-        tables(found),
+        summary,
+        _heading(summary),
+        _tables(summary),
         title="Beliefs of Hanabi",
-        notes=notes(found),
+        notes=_notes(summary),
         figures=[("calibration", PLOT)],
-        builds=found["versions"],
+        builds=summary["versions"],
     )
 
 
-def write(found: dict[str, Any], out: Path) -> None:
-    """Write summary.json, report.md and calibration.png. Raises TrickformerError if the disk refuses."""
-    make_report(found).write(out, SUMMARY)
-    draw(found, out)
+def write(summary: dict[str, Any], out: Path) -> None:
+    """Write summary.json, report.md and calibration.png.
+
+    Args:
+        summary: Object that `result` returns.
+        out: Folder of the run.
+
+    Raises:
+        TrickformerError: If a file other than the figure cannot be written.
+    """
+    make_report(summary).write(out, SUMMARY)
+    draw(summary, out)
 
 
-def draw(result: dict[str, Any], out: Path) -> None:
+def draw(summary: dict[str, Any], out: Path) -> None:
     """Draw the figure of an evaluation. A fault is a warning.
 
     Args:
-        result: Result of the evaluation.
-        out: Run folder.
+        summary: Object that `result` returns.
+        out: Folder of the run.
     """
-    draw_figure(lambda file: plot(result, file), out / PLOT)
+    draw_figure(lambda file: _plot(summary, file), out / PLOT)
 
 
-def plot(found: dict[str, Any], path: Path) -> None:
-    """Left the cross entropy of each estimator, right how often what is believed with some probability is so. Writes
-    a PNG. Raises TrickformerError."""
+def _plot(summary: dict[str, Any], path: Path) -> None:
+    """Draw the cross entropy of each estimator on the left, the calibration on the right, and save a PNG."""
     from trickformer.plumbing.figures import add_legend, plt, save
 
-    names = list(found["estimators"])
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    names = list(summary["estimators"])
+    figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    left, right = axes
     colours = plt.get_cmap("tab10")
     for i, name in enumerate(names):
-        e = found["estimators"][name]
+        e = summary["estimators"][name]
         mean, ends = e["loss"]["mean"], e["ci95"]
         if ends:
             left.plot(ends, [-i, -i], color=colours(i % 10))
@@ -163,23 +185,31 @@ def _ratio(loss: np.ndarray, cards: np.ndarray) -> np.ndarray:
 
 
 def pool_losses(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
-    """Loss per card of all games together; its standard error as that of a ratio of sums, None for one game."""
+    """Compute the loss per card of all games together.
+
+    Args:
+        loss: float64 [games], loss of each game in nats.
+        cards: int64 [games], hidden cards of each game, which weight it.
+
+    Returns:
+        `mean`, and `se`, the standard error of a ratio of sums; `se` is None for one game.
+    """
     mean = float(loss.sum() / cards.sum())
     spread = loss - mean * cards
     n = len(loss)
     return {"mean": mean, "se": float(np.sqrt(n / (n - 1) * np.square(spread).sum()) / cards.sum()) if n > 1 else None}
 
 
-def _total(found: list[dict[str, Any]]) -> dict[str, float]:
-    """Notes of all stacks: sums, but the largest of what is a `last_change`."""
+def _total(stack_notes: list[dict[str, Any]]) -> dict[str, float]:
+    """Add up the notes of all stacks; of `last_change` take the largest."""
     total: dict[str, float] = {}
-    for each in found:
+    for each in stack_notes:
         for key, value in each.items():
             total[key] = max(total.get(key, 0), value) if key == "last_change" else total.get(key, 0) + value
     return total
 
 
-def _calibration(found: list[list[list[float]]]) -> list[dict[str, float]]:
-    """By bins of probability: the mean said, the share that was so, and how many there were."""
-    said, so, n = np.array(found).sum(axis=0)
-    return [{"said": s / k, "so": t / k, "n": int(k)} for s, t, k in zip(said, so, n) if k]
+def _calibration(stack_bins: list[list[list[float]]]) -> list[dict[str, float]]:
+    """List by bin of probability: the mean probability (`said`), the share of hits (`so`) and the count `n`."""
+    totals = np.array(stack_bins).sum(axis=0)
+    return [{"said": p / n, "so": hits / n, "n": int(n)} for p, hits, n in totals.T if n]

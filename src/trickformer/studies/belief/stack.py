@@ -1,5 +1,7 @@
-"""Games of Hanabi that are played in step, judged by estimators at every position; and how they are kept on disk
-meanwhile, for a stack may take hours."""
+"""Stacks of Hanabi games that advance in lockstep, with estimators that judge every position.
+
+A stack may take hours, so it can be saved to disk and loaded between two moves.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ BINS = 20  # of the calibration, by probability
 
 @dataclass(slots=True)
 class _Sum:
-    """Of one estimator over the stack."""
+    """Totals of one estimator over the games of a stack."""
 
     loss: np.ndarray  # float64 [G], summed over hidden cards
     cards: np.ndarray  # int64 [G]
@@ -41,21 +43,23 @@ class _Sum:
 
     @classmethod
     def of(cls, games: int) -> _Sum:
-        """Nothing yet."""
+        """Return zeros for a number of games."""
         ints = np.zeros((2, games), np.int64)
         return cls(np.zeros(games), ints[0], ints[1], np.zeros(games), 0.0, np.zeros((3, BINS)))
 
 
 class Stack:
-    """Games `first` .. `first` + n - 1 of the series config.seed, and what the estimators of `cast` say of them."""
+    """Games `first` to `first` + n - 1 of the series config.seed, judged by the estimators in `cast`."""
 
     def __init__(self, config: Evaluation, process: HanabiProcess, cast: dict[str, Estimator], first: int, n: int):
         self.first = first
-        self._config, self._process, self._cast = config, process, cast
+        self._config = config
+        self._process = process
+        self._cast = cast
         self._rng = np.random.default_rng([config.seed, first])
         self._x = process.start(config.seed, first, n)
         self._sums = {name: _Sum.of(n) for name in cast}
-        # Where hands are few enough, all are judged on the same positions: those that have an exact belief.
+        # If the hands can be listed, all estimators are also compared on the positions that have an exact belief.
         self._judged_cards = np.zeros(n, np.int64)
         self._live, self._positions = np.arange(n), np.zeros(n, np.int64)
         for name, each in cast.items():
@@ -67,14 +71,18 @@ class Stack:
         return len(self._positions)
 
     def moves(self) -> Iterator[int]:
-        """Plays on to the end, and says after each move how many there were. Between two the stack may be kept."""
+        """Play the games to the end and yield the number of moves after each. Between two moves the stack can be
+        saved.
+        """
         while len(self._live):
             self._move()
             yield int(self._positions.max())
 
     def _move(self) -> None:
-        """Judges the positions, and makes a move in each game."""
-        process, x, cast, sums, live = self._process, self._x, self._cast, self._sums, self._live
+        """Judge the current positions, then make a move in each live game."""
+        process, x = self._process, self._x
+        cast, sums = self._cast, self._sums
+        live = self._live
         self._positions[live] += 1
         losses = {name: _judge(each, process.hidden_cards(x), live, sums[name]) for name, each in cast.items()}
         if "exact" in losses:
@@ -95,7 +103,7 @@ class Stack:
             each.keep(rows)
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """One a game, once all have ended."""
+        """Yield one record a game. Call it when all games have ended."""
         n = len(self)
         for g in range(n):
             yield {
@@ -117,20 +125,24 @@ class Stack:
 
 
 def _judge(each: Estimator, hidden: np.ndarray, live: np.ndarray, into: _Sum) -> np.ndarray:
-    """float64 [G]: -log b summed over the hidden cards of each game, NaN where there is no belief; noted in `into`."""
+    """Judge one estimator at the current positions and add the result to `into`.
+
+    Returns:
+        float64 [G], -log b summed over the hidden cards of each game; NaN if the estimator has no belief there.
+    """
     into.seconds -= time.perf_counter()
     log_p = np.asarray(each.log_probs(hidden), dtype=np.float64)
     into.seconds += time.perf_counter()
-    there = hidden >= 0
+    is_card = hidden >= 0
     of_truth = np.take_along_axis(log_p, np.maximum(hidden, 0)[..., None].astype(np.int64), axis=-1)[..., 0]
-    loss = -np.where(there, of_truth, 0.0).sum(axis=1)
+    loss = -np.where(is_card, of_truth, 0.0).sum(axis=1)
     good = ~np.isnan(loss)
     into.loss[live[good]] += loss[good]
-    into.cards[live[good]] += there[good].sum(axis=1)
+    into.cards[live[good]] += is_card[good].sum(axis=1)
     into.missing[live[~good]] += 1
-    p = np.exp(log_p[good][there[good]])
+    p = np.exp(log_p[good][is_card[good]])
     hit = np.zeros_like(p)
-    hit[np.arange(len(p)), hidden[good][there[good]]] = 1
+    hit[np.arange(len(p)), hidden[good][is_card[good]]] = 1
     at = np.minimum((p * BINS).astype(np.int64), BINS - 1)
     for row, weight in enumerate((p, hit, np.ones_like(p))):
         into.bins[row] += np.bincount(at.ravel(), weight.ravel(), BINS)
@@ -138,7 +150,7 @@ def _judge(each: Estimator, hidden: np.ndarray, live: np.ndarray, into: _Sum) ->
 
 
 def _control(config: Evaluation, process: HanabiProcess, x: Any, rng: np.random.Generator) -> np.ndarray | None:
-    """What comes from outside before the next move."""
+    """Draw the control of the next move: scripted players in a fosg, their moves in a pomdp, None in an hmm."""
     if process.form is Form.HMM:
         return None
     drawn = np.array([_core.hanabi.BOTS.index(name) for name in config.others], dtype=np.int8)
@@ -183,13 +195,32 @@ _SNAPSHOTS = Snapshots((Stack, _Sum, *_ESTIMATORS), NATIVES, _FORMER_NAMES)
 
 
 def save(stack: Stack, shared: Mapping[str, object], file: Path) -> None:
-    """Writes where a stack stands, whole or not at all. shared: what it has from elsewhere, by name, is left out.
-    Raises TrickformerError where the disk refuses."""
+    """Write the state of a stack to a file, atomically.
+
+    Args:
+        stack: Stack between two moves.
+        shared: Objects by name that the file leaves out; `load` needs the same names.
+        file: File to write.
+
+    Raises:
+        TrickformerError: If the file cannot be written.
+    """
     _SNAPSHOTS.save(file, stack, shared)
 
 
 def load(file: Path, shared: Mapping[str, object]) -> Stack:
-    """A stack as it was saved, by the same names. Raises TrickformerError where it is broken, or of another build."""
+    """Load a stack that `save` wrote.
+
+    Args:
+        file: File to read.
+        shared: Objects that the file leaves out, by the names given to `save`.
+
+    Returns:
+        The stack, ready for its next move.
+
+    Raises:
+        TrickformerError: If the file is broken or of another build.
+    """
     try:
         stack = _SNAPSHOTS.load(file, shared)
         if isinstance(stack, Stack):

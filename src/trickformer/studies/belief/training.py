@@ -1,4 +1,4 @@
-"""Trains a belief network on a stream of fresh games of given policies: no game is seen twice."""
+"""Training of a belief network on a stream of fresh games of given policies: no game appears twice."""
 
 from __future__ import annotations
 
@@ -25,7 +25,17 @@ STATE = "state.npz"  # file of a run
 
 
 def play(process: HanabiProcess, seed: int, first: int, n: int) -> GameSequences:
-    """Games `first` .. `first` + n - 1 of the series `seed`, each a function of seed and number alone."""
+    """Play games `first` to `first` + n - 1 of a series.
+
+    Args:
+        process: System that plays; its seat is the viewer.
+        seed: Seed of the series. A game depends on the seed and its number alone.
+        first: Number of the first game.
+        n: Number of games.
+
+    Returns:
+        Emissions, controls, tokens and hidden cards of the games; all arrays are on the CPU.
+    """
     x = process.start(seed, first, n)
     rows: list[tuple[np.ndarray, ...]] = []
     known: list[CardConstraints] = []
@@ -42,10 +52,11 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> GameSequences
         x, actions = mover.move(x, None, seed, first)
         sequences.move(before, actions, x)
         control = np.where(own, actions, -1) if process.form is Form.POMDP else control
-    emission, controls, ends, cards = (np.stack(column) for column in zip(*rows))
+    columns = [np.stack(column) for column in zip(*rows)]
+    ends, cards = columns[2:]
     return GameSequences(
-        torch.from_numpy(emission),
-        torch.from_numpy(controls),
+        torch.from_numpy(columns[0]),
+        torch.from_numpy(columns[1]),
         torch.from_numpy(sequences.tokens[:, : ends.max() + 1]),
         torch.from_numpy(ends),
         torch.from_numpy(cards.astype(np.int64)),
@@ -55,17 +66,32 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> GameSequences
 
 
 def loss(model: BeliefNetwork, games: GameSequences, at: torch.Tensor) -> torch.Tensor:
-    """float32 [n, targets]: cross entropy per card at positions `at`, int64 [n, targets], of each game, in nats."""
+    """Compute the cross entropy per card at some positions of each game.
+
+    Args:
+        model: Network to train.
+        games: n games, on the device of the model.
+        at: int64 [n, targets], positions in each game.
+
+    Returns:
+        float32 [n, targets], in nats.
+    """
     row = torch.arange(len(at), device=at.device).unsqueeze(1)
     known, cards = games.known[at, row], games.cards[at, row]
     return mean_loss(model.log_probs(model.weights(), model.summaries(games)[at, row], known, cards), cards)
 
 
 def run(config: BeliefTraining) -> Iterator[dict[str, Any]]:
-    """Trains in the folder config.out, which exists, yielding {"step", "loss"} after every step; at the end the
-    network is there.
+    """Train in the folder config.out, which must exist, and write the network there at the end.
 
-    A run that was stopped goes on where it last saved, to the same weights."""
+    A stopped run continues from its last saved state and reaches the same weights.
+
+    Args:
+        config: Options of the training.
+
+    Yields:
+        {"step", "loss"} after every gradient step.
+    """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     model = network_of(config).to(usable(config.device))
@@ -88,8 +114,20 @@ def fit(
     steps: int,
     save_every: int,
 ) -> Iterator[dict[str, Any]]:
-    """Gradient steps from where the learner's file stands up to `steps`, each on the games of its number at `targets`
-    positions of every one, drawn at random. Yields {"step", "loss"} after each, before it is kept."""
+    """Make gradient steps from the state in the learner's file up to `steps`.
+
+    Args:
+        model: Network to train.
+        learner: Optimizer with its file.
+        games: Returns the games of a step, by the number of the step.
+        seed: Seed of the positions that are drawn.
+        targets: Number of random positions that a step takes from each game.
+        steps: Number of gradient steps, those before a resumption included.
+        save_every: Gradient steps between two saved states.
+
+    Yields:
+        {"step", "loss"} after every gradient step, before the state is saved; the loss is in nats per card.
+    """
     for step in range(learner.resume(), steps):
         played = games(step)
         rng = torch.Generator().manual_seed((seed * 1_000_003 + step) % 2**63)
@@ -103,9 +141,19 @@ def fit(
 
 
 def command(config: BeliefTraining, resume: bool) -> Path:
-    """Trains with progress in the folder config.out; returns the file of the network.
+    """Train with progress in the folder config.out.
 
-    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
+    Args:
+        config: Options of the training.
+        resume: Whether to continue the run in the folder.
+
+    Returns:
+        File of the network.
+
+    Raises:
+        TrickformerError: If the input is bad; nothing is written then.
+        Interruption: On Ctrl-C.
+    """
     process_of(config)
     usable(config.device)
     opened = RunFolder(config.out).open(config, resume=resume, free=("out", "threads", "save_every"))
