@@ -71,8 +71,9 @@ class Stack:
         return len(self._positions)
 
     def moves(self) -> Iterator[int]:
-        """Play the games to the end and yield the number of moves after each. Between two moves the stack can be
-        saved.
+        """Play the games to the end and yield the number of moves after each.
+
+        Between two moves the stack can be saved.
         """
         while len(self._live):
             self._move()

@@ -1,10 +1,11 @@
-"""Tables at which a network plays against nobody but chance, and what it learns from there.
+"""Tables in lockstep at which a network plays all seats, and the targets that it learns from.
 
-With off-belief learning every seat gets a target at every move, from moves that happen in its mind only: its hand is
-drawn anew from the belief, the seat on turn moves there, and the target is what that pays and what the network makes of
-the place that follows, on the mean over some such worlds. The seat itself takes the action that it took, and may try
-another drawn at random: what happens in its mind needs no game. A seat that waits asks the one on turn anew, for that
-one sees another hand now."""
+In off-belief learning every seat gets a target at every move, from imagined moves. The seat's hand is redrawn from its
+belief, and the seat on turn moves in that world. The target is the reward of the move plus the network's value of the
+next position, averaged over some worlds. The seat on turn takes its real action in them, and may also try a random one:
+an imagined move costs no game. If a seat waits, the move of the seat on turn is recomputed, because that seat sees
+another hand now.
+"""
 
 from __future__ import annotations
 
@@ -20,28 +21,42 @@ from trickformer.studies.obl.hanabi.beliefs import TableBelief
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 from trickformer.studies.obl.hanabi.partner import LowerLevel, learners
 
-OVER = 255  # stands for an action after the end
+OVER = 255  # in place of an action after the end
 
 
 @dataclass(frozen=True, slots=True)
 class Trajectories:
-    """Games that have ended, k of them."""
+    """k games that have ended."""
 
     games: np.ndarray  # uint64 [k]: their numbers in the series
     actions: np.ndarray  # uint8 [k, T]: the moves, OVER after the last
     targets: np.ndarray  # float32 [k, T, players]: of off-belief learning, by move and seat
-    tries: np.ndarray  # uint8 [k, T]: an action that the seat on turn has only imagined, the greedy one in SAD,
-    tried: np.ndarray  # float32 [k, T]: and the target of it
+    tries: np.ndarray  # uint8 [k, T]: action that the seat on turn only imagined; in SAD the greedy action
+    tried: np.ndarray  # float32 [k, T]: target of the imagined action
 
 
 def explorations(config: OffBeliefTraining) -> np.ndarray:
-    """float64 [n]: shares of random moves by kind of seat, e^(1 + a i / (n - 1)), as Table 2 has them."""
+    """Return the share of random moves of each kind of seat: e^(1 + a i / (n - 1)), as in Table 2.
+
+    Args:
+        config: Options with the number of kinds n, the share e and the power a.
+
+    Returns:
+        float64 [n].
+    """
     n = config.explorations
     return config.exploration ** (1 + config.exploration_power * np.arange(n) / max(n - 1, 1))
 
 
 class Actors:
-    """Games in step. A seat makes random moves with a probability that is drawn for each seat of a game."""
+    """Games in lockstep. Each seat of a game draws its share of random moves.
+
+    Args:
+        config: Options of the training.
+        rules: Rules of the games.
+        belief: Beliefs of off-belief learning.
+        partner: Level below in k-level reasoning; None otherwise.
+    """
 
     def __init__(
         self,
@@ -64,34 +79,44 @@ class Actors:
         self.shares = self._shares(config, rules.players, self.games)
         self.orders = self._orders(config, rules, self.games)
         if config.sad:
-            self.shown = sad.nothing(rules, n)  # of the greedy action of whoever moved last
+            self.shown = sad.nothing(rules, n)  # observation of the last greedy action
         self.memories: list[torch.Tensor] = []  # of the network that plays and of the target's, [n * players, ...]
 
     @staticmethod
     def _shares(config: OffBeliefTraining, players: int, games: np.ndarray) -> np.ndarray:
-        """float64 [k, players]: of random moves, drawn for each seat."""
+        """Draw the share of random moves of each seat: float64 [k, players]."""
         kinds = explorations(config)
         rng = np.random.default_rng([config.seed, 1, int(games[0])])
         return kinds[rng.integers(len(kinds), size=(len(games), players))]
 
     @staticmethod
     def _orders(config: OffBeliefTraining, rules: _core.hanabi.Rules, games: np.ndarray) -> np.ndarray:
-        """int64 [k, players]: how each seat names the colours, 0 as they are."""
+        """Draw the permutation of the colours of each seat: int64 [k, players]; 0 is the identity."""
         if config.other_play:
             return colours.orders(rules, config.seed, games)
         return np.zeros((len(games), rules.players), dtype=np.int64)
 
     @torch.no_grad()
     def step(self, config: OffBeliefTraining, online: ActionValues, target: ActionValues) -> Trajectories:
-        """A move at every table, by the network `online`; the games that it ends, in whose place new ones begin.
-        Everything random is a function of the config's seed and the number of moves so far."""
+        """Make a move at every table, and deal new games at the tables whose games end.
+
+        All draws depend only on the config's seed and on the number of moves so far.
+
+        Args:
+            config: Options of the training.
+            online: Network that plays.
+            target: Network that evaluates imagined positions.
+
+        Returns:
+            The games that this move ends.
+        """
         t, rules = self.tables, self.tables.rules
         n, players = len(t), rules.players
         rng = np.random.default_rng([config.seed, 2, self.moves])
         seat = t.current().astype(np.int64)
-        rows = np.arange(n) * players + seat  # those of the seat on turn among all seats
+        rows = np.arange(n) * players + seat  # of the seat on turn, among the seats of all tables
         contexts = self._look(config, online, target)
-        # For each table and seat some worlds, as that seat imagines them; in self-play the table alone.
+        # Off-belief learning imagines some worlds for each table and seat; self-play has the table alone.
         each = players * config.worlds if config.method == "obl" else 1
         viewers = beliefs.seats(t, config.worlds)
         worlds = t.take(np.repeat(np.arange(n), each))
@@ -109,27 +134,27 @@ class Actors:
         q, _ = online(seen, contexts[0][np.repeat(rows, each)], legal)
         answers = sample_actions(q, legal, config.temperature, rng)
         answers = (answers if names is None else names.back[which, answers]).cpu().numpy()
-        # The seat on turn does not see its own hand: in a world of its own it does what it does at the table.
+        # The seat on turn does not see its own hand, so it moves in its own worlds as at the table.
         at = rows * config.worlds if config.method == "obl" else rows // players
         explores = rng.random(n) < self.shares[np.arange(n), seat]
         drawn = any_legal(may[at], rng)
         actions = np.where(explores, drawn, answers[at])
         if self.partner is not None:
             actions = np.where(seat == learners(self.games, players), actions, self.partner.act(t, rng))
-        here = np.arange(n), self.lengths
+        now = np.arange(n), self.lengths
         if config.sad:
-            self.tries[here], self.shown = answers, sad.observe_actions(t, answers)
+            self.tries[now], self.shown = answers, sad.observe_actions(t, answers)
         if config.method == "obl":
             if config.tries:
-                self.tries[here] = tries = any_legal(may[at], rng)
+                self.tries[now] = tries = any_legal(may[at], rng)
                 own = np.repeat(rows, config.worlds)
                 mine = worlds.take((rows[:, None] * config.worlds + np.arange(config.worlds)).ravel())
                 imagined = self._evaluate_worlds(config, online, target, mine, own, np.repeat(tries, config.worlds))
-                self.tried[here] = imagined.reshape(n, config.worlds).mean(axis=1)
+                self.tried[now] = imagined.reshape(n, config.worlds).mean(axis=1)
             answers = np.where(viewers == np.repeat(seat, each), np.repeat(actions, each), answers)
             everybody = np.repeat(np.arange(n * players), config.worlds)
             imagined = self._evaluate_worlds(config, online, target, worlds, everybody, answers)
-            self.targets[here] = imagined.reshape(n, players, config.worlds).mean(axis=2)
+            self.targets[now] = imagined.reshape(n, players, config.worlds).mean(axis=2)
             self.belief.follow(t, actions)
         t.step(actions)
         self.actions[np.arange(n), self.lengths] = actions
@@ -138,7 +163,7 @@ class Actors:
         return self._restart_games(config, np.flatnonzero(t.over()))
 
     def _look(self, config: OffBeliefTraining, online: ActionValues, target: ActionValues) -> list[torch.Tensor]:
-        """What all seats see now goes into their memories; the contexts of both networks, [n * players, ...]."""
+        """Update the memories by the observations of all seats; return both networks' contexts [n * players, ...]."""
         n = len(self.tables) * self.tables.rules.players
         if not self.memories:
             self.memories = [online.memory(n), target.memory(n)]
@@ -151,11 +176,11 @@ class Actors:
         if config.other_play:
             names = colours.renaming(self.tables.rules, seen.device)
             seen = names.look(seen, _on(online, self.orders.ravel()))
-        found = []
+        contexts = []
         for i, network in enumerate((online, target)):
             context, self.memories[i] = network.contexts(seen[None], self.memories[i])
-            found.append(context[0])
-        return found
+            contexts.append(context[0])
+        return contexts
 
     def _evaluate_worlds(
         self,
@@ -166,8 +191,10 @@ class Actors:
         seats: np.ndarray,
         actions: np.ndarray,
     ) -> np.ndarray:
-        """float32 [k]: what these worlds pay after these actions. seats: int64 [k], whose worlds they are, by number
-        among the seats of all tables."""
+        """Compute the targets of actions in imagined worlds: float32 [k].
+
+        `seats`, int64 [k], names the seat that imagines each world, among the seats of all tables.
+        """
         viewers = (seats % worlds.rules.players).astype(np.int8)
         before = worlds.scores()
         worlds.step(actions)
@@ -183,7 +210,7 @@ class Actors:
         return paid + config.discount * ahead.cpu().numpy() * ~worlds.over()
 
     def _restart_games(self, config: OffBeliefTraining, rows: np.ndarray) -> Trajectories:
-        """The games at these tables, and new ones there."""
+        """Return the games at these tables, and deal new ones there."""
         ended = Trajectories(
             self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows]
         )
@@ -194,7 +221,8 @@ class Actors:
             self.shares[rows] = self._shares(config, players, self.games[rows])
             self.orders[rows] = self._orders(config, self.tables.rules, self.games[rows])
             self.dealt += len(rows)
-            self.lengths[rows], self.actions[rows], self.targets[rows] = 0, OVER, 0
+            self.lengths[rows], self.actions[rows] = 0, OVER
+            self.targets[rows] = 0
             if config.sad:
                 self.shown[rows] = 0
             self.belief.renew(rows)
@@ -206,5 +234,5 @@ class Actors:
 
 
 def _on(network: ActionValues, array: np.ndarray) -> torch.Tensor:
-    """An array where the network is."""
+    """Move an array to the device of a network."""
     return torch.from_numpy(array).to(network.worth.weight.device)

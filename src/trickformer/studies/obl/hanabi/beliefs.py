@@ -1,5 +1,8 @@
-"""What seats believe of their own hands: by counting at level 1; above it also by what the level below would have done,
-exactly where all own hands can be listed, else as a network writes them that was trained on games of that level."""
+"""Beliefs of all seats of Hanabi tables about their own hands.
+
+Level 1 counts. Above it, the likelihood of the moves under the level below counts too: exactly, if all own hands can be
+listed, else by a network that is trained on games of that level.
+"""
 
 from __future__ import annotations
 
@@ -16,52 +19,84 @@ from trickformer.belief.hanabi.learned import CardConstraints, Seq2Seq, Seq2SeqS
 from trickformer.belief.hanabi.process import HINT_BITS, TRAITS, Form, HanabiProcess, at_seat
 from trickformer.models.hanabi_values import HanabiCheckpoint, probabilities
 
-LISTED = 2_000  # own hands of a game that are listed at most
-_TRIES = 1_000  # draws of a hand before the network is held for broken
+LISTED = 2_000  # largest number of own hands that are listed
+_TRIES = 1_000  # draws of a hand before the network counts as broken
 
 
 class TableBelief(Protocol):
-    """The beliefs of all seats of n tables, by which own hands are drawn anew."""
+    """Beliefs of all seats of n tables, from which own hands are drawn."""
 
     def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
-        """Gives seats of `worlds` own hands that they believe in: `each` worlds for every seat of every table, in the
-        order of tables, then of seats. Called once before every move."""
+        """Deal own hands from the beliefs into `worlds`. Call it once before every move.
+
+        Args:
+            tables: The n tables.
+            worlds: `each` copies of a table for every seat, in the order of tables, then of seats; changed in place.
+            each: Number of worlds for a seat.
+            seed: Seed of the draws.
+        """
 
     def follow(self, tables: _core.hanabi.Tables, actions: np.ndarray) -> None:
-        """These actions, int64 [n], come next at the tables."""
+        """Update the beliefs by the next move of every table.
+
+        Args:
+            tables: The n tables before the move.
+            actions: int64 [n].
+        """
 
     def renew(self, rows: np.ndarray) -> None:
-        """New games begin at these tables."""
+        """Reset the beliefs of tables at which new games begin.
+
+        Args:
+            rows: int64 [k], numbers of the tables.
+        """
 
 
 class CountingTableBelief:
-    """Every deal that explains what a seat has seen is as likely as any other."""
+    """Belief in which every deal that explains a seat's view is equally likely."""
 
     def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
-        """As the protocol says."""
         worlds.redraw(seats(tables, each), seed)
 
     def follow(self, tables: _core.hanabi.Tables, actions: np.ndarray) -> None:
-        """What others do says nothing."""
+        pass  # counting ignores the moves of others
 
     def renew(self, rows: np.ndarray) -> None:
-        """There is nothing to forget."""
+        pass  # there is nothing to forget
 
 
 class ExactTableBelief:
-    """B_pi0 of each own hand, exactly: the ways to deal it, times how likely the level below had done all that the
-    others did, who saw it.
+    """Exact belief B_pi0 in each own hand.
 
-    slip: the share of uniformly random moves that they are taken to have made beside."""
+    The weight of a hand is the number of ways to deal it, times the likelihood of all moves of the others, who saw it,
+    under the level below.
+
+    Args:
+        rules: Rules of the games.
+        n: Number of tables.
+        below: Checkpoint of the level below.
+        slip: Share of uniformly random moves that the level below is assumed to make.
+    """
 
     def __init__(self, rules: _core.hanabi.Rules, n: int, below: HanabiCheckpoint, slip: float):
         self.below, self.slip = below, slip
-        self.logs = np.zeros((n, rules.players, len(hands(rules))))  # of what the others did, had the hand been this
+        self.logs = np.zeros(
+            (n, rules.players, len(hands(rules)))
+        )  # log-likelihood of the others' moves, given each hand
         self.memory = below.model.memory(n * rules.players)
 
     def chances(self, tables: _core.hanabi.Tables) -> np.ndarray:
-        """float64 [n, players, C]: how likely each of `hands` is to each seat. Raises TrickformerError where the level
-        below does nothing of what was done."""
+        """Compute the probability of each of `hands` for each seat.
+
+        Args:
+            tables: The n tables.
+
+        Returns:
+            float64 [n, players, C].
+
+        Raises:
+            TrickformerError: If the moves so far are impossible under the level below.
+        """
         with np.errstate(divide="ignore"):
             logs = np.log(ways(tables)) + self.logs
         top = logs.max(axis=2, keepdims=True)
@@ -71,7 +106,6 @@ class ExactTableBelief:
         return odds / odds.sum(axis=2, keepdims=True)
 
     def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
-        """As the protocol says."""
         cumulative = self.chances(tables).cumsum(axis=2)[:, :, None]
         at = np.random.default_rng(seed).random((*cumulative.shape[:2], each, 1)) * cumulative[..., -1:]
         drawn = (cumulative <= at).sum(axis=3).ravel()
@@ -79,9 +113,9 @@ class ExactTableBelief:
 
     @torch.no_grad()
     def follow(self, tables: _core.hanabi.Tables, actions: np.ndarray) -> None:
-        """As the protocol says."""
         rules, model = tables.rules, self.below.model
-        n, players, seat = len(tables), rules.players, tables.current().astype(np.int64)
+        n, players = len(tables), rules.players
+        seat = tables.current().astype(np.int64)
         device = model.worth.weight.device
         if model.shape.recurrent:
             seen = torch.from_numpy(looks(tables, self.below.v0)).to(device)
@@ -90,7 +124,9 @@ class ExactTableBelief:
         else:
             contexts = torch.ones(n * players, 1, device=device)
         waits = np.arange(players) != seat[:, None]
-        row, viewer, hand = np.nonzero((ways(tables) > 0) & waits[:, :, None])
+        imagined = np.nonzero((ways(tables) > 0) & waits[:, :, None])
+        row = imagined[0]
+        viewer, hand = imagined[1:]
         worlds = tables.take(row)
         _put(worlds, hands(rules)[hand], viewer.astype(np.int8), 0)
         legal = torch.from_numpy(worlds.legal()).to(device)
@@ -99,7 +135,7 @@ class ExactTableBelief:
         odds = probabilities(q, legal, self.below.temperature, self.slip).cpu().numpy().astype(np.float64)
         with np.errstate(divide="ignore"):
             self.logs[row, viewer, hand] += np.log(odds[np.arange(len(row)), actions[row]])
-        # A card that leaves the hand is seen: hands that held it there go on, with any card that is drawn.
+        # A card that leaves the hand becomes visible: only hands that held it there remain, with any new card.
         gone = np.flatnonzero(actions < 2 * rules.hand)
         slot = actions[gone] % rules.hand
         card = tables.hands()[gone, seat[gone], slot].astype(np.int64)
@@ -107,13 +143,18 @@ class ExactTableBelief:
         self.logs[gone, seat[gone]] = np.take_along_axis(self.logs[gone, seat[gone]], before, axis=1)
 
     def renew(self, rows: np.ndarray) -> None:
-        """As the protocol says."""
         self.logs[rows] = 0
         self.memory.unflatten(0, (len(self.logs), -1))[torch.from_numpy(rows)] = 0
 
 
 class LearnedTableBelief:
-    """Hands as a network writes them, which reads all that a seat sees."""
+    """Belief from a network that reads a seat's observations and generates own hands.
+
+    Args:
+        rules: Rules of the games.
+        n: Number of tables.
+        network: Trained belief network.
+    """
 
     def __init__(self, rules: _core.hanabi.Rules, n: int, network: Seq2Seq):
         self.network, self.players = network, rules.players
@@ -121,8 +162,17 @@ class LearnedTableBelief:
 
     @torch.no_grad()
     def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
-        """As the protocol says. Hands that the cards do not allow are drawn again. Raises TrickformerError where the
-        network writes no others."""
+        """Deal hands that the network generates; impossible hands are drawn again.
+
+        Args:
+            tables: The n tables.
+            worlds: `each` copies of a table for every seat, in the order of tables, then of seats; changed in place.
+            each: Number of worlds for a seat.
+            seed: Seed of the draws.
+
+        Raises:
+            TrickformerError: If the network generates impossible hands only.
+        """
         network, device = self.network, self.network.device
         everybody = looks(tables)
         weights = network.weights()
@@ -141,42 +191,80 @@ class LearnedTableBelief:
         _put(worlds, cards.cpu().numpy().astype(np.int8), seats(tables, each), seed)
 
     def follow(self, tables: _core.hanabi.Tables, actions: np.ndarray) -> None:
-        """The observation after a move says what it was."""
+        pass  # the next observation shows the move
 
     def renew(self, rows: np.ndarray) -> None:
-        """As the protocol says."""
         for part in (part for layer in self.state for part in layer):
             part.unflatten(0, (-1, self.players))[torch.from_numpy(rows)] = 0
 
 
 def shape_of(rules: _core.hanabi.Rules, hidden: int, layers: int) -> Seq2SeqSizes:
-    """Of a network that writes own hands in games of these rules."""
+    """Return the sizes of a belief network that generates own hands.
+
+    Args:
+        rules: Rules of the games.
+        hidden: Units of a layer.
+        layers: Layers of the encoder.
+    """
     return Seq2SeqSizes(rules.observation, 0, rules.hand, rules.kinds, TRAITS, HINT_BITS, hidden, layers)
 
 
 def seats(tables: _core.hanabi.Tables, each: int) -> np.ndarray:
-    """int8 [n * players * each]: whose worlds these are, in the order of `Belief.deal`."""
+    """Return the seat that imagines each world, in the order of `TableBelief.deal`.
+
+    Args:
+        tables: n tables.
+        each: Number of worlds for a seat.
+
+    Returns:
+        int8 [n * players * each].
+    """
     return np.tile(np.repeat(np.arange(tables.rules.players, dtype=np.int8), each), len(tables))
 
 
 def looks(tables: _core.hanabi.Tables, v0: bool = False) -> np.ndarray:
-    """float32 [n * players, observation]: what every seat sees, in the order of tables, then of seats."""
+    """Return the observations of all seats, in the order of tables, then of seats.
+
+    Args:
+        tables: n tables.
+        v0: Whether observations hold V0 beliefs.
+
+    Returns:
+        float32 [n * players, observation].
+    """
     everybody = tables.take(np.repeat(np.arange(len(tables)), tables.rules.players))
     return everybody.observe(seats(tables, 1), v0)
 
 
 def of_seats(tables: _core.hanabi.Tables, device: torch.device) -> CardConstraints:
-    """What rules and hints say of own hands, of n * players seats in the order of tables."""
+    """Return the constraints of rules and hints on the own hands of all seats.
+
+    Args:
+        tables: n tables.
+        device: Device of the tensors.
+
+    Returns:
+        Constraints of n * players seats, in the order of tables, then of seats.
+    """
     rules = tables.rules
-    names = [_core.hanabi.BOTS[0]] * rules.players  # nobody moves: who plays does not matter
+    names = [_core.hanabi.BOTS[0]] * rules.players  # any player will do, because nobody moves
     parts = [HanabiProcess(rules, Form.POMDP, names, seat).tensors(tables, device) for seat in range(rules.players)]
     fields = ((p.possible, p.counts, p.traits, p.hint_bits) for p in parts)
     return CardConstraints(*(torch.stack(same, 1).flatten(0, 1) for same in zip(*fields)))
 
 
 def hands(rules: _core.hanabi.Rules) -> np.ndarray:
-    """int8 [C, hand]: every hand that a seat may hold, by kinds, the oldest card first; -1 where it holds fewer.
-    Raises TrickformerError where there are more than LISTED."""
+    """List every hand that a seat may hold, as kinds of cards, the oldest card first.
+
+    Args:
+        rules: Rules of the game.
+
+    Returns:
+        int8 [C, hand]; -1 stands for a missing card.
+
+    Raises:
+        TrickformerError: If there are more than LISTED hands.
+    """
     count = sum(rules.kinds**size for size in range(rules.hand + 1))
     if count > LISTED:
         raise TrickformerError(
@@ -192,8 +280,11 @@ def _enumerate_hands(kinds: int, size: int) -> np.ndarray:
 
 
 def _before(rules: _core.hanabi.Rules) -> np.ndarray:
-    """int64 [hand, kinds, C]: the hand from which a card, of some slot and kind, left so that this one, with the newest
-    card drawn, remained; where no hand can have been it, any number."""
+    """Return the hand before a card of some slot and kind left it and the newest card was drawn.
+
+    Returns:
+        int64 [hand, kinds, C], by the hand afterwards; any number if no such hand exists.
+    """
     return _previous_hands(rules.kinds, rules.hand)
 
 
@@ -201,40 +292,46 @@ def _before(rules: _core.hanabi.Rules) -> np.ndarray:
 def _previous_hands(kinds: int, size: int) -> np.ndarray:
     listed = _enumerate_hands(kinds, size).tolist()
     numbers = {tuple(hand): i for i, hand in enumerate(listed)}
-    found = np.zeros((size, kinds, len(listed)), dtype=np.int64)
+    numbers_before = np.zeros((size, kinds, len(listed)), dtype=np.int64)
     for slot, kind, (i, hand) in product(range(size), range(kinds), enumerate(listed)):
-        found[slot, kind, i] = numbers.get((*hand[:slot], kind, *hand[slot : size - 1]), 0)
-    return found
+        numbers_before[slot, kind, i] = numbers.get((*hand[:slot], kind, *hand[slot : size - 1]), 0)
+    return numbers_before
 
 
 def ways(tables: _core.hanabi.Tables) -> np.ndarray:
-    """float64 [n, players, C]: the ways to deal each of `hands` to a seat that knows what hints and the others' cards
-    say, copies told apart."""
+    """Count the ways to deal each of `hands` to a seat that knows the hints and the others' cards.
+
+    Args:
+        tables: n tables.
+
+    Returns:
+        float64 [n, players, C]; copies of a card count as different.
+    """
     rules = tables.rules
     listed, known = hands(rules), of_seats(tables, torch.device("cpu"))
     n, c = len(tables) * rules.players, len(listed)
     counts = known.counts.numpy()
     held = (listed[:, :, None] == np.arange(rules.kinds)).sum(axis=1)  # [C, kinds]
-    found = np.ones((n, c))
+    counted = np.ones((n, c))
     for taken in range(rules.hand):
-        found *= np.where(held > taken, (counts[:, None] - taken).clip(min=0), 1).prod(axis=2)
+        counted *= np.where(held > taken, (counts[:, None] - taken).clip(min=0), 1).prod(axis=2)
     possible = known.possible.numpy()
-    # No card where there is none, and only there.
+    # A slot without a card gets index -1, the last column.
     may = np.concatenate([possible, ~possible.any(axis=2, keepdims=True)], axis=2)
     for slot in range(rules.hand):
-        found *= may[:, slot, listed[:, slot]]
-    return found.reshape(len(tables), rules.players, c)
+        counted *= may[:, slot, listed[:, slot]]
+    return counted.reshape(len(tables), rules.players, c)
 
 
 def _is_consistent(cards: torch.Tensor, known: CardConstraints) -> torch.Tensor:
-    """bool [n]: whether hints allow these cards, int64 [n, hand], and there are so many."""
-    there = cards >= 0
-    may = known.possible.gather(2, cards.clamp(min=0)[..., None])[..., 0] | ~there
+    """Return whether hints and card counts allow these hands, int64 [n, hand]: bool [n]."""
+    is_card = cards >= 0
+    may = known.possible.gather(2, cards.clamp(min=0)[..., None])[..., 0] | ~is_card
     held = (cards[..., None] == torch.arange(known.counts.shape[1], device=cards.device)).sum(1)
     return may.all(1) & (held <= known.counts).all(1)
 
 
 def _put(worlds: _core.hanabi.Tables, cards: np.ndarray, viewers: np.ndarray, seed: int) -> None:
-    """Gives viewers, int8 [n], these cards, int8 [n, hand], which explain what they have seen."""
+    """Deal these hands, int8 [n, hand], to viewers, int8 [n]. The hands must explain the viewers' observations."""
     if not worlds.redeal(at_seat(cards, viewers, worlds.rules.players), seed).all():
         raise RuntimeError("a hand was dealt that the cards do not allow")

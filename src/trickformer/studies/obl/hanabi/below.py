@@ -1,4 +1,4 @@
-"""The level below: its checkpoint, games that it plays, and the belief network that is trained on them."""
+"""Level below: its checkpoint, its games, and the belief network that is trained on them."""
 
 from __future__ import annotations
 
@@ -34,44 +34,61 @@ from trickformer.studies.obl.hanabi.beliefs import (
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 from trickformer.studies.obl.hanabi.partner import evaluate_level
 
-FOLDER = "belief"  # in that of the run
+FOLDER = "belief"  # of the belief network, in the run's folder
 _STATE, _NETWORK = "state.npz", "model.safetensors"
-_TARGETS = 12  # positions of a game that the belief network learns, drawn at random
-_GAMES = 1 << 61  # added to the seed: these games are of another series than those of the training
+_TARGETS = 12  # random positions of a game that a gradient step of the belief network takes
+_GAMES = 1 << 61  # added to the seed, so that these games are not those of the training
 
 
 def load_level(config: OffBeliefTraining, rules: _core.hanabi.Rules) -> HanabiCheckpoint | None:
-    """The level below, None of level 1. Raises TrickformerError where its checkpoint is missing, is of another game,
-    level or method, or cannot be what the config wants of it."""
+    """Load the level below.
+
+    Args:
+        config: Options of the training.
+        rules: Rules of the game.
+
+    Returns:
+        The checkpoint; None at level 1.
+
+    Raises:
+        TrickformerError: If the checkpoint is missing, is of another game, level or method, or does not fit the config.
+    """
     if config.below is None:
         return None
     name = str(config.below)
-    found = load(checkpoints.find(name)).of(rules, name)
-    method, level = found.about.get("method"), found.about.get("level")
+    checkpoint = load(checkpoints.find(name)).of(rules, name)
+    method, level = checkpoint.about.get("method"), checkpoint.about.get("level")
     if method != config.method or level != config.level - 1:
         what = f"level {level}" if method == config.method else f"of the method {method}"
         raise TrickformerError(f"checkpoint {name} is {what}; level {config.level} stands on level {config.level - 1}")
-    mine, shape = (config.hidden, config.layers, config.model == "lstm", config.v0, config.odds), found.model.shape
-    theirs = (shape.hidden, shape.layers, shape.recurrent, found.v0, shape.odds)
+    mine, shape = (config.hidden, config.layers, config.model == "lstm", config.v0, config.odds), checkpoint.model.shape
+    theirs = (shape.hidden, shape.layers, shape.recurrent, checkpoint.v0, shape.odds)
     if config.warm and mine != theirs:
-        words = ("--v0" if found.v0 else "--no-v0") + (" --odds" if theirs[-1] else " --no-odds")
+        words = ("--v0" if checkpoint.v0 else "--no-v0") + (" --odds" if theirs[-1] else " --no-odds")
         raise TrickformerError(
             f"checkpoint {name} has --model {'lstm' if shape.recurrent else 'mlp'} --hidden {shape.hidden} --layers "
             f"{shape.layers} {words}; give the same, or --no-warm"
         )
     if config.method == "obl" and config.belief == "exact":
         hands(rules)
-        if found.temperature == config.slip == 0:
+        if checkpoint.temperature == config.slip == 0:
             raise TrickformerError(
-                f"checkpoint {name} always takes the best action, so that most hands are impossible "
-                "where it would not have; give --slip above 0, such as 0.05"
+                f"checkpoint {name} always takes the best action, which makes most hands impossible; "
+                "give --slip above 0, such as 0.05"
             )
-    found.model.to(usable(config.device))
-    return found
+    checkpoint.model.to(usable(config.device))
+    return checkpoint
 
 
 def digests(config: OffBeliefTraining) -> dict[str, str]:
-    """SHA-256 of what the level below is read from, by name; empty of level 1."""
+    """Compute the SHA-256 of the files of the level below, by name.
+
+    Args:
+        config: Options of the training.
+
+    Returns:
+        Digests in hexadecimal; empty at level 1.
+    """
     if config.below is None:
         return {}
     name = str(config.below)
@@ -79,9 +96,21 @@ def digests(config: OffBeliefTraining) -> dict[str, str]:
 
 
 @torch.no_grad()
-def games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, n: int) -> GameSequences:
-    """Games `first` .. `first` + n - 1 as one seat of each saw them, and what it held. The others play the level below;
-    the seat itself also makes random moves, as in the training, for what it does says nothing of its own hand."""
+def _play_games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, n: int) -> GameSequences:
+    """Play games of the level below, each seen by one random seat.
+
+    The others play the level below. The viewer also makes random moves, as in the training: its moves say nothing about
+    its own hand.
+
+    Args:
+        below: Checkpoint of the level below.
+        config: Options of the training.
+        first: Number of the first game.
+        n: Number of games.
+
+    Returns:
+        Observations and own hands of the viewers.
+    """
     rules = below.rules
     tables = _core.hanabi.Tables(rules, config.seed + _GAMES, first, n)
     rng = np.random.default_rng([config.seed, 4, first])
@@ -99,7 +128,7 @@ def games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, n: int
         turn = np.maximum(tables.current(), 0)
         q, memory = evaluate_level(below, tables, memory)
         legal = torch.from_numpy(tables.legal()).to(q.device)
-        # A share of its moves is random of whoever moves: what its own are, or what slips.
+        # The viewer's random moves follow its own share, the others' the share that slips.
         random = np.where(turn == viewer, shares, config.slip)
         odds = probabilities(q, legal, below.temperature).cpu().numpy().astype(np.float64)
         may = legal.cpu().numpy()
@@ -119,8 +148,20 @@ def games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, n: int
 
 
 def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) -> Seq2Seq:
-    """The belief network of a run: as it stands in the run's folder, or trained there with progress, on from where it
-    was stopped."""
+    """Load the belief network from the run's folder, or train it there with progress.
+
+    A stopped training continues from its last saved state.
+
+    Args:
+        below: Checkpoint of the level below.
+        config: Options of the training.
+
+    Returns:
+        The network, without gradients.
+
+    Raises:
+        TrickformerError: If the network's file is broken.
+    """
     out, device = config.out / FOLDER, usable(config.device)
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
@@ -138,7 +179,13 @@ def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) ->
 
 
 def belief_of(below: HanabiCheckpoint | None, config: OffBeliefTraining, rules: _core.hanabi.Rules) -> TableBelief:
-    """The belief of a run's level; trains its network where it has one."""
+    """Return the belief of a run's level. This may train its belief network.
+
+    Args:
+        below: Checkpoint of the level below; None at level 1.
+        config: Options of the training.
+        rules: Rules of the game.
+    """
     if below is None or config.method != "obl":
         return CountingTableBelief()
     if config.belief == "exact":
@@ -153,7 +200,7 @@ def _train(below: HanabiCheckpoint, config: OffBeliefTraining, model: Seq2Seq, o
         for record in fit(
             model,
             learner,
-            lambda step: games(below, config, step * n, n),
+            lambda step: _play_games(below, config, step * n, n),
             config.seed,
             _TARGETS,
             config.belief_steps,

@@ -1,6 +1,7 @@
-"""The clone bot of "Off-Belief Learning" (Appendix B.3): supervised learning of what was done in games on record.
+"""Clone bot of "Off-Belief Learning" (Appendix B.3): supervised learning of the moves of recorded games.
 
-The paper's are games of people; ours are games of scripted players."""
+The games of the paper are by people; the games here are by scripted players.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +15,45 @@ from trickformer.studies.obl.hanabi.learning import Frames
 
 
 def style(games_of: str | None) -> str | None:
-    """The scripted player of a spec, if there is one. Raises TrickformerError for any other player."""
+    """Return the style of the scripted player that a spec names.
+
+    Args:
+        games_of: Player's spec; None without a player.
+
+    Raises:
+        TrickformerError: If the spec names another kind of player.
+    """
     return style_of("who is imitated", games_of) if games_of is not None else None
 
 
 def play_scripted_games(rules: _core.hanabi.Rules, style: str, seed: int, n: int) -> Trajectories:
-    """The first n games of the series `seed` as a scripted player plays them in all seats."""
+    """Play the first games of a series with a scripted player in all seats.
+
+    Args:
+        rules: Rules of the games.
+        style: Style of the scripted player.
+        seed: Series of the games.
+        n: Number of games.
+
+    Returns:
+        The games; their targets and tries are zero.
+    """
     bots = np.full(rules.players, _core.hanabi.BOTS.index(style), dtype=np.int8)
-    _, actions, _ = _core.hanabi.scripted_games(rules, bots, seed, 0, n)
+    actions = _core.hanabi.scripted_games(rules, bots, seed, 0, n)[1]
     targets = np.zeros((*actions.shape, rules.players), dtype=np.float32)
     tries, tried = np.zeros_like(actions), np.zeros(actions.shape, dtype=np.float32)
     return Trajectories(np.arange(n, dtype=np.uint64), actions, targets, tries, tried)
 
 
-def surprise(given: Frames, q: torch.Tensor) -> torch.Tensor:
-    """float32 [m]: the cross-entropy of what was done, by the policy of logits q, float32 [m, P, actions]."""
-    logs = q[given.own].masked_fill(~given.legal[given.own], -torch.inf).log_softmax(1)
-    return -logs.gather(1, given.actions[:, None])[:, 0]
+def surprise(frames: Frames, q: torch.Tensor) -> torch.Tensor:
+    """Compute the cross entropy of the moves that were made.
+
+    Args:
+        frames: m moves.
+        q: float32 [m, P, actions], logits of the policy.
+
+    Returns:
+        float32 [m], in nats.
+    """
+    logs = q[frames.own].masked_fill(~frames.legal[frames.own], -torch.inf).log_softmax(1)
+    return -logs.gather(1, frames.actions[:, None])[:, 0]

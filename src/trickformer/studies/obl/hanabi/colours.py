@@ -1,7 +1,8 @@
-"""The colours of Hanabi under other names, as one seat may see them ("Other-Play", Hu, Lerer, Peysakhovich & Foerster
-2020).
+"""Renaming of the colours of Hanabi, seat by seat ("Other-Play", Hu, Lerer, Peysakhovich & Foerster 2020).
 
-A team whose seats name the colours alike by chance only cannot agree on what a colour means, beyond what it shows."""
+If every seat names the colours by a permutation of its own, a team cannot agree on a meaning of a colour beyond what a
+hint shows.
+"""
 
 from __future__ import annotations
 
@@ -20,72 +21,106 @@ from trickformer.models.hanabi_odds import Layout
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """All s ways to name the colours; the first changes nothing."""
+    """All s permutations of the colours; permutation 0 is the identity."""
 
-    seen: torch.Tensor  # int64 [s, seen]: number i of what is seen under new names is this number of the old; first of
-    # an observation, then of a greedy action beside it
-    actions: torch.Tensor  # int64 [s, actions]: what an action is called then
-    back: torch.Tensor  # int64 [s, actions]: and what it was called before
+    # int64 [s, seen]: entry i of the renamed observation is this entry of the old one. The entries of an observation
+    # come first, then those of the greedy action in SAD.
+    seen: torch.Tensor
+    actions: torch.Tensor  # int64 [s, actions]: renamed action of each action
+    back: torch.Tensor  # int64 [s, actions]: the inverse of `actions`
 
     def look(self, seen: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
-        """Observations, float32 [..., observation], or with greedy actions after them, under new names, int64 [...]."""
+        """Rename the colours in observations.
+
+        Args:
+            seen: float32 [..., observation], or with the greedy action of SAD after it.
+            which: int64 [...], number of the permutation.
+        """
         return seen.gather(-1, self.seen[which][..., : seen.shape[-1]])
 
     def allow(self, legal: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
-        """What is legal, bool [..., actions], under new names, int64 [...]."""
+        """Rename the colours in masks of legal actions.
+
+        Args:
+            legal: bool [..., actions].
+            which: int64 [...], number of the permutation.
+        """
         return legal.gather(-1, self.back[which])
 
 
 def renaming(rules: _core.hanabi.Rules, device: torch.device) -> Renaming:
-    """Of games of these rules, on a device."""
-    found = _renaming(rules.players, rules.colors, rules.ranks, rules.hand, rules.hints, rules.lives)
-    return Renaming(found.seen.to(device), found.actions.to(device), found.back.to(device))
+    """Return the permutations of the colours of a game, on a device.
+
+    Args:
+        rules: Rules of the game.
+        device: Device of the tensors.
+    """
+    cpu = _renaming(rules.players, rules.colors, rules.ranks, rules.hand, rules.hints, rules.lives)
+    return Renaming(cpu.seen.to(device), cpu.actions.to(device), cpu.back.to(device))
 
 
 @cache
 def _renaming(players: int, colors: int, ranks: int, hand: int, hints: int, lives: int) -> Renaming:
     rules = _core.hanabi.Rules(players, colors, ranks, hand, hints, lives)
-    told = list(_observation_entries(rules))
-    places = {name: i for i, name in enumerate(told)}
+    entries = list(_observation_entries(rules))
+    places = {name: i for i, name in enumerate(entries)}
     moves = [_move(rules, action) for action in range(rules.actions)]
     called = {name: i for i, name in enumerate(moves)}
     orders = [(*order, None) for order in permutations(range(colors))]  # None stays: no colour
     new = [{name: order[-1 if name is None else name] for name in (*range(colors), None)} for order in orders]
     back = [{b: a for a, b in names.items()} for names in new]
-    seen = torch.tensor([[places[what, names[color]] for what, color in told] for names in back])
+    seen = torch.tensor([[places[what, names[color]] for what, color in entries] for names in back])
     last = Layout.of(rules).last
     return Renaming(
-        torch.cat([seen, seen[:, last] + len(told) - last.start], 1),
+        torch.cat([seen, seen[:, last] + len(entries) - last.start], 1),
         torch.tensor([[called[what, names[color]] for what, color in moves] for names in new]),
         torch.tensor([[called[what, names[color]] for what, color in moves] for names in back]),
     )
 
 
 def colour_hint_mask(rules: _core.hanabi.Rules, device: torch.device) -> torch.Tensor:
-    """bool [actions]: the hints that name a colour."""
+    """Return which actions are hints of a colour.
+
+    Args:
+        rules: Rules of the game.
+        device: Device of the mask.
+
+    Returns:
+        bool [actions].
+    """
     return torch.tensor([_move(rules, action)[1] is not None for action in range(rules.actions)], device=device)
 
 
 def orders(rules: _core.hanabi.Rules, seed: int, games: np.ndarray) -> np.ndarray:
-    """int64 [k, players]: by which of the renamings each seat names the colours in games of these numbers."""
+    """Draw the permutation by which each seat names the colours.
+
+    Args:
+        rules: Rules of the games.
+        seed: Series of the games.
+        games: [k], numbers of the games.
+
+    Returns:
+        int64 [k, players].
+    """
     count = len(renaming(rules, torch.device("cpu")).actions)
     drawn = (np.random.default_rng([seed, 5, int(game)]).integers(count, size=rules.players) for game in games)
     return np.array(list(drawn), dtype=np.int64).reshape(len(games), rules.players)
 
 
-_Named = tuple[tuple[object, ...], int | None]  # what a number says but for the colour, and the colour
+_Named = tuple[tuple[object, ...], int | None]  # meaning of an entry without its colour, and the colour
 
 
 def _move(rules: _core.hanabi.Rules, action: int) -> _Named:
     if action < 2 * rules.hand:
         return ("card", action), None
-    offset, color, rank = hint(rules, action)
-    return ("hint", offset, rank), color
+    parts = hint(rules, action)
+    return ("hint", parts[0], parts[2]), parts[1]
 
 
 def _observation_entries(rules: _core.hanabi.Rules) -> Iterator[_Named]:
-    """The numbers of an observation, in their order (cpp/hanabi/observation.hpp)."""
-    players, slots, colors, ranks = (range(n) for n in (rules.players, rules.hand, rules.colors, rules.ranks))
+    """Yield the entries of an observation in their order (cpp/hanabi/observation.hpp)."""
+    players, slots = range(rules.players), range(rules.hand)
+    colors, ranks = range(rules.colors), range(rules.ranks)
 
     def plain(part: str, n: int) -> Iterator[_Named]:
         return (((part, i), None) for i in range(n))

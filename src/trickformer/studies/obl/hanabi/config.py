@@ -1,4 +1,4 @@
-"""What can be set of off-belief learning on Hanabi. Imports neither torch nor OpenSpiel."""
+"""Options of off-belief learning on Hanabi. This module imports neither torch nor OpenSpiel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-# `paper`: Table 2 of "Off-Belief Learning" and what Appendix B tells beside it. `small`: the defaults, for one core.
+# `paper`: Table 2 and Appendix B of "Off-Belief Learning". `small`: the defaults, for one core.
 PRESETS: dict[str, dict[str, Any]] = {
     "small": {},
     "paper": {
@@ -33,124 +33,131 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class OffBeliefTraining(BaseModel):
-    """Training of one network, by games of its own or games on record."""
+    """Options of the training of one network, by its own games or by recorded games."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: str = Field("hanabi", description="Hanabi, with options as of OpenSpiel, such as 'hanabi(colors=2)'")
-    preset: Literal["small", "paper"] = Field("small", description="small: one core; paper: Table 2, for a GPU")
+    game: str = Field("hanabi", description="Hanabi with OpenSpiel's options, such as 'hanabi(colors=2)'")
+    preset: Literal["small", "paper"] = Field(
+        "small", description="defaults for one core (small), or Table 2 of the paper for a GPU (paper)"
+    )
     method: Literal["obl", "iql", "vdn", "klevel", "clone"] = Field(
         "obl",
-        description="off-belief learning; self-play, by independent Q-learning or value decomposition; k-level "
-        "reasoning, by independent Q-learning beside the level below; or a clone bot, which imitates games on record",
+        description="off-belief learning, self-play (iql, vdn), k-level reasoning, or imitation (clone)",
     )
-    other_play: bool = Field(
-        False, description="in self-play each seat of a game has names of its own for the colours: Other-Play"
-    )
+    other_play: bool = Field(False, description="Other-Play in self-play: each seat renames the colours at random")
     sad: bool = Field(
         False,
-        description="in self-play all seats also see the greedy action of whoever explored: simplified action decoder",
+        description="simplified action decoder in self-play: all seats also see the greedy action",
     )
-    hide_last_action: bool = Field(False, description="in self-play the network does not see the last move")
+    hide_last_action: bool = Field(False, description="hide the last move from the network in self-play")
     colour_bonus: float = Field(
         0.0,
         ge=0,
         le=1_000,
         allow_inf_nan=False,
-        description="in self-play what naming a colour pays beside, in points, in the first half of the steps",
+        description="bonus of a colour hint in self-play, in points, in the first half of the steps",
     )
     auxiliary: float = Field(
         0.0,
         ge=0,
         le=1_000,
         allow_inf_nan=False,
-        description="in self-play the weight of the auxiliary task, to say which own cards can be played or were",
+        description="weight in self-play of the auxiliary task, which classifies the own cards",
     )
     games_of: str | None = Field(
         None,
-        description="a clone bot imitates `buffer` games of this scripted player with itself: partner:style=STYLE",
+        description="scripted player whose self-play a clone bot imitates: partner:style=STYLE",
     )
     shuffle_colours: bool = Field(
-        False, description="a clone bot sees each game under other names of the colours whenever it learns from it"
+        False, description="rename the colours at random whenever a clone bot learns from a game"
     )
     level: int = Field(
         1,
         ge=1,
         le=1_000,
-        description="1 stands on nothing, N on level N - 1: its past in off-belief learning, the others in klevel",
+        description="level of off-belief learning or k-level reasoning, which uses the level below it",
     )
-    below: Path | None = Field(None, description="above level 1: folder of a run of the level below")
-    warm: bool = Field(True, description="above level 1: begin with the weights of the level below")
-    slip: float = Field(
-        0.0, ge=0, le=1, description="share of uniformly random moves that the level below is taken to make beside"
-    )
+    below: Path | None = Field(None, description="folder of a run of the level below, needed above level 1")
+    warm: bool = Field(True, description="start from the weights of the level below, above level 1")
+    slip: float = Field(0.0, ge=0, le=1, description="share of uniformly random moves assumed of the level below")
     belief: Literal["learned", "exact"] = Field(
-        "learned", description="above level 1: by a network, or by listing all own hands where these are few"
+        "learned", description="belief above level 1: a network, or a list of all own hands if these are few"
     )
     belief_hidden: int = Field(128, ge=8, le=65_536, description="units of a layer of the belief network")
-    belief_layers: int = Field(2, ge=1, le=64, description="of its encoder")
-    belief_games: int = Field(32, ge=1, le=1_000_000, description="games of a gradient step of it, each new")
-    belief_steps: int = Field(3_000, ge=1, le=1_000_000_000, description="its gradient steps")
-    belief_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="its learning rate at the start")
-    model: Literal["mlp", "lstm"] = Field("mlp", description="layers on the observation, or the public LSTM")
-    v0: bool = Field(True, description="observations hold V0 beliefs, not only the kinds that hints leave possible")
-    odds: bool = Field(False, description="how likely cards fit the fireworks, counted from the observation, beside it")
-    hidden: int = Field(128, ge=4, le=65_536, description="units of a layer")
-    layers: int = Field(2, ge=1, le=64, description="of what reads the observation")
-    tables: int = Field(128, ge=1, le=1_000_000, description="games that are played in step")
-    worlds: int = Field(
-        4, ge=1, le=1_000, description="imagined hands that a target of off-belief learning is the mean of"
+    belief_layers: int = Field(2, ge=1, le=64, description="layers of the belief network's encoder")
+    belief_games: int = Field(32, ge=1, le=1_000_000, description="new games of a gradient step of the belief network")
+    belief_steps: int = Field(3_000, ge=1, le=1_000_000_000, description="gradient steps of the belief network")
+    belief_rate: float = Field(
+        4e-3, gt=0, allow_inf_nan=False, description="initial learning rate of the belief network"
     )
+    model: Literal["mlp", "lstm"] = Field(
+        "mlp", description="feed-forward layers on the observation, or the public LSTM"
+    )
+    v0: bool = Field(True, description="observe V0 beliefs, not only the kinds that hints leave possible")
+    odds: bool = Field(False, description="also read how likely cards fit the fireworks, counted from the observation")
+    hidden: int = Field(128, ge=4, le=65_536, description="units of a layer")
+    layers: int = Field(2, ge=1, le=64, description="layers that read the observation")
+    tables: int = Field(128, ge=1, le=1_000_000, description="games in parallel")
+    worlds: int = Field(4, ge=1, le=1_000, description="imagined hands that a target of off-belief learning averages")
     tries: bool = Field(
-        False, description="off-belief learning also imagines an action drawn at random at every turn, for its value"
+        False, description="in off-belief learning also evaluate an imagined random action at every turn"
     )
     batch: int = Field(64, ge=1, le=1_000_000, description="games of a gradient step")
     reuse: float = Field(
-        4.0, gt=0, le=1_000, allow_inf_nan=False, description="how often a game is learned from, on the average"
+        4.0, gt=0, le=1_000, allow_inf_nan=False, description="mean number of times that a game is learned from"
     )
     burn_in: int = Field(500, ge=1, le=10_000_000, description="games before the first gradient step")
-    buffer: int = Field(2_048, ge=1, le=10_000_000, description="games that are kept to learn from")
+    buffer: int = Field(2_048, ge=1, le=10_000_000, description="games in the replay buffer")
     steps: int = Field(8_000, ge=1, le=1_000_000_000, description="gradient steps")
     n_step: int | None = Field(
-        None, ge=1, le=100, description="moves of a target; default: 1 in off-belief learning, else 3"
+        None, ge=1, le=100, description="moves of a target (default: 1 in off-belief learning, else 3)"
     )
     temperature: float = Field(
         0.0,
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="of the softmax over actions by which seats go on, in points; 0: the best action",
+        description="temperature of the softmax over actions, in points (0 takes the best action)",
     )
-    discount: float = Field(0.999, gt=0, le=1, description="of a move")
-    learning_rate: float = Field(3e-3, gt=0, allow_inf_nan=False, description="of Adam at the start")
-    fall: float = Field(0.02, gt=0, le=1, description="share of it that is left at the end, along a cosine")
+    discount: float = Field(0.999, gt=0, le=1, description="discount of a move")
+    learning_rate: float = Field(3e-3, gt=0, allow_inf_nan=False, description="initial learning rate of Adam")
+    fall: float = Field(0.02, gt=0, le=1, description="final share of the learning rate, reached along a cosine")
     averaging: float = Field(
-        0.999, ge=0, lt=1, description="share of itself that the mean of the weights, which is saved, keeps at a step"
+        0.999, ge=0, lt=1, description="decay of the exponential moving average of the weights, which is saved"
     )
-    adam_epsilon: float = Field(1.5e-5, gt=0, allow_inf_nan=False, description="of Adam")
+    adam_epsilon: float = Field(1.5e-5, gt=0, allow_inf_nan=False, description="epsilon of Adam")
     clip: float = Field(5.0, gt=0, allow_inf_nan=False, description="largest norm of a gradient")
     priority_exponent: float = Field(
-        0.0, ge=0, le=10, description="of a game's error in how often it is drawn; 0: all games alike"
+        0.0, ge=0, le=10, description="power of a game's error in its probability in replay (0 draws uniformly)"
     )
-    priority_weight: float = Field(1.0, ge=0, le=1, description="how far weights undo that")
+    priority_weight: float = Field(
+        1.0, ge=0, le=1, description="power of the importance weights that correct prioritized replay"
+    )
     target_every: int = Field(100, ge=1, le=1_000_000_000, description="gradient steps between two target networks")
-    explorations: int = Field(80, ge=1, le=10_000, description="kinds of seats by their share of random moves")
-    exploration: float = Field(0.1, ge=0, le=1, description="share of random moves of the first kind")
-    exploration_power: float = Field(
-        7.0, ge=0, le=100, allow_inf_nan=False, description="the last kind's share is the first's to 1 + this power"
+    explorations: int = Field(
+        80, ge=1, le=10_000, description="number of kinds of seats, which differ in their share of random moves"
     )
-    save_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two states on disk")
+    exploration: float = Field(0.1, ge=0, le=1, description="share of random moves of the first kind of seat")
+    exploration_power: float = Field(
+        7.0,
+        ge=0,
+        le=100,
+        allow_inf_nan=False,
+        description="exponent a: the last kind's share is the first kind's to the power of 1 + a",
+    )
+    save_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two saved states")
     evaluate_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two evaluations")
     games: int = Field(1_000, ge=2, le=100_000_000, description="games of an evaluation, without random moves")
-    seed: int = Field(0, ge=0, lt=2**62, description="of the games, the draws and the first weights")
-    threads: int = Field(1, ge=1, le=1_024, description="of torch")
-    device: str = Field("cpu", description="of the networks, as torch names it")
+    seed: int = Field(0, ge=0, lt=2**62, description="seed of the games, the draws and the initial weights")
+    threads: int = Field(1, ge=1, le=1_024, description="number of PyTorch threads")
+    device: str = Field("cpu", description="PyTorch device of the networks")
     out: Path = Field(Path("out/obl"), description="folder of the run")
 
     @model_validator(mode="before")
     @classmethod
     def _as_the_preset(cls, values: Any) -> Any:
-        """What was given over what the preset has."""
+        """Fill in the preset's values for the options that are not set."""
         return PRESETS.get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
 
     @model_validator(mode="after")
@@ -181,10 +188,10 @@ class OffBeliefTraining(BaseModel):
 
     @property
     def last(self) -> Literal["seen", "greedy", "hidden"]:
-        """What the network reads of the last move (models/hanabi_values.py)."""
+        """The network's input about the last move (models/hanabi_values.py)."""
         return "greedy" if self.sad else "hidden" if self.hide_last_action else "seen"
 
     @property
     def moves(self) -> int:
-        """Moves of a target."""
+        """Number of moves of a target."""
         return self.n_step or (1 if self.method == "obl" else 3)

@@ -1,4 +1,4 @@
-"""What a network learns from games: values of the moves that were made, and of waiting while others made them."""
+"""Values and targets that a network learns from games: of the moves, and of waiting while other seats move."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from trickformer.studies.obl.hanabi.colours import Renaming
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """The moves of k games, m in number, game by game, with what P seats saw before them."""
+    """All m moves of k games, game by game, with the observations of P seats before them."""
 
     seen: torch.Tensor  # float32 [m, P, seen]
-    legal: torch.Tensor  # bool [m, P, actions]: nothing of seats that wait
+    legal: torch.Tensor  # bool [m, P, actions]; all false for seats that wait
     own: torch.Tensor  # bool [m, P]: the seat on turn
     actions: torch.Tensor  # int64 [m]
-    rewards: torch.Tensor  # float32 [m]: by how much the move changed the score
+    rewards: torch.Tensor  # float32 [m]: change of the score
     lengths: np.ndarray  # int64 [k]: moves of each game
 
     @property
     def games(self) -> torch.Tensor:
-        """int64 [m]: which of the k games a move is of."""
+        """Game of each move among the k: int64 [m]."""
         return torch.from_numpy(np.repeat(np.arange(len(self.lengths)), self.lengths)).to(self.seen.device)
 
     @property
     def places(self) -> torch.Tensor:
-        """int64 [m]: the number of a move in its game."""
+        """Number of each move in its game: int64 [m]."""
         starts = np.cumsum(self.lengths) - self.lengths
         return torch.from_numpy(np.arange(self.lengths.sum()) - np.repeat(starts, self.lengths)).to(self.seen.device)
 
@@ -40,8 +40,19 @@ class Frames:
 def frames(
     rules: _core.hanabi.Rules, seed: int, games: Trajectories, v0: bool, device: torch.device, greedy: bool = False
 ) -> Frames:
-    """Games of the series `seed`, played again; with greedy actions beside what was seen."""
-    seen, legal, seats, rewards = _core.hanabi.frames(rules, seed, games.games, games.actions, v0)
+    """Replay games and return their moves as frames.
+
+    Args:
+        rules: Rules of the games.
+        seed: Series of the games.
+        games: The games' numbers and moves.
+        v0: Whether observations hold V0 beliefs.
+        device: Device of the tensors.
+        greedy: Whether the greedy actions of SAD follow the observation.
+    """
+    replayed = _core.hanabi.frames(rules, seed, games.games, games.actions, v0)
+    seen, legal = replayed[:2]
+    seats, rewards = replayed[2:]
     lengths = (games.actions != OVER).sum(axis=1)
     if greedy:
         best = sad.beside(rules, seed, games=games.games, actions=games.actions, greedy=games.tries, lengths=lengths)
@@ -52,85 +63,151 @@ def frames(
     return Frames(*made, lengths=lengths)
 
 
-def shape_rewards(given: Frames, which: torch.Tensor, bonus: float) -> Frames:
-    """The same where some actions, bool [actions], pay that much beside."""
-    return replace(given, rewards=given.rewards + bonus * which[given.actions])
+def shape_rewards(frames: Frames, which: torch.Tensor, bonus: float) -> Frames:
+    """Return the frames with a bonus for some actions.
+
+    Args:
+        frames: m moves.
+        which: bool [actions], actions that earn the bonus.
+        bonus: Points a move.
+    """
+    return replace(frames, rewards=frames.rewards + bonus * which[frames.actions])
 
 
-def rename_colours(given: Frames, names: Renaming, orders: torch.Tensor) -> Frames:
-    """The same as seats see it who name the colours by `orders`, int64 [k, P]."""
-    which = orders[given.games]
-    seen, legal = names.look(given.seen, which), names.allow(given.legal, which)
-    return replace(given, seen=seen, legal=legal, actions=names.actions[which[given.own], given.actions])
+def rename_colours(frames: Frames, names: Renaming, orders: torch.Tensor) -> Frames:
+    """Return the frames as seats see them that rename the colours.
+
+    Args:
+        frames: m moves of k games.
+        names: Permutations of the colours.
+        orders: int64 [k, P], number of each seat's permutation.
+    """
+    which = orders[frames.games]
+    seen, legal = names.look(frames.seen, which), names.allow(frames.legal, which)
+    return replace(frames, seen=seen, legal=legal, actions=names.actions[which[frames.own], frames.actions])
 
 
-def contexts(network: ActionValues, given: Frames) -> torch.Tensor:
-    """float32 [m, P, hidden]: what the public part of each seat's past is to the network."""
-    m, players, size = given.seen.shape
+def _contexts(network: ActionValues, frames: Frames) -> torch.Tensor:
+    """Compute the network's summary of each seat's public past: float32 [m, P, hidden]."""
+    players, size = frames.seen.shape[1:]
     if not network.shape.recurrent:
-        return given.seen.new_ones(()).expand(m, players, 1)
-    k, longest = len(given.lengths), int(given.lengths.max())
-    row, place = given.games, given.places
-    rows = given.seen.new_zeros(longest, k, players, size)
-    rows[place, row] = given.seen
-    found, _ = network.contexts(rows.flatten(1, 2), network.memory(k * players))
-    return found.unflatten(1, (k, players))[place, row]
+        return frames.seen.new_ones(()).expand(len(frames.seen), players, 1)
+    k, longest = len(frames.lengths), int(frames.lengths.max())
+    row, place = frames.games, frames.places
+    rows = frames.seen.new_zeros(longest, k, players, size)
+    rows[place, row] = frames.seen
+    context, _ = network.contexts(rows.flatten(1, 2), network.memory(k * players))
+    return context.unflatten(1, (k, players))[place, row]
 
 
-def units(network: ActionValues, given: Frames) -> torch.Tensor:
-    """float32 [m * P, hidden]: what values are linear functions of."""
-    return network.units(given.seen.flatten(0, 1), contexts(network, given).flatten(0, 1))
+def units(network: ActionValues, frames: Frames) -> torch.Tensor:
+    """Compute the last hidden layer, of which values are linear functions.
+
+    Args:
+        network: Network of action values.
+        frames: m moves with P seats each.
+
+    Returns:
+        float32 [m * P, hidden].
+    """
+    return network.units(frames.seen.flatten(0, 1), _contexts(network, frames).flatten(0, 1))
 
 
-def values(network: ActionValues, given: Frames, x: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
-    """float32 [m, P, actions] and [m, P]: of actions, and of waiting. x: the units, if they are known."""
-    q, waiting = network.values(units(network, given) if x is None else x, given.legal.flatten(0, 1))
-    return q.unflatten(0, given.own.shape), waiting.unflatten(0, given.own.shape)
+def values(network: ActionValues, frames: Frames, x: torch.Tensor | None = None) -> tuple[torch.Tensor, torch.Tensor]:
+    """Compute the values of actions and of waiting.
+
+    Args:
+        network: Network of action values.
+        frames: m moves with P seats each.
+        x: Result of `units`, if it is computed already.
+
+    Returns:
+        float32 [m, P, actions] of actions, and float32 [m, P] of waiting.
+    """
+    q, waiting = network.values(units(network, frames) if x is None else x, frames.legal.flatten(0, 1))
+    return q.unflatten(0, frames.own.shape), waiting.unflatten(0, frames.own.shape)
 
 
-def select_values(given: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
-    """float32 [m, P]: the value of the action of the seat on turn, and of waiting to the others."""
-    of_action = q.gather(2, given.actions[:, None, None].expand(-1, q.shape[1], 1))[:, :, 0]
-    return torch.where(given.own, of_action, waiting)
+def select_values(frames: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
+    """Select the value of the move for the seat on turn, and of waiting for the other seats.
+
+    Args:
+        frames: m moves with P seats each.
+        q: float32 [m, P, actions], values of actions.
+        waiting: float32 [m, P], values of waiting.
+
+    Returns:
+        float32 [m, P].
+    """
+    of_action = q.gather(2, frames.actions[:, None, None].expand(-1, q.shape[1], 1))[:, :, 0]
+    return torch.where(frames.own, of_action, waiting)
 
 
 def off_belief(
-    given: Frames, q: torch.Tensor, waiting: torch.Tensor, games: Trajectories, tries: bool
+    frames: Frames, q: torch.Tensor, waiting: torch.Tensor, games: Trajectories, tries: bool
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Values and targets of off-belief learning, float32 [m, P] both; with tries [m, P + 1], the last that of the
-    action that the seat on turn has only imagined."""
+    """Return the values and the targets of off-belief learning.
+
+    Args:
+        frames: m moves with P seats each.
+        q: float32 [m, P, actions], values of actions.
+        waiting: float32 [m, P], values of waiting.
+        games: Games of the frames, with their targets.
+        tries: Whether to append the action that the seat on turn only imagined.
+
+    Returns:
+        Values and targets, float32 [m, P] both; with `tries` [m, P + 1], the imagined action last.
+    """
     played = games.actions != OVER
-    found, wanted = select_values(given, q, waiting), torch.from_numpy(games.targets[played]).to(q.device)
+    estimates, targets = select_values(frames, q, waiting), torch.from_numpy(games.targets[played]).to(q.device)
     if not tries:
-        return found, wanted
+        return estimates, targets
     action = torch.from_numpy(games.tries[played].astype(np.int64)).to(q.device)
     tried = torch.from_numpy(games.tried[played]).to(q.device)
-    of_action = q[given.own].gather(1, action[:, None])
-    return torch.cat([found, of_action], 1), torch.cat([wanted, tried[:, None]], 1)
+    of_action = q[frames.own].gather(1, action[:, None])
+    return torch.cat([estimates, of_action], 1), torch.cat([targets, tried[:, None]], 1)
 
 
 @torch.no_grad()
 def bootstrap_targets(
-    online: torch.Tensor, target: ActionValues, given: Frames, moves: int, discount: float, temperature: float
+    online: torch.Tensor, target: ActionValues, frames: Frames, moves: int, discount: float, temperature: float
 ) -> torch.Tensor:
-    """float32 [m, P]: targets of self-play, by double Q-learning: what the next `moves` moves paid, and what `target`
-    makes of the action after them.
+    """Compute n-step targets of self-play by double Q-learning.
 
-    online: float32 [m, P, actions], the values by the network that learns, which choose that action."""
-    q, waiting = values(target, given)
-    worth = expected_value(q.flatten(0, 1), online.flatten(0, 1), given.legal.flatten(0, 1), temperature)
-    ahead = torch.where(given.own, worth.unflatten(0, given.own.shape), waiting)
+    A target adds up the discounted rewards of the next moves and the value by `target` of the action after them.
+
+    Args:
+        online: float32 [m, P, actions], values by the network that learns; they choose the action.
+        target: Network that evaluates the action.
+        frames: m moves with P seats each.
+        moves: Number of moves whose rewards are added up.
+        discount: Discount of a move.
+        temperature: Temperature of the softmax over actions, in points; 0 takes the best action.
+
+    Returns:
+        float32 [m, P], in points.
+    """
+    q, waiting = values(target, frames)
+    worth = expected_value(q.flatten(0, 1), online.flatten(0, 1), frames.legal.flatten(0, 1), temperature)
+    ahead = torch.where(frames.own, worth.unflatten(0, frames.own.shape), waiting)
     m = len(ahead)
-    left = torch.from_numpy(np.repeat(given.lengths, given.lengths)).to(ahead.device) - given.places
+    left = torch.from_numpy(np.repeat(frames.lengths, frames.lengths)).to(ahead.device) - frames.places
     at = torch.arange(m, device=ahead.device)
-    found = torch.zeros_like(ahead)
+    targets = torch.zeros_like(ahead)
     for i in range(moves):
-        found += (discount**i * given.rewards[(at + i).clamp(max=m - 1)] * (left > i))[:, None]
-    return found + discount**moves * ahead[(at + moves).clamp(max=m - 1)] * (left > moves)[:, None]
+        targets += (discount**i * frames.rewards[(at + i).clamp(max=m - 1)] * (left > i))[:, None]
+    return targets + discount**moves * ahead[(at + moves).clamp(max=m - 1)] * (left > moves)[:, None]
 
 
-def loss(errors: torch.Tensor, given: Frames, weights: torch.Tensor) -> torch.Tensor:
-    """Half the squared errors, [m] or [m, P], weighted by game, [k]: the mean over moves and seats. Squares, and not
-    Huber's loss: a value is the mean of its targets."""
-    of_move = weights[given.games]
+def loss(errors: torch.Tensor, frames: Frames, weights: torch.Tensor) -> torch.Tensor:
+    """Compute half the weighted mean squared error over moves and seats.
+
+    The loss is not Huber's: a value is to be the mean of its targets.
+
+    Args:
+        errors: float32 [m] or [m, P], in points.
+        frames: m moves of k games.
+        weights: float32 [k], weights of the games.
+    """
+    of_move = weights[frames.games]
     return (errors**2 * of_move.view(-1, *[1] * (errors.dim() - 1))).mean() / 2

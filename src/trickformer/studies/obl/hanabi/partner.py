@@ -1,4 +1,4 @@
-"""k-level reasoning: the others are the level below, and do not learn."""
+"""k-level reasoning: one seat learns, the other seats play the level below, which does not learn."""
 
 from __future__ import annotations
 
@@ -12,14 +12,27 @@ from trickformer.studies.obl.hanabi import beliefs
 
 
 def learners(games: np.ndarray, players: int) -> np.ndarray:
-    """int64 [k]: the seat that learns in games of these numbers."""
+    """Return the seat that learns in each game.
+
+    Args:
+        games: [k], numbers of the games in the series.
+        players: Number of seats.
+
+    Returns:
+        int64 [k].
+    """
     return games.astype(np.int64) % players
 
 
 class LowerLevel:
-    """The level below in every seat of n tables; below level 1 uniformly random.
+    """The level below in every seat of n tables; uniformly random below level 1.
 
-    slip: the share of uniformly random moves that it makes beside its own."""
+    Args:
+        rules: Rules of the games.
+        n: Number of tables.
+        below: Checkpoint of the level; None below level 1.
+        slip: Share of uniformly random moves.
+    """
 
     def __init__(self, rules: _core.hanabi.Rules, n: int, below: HanabiCheckpoint | None, slip: float):
         self.below, self.slip = below, slip
@@ -27,18 +40,30 @@ class LowerLevel:
 
     @torch.no_grad()
     def act(self, tables: _core.hanabi.Tables, rng: np.random.Generator) -> np.ndarray:
-        """int64 [n]: a move at every table. To be asked before every move of the tables, as it may remember."""
+        """Choose a move at every table. Call it before every move, because the network remembers observations.
+
+        Args:
+            tables: The n tables.
+            rng: Generator of the draws.
+
+        Returns:
+            int64 [n].
+        """
         n, legal = len(tables), tables.legal()
         odds = legal / legal.sum(axis=1, keepdims=True)
         if self.below is not None:
             q, self.memory = evaluate_level(self.below, tables, self.memory)
             may = torch.from_numpy(legal).to(q.device)
-            found = probabilities(q, may, self.below.temperature, self.slip)
-            odds = found.cpu().numpy().astype(np.float64)
+            chances = probabilities(q, may, self.below.temperature, self.slip)
+            odds = chances.cpu().numpy().astype(np.float64)
         return draw(odds, rng.random(n)).astype(np.int64)
 
     def renew(self, rows: np.ndarray) -> None:
-        """New games begin at these tables."""
+        """Clear the memory of tables at which new games begin.
+
+        Args:
+            rows: int64 [k], numbers of the tables.
+        """
         players = self.below.rules.players if self.below is not None else 1
         if self.memory.numel():
             self.memory.unflatten(0, (-1, players))[torch.from_numpy(rows)] = 0
@@ -47,8 +72,17 @@ class LowerLevel:
 def evaluate_level(
     level: HanabiCheckpoint, tables: _core.hanabi.Tables, memory: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The values of a level for the seats on turn, float32 [n, actions], of seat 0 where a game is over; and what all
-    seats remember then, by what they remembered, [n * players, ...]."""
+    """Compute a level's action values for the seats on turn, and the new memories of all seats.
+
+    Args:
+        level: Checkpoint of the level.
+        tables: n tables.
+        memory: Memories [n * players, ...] before this observation.
+
+    Returns:
+        float32 [n, actions] and the memories after it. If a game is over, its values are those of seat 0 and mean
+        nothing.
+    """
     n, players = len(tables), level.rules.players
     device = level.model.worth.weight.device
     seen = torch.from_numpy(beliefs.looks(tables, level.v0)).to(device)

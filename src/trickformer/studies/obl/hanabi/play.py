@@ -15,8 +15,20 @@ _TABLES = 1_000  # in step
 
 @torch.no_grad()
 def scores(team: Sequence[HanabiCheckpoint], seed: int, first: int, n: int) -> np.ndarray:
-    """int8 [n]: what a team, a network a seat, comes to in games `first` .. `first` + n - 1 of the series `seed`. Each
-    plays by its own temperature. Raises ValueError where networks are of other rules, or not one a seat."""
+    """Play games of a team and return their scores. Each network plays by its own temperature.
+
+    Args:
+        team: One network a seat.
+        seed: Series of the games.
+        first: Number of the first game.
+        n: Number of games.
+
+    Returns:
+        int8 [n].
+
+    Raises:
+        ValueError: If the rules of the networks differ, or their number is not that of the seats.
+    """
     rules = team[0].rules
     if len(team) != rules.players or any(t.rules.observation != rules.observation for t in team):
         raise ValueError("a network for each seat, all of the same rules")

@@ -1,7 +1,9 @@
-"""Prioritized replay of whole games ("Prioritized Experience Replay", Schaul et al. 2016; of sequences: "Recurrent
-Experience Replay in Distributed Reinforcement Learning", Kapturowski et al. 2019).
+"""Prioritized replay of whole games.
 
-A game is its number in the series, its moves and its targets: what seats saw is computed anew where it is drawn."""
+"Prioritized Experience Replay" (Schaul et al. 2016); of sequences: "Recurrent Experience Replay in Distributed
+Reinforcement Learning" (Kapturowski et al. 2019). The buffer keeps a game's number in the series, its moves and its
+targets. Observations are computed anew when a game is drawn.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ import numpy as np
 
 from trickformer.studies.obl.hanabi.actors import OVER, Trajectories
 
-_MAX_SHARE = 0.9  # of a game's largest error in its priority; the rest is the mean
+_MAX_SHARE = 0.9  # weight of a game's largest error in its priority; the mean error has the rest
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaySample:
-    """Games to learn from, k of them."""
+    """k games to learn from."""
 
     rows: np.ndarray  # int64 [k], of the buffer
     games: Trajectories
@@ -24,7 +26,13 @@ class ReplaySample:
 
 
 class ReplayBuffer:
-    """The last `size` games. A new one is as likely to be drawn as the likeliest before it."""
+    """Buffer of the last `size` games. A new game gets the highest priority in the buffer.
+
+    Args:
+        size: Number of games that the buffer holds.
+        longest: Largest number of moves of a game.
+        players: Number of seats.
+    """
 
     def __init__(self, size: int, longest: int, players: int):
         self.total = 0  # games so far
@@ -37,7 +45,11 @@ class ReplayBuffer:
         self.highest = 1.0
 
     def add(self, ended: Trajectories) -> None:
-        """Takes games in, in the place of the oldest."""
+        """Store games in the place of the oldest.
+
+        Args:
+            ended: Games that have ended.
+        """
         for i in range(len(ended.games)):
             row = self.total % len(self.games)
             self.games[row], self.actions[row] = ended.games[i], ended.actions[i]
@@ -46,7 +58,14 @@ class ReplayBuffer:
             self.total += 1
 
     def draw(self, k: int, exponent: float, weight: float, rng: np.random.Generator) -> ReplaySample:
-        """k games, each as likely as its priority to the power of `exponent`; a game may come twice."""
+        """Draw k games by priority; a game may come twice.
+
+        Args:
+            k: Number of games.
+            exponent: Power of the priority that a game's probability is proportional to.
+            weight: Power of the importance weights; 1 undoes the priorities in full, 0 not at all.
+            rng: Generator of the draws.
+        """
         held = min(self.total, len(self.games))
         cumulative = np.cumsum(self.priorities[:held] ** exponent)
         at = (np.arange(k) + rng.random(k)) / k * cumulative[-1]
@@ -56,14 +75,23 @@ class ReplayBuffer:
         return ReplaySample(rows, self.of(rows), (weights / weights.max()).astype(np.float32))
 
     def of(self, rows: np.ndarray) -> Trajectories:
-        """The games of these rows, int64 [k]."""
+        """Return the games in some rows.
+
+        Args:
+            rows: int64 [k], rows of the buffer.
+        """
         return Trajectories(
             self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows]
         )
 
     def judge(self, rows: np.ndarray, errors: np.ndarray, lengths: np.ndarray) -> None:
-        """Sets priorities by how far off the values of games were: |errors|, float [n], game after game, so many of
-        each, int64 [k]."""
+        """Set the priorities of games by the errors of their values.
+
+        Args:
+            rows: int64 [k], rows of the buffer.
+            errors: float [n], absolute error of each move, game after game.
+            lengths: int64 [k], moves of each game; n is their sum.
+        """
         starts = np.cumsum(lengths) - lengths
         largest, mean = np.maximum.reduceat(errors, starts), np.add.reduceat(errors, starts) / lengths
         self.priorities[rows] = _MAX_SHARE * largest + (1 - _MAX_SHARE) * mean + 1e-6

@@ -1,5 +1,8 @@
-"""The simplified action decoder (SAD; Hu & Foerster 2020): in training, all seats also see what the one that moved
-would have done without exploring, as they would see that move."""
+"""Simplified action decoder (SAD; Hu & Foerster 2020).
+
+In training, all seats also observe the greedy action of the seat that moved, in the form of an observation of that
+move.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,29 @@ from trickformer.studies.obl.hanabi import beliefs
 
 
 def nothing(rules: _core.hanabi.Rules, n: int) -> np.ndarray:
-    """float32 [n, players, size]: what all seats of n tables see before the first move."""
+    """Return the observation of the greedy action before the first move: zeros.
+
+    Args:
+        rules: Rules of the games.
+        n: Number of tables.
+
+    Returns:
+        float32 [n, players, size].
+    """
     last = Layout.of(rules).last
     return np.zeros((n, rules.players, last.stop - last.start), dtype=np.float32)
 
 
 def observe_actions(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndarray:
-    """float32 [n, players, size]: what all seats of n tables would see of these actions, int64 [n], as the last move.
-    What stands where a game is over means nothing."""
+    """Compute how all seats would observe some actions as the last move.
+
+    Args:
+        tables: n tables before the move.
+        actions: int64 [n].
+
+    Returns:
+        float32 [n, players, size]. Rows of games that are over mean nothing.
+    """
     n, players = len(tables), tables.rules.players
     after = tables.take(np.repeat(np.arange(n), players))
     after.step(np.repeat(actions, players))
@@ -50,8 +68,8 @@ def beside(
     tables = _core.hanabi.Tables(rules, seed, 0, k)
     for row, number in enumerate(games):
         tables.deal(np.array([row]), seed, int(number))
-    found = [nothing(rules, k)]
+    observations = [nothing(rules, k)]
     for taken, best in zip(actions.T[: longest - 1], greedy.T):
-        found.append(observe_actions(tables, best.astype(np.int64)))
+        observations.append(observe_actions(tables, best.astype(np.int64)))
         tables.step(taken.astype(np.int64))
-    return np.stack(found, axis=1)[np.arange(longest) < lengths[:, None]]
+    return np.stack(observations, axis=1)[np.arange(longest) < lengths[:, None]]

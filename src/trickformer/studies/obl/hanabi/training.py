@@ -1,7 +1,8 @@
-"""Trains a network on Hanabi by games of its own, off-belief learning and self-play beside it, or by games on record.
+"""Training of a network on Hanabi: off-belief learning, self-play, k-level reasoning or imitation of recorded games.
 
-The method is R2D2 as "Off-Belief Learning" uses it (section 6, Appendix B, Table 2), in one process: games are played
-and learned from in turn, so that a run is a function of its config."""
+The method is R2D2 as "Off-Belief Learning" uses it (section 6, Appendix B, Table 2), in one process. Playing and
+learning alternate, so a run depends only on its config.
+"""
 
 from __future__ import annotations
 
@@ -49,12 +50,19 @@ _SNAPSHOTS = Snapshots(
         "Partner": LowerLevel,
     },
 )
-_BEGINNING = 9  # the mean is of a tenth of all steps at the least, however short a training
-_EVALUATION = 1 << 62  # added to the seed: games of evaluations are of another series
+_BEGINNING = 9  # early in a training the moving average covers about the last ninth of the steps
+_EVALUATION = 1 << 62  # added to the seed, so that evaluations play another series
 
 
 def rules_of(spec: str) -> _core.hanabi.Rules:
-    """The rules of a game string. Raises TrickformerError for a game that is not Hanabi."""
+    """Return the rules of a game string.
+
+    Args:
+        spec: Game string, such as "hanabi(colors=2)".
+
+    Raises:
+        TrickformerError: If the game is not Hanabi.
+    """
     game = games.load(spec)
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"`trickformer obl train` plays hanabi only, not {game.name}")
@@ -63,23 +71,33 @@ def rules_of(spec: str) -> _core.hanabi.Rules:
 
 @dataclass
 class TrainingProgress:
-    """Where a training stands."""
+    """State of a training."""
 
     config: OffBeliefTraining
     rules: _core.hanabi.Rules
     online: ActionValues
     target: ActionValues
-    mean: ActionValues  # of the weights of many steps: what is evaluated and saved
+    mean: ActionValues  # moving average of the weights; it is evaluated and saved
     adam: torch.optim.Adam
-    actors: Actors | None  # none where the games are on record
+    actors: Actors | None  # None if the games are recorded
     replay: ReplayBuffer
-    shared: dict[str, object]  # what states on disk leave out: the level below and the belief network
+    shared: dict[str, object]  # not in saved states: the level below and the belief network
     step: int = 0
 
     @classmethod
     def begin(cls, config: OffBeliefTraining, rules: _core.hanabi.Rules) -> TrainingProgress:
-        """Nothing is learned yet, but for what the levels above 1 stand on: their belief network is trained here, in
-        the run's folder. Raises TrickformerError as `below.checked` does."""
+        """Start a training. Above level 1 this trains the belief network in the run's folder.
+
+        Args:
+            config: Options of the training.
+            rules: Rules of the game.
+
+        Returns:
+            State before the first gradient step.
+
+        Raises:
+            TrickformerError: If the level below cannot be used; see `below.load_level`.
+        """
         level = below.load_level(config, rules)
         belief = below.belief_of(level, config, rules)
         torch.set_num_threads(config.threads)
@@ -107,35 +125,35 @@ class TrainingProgress:
         return cls(config, rules, online, target, mean, adam, actors, replay, shared)
 
     def learn(self) -> float:
-        """Plays as many games as a gradient step wants, and makes the step; returns the loss."""
+        """Play the games that the next gradient step needs, make the step, and return the loss."""
         config = self.config
         wanted = config.burn_in + self.step * config.batch / config.reuse
         while self.actors is not None and self.replay.total < wanted:
             self.replay.add(self.actors.step(config, self.online, self.target))
         rng = np.random.default_rng([config.seed, 3, self.step])
-        drawn = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
-        given = self.make_frames(drawn.games, rng)
-        units = learning.units(self.online, given)
-        q, waiting = learning.values(self.online, given, units)
-        weights = torch.from_numpy(drawn.weights).to(q.device)
+        sample = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
+        frames = self.make_frames(sample.games, rng)
+        units = learning.units(self.online, frames)
+        q, waiting = learning.values(self.online, frames, units)
+        weights = torch.from_numpy(sample.weights).to(q.device)
         if config.method == "clone":
-            errors = clone.surprise(given, q)
-            loss = (errors * weights[given.games]).mean()
+            errors = clone.surprise(frames, q)
+            loss = (errors * weights[frames.games]).mean()
         else:
-            errors = self._errors(drawn.games, given, q, waiting)
-            loss = learning.loss(errors, given, weights)
+            errors = self._errors(sample.games, frames, q, waiting)
+            loss = learning.loss(errors, frames, weights)
         if config.auxiliary:
-            said, layout = self.online.cards(units), self.online.shape.layout
-            said = said.view(*given.own.shape, layout.slots, ANSWERS)
-            loss = loss + config.auxiliary * auxiliary.loss(said, given, layout, weights)
+            layout = self.online.shape.layout
+            logits = self.online.cards(units).view(*frames.own.shape, layout.slots, ANSWERS)
+            loss = loss + config.auxiliary * auxiliary.loss(logits, frames, layout, weights)
         self.adam.param_groups[0]["lr"] = config.learning_rate * self._rate()
         self.adam.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.online.parameters(), config.clip)
         self.adam.step()
-        if config.method != "clone":  # whose games are drawn alike
+        if config.method != "clone":  # a clone bot draws its games uniformly
             off = errors.detach().abs()
-            self.replay.judge(drawn.rows, (off if off.dim() == 1 else off.amax(1)).cpu().numpy(), given.lengths)
+            self.replay.judge(sample.rows, (off if off.dim() == 1 else off.amax(1)).cpu().numpy(), frames.lengths)
         self.step += 1
         keep = min(config.averaging, self.step / (self.step + _BEGINNING))
         with torch.no_grad():
@@ -155,63 +173,64 @@ class TrainingProgress:
         Returns:
             One frame for each move, with the colours renamed as the config has it.
         """
-        config, rules, device = self.config, self.rules, self.online.worth.weight.device
-        given = learning.frames(rules, config.seed, games, config.v0, device, config.sad)
+        config, rules = self.config, self.rules
+        device = self.online.worth.weight.device
+        frames = learning.frames(rules, config.seed, games, config.v0, device, config.sad)
         if config.colour_bonus and 2 * self.step < config.steps:
-            given = learning.shape_rewards(given, colours.colour_hint_mask(rules, device), config.colour_bonus)
+            frames = learning.shape_rewards(frames, colours.colour_hint_mask(rules, device), config.colour_bonus)
         if not config.other_play and not config.shuffle_colours:
-            return given
+            return frames
         names = colours.renaming(rules, device)
         if config.other_play:
             orders = colours.orders(rules, config.seed, games.games)
         else:
             orders = rng.integers(len(names.actions), size=(len(games.games), rules.players))
-        return learning.rename_colours(given, names, torch.from_numpy(orders).to(device))
+        return learning.rename_colours(frames, names, torch.from_numpy(orders).to(device))
 
-    def _errors(self, games: Trajectories, given: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
-        """float32 [m] or [m, P]: by how much values, as `learning.values` gives them, are off their targets."""
+    def _errors(self, games: Trajectories, frames: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
+        """Compute targets minus values, as `learning.values` returns them: float32 [m] or [m, P], in points."""
         config = self.config
         if config.method == "obl":
-            found, wanted = learning.off_belief(given, q, waiting, games, config.tries)
+            estimates, targets = learning.off_belief(frames, q, waiting, games, config.tries)
         else:
-            found = learning.select_values(given, q, waiting)
-            wanted = learning.bootstrap_targets(
-                q.detach(), self.target, given, config.moves, config.discount, config.temperature
+            estimates = learning.select_values(frames, q, waiting)
+            targets = learning.bootstrap_targets(
+                q.detach(), self.target, frames, config.moves, config.discount, config.temperature
             )
-        errors = wanted - found
+        errors = targets - estimates
         if config.method == "vdn":  # the team's value is the sum over its seats
             return errors.sum(1)
         if config.method == "klevel":
-            seats = torch.from_numpy(learners(games.games, given.own.shape[1])).to(errors.device)[given.games]
+            seats = torch.from_numpy(learners(games.games, frames.own.shape[1])).to(errors.device)[frames.games]
             return errors.gather(1, seats[:, None])[:, 0]
         return errors
 
     def _rate(self) -> float:
-        """The share of the learning rate at this step, along a cosine."""
+        """Return the share of the learning rate at this step, along a cosine."""
         fall = self.config.fall
         return fall + (1 - fall) * (1 + np.cos(np.pi * self.step / self.config.steps)) / 2
 
     def make_checkpoint(self) -> HanabiCheckpoint:
-        """The network, and how it came about."""
+        """Return the averaged network with the options and the step of the training."""
         about = self.config.model_dump(mode="json", exclude={"out", "below", "device", "threads", "save_every"})
         config = self.config
         return HanabiCheckpoint(self.mean, self.rules, config.v0, config.temperature, about | {"step": self.step})
 
     def evaluate(self) -> tuple[float, float]:
-        """The mean score of games in which the network sits in every seat, and its standard error."""
+        """Return the mean score of games with the network in every seat, and its standard error."""
         team = [self.make_checkpoint()] * self.rules.players
-        found = scores(team, self.config.seed + _EVALUATION, 0, self.config.games).astype(np.float64)
-        return float(found.mean()), float(found.std(ddof=1) / np.sqrt(len(found)))
+        points = scores(team, self.config.seed + _EVALUATION, 0, self.config.games).astype(np.float64)
+        return float(points.mean()), float(points.std(ddof=1) / np.sqrt(len(points)))
 
     def keep(self) -> None:
-        """Writes the state to the run's folder."""
+        """Write the state to the run's folder."""
         held = {"online": self.online, "target": self.target, "mean": self.mean, "adam": self.adam}
         states = {name: dict(part.state_dict()) for name, part in held.items()}
         rest = {"actors": self.actors, "replay": self.replay, "step": self.step}
         _SNAPSHOTS.save(self.config.out / STATE, states | rest, self.shared)
 
     def resume(self) -> None:
-        """Takes up the state in the run's folder, if there is one. Raises TrickformerError where it is broken."""
+        """Load the state in the run's folder, if there is one. Raises TrickformerError if it is broken."""
         file = self.config.out / STATE
         if not file.exists():
             return
@@ -219,58 +238,78 @@ class TrainingProgress:
             held = _SNAPSHOTS.load(file, self.shared, self.online.worth.weight.device)
             for name in ("online", "target", "mean", "adam"):
                 getattr(self, name).load_state_dict(held[name])
-            self.actors, self.replay, self.step = held["actors"], held["replay"], held["step"]
+            self.actors, self.replay = held["actors"], held["replay"]
+            self.step = held["step"]
         except (ValueError, KeyError, TypeError, RuntimeError):
             raise TrickformerError(f"{file} is broken; choose another --out") from None
 
 
-def run(going: TrainingProgress) -> Iterator[dict[str, Any]]:
-    """Trains in the folder of the config, which exists, yielding {"step", "games", "loss"} after every gradient step,
-    and "score" and "error" with every evaluation, before the step is kept; at the end the checkpoint is there.
+def run(training: TrainingProgress) -> Iterator[dict[str, Any]]:
+    """Train in the folder of the config, which must exist, and write the checkpoint there at the end.
 
-    A run that was stopped goes on where it last saved, to the same weights."""
-    config = going.config
-    while going.step < config.steps:
-        record: dict[str, Any] = {"loss": going.learn()}
-        last = going.step == config.steps
-        if going.step % config.evaluate_every == 0 or last:
-            record["score"], record["error"] = going.evaluate()
-        yield {"step": going.step, "games": going.replay.total} | record
-        if going.step % config.save_every == 0 or last:
-            going.keep()
-    save(going.make_checkpoint(), config.out)
+    A stopped run continues from its last saved state and reaches the same weights.
+
+    Args:
+        training: State of the training.
+
+    Yields:
+        {"step", "games", "loss"} after every gradient step, before the state is saved. Evaluations add "score" and
+        "error", its standard error, in points.
+    """
+    config = training.config
+    while training.step < config.steps:
+        record: dict[str, Any] = {"loss": training.learn()}
+        last = training.step == config.steps
+        if training.step % config.evaluate_every == 0 or last:
+            record["score"], record["error"] = training.evaluate()
+        yield {"step": training.step, "games": training.replay.total} | record
+        if training.step % config.save_every == 0 or last:
+            training.keep()
+    save(training.make_checkpoint(), config.out)
 
 
 def command(config: OffBeliefTraining, resume: bool) -> Path:
-    """Trains with progress in the folder config.out, which is then a checkpoint; returns it.
+    """Train with progress in the folder config.out, which becomes a checkpoint.
 
-    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
+    Args:
+        config: Options of the training.
+        resume: Whether to continue the run in the folder.
+
+    Returns:
+        The folder.
+
+    Raises:
+        TrickformerError: If the input is bad; nothing is written then.
+        Interruption: On Ctrl-C.
+    """
     rules = rules_of(config.game)
     usable(config.device)
     below.load_level(config, rules)
     clone.style(config.games_of)
-    free, files = ("out", "threads", "save_every"), below.digests(config)
-    with resumable("obl train", config), RunFolder(config.out).open(config, resume=resume, free=free, files=files):
-        going = TrainingProgress.begin(config, rules)
-        going.resume()
+    opened = RunFolder(config.out).open(
+        config, resume=resume, free=("out", "threads", "save_every"), files=below.digests(config)
+    )
+    with resumable("obl train", config), opened:
+        training = TrainingProgress.begin(config, rules)
+        training.resume()
         with (
-            log_of(config.out, going.step) as log,
-            progress("obl train", "steps", going.step, config.steps) as advance,
+            log_of(config.out, training.step) as log,
+            progress("obl train", "steps", training.step, config.steps) as advance,
             closing(_Board(config.out, log.known)) as board,
         ):
             score = ""
-            for record in run(going):
+            for record in run(training):
                 log.append(record)
                 board.show(record)
                 if "score" in record:
                     score = f"score {record['score']:.2f} ± {record['error']:.2f}"
                 advance(where=score)
-        curve(config.out)
+        _curve(config.out)
     return config.out
 
 
 class _Board:
-    """TensorBoard's curves, drawn anew from the log: what a run counted before it was stopped is not there twice."""
+    """TensorBoard curves, redrawn from the log, so that a resumed run does not repeat its steps."""
 
     def __init__(self, out: Path, records: list[dict[str, Any]]):
         from torch.utils.tensorboard.writer import SummaryWriter
@@ -281,7 +320,7 @@ class _Board:
             self.show(record)
 
     def show(self, record: dict[str, Any]) -> None:
-        """The numbers of a gradient step."""
+        """Add the numbers of a gradient step."""
         for key in ("loss", "games", "score"):
             if record.get(key) is not None:  # a loss that is no number is null in the log
                 self._writer.add_scalar(key, record[key], record["step"])
@@ -290,8 +329,8 @@ class _Board:
         self._writer.close()
 
 
-def curve(out: Path) -> None:
-    """Draw score.png from a training's log: the scores of its evaluations. A fault is a warning."""
+def _curve(out: Path) -> None:
+    """Draw score.png, the scores of a training's evaluations. A fault is a warning."""
     draw_figure(partial(_draw_curve, out), out / "score.png")
 
 
@@ -300,7 +339,7 @@ def _draw_curve(out: Path, file: Path) -> None:
 
     records = [r for r in read_lines(out / LOG)[0] if "score" in r]
     figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
-    steps, found = [r["step"] for r in records], [r["score"] for r in records]
-    axes.errorbar(steps, found, [2 * r["error"] for r in records], color="#2b6cb0", linewidth=1.2, capsize=2)
+    steps, means = [r["step"] for r in records], [r["score"] for r in records]
+    axes.errorbar(steps, means, [2 * r["error"] for r in records], color="#2b6cb0", linewidth=1.2, capsize=2)
     axes.set(xlabel="gradient steps", ylabel="points, two standard errors")
     save(figure, file)
