@@ -14,21 +14,18 @@ from trickformer.studies.crossplay.plan import CrossPlay
 from trickformer.studies.obl.config import ExactStudy, Toy
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
-app = typer.Typer(
-    help="Off-belief learning: exactly on games that can be listed, learned on the toy game and on Hanabi, judged by "
-    "play with strangers."
-)
+app = typer.Typer(help="Off-belief learning: exact on small games, learned on the toy game and on Hanabi.")
 
 Name = Annotated[str | None, typer.Argument(metavar="GAME", help="the same as --game", show_default=False)]
 
 
 @app.command(epilog="Example: trickformer obl exact --game toy")
 @configs.options(ExactStudy)
-def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
-    """Compute levels of off-belief learning exactly, with hierarchies and self-play beside them."""
-    if name is not None and given["game"] is not None:
-        raise TrickformerError(f"the game is given twice, {name} and --game {given['game']}")
-    settings = configs.load(ExactStudy, config, given | ({"game": name} if name is not None else {}))
+def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
+    """Compute levels of off-belief learning exactly, and hierarchies and self-play to compare with."""
+    if name is not None and options["game"] is not None:
+        raise TrickformerError(f"the game is given twice, {name} and --game {options['game']}")
+    settings = configs.load(ExactStudy, config, options | ({"game": name} if name is not None else {}))
     from trickformer.studies.obl import exact as solver
 
     solver.make_report(solver.solve(settings)).print(as_json)
@@ -36,9 +33,9 @@ def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Js
 
 @app.command(epilog="Example: trickformer obl toy --out out/obl-toy")
 @configs.options(Toy)
-def toy(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
-    """Learn the toy game by each method in independent runs, let them play with one another, draw Figure 2."""
-    settings = configs.load(Toy, config, given)
+def toy(*, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
+    """Learn the toy game by each method in independent runs, pair the runs with one another, and draw Figure 2."""
+    settings = configs.load(Toy, config, options)
     from trickformer.studies.obl import study
 
     result = study.measure(settings)
@@ -51,23 +48,23 @@ def toy(*, config: configs.File = None, as_json: configs.Json = False, **given: 
 @app.command(epilog="Example: trickformer obl crossplay --players partner:style=smart partner:style=piers --games 100")
 @configs.options(CrossPlay)
 def crossplay(
-    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
-    """Seat players with themselves, with other runs of their method and with strangers: who understands whom?"""
-    settings = configs.load(CrossPlay, config, given, resume)
+    """Seat players with themselves, with other runs of their method and with other players, and report the scores."""
+    settings = configs.load(CrossPlay, config, options, resume)
     from trickformer.studies.crossplay import report, results
     from trickformer.tournaments import run
 
-    found = results.result(run.tournament(settings, resume))
-    made = report.make_report(found)
-    made.publish(as_json, settings.out, RESULT, lambda folder: report.draw(found, folder))
+    result = results.result(run.tournament(settings, resume))
+    made = report.make_report(result)
+    made.publish(as_json, settings.out, RESULT, lambda folder: report.draw(result, folder))
 
 
 @app.command(epilog="Example: trickformer obl train hanabi --method obl --level 1 --out out/obl-1")
 @configs.options(OffBeliefTraining, positional="game")
-def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
-    """Train a network on Hanabi off belief, in self-play or by imitation; the folder is a checkpoint of player obl."""
-    settings = configs.load(OffBeliefTraining, config, given, resume)
+def train(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
+    """Train a network on Hanabi by off-belief learning, self-play or imitation; player obl loads the folder."""
+    settings = configs.load(OffBeliefTraining, config, options, resume)
     from trickformer.studies.obl.hanabi import training
 
     print(training.command(settings, resume))

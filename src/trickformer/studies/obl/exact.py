@@ -1,4 +1,4 @@
-"""What the operator says of a game: values of the levels, of hierarchies beside them, and of self-play."""
+"""Exact off-belief learning on a listed game: values of its levels, of the hierarchies, and of self-play."""
 
 from __future__ import annotations
 
@@ -18,13 +18,25 @@ from trickformer.studies.obl.tree import Tree
 if TYPE_CHECKING:
     from trickformer.players.obl import ActionValuePlayer
 
-_REPORT = 1_000  # information states between two signs of progress
-_ROUNDS = 100  # of best responses in turn
+_REPORT = 1_000  # information states between two updates of the progress bar
+_ROUNDS = 100  # of alternating best responses
 
 
 def solve(config: ExactStudy) -> dict[str, Any]:
-    """The object of `--json`. Values are what the first seat is paid on the average where all play the same: `random`,
-    `obl` (level 1), and lists by level; `open_cards` is a bound that no team passes. Raises TrickformerError."""
+    """Compute the values of all methods on a game.
+
+    A value is the first seat's mean payoff if all seats play the same method: `random`, `obl` (level 1), and lists by
+    level. `open_cards` is an upper bound for any team.
+
+    Args:
+        config: Options of the study.
+
+    Returns:
+        Object that `--json` prints.
+
+    Raises:
+        TrickformerError: If the game cannot be listed, or the options do not fit it.
+    """
     if config.temperature == 0 and (config.levels > 1 or config.starts):
         raise TrickformerError(
             "at temperature 0 policies never reach some information states in which later levels and self-play must "
@@ -50,14 +62,14 @@ def solve(config: ExactStudy) -> dict[str, Any]:
         "cognitive_hierarchy": _values(
             tree, hierarchy.cognitive_hierarchy(tree, config.temperature, config.levels, config.tau)
         ),
-        "self_play": self_play(tree, config) if config.starts else None,
+        "self_play": _self_play(tree, config) if config.starts else None,
         "open_cards": float(operator.open_cards(tree)[0]),
-        "checkpoint": _values(tree, [policy_of(tree, player)])[0] if player is not None else None,
+        "checkpoint": _values(tree, [_policy_of(tree, player)])[0] if player is not None else None,
     }
 
 
 def _load_player(config: ExactStudy) -> ActionValuePlayer | None:
-    """The player of the checkpoint, if there is one. Raises TrickformerError where it cannot play this game."""
+    """Load the player of the checkpoint, if there is one. Raises TrickformerError if it cannot play this game."""
     if config.checkpoint is None:
         return None
     if game_name(config.game) != "hanabi":
@@ -67,28 +79,30 @@ def _load_player(config: ExactStudy) -> ActionValuePlayer | None:
     return obl.make(obl.Options(checkpoint=str(config.checkpoint), temperature=None), games.load(config.game))
 
 
-def policy_of(tree: Tree, player: ActionValuePlayer) -> np.ndarray:
-    """A learned policy, float64 [k], on the tree of its game: asked in every information state, with progress."""
+def _policy_of(tree: Tree, player: ActionValuePlayer) -> np.ndarray:
+    """Evaluate a network's policy in every information state, with progress: float64 [k]."""
     q = np.zeros(len(tree.owner))
-    with progress("ask the network", "information states", 0, len(tree.keys)) as advance:
+    with progress("evaluate the network", "information states", 0, len(tree.keys)) as advance:
         for i, (_, view) in enumerate(tree.keys):
             slots = slice(int(tree.first[i]), int(tree.first[i + 1]))
-            assert isinstance(view, View)  # by which games of ours are listed
+            assert isinstance(view, View)  # views name the information states of this package's games
             q[slots] = player.values(view)[tree.action[slots]]
             if i % _REPORT == _REPORT - 1:
                 advance(_REPORT)
     return operator.softmax(tree, q, slice(0, len(q)), player.temperature)
 
 
-def self_play(tree: Tree, config: ExactStudy) -> dict[str, Any]:
-    """Runs of best responses in turn, each from a random policy: what each is worth with itself, and with the others
-    where the first seat is another run's than the rest."""
+def _self_play(tree: Tree, config: ExactStudy) -> dict[str, Any]:
+    """Run self-play by alternating best responses from random policies, and evaluate self-play and cross-play.
+
+    In cross-play the first seat is from another run than the other seats.
+    """
     rng = np.random.default_rng(config.seed)
-    found = []
+    policies = []
     for _ in range(config.starts):
         start = operator.softmax(tree, rng.normal(size=len(tree.owner)), slice(0, len(tree.owner)), 1.0)
-        found.append(hierarchy.climb(tree, start, config.temperature, _ROUNDS))
-    table = cross_play(tree, found)
+        policies.append(hierarchy.climb(tree, start, config.temperature, _ROUNDS))
+    table = cross_play(tree, policies)
     return {
         "best": float(table.diagonal().max()),
         "mean": float(table.diagonal().mean()),
@@ -97,7 +111,15 @@ def self_play(tree: Tree, config: ExactStudy) -> dict[str, Any]:
 
 
 def cross_play(tree: Tree, policies: list[np.ndarray]) -> np.ndarray:
-    """What the first seat is paid where it plays policy i and all others play policy j: float64 [n, n]."""
+    """Compute the first seat's mean payoff if it plays policy i and all others play policy j.
+
+    Args:
+        tree: Game tree.
+        policies: n policies, float64 [k] each.
+
+    Returns:
+        float64 [n, n].
+    """
     others = tree.players - 1
     return np.array(
         [
@@ -108,7 +130,11 @@ def cross_play(tree: Tree, policies: list[np.ndarray]) -> np.ndarray:
 
 
 def off_diagonal(table: np.ndarray) -> float | None:
-    """The mean of play among different policies; None where there is one only."""
+    """Return the mean of the entries off the diagonal; None for a single policy.
+
+    Args:
+        table: float64 [n, n], result of `cross_play`.
+    """
     apart = ~np.eye(len(table), dtype=bool)
     return float(table[apart].mean()) if apart.any() else None
 
@@ -117,37 +143,42 @@ def _values(tree: Tree, policies: list[np.ndarray]) -> list[float]:
     return [float(operator.value(tree, policy)[0]) for policy in policies]
 
 
-def make_report(found: dict[str, Any]) -> Report:
-    """Make the report of a solution."""
-    return Report(found, heading(found), [("", table(found))], notes=notes(found))
+def make_report(solution: dict[str, Any]) -> Report:
+    """Make the report of a solution.
+
+    Args:
+        solution: Object that `solve` returns.
+    """
+    return Report(solution, _heading(solution), [("", _table(solution))], notes=_notes(solution))
 
 
-def heading(found: dict[str, Any]) -> str:
-    """The game and what level 1 makes of it, in a line."""
+def _heading(solution: dict[str, Any]) -> str:
+    """Name the game, its size and the value of level 1 in one line."""
     return (
-        f"{found['game']}: {found['nodes']:,} nodes, {found['information_states']:,} information states; temperature "
-        f"{found['temperature']:g}, level 1 from the {found['policy']} past is worth {found['obl']:.4f}"
+        f"{solution['game']}: {solution['nodes']:,} nodes, {solution['information_states']:,} information states; "
+        f"temperature {solution['temperature']:g}, level 1 from the {solution['policy']} past is worth "
+        f"{solution['obl']:.4f}"
     )
 
 
-def table(found: dict[str, Any]) -> ReportTable:
-    """Values by level."""
-    rows = zip(found["levels"], found["k_levels"], found["cognitive_hierarchy"])
+def _table(solution: dict[str, Any]) -> ReportTable:
+    """List the values by level."""
+    rows = zip(solution["levels"], solution["k_levels"], solution["cognitive_hierarchy"])
     return (
-        ("level", "off-belief learning", "k-level", f"cognitive hierarchy, tau {found['tau']:g}"),
+        ("level", "off-belief learning", "k-level", f"cognitive hierarchy, tau {solution['tau']:g}"),
         [(str(i), *(f"{x:.4f}" for x in row)) for i, row in enumerate(rows, 1)],
     )
 
 
-def notes(found: dict[str, Any]) -> list[str]:
-    """What stands beside the levels."""
-    lines = [f"uniformly random {found['random']:.4f}"]
-    if found["self_play"] is not None:
-        played = found["self_play"]
+def _notes(solution: dict[str, Any]) -> list[str]:
+    """List the values that do not depend on a level."""
+    lines = [f"uniformly random {solution['random']:.4f}"]
+    if solution["self_play"] is not None:
+        played = solution["self_play"]
         lines.append(f"self-play by best responses in turn: best {played['best']:.4f}, mean {played['mean']:.4f}")
         if played["cross_play"] is not None:
             lines[-1] += f", runs with one another {played['cross_play']:.4f}"
-    lines.append(f"best play with open cards {found['open_cards']:.4f}")
-    if found["checkpoint"] is not None:
-        lines.append(f"the checkpoint's policy {found['checkpoint']:.4f}")
+    lines.append(f"best play with open cards {solution['open_cards']:.4f}")
+    if solution["checkpoint"] is not None:
+        lines.append(f"the checkpoint's policy {solution['checkpoint']:.4f}")
     return lines

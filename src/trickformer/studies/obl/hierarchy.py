@@ -1,5 +1,8 @@
-"""Hierarchies beside off-belief learning: k-level reasoning and cognitive hierarchies, whose levels are best responses
-to levels below, in the past and in the future alike; and best responses in turn."""
+"""Hierarchies to compare with off-belief learning.
+
+In k-level reasoning and cognitive hierarchies a level is a best response to lower levels, which play in the past and in
+the future alike. Self-play by alternating best responses stands here too.
+"""
 
 from __future__ import annotations
 
@@ -11,61 +14,102 @@ from trickformer.studies.obl import operator
 from trickformer.studies.obl.tree import Tree
 
 
-def best_responses(tree: Tree, policy: np.ndarray, temperature: float) -> np.ndarray:
-    """For each seat the best response, softened by `temperature`, to all others playing `policy`. Raises
-    TrickformerError where some information state is out of the others' reach."""
+def _best_responses(tree: Tree, policy: np.ndarray, temperature: float) -> np.ndarray:
+    """Compute for each seat the best response, softened by `temperature`, to all others playing `policy`.
+
+    Raises TrickformerError if the others never reach some information state.
+    """
     answers = [operator.respond(tree, policy, temperature, policy, seat).policy for seat in range(tree.players)]
     return operator.combine_policies(tree, answers)
 
 
 def mixture(tree: Tree, policies: list[np.ndarray], weights: list[float]) -> np.ndarray:
-    """The policy of seats that each draw one of `policies` before the game, by `weights`, and keep to it.
+    """Compute the policy of seats that each draw one of some policies before the game and keep to it.
 
-    By Kuhn's theorem it is the mean of the policies, weighted in each information state by how likely the seat's own
-    past makes it. The first must allow every action."""
-    own = np.log(weights)[:, None] + np.zeros((len(policies), len(tree.owner)))  # of a sequence of own actions
+    By Kuhn's theorem it is the weighted mean of the policies in each information state. A policy's weight there is its
+    prior weight, times the probability of the seat's own past actions under it.
+
+    Args:
+        tree: Game tree.
+        policies: Policies, float64 [k] each; the first must allow every action.
+        weights: Prior weights of the policies.
+
+    Returns:
+        float64 [k], log-probabilities.
+    """
+    # Log-weights of a seat's own actions up to each slot.
+    own = np.log(weights)[:, None] + np.zeros((len(policies), len(tree.owner)))
     all_of = np.empty(len(tree.owner))
-    found = np.empty(len(tree.owner))
+    mixed = np.empty(len(tree.owner))
     for slots, _ in tree.downwards():
         states = np.searchsorted(tree.first, np.arange(slots.start, slots.stop), side="right") - 1
         last = tree.before[states]
         for i, policy in enumerate(policies):
             own[i, slots] = np.where(last >= 0, own[i, last], math.log(weights[i])) + policy[slots]
         all_of[slots] = np.logaddexp.reduce(own[:, slots])
-        found[slots] = all_of[slots] - np.where(last >= 0, all_of[last], math.log(sum(weights)))
-    return found
+        mixed[slots] = all_of[slots] - np.where(last >= 0, all_of[last], math.log(sum(weights)))
+    return mixed
 
 
 def k_levels(tree: Tree, temperature: float, count: int) -> list[np.ndarray]:
-    """Levels 1 to `count`: each is the best response to the level below, the first to the uniform policy."""
-    found, below = [], operator.uniform(tree)
+    """Compute levels 1 to `count` of k-level reasoning.
+
+    Each level is the best response to the level below. Level 0 is uniform.
+
+    Args:
+        tree: Game tree.
+        temperature: Temperature of the best responses, in points.
+        count: Number of levels.
+    """
+    policies, below = [], operator.uniform(tree)
     for _ in range(count):
-        below = best_responses(tree, below, temperature)
-        found.append(below)
-    return found
+        below = _best_responses(tree, below, temperature)
+        policies.append(below)
+    return policies
 
 
 def cognitive_hierarchy(tree: Tree, temperature: float, count: int, tau: float) -> list[np.ndarray]:
-    """Levels 1 to `count`: each is the best response to seats whose levels are drawn from all those below, by Poisson's
-    distribution of mean `tau` ("A Cognitive Hierarchy Model of Games", Camerer, Ho, Chong 2004)."""
-    found = [operator.uniform(tree)]
+    """Compute levels 1 to `count` of a cognitive hierarchy.
+
+    Each level is the best response to seats whose levels are drawn from all lower levels, with Poisson weights ("A
+    Cognitive Hierarchy Model of Games", Camerer, Ho, Chong 2004).
+
+    Args:
+        tree: Game tree.
+        temperature: Temperature of the best responses, in points.
+        count: Number of levels.
+        tau: Mean of the Poisson distribution.
+    """
+    policies = [operator.uniform(tree)]
     for _ in range(count):
-        below = mixture(tree, found, poisson(len(found), tau))
-        found.append(best_responses(tree, below, temperature))
-    return found[1:]
+        below = mixture(tree, policies, poisson(len(policies), tau))
+        policies.append(_best_responses(tree, below, temperature))
+    return policies[1:]
 
 
 def poisson(count: int, tau: float) -> list[float]:
-    """The shares of levels 0 to count - 1 among themselves."""
+    """Compute the Poisson probabilities of levels 0 to count - 1, normalized to sum 1.
+
+    Args:
+        count: Number of levels.
+        tau: Mean of the distribution.
+    """
     logs = np.array([i * math.log(tau) - math.lgamma(i + 1) for i in range(count)])
     shares = np.exp(logs - logs.max())
     return (shares / shares.sum()).tolist()
 
 
 def climb(tree: Tree, policy: np.ndarray, temperature: float, rounds: int) -> np.ndarray:
-    """Self-play by best responses in turn: seats take turns at answering the others, until no answer gains more than
-    1e-6 or `rounds` are over. With a shared payoff it ends where no seat alone can do better, which need not be the
-    best."""
+    """Improve a policy by best responses of one seat after another.
+
+    With a shared payoff this ends when no seat can gain alone, which need not be the optimum.
+
+    Args:
+        tree: Game tree.
+        policy: Policy to start from.
+        temperature: Temperature of the best responses, in points.
+        rounds: Largest number of rounds; a round that gains at most 1e-6 is the last.
+    """
     worth = operator.value(tree, policy)[0]
     for _ in range(rounds):
         for seat in range(tree.players):

@@ -1,8 +1,8 @@
-"""The same by Q-learning in tables, from games played: self-play, off-belief learning with fictitious transitions, and
-best responses to fixed policies.
+"""Tabular Q-learning of the same methods: self-play, off-belief learning with fictitious transitions, best responses.
 
-Which situations are learned from is a matter of a policy of the past, what an action leads to there one of a policy of
-the future; off-belief learning is to hold the two apart. Independent runs are learned side by side, a row each."""
+A policy of the past decides which positions are learned from, and a policy of the future decides what follows an action
+there. Off-belief learning keeps these two apart. Independent runs learn in parallel, one row each.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +14,32 @@ import numpy as np
 from trickformer.base import CHANCE
 from trickformer.studies.obl.tree import TERMINAL, Tree
 
-_START = 1e-3  # standard deviation of values that nothing is known of: no two runs begin with the same preferences
-_TOGETHER = 64  # games of a run between two changes of its values
+_START = 1e-3  # standard deviation of the initial values, so that runs begin with different preferences
+_TOGETHER = 64  # games of a run between two updates of its values
 
-# Action values [runs, k], runs [b], information states [b] -> probabilities of their actions [b, most actions], 0 where
-# there are fewer.
+# Action values [runs, k], runs [b], information states [b] -> probabilities of the actions [b, most actions], 0 beyond
+# the last action of an information state.
 Play: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 class QLearner:
-    """Q-learning of some runs on a listed game. `q`, float64 [runs, k], is what they hold their actions to be worth.
+    """Q-learning of independent runs on a listed game. `q`, float64 [runs, k], holds the action values.
 
-    temperature: of the policy of what was learned, in points; 0 takes the best action, the first of equal ones.
-    least: a value is the mean of its targets, as long as each has at least this share in it; then it follows new ones
-    by this share, and noise stays."""
+    Args:
+        tree: Game tree.
+        runs: Number of runs.
+        temperature: Temperature of the softmax over values, in points; 0 takes the first best action.
+        least: Least weight of a new target. A value is the mean of its targets until their weight falls to this; then
+            it is a moving average with this weight, and some noise remains.
+        rng: Generator of all draws.
+    """
 
     def __init__(self, tree: Tree, runs: int, temperature: float, least: float, rng: np.random.Generator):
-        self.tree, self.runs, self.temperature, self._least, self._rng = tree, runs, temperature, least, rng
+        self.tree = tree
+        self.runs = runs
+        self.temperature = temperature
+        self._least = least
+        self._rng = rng
         self.q = rng.normal(0, _START, (runs, len(tree.owner)))
         self._visits = np.zeros(self.q.shape, dtype=np.int64)
         self._width = np.arange(int(tree.counts.max()))
@@ -39,7 +48,16 @@ class QLearner:
         self._drawn = np.cumsum(np.where(drawn, tree.chance, 0.0))
 
     def softmax(self, q: np.ndarray, runs: np.ndarray, states: np.ndarray) -> np.ndarray:
-        """The policy of what was learned."""
+        """Compute the learned policy.
+
+        Args:
+            q: float64 [runs, k], action values.
+            runs: int64 [b].
+            states: int64 [b], information states.
+
+        Returns:
+            float64 [b, most actions], probabilities.
+        """
         slots, legal = self._slots(states)
         x = np.where(legal, q[runs[:, None], slots], -np.inf)
         if not self.temperature:
@@ -48,7 +66,11 @@ class QLearner:
         return odds / odds.sum(1, keepdims=True)
 
     def exploration_policy(self, epsilon: float) -> Play:
-        """The same, but any legal action in a share `epsilon` of the cases."""
+        """Return the learned policy with random actions mixed in.
+
+        Args:
+            epsilon: Probability of a uniformly random action.
+        """
 
         def play(q: np.ndarray, runs: np.ndarray, states: np.ndarray) -> np.ndarray:
             legal = self._slots(states)[1]
@@ -58,7 +80,11 @@ class QLearner:
         return play
 
     def fixed_policy(self, policies: np.ndarray) -> Play:
-        """Policies that learn nothing, in logarithms: [runs, k], or [1, k] where all runs meet the same."""
+        """Return policies that do not learn.
+
+        Args:
+            policies: Log-probabilities [runs, k], or [1, k] for all runs.
+        """
 
         def play(_: np.ndarray, runs: np.ndarray, states: np.ndarray) -> np.ndarray:
             slots, legal = self._slots(states)
@@ -67,42 +93,52 @@ class QLearner:
         return play
 
     def learn(self, games: int, past: Play, ahead: Play, seat: int | None = None) -> None:
-        """Plays `games` of each run by `past`, and learns what a random action would have led to at each turn in them,
-        of one seat or of all.
+        """Play games and learn from a random action at each turn in them.
 
-        The action is followed by `ahead`, apart from the game, until its seat is on turn again: a fictitious transition
-        (Q-OBL, section 4.6 of the paper). Its target is what was paid on the way and what the policy of what was
-        learned expects from there. By the past pi0 and the future `softmax` that is off-belief learning; by one policy
-        for both it is self-play, or a best response to it."""
+        `ahead` continues after the action, apart from the game, until the seat is on turn again: a fictitious
+        transition (Q-OBL, section 4.6 of the paper). The target is the reward on the way plus the learned policy's
+        expected value there. With past pi0 and future `softmax` this is off-belief learning. With one policy for both
+        it is self-play, or a best response to that policy.
+
+        Args:
+            games: Number of games of each run.
+            past: Policy that plays the games.
+            ahead: Policy that continues after the action.
+            seat: Seat that learns; None for all.
+        """
         for done in range(0, games, _TOGETHER):
             runs, nodes = self._turns(min(_TOGETHER, games - done), past, seat)
             below = self._step(nodes, runs, self.exploration_policy(1.0))
             seats, slots = self.tree.player[self.tree.parent[below]], self.tree.slot[below]
             target = self._follow(runs, below, seats, ahead)
-            places, which, times = np.unique(runs * self.q.shape[1] + slots, return_inverse=True, return_counts=True)
+            groups = np.unique(runs * self.q.shape[1] + slots, return_inverse=True, return_counts=True)
+            places = groups[0]
+            which, times = groups[1:]
             self._visits.flat[places] += times
             share = np.maximum(times / self._visits.flat[places], 1 - (1 - self._least) ** times)
             self.q.flat[places] += share * (np.bincount(which, target) / times - self.q.flat[places])
 
     def policies(self) -> np.ndarray:
-        """What was learned, in logarithms, float64 [runs, k]; at temperature 0 there are zeros among the
-        probabilities."""
+        """Return the learned policies as log-probabilities, float64 [runs, k].
+
+        At temperature 0 some probabilities are zero.
+        """
         states = np.arange(len(self.tree.before))
         slots, legal = self._slots(states)
-        found = np.empty_like(self.q)
+        logs = np.empty_like(self.q)
         with np.errstate(divide="ignore"):
             for run in range(self.runs):
                 odds = self.softmax(self.q, np.full(len(states), run), states)
-                found[run, slots[legal]] = np.log(odds[legal])
-        return found
+                logs[run, slots[legal]] = np.log(odds[legal])
+        return logs
 
     def _slots(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The slots of information states, and which of them are some: [b, most actions]."""
+        """Return the slots of information states, and which entries are slots: [b, most actions]."""
         legal = self._width < self.tree.counts[states][:, None]
         return self.tree.first[states][:, None] + np.where(legal, self._width, 0), legal
 
     def _step(self, nodes: np.ndarray, runs: np.ndarray, play: Play) -> np.ndarray:
-        """A child of each node, by chance or by `play`."""
+        """Draw a child of each node, by chance or by `play`."""
         tree, below = self.tree, np.empty_like(nodes)
         draw = self._rng.random(len(nodes))
         chance = tree.player[nodes] == CHANCE
@@ -119,22 +155,22 @@ class QLearner:
         return below
 
     def _turns(self, games: int, past: Play, seat: int | None) -> tuple[np.ndarray, np.ndarray]:
-        """Where a seat, or any, was on turn in games of each run: runs and nodes."""
+        """Play games and return the runs and nodes at which a seat, or any seat, was on turn."""
         runs = np.arange(self.runs).repeat(games)
         nodes = np.zeros(len(runs), dtype=np.int64)
-        found: list[tuple[np.ndarray, np.ndarray]] = []
+        turns: list[tuple[np.ndarray, np.ndarray]] = []
         while len(nodes):
             turn = self.tree.player[nodes]
             ours = (turn >= 0) if seat is None else (turn == seat)
-            found.append((runs[ours], nodes[ours]))
+            turns.append((runs[ours], nodes[ours]))
             nodes = self._step(nodes, runs, past)
             on = self.tree.player[nodes] != TERMINAL
             nodes, runs = nodes[on], runs[on]
-        first, second = zip(*found)
+        first, second = zip(*turns)
         return np.concatenate(first), np.concatenate(second)
 
     def _follow(self, runs: np.ndarray, nodes: np.ndarray, seats: np.ndarray, ahead: Play) -> np.ndarray:
-        """The targets of actions that led to these nodes."""
+        """Compute the targets of the actions that led to these nodes."""
         tree, nodes = self.tree, nodes.copy()
         target = tree.reward[nodes, seats]
         while True:

@@ -1,4 +1,4 @@
-"""Which game is listed, and by what its information states are named."""
+"""Loading of a game tree by a game string, and the names of its information states."""
 
 from __future__ import annotations
 
@@ -12,8 +12,17 @@ from trickformer.studies.obl.tree import Tree, grow
 
 
 def load_tree(spec: str, limit: int) -> Tree:
-    """The tree of a game string: `toy`, a game of ours, whose information states are views, or one of OpenSpiel that
-    has information states. Raises TrickformerError on a string that names none, and as `grow` does."""
+    """List the tree of a game.
+
+    Args:
+        spec: `toy`, a game string of this package, or one of OpenSpiel. Views name the information states of the
+            package's games, OpenSpiel's strings those of the others.
+        limit: Largest number of nodes.
+
+    Raises:
+        UnknownNameError: If there is no such game or option.
+        TrickformerError: If the game cannot be listed; see `tree.grow`.
+    """
     name = game_name(spec)
     if name != game_name(toy.NAME) and name in (*games.NAMES, *plugins.names(plugins.GAMES)):
         game = games.load(spec)
@@ -32,16 +41,16 @@ def load_tree(spec: str, limit: int) -> Tree:
 
 
 def _load_spiel_game(spec: str, name: str) -> pyspiel.Game:
-    """A game of OpenSpiel. What can be looked at before is: its own words of what is wrong are many."""
+    """Load a game of OpenSpiel. Names and options are checked first, because OpenSpiel's own messages are long."""
     known = {kind.short_name: kind for kind in pyspiel.registered_games()}
     called = toy.NAME if name == "toy" else name
     if called not in known:
         raise UnknownNameError("game", name, ("toy", *games.NAMES, "any small game of OpenSpiel, such as tiny_hanabi"))
     try:
-        given = pyspiel.game_parameters_from_string(spec)
+        parameters = pyspiel.game_parameters_from_string(spec)
         options = tuple(known[called].parameter_specification)
-        for option in given.keys() - {"name", *options}:
+        for option in parameters.keys() - {"name", *options}:
             raise UnknownNameError(f"option of {name}", option, options or ("none, it has no options",))
-        return pyspiel.load_game(called, {key: value for key, value in given.items() if key != "name"})
-    except pyspiel.SpielError as e:  # which it has told on standard error too
+        return pyspiel.load_game(called, {key: value for key, value in parameters.items() if key != "name"})
+    except pyspiel.SpielError as e:  # OpenSpiel has printed it on standard error too
         raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None

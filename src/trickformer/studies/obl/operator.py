@@ -1,7 +1,8 @@
-"""The operator of off-belief learning, exactly, on games that are listed.
+"""Exact operator of off-belief learning on listed games.
 
-A policy is float64 [k], the logarithm of each slot's probability (`tree.Tree`). "Paper" is "Off-Belief Learning"; its
-equations are told for a payoff that all seats share. Where payoffs differ, every seat counts its own."""
+A policy is float64 [k], the log-probability of each slot (`tree.Tree`). "Paper" is "Off-Belief Learning". Its equations
+are for a payoff that all seats share. If payoffs differ, every seat maximizes its own.
+"""
 
 from __future__ import annotations
 
@@ -12,36 +13,61 @@ import numpy as np
 from trickformer.base import TrickformerError
 from trickformer.studies.obl.tree import Tree
 
-TIE = 1e-9  # actions whose values differ by less are equally good at temperature 0
+TIE = 1e-9  # at temperature 0 actions whose values differ by less are equally good
 
 
 class PolicyValue(NamedTuple):
-    """What a policy is computed with."""
+    """A policy and the values that it was computed from."""
 
     policy: np.ndarray  # float64 [k]
-    q: np.ndarray  # float64 [k]: what each action is worth to its seat; of slots that were computed
-    values: np.ndarray  # float64 [n, p]: what each history is worth to each seat, the past aside
+    q: np.ndarray  # float64 [k]: value of each action to its seat
+    values: np.ndarray  # float64 [n, p]: expected future reward of each seat after each history
 
 
 def uniform(tree: Tree) -> np.ndarray:
-    """Every legal action is equally likely. Where the number of legal actions depends on what others do not see, as
-    that of hints in Hanabi, this says something of what is hidden."""
+    """Return the uniform policy over legal actions.
+
+    The number of legal actions may depend on hidden information, as that of hints in Hanabi does. The policy then
+    reveals some of it.
+
+    Args:
+        tree: Game tree.
+    """
     return -np.log(np.repeat(tree.counts, tree.counts))
 
 
 def grounded_weights(tree: Tree) -> np.ndarray:
-    """The past of the grounded belief B_G (section 4.3): each history is as likely as chance makes it, for no action
-    says anything beyond what it shows. These are weights of one, not probabilities: no policy, only a past."""
+    """Return the past of the grounded belief B_G (section 4.3), in which actions carry no information.
+
+    Each history is as likely as chance makes it. The weights are one for every action: a past, but no policy.
+
+    Args:
+        tree: Game tree.
+
+    Returns:
+        float64 [k], zeros: logarithms of the weights.
+    """
     return np.zeros(len(tree.owner))
 
 
 def beliefs(tree: Tree, past: np.ndarray) -> np.ndarray:
-    """B(history | information state of the seat on turn), in logarithms: float64 [n], 0 at other nodes.
+    """Compute B(history | information state of the seat on turn).
 
-    past: a policy, or other weights of actions, in logarithms, by which all seats have played so far. What the seat
-    itself did is the same in all histories of its information state and does not count, so that an information state
-    is possible if the others and chance allow it. Raises TrickformerError where one is not."""
-    reach = np.zeros((len(tree.parent), tree.players))  # of a node: chance x what all but one seat did, for each seat
+    The seat's own actions are the same in all histories of its information state and do not count. An information state
+    is therefore possible if chance and the others allow it.
+
+    Args:
+        tree: Game tree.
+        past: float64 [k], a policy, or other log-weights of actions, by which all seats have played so far.
+
+    Returns:
+        float64 [n], logarithms; 0 at nodes without a seat on turn.
+
+    Raises:
+        TrickformerError: If an information state is impossible.
+    """
+    # By seat, the log-probability of a node by chance and the moves of all other seats.
+    reach = np.zeros((len(tree.parent), tree.players))
     seats = np.arange(tree.players)
     for _, below in tree.downwards():
         slot = tree.slot[below]
@@ -60,9 +86,9 @@ def beliefs(tree: Tree, past: np.ndarray) -> np.ndarray:
             "is no belief in them; give a temperature above 0"
         )
     total = np.bincount(state, np.exp(mine - top[state]), len(top))
-    found = np.zeros(len(tree.parent))
-    found[nodes] = mine - top[state] - np.log(total[state])
-    return found
+    logs = np.zeros(len(tree.parent))
+    logs[nodes] = mine - top[state] - np.log(total[state])
+    return logs
 
 
 def respond(
@@ -73,15 +99,23 @@ def respond(
     seat: int | None = None,
     anew: bool = False,
 ) -> PolicyValue:
-    """The policy that takes the past to be `past` and the future to be itself: equations 2 and 3 of the paper, by
-    decreasing depth. This is the operator of off-belief learning, past = pi0 -> pi1.
+    """Apply the operator of off-belief learning, pi0 -> pi1: the past is `past`, the future is the new policy itself.
 
-    temperature: in points, that of the softmax; 0 shares an information state among its best actions, so that no order
-    of the actions matters (those within 1e-9 of the best are). ahead and seat: all but `seat` go on as `ahead` does;
-    with past = ahead the answer is a best response to it. anew: a seat counts its next turn for what it will hold it
-    for, by a belief of `past` again (equation 4), where equation 2 goes on in the history that was believed: what the
-    others did since by pi1 is forgotten, as by a learner of action values. Raises TrickformerError as `beliefs`
-    does."""
+    Equations 2 and 3 of the paper, by decreasing depth.
+
+    Args:
+        tree: Game tree.
+        past: float64 [k], policy or log-weights of the past.
+        temperature: Temperature of the softmax, in points. 0 mixes the actions within 1e-9 of the best, so that the
+            order of the actions does not matter.
+        ahead: Policy that all seats but `seat` continue with; with past = ahead the result is a best response.
+        seat: Seat that responds, if `ahead` is given.
+        anew: Whether a seat values its next turn by a new belief from `past` (equation 4), as a learner of action
+            values does. Equation 2 continues in the history believed now instead.
+
+    Raises:
+        TrickformerError: If an information state is impossible under `past`.
+    """
     weight = np.exp(beliefs(tree, past))
     values = np.zeros_like(tree.reward)
     q, policy = np.zeros(len(tree.owner)), np.zeros(len(tree.owner))
@@ -108,7 +142,17 @@ def respond(
 
 
 def softmax(tree: Tree, q: np.ndarray, slots: slice, temperature: float) -> np.ndarray:
-    """Logarithms of the probabilities of whole information states' slots, by what these are worth."""
+    """Compute the softmax of action values in whole information states.
+
+    Args:
+        tree: Game tree.
+        q: float64 [k], action values in points.
+        slots: Slots of the information states.
+        temperature: Temperature in points; 0 mixes the best actions.
+
+    Returns:
+        Log-probabilities of the slots.
+    """
     inside = (tree.first[:-1] >= slots.start) & (tree.first[:-1] < slots.stop)
     starts, counts = tree.first[:-1][inside] - slots.start, tree.counts[inside]
     x = q[slots] - np.repeat(np.maximum.reduceat(q[slots], starts), counts)
@@ -120,39 +164,78 @@ def softmax(tree: Tree, q: np.ndarray, slots: slice, temperature: float) -> np.n
 
 
 def value(tree: Tree, policy: np.ndarray) -> np.ndarray:
-    """J(policy): what each seat is paid on the average where all play it, float64 [p]."""
+    """Compute J(policy), the mean payoff of each seat if all play the policy.
+
+    Args:
+        tree: Game tree.
+        policy: float64 [k].
+
+    Returns:
+        float64 [p].
+    """
     return reach(tree, policy) @ tree.reward
 
 
 def reach(tree: Tree, policy: np.ndarray) -> np.ndarray:
-    """How likely each history is where all play `policy`, float64 [n]."""
-    found = np.ones(len(tree.parent))
+    """Compute the probability of each history if all play the policy.
+
+    Args:
+        tree: Game tree.
+        policy: float64 [k].
+
+    Returns:
+        float64 [n].
+    """
+    chances = np.ones(len(tree.parent))
     for _, below in tree.downwards():
         slot = tree.slot[below]
         odds = tree.chance[below].copy()
         odds[slot >= 0] = np.exp(policy[slot[slot >= 0]])
-        found[below] = found[tree.parent[below]] * odds
-    return found
+        chances[below] = chances[tree.parent[below]] * odds
+    return chances
 
 
 def levels(tree: Tree, past: np.ndarray, temperature: float, count: int, anew: bool = False) -> list[np.ndarray]:
-    """The policies of levels 1 to `count`: each takes the one before as its past (section 4.4), the first `past`.
-    anew: as of `respond`. Raises TrickformerError as `beliefs` does."""
-    found: list[np.ndarray] = []
+    """Compute the policies of levels 1 to `count`; each takes the level below as its past (section 4.4).
+
+    Args:
+        tree: Game tree.
+        past: float64 [k], past of level 1.
+        temperature: Temperature of the softmax, in points.
+        count: Number of levels.
+        anew: As in `respond`.
+
+    Raises:
+        TrickformerError: If an information state is impossible under a past.
+    """
+    policies: list[np.ndarray] = []
     for _ in range(count):
         past = respond(tree, past, temperature, anew=anew).policy
-        found.append(past)
-    return found
+        policies.append(past)
+    return policies
 
 
 def combine_policies(tree: Tree, policies: list[np.ndarray]) -> np.ndarray:
-    """The policy of a table at which seat i plays the i-th of `policies`: for cross-play."""
+    """Combine policies into one in which seat i plays policy i, for cross-play.
+
+    Args:
+        tree: Game tree.
+        policies: One policy a seat, float64 [k] each.
+    """
     return np.stack(policies)[tree.owner, np.arange(len(tree.owner))]
 
 
 def open_cards(tree: Tree) -> np.ndarray:
-    """What best play is worth to each seat where everybody sees everything but what chance has yet to do, by backward
-    induction, float64 [p]. With a shared payoff, no team can be better without seeing so much."""
+    """Compute the value of best play to each seat if all see everything but future chance, by backward induction.
+
+    With a shared payoff this bounds every team that sees less.
+
+    Args:
+        tree: Game tree.
+
+    Returns:
+        float64 [p].
+    """
     values = np.zeros_like(tree.reward)
     for _, below in tree.upwards():
         parent, worth = tree.parent[below], tree.reward[below] + values[below]
@@ -163,7 +246,7 @@ def open_cards(tree: Tree) -> np.ndarray:
         seat = tree.player[parent]
         mine = np.where(seat >= 0, worth[np.arange(len(parent)), np.maximum(seat, 0)], 0.0)
         best = np.maximum.reduceat(mine, starts)
-        # The first child that is as good as the best, of each node.
+        # Of each node, the first child that is as good as the best.
         good = np.flatnonzero(mine >= np.repeat(best, np.diff(starts, append=len(parent))) - TIE)
         at = good[np.searchsorted(good, starts)]
         values[lo:hi][nodes - lo] = np.where((tree.player[nodes] >= 0)[:, None], worth[at], sums)

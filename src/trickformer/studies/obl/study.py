@@ -1,4 +1,4 @@
-"""Figure 2 of "Off-Belief Learning": what is learned in the toy game, by whom, and who understands whom."""
+"""Figure 2 of "Off-Belief Learning": self-play and cross-play of the toy game's methods."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trickformer.studies.obl.listing import load_tree
 from trickformer.studies.obl.tree import Tree
 
 PLOT = "toy.png"
-_NODES = 100  # of the toy game there are fewer
+_NODES = 100  # the toy game has fewer
 _METHOD = (
     "SP: self-play. OBL, CH, K: a level of off-belief learning, cognitive hierarchy, k-level reasoning. Self-play and "
     "cross-play: means over runs, of what was learned. Exact: the same method by its definition, and of SP the best "
@@ -28,9 +28,20 @@ _METHOD = (
 
 
 def measure(config: Toy) -> dict[str, Any]:
-    """The methods in order, each with its cross-play matrix: Alice of run i with Bob of run j. `exact` is what the
-    method's policy is worth where nothing is sampled. Writes the folder where the config has one. Raises
-    TrickformerError."""
+    """Learn the toy game by every method, evaluate the policies, and write the run folder, if the config has one.
+
+    Each method has a cross-play matrix: Alice of run i with Bob of run j. `exact` is the value of the method's policy
+    without sampling.
+
+    Args:
+        config: Options of the study.
+
+    Returns:
+        Object that `--json` prints, with the methods in order.
+
+    Raises:
+        TrickformerError: If the folder has files of another kind or cannot be written.
+    """
     if config.out is not None:
         RunFolder(config.out).refuse_foreign_files()
     tree = load_tree("toy", _NODES)
@@ -47,46 +58,61 @@ def measure(config: Toy) -> dict[str, Any]:
             learned |= {f"{name} {i}": below[i] for i in sorted({1, min(2, top), top})}
     known = _exact(tree, config, top)
     methods = [_method(tree, name, policies, known[name]) for name, policies in learned.items()]
-    found = {**config.model_dump(exclude={"out"}), "methods": methods, "build": build()}
+    result = {**config.model_dump(exclude={"out"}), "methods": methods, "build": build()}
     if config.out is not None:
-        write(found, config)
-    return found
+        _write(result, config)
+    return result
 
 
 class _Study:
-    """The learners: each of a policy's games by a generator of its own."""
+    """Learners of the study; each policy's games have a random generator of their own."""
 
     def __init__(self, tree: Tree, config: Toy):
-        self.tree, self.config, self._seeds = tree, config, np.random.SeedSequence(config.seed)
+        self.tree = tree
+        self.config = config
+        self._seeds = np.random.SeedSequence(config.seed)
 
     def _learner(self) -> QLearner:
         rng = np.random.default_rng(self._seeds.spawn(1)[0])
         return QLearner(self.tree, self.config.runs, self.config.temperature, self.config.least, rng)
 
     def self_play(self) -> np.ndarray:
-        """Independent Q-learning, both seats exploring."""
+        """Learn by independent Q-learning; both seats explore."""
         learner = self._learner()
         play = learner.exploration_policy(self.config.epsilon)
         learner.learn(self.config.games, play, play)
         return learner.policies()
 
     def level(self, past: np.ndarray) -> np.ndarray:
-        """The level of off-belief learning above the policies `past`."""
+        """Learn the next level of off-belief learning.
+
+        Args:
+            past: float64 [runs, k], policies of the level below.
+        """
         learner = self._learner()
         learner.learn(self.config.games, learner.fixed_policy(past), learner.softmax)
         return learner.policies()
 
     def answers(self, others: np.ndarray) -> np.ndarray:
-        """Best responses to the policies `others`, a seat at a time."""
+        """Learn best responses, one seat at a time.
+
+        Args:
+            others: float64 [runs, k], policies of the other seats.
+        """
         learner = self._learner()
         for seat in range(self.tree.players):
-            # The own past says nothing, and there is more to learn from one that tries everything.
+            # The own past carries no information, and a uniform one covers more positions.
             past = np.where(self.tree.owner == seat, operator.uniform(self.tree), others)
             learner.learn(self.config.games, learner.fixed_policy(past), learner.fixed_policy(others), seat)
         return learner.policies()
 
     def partner_policies(self, name: str, below: list[np.ndarray]) -> np.ndarray:
-        """What the next level takes others to play, or to have played: float64 [runs, k]."""
+        """Return the policies that the next level assumes of the others: float64 [runs, k].
+
+        Args:
+            name: Method: OBL, CH or K.
+            below: Policies of all lower levels, [runs, k] each.
+        """
         if name != "CH":
             return below[-1]
         weights = hierarchy.poisson(len(below), self.config.tau)
@@ -95,16 +121,15 @@ class _Study:
 
 
 def _exact(tree: Tree, config: Toy, top: int) -> dict[str, float]:
-    """Values of the same methods without sampling; of self-play that of the best, for with open cards there is no
-    more."""
+    """Compute the values of the methods without sampling; for self-play that of best play with open cards."""
     t = config.temperature
     lists = {
         "OBL": operator.levels(tree, operator.uniform(tree), t, top),
         "CH": hierarchy.cognitive_hierarchy(tree, t, top, config.tau),
         "K": hierarchy.k_levels(tree, t, top),
     }
-    found = {f"{n} {i}": float(operator.value(tree, p)[0]) for n, ps in lists.items() for i, p in enumerate(ps, 1)}
-    return found | {"SP": float(operator.open_cards(tree)[0])}
+    values = {f"{n} {i}": float(operator.value(tree, p)[0]) for n, ps in lists.items() for i, p in enumerate(ps, 1)}
+    return values | {"SP": float(operator.open_cards(tree)[0])}
 
 
 def _method(tree: Tree, name: str, policies: np.ndarray, known: float) -> dict[str, Any]:
@@ -120,62 +145,71 @@ def _method(tree: Tree, name: str, policies: np.ndarray, known: float) -> dict[s
 
 
 def guesses(tree: Tree, policy: np.ndarray) -> bool:
-    """Does Bob rather guess than bail out where he has seen a light, on or off?"""
+    """Return whether Bob prefers a guess to bailing out after a light, on or off.
+
+    Args:
+        tree: Tree of the toy game.
+        policy: float64 [k], log-probabilities.
+    """
     lights = [tree.keys.index((1, toy.ALICE[action])) for action in (toy.ON, toy.OFF)]
     return any(np.exp(policy[tree.first[i + 1] - 1]) < 0.5 for i in lights)  # bailing out is his last action
 
 
-def make_report(found: dict[str, Any]) -> Report:
-    """Make the report of a study's result."""
+def make_report(result: dict[str, Any]) -> Report:
+    """Make the report of a study's result.
+
+    Args:
+        result: Object that `measure` returns.
+    """
     return Report(
-        found,
-        heading(found),
-        [("", table(found))],
+        result,
+        _heading(result),
+        [("", _table(result))],
         title="The toy game",
         figures=[("Cross-play", PLOT)],
         method=[_METHOD],
-        builds=[found["build"]],
+        builds=[result["build"]],
     )
 
 
-def table(found: dict[str, Any]) -> ReportTable:
-    """A row a method."""
+def _table(result: dict[str, Any]) -> ReportTable:
+    """List the methods, a row each."""
     numbers = ("self_play", "cross_play", "exact", "guesses")
-    rows = [(m["name"], *(f"{m[key]:.2f}" for key in numbers)) for m in found["methods"]]
+    rows = [(m["name"], *(f"{m[key]:.2f}" for key in numbers)) for m in result["methods"]]
     return ("method", "self-play", "cross-play", "exact", "Bob guesses after a light"), rows
 
 
-def heading(found: dict[str, Any]) -> str:
-    """What was learned, in a line."""
+def _heading(result: dict[str, Any]) -> str:
+    """Describe the study in one line."""
     return (
-        f"The toy game: {found['runs']} runs a method, {found['games']:,} games a policy, temperature "
-        f"{found['temperature']:g}, least share {found['least']:g}, tau {found['tau']:g}, seed {found['seed']}"
+        f"The toy game: {result['runs']} runs a method, {result['games']:,} games a policy, temperature "
+        f"{result['temperature']:g}, least share {result['least']:g}, tau {result['tau']:g}, seed {result['seed']}"
     )
 
 
-def write(found: dict[str, Any], config: Toy) -> None:
-    """Write config.toml and report.md. Raises TrickformerError if the disk refuses."""
+def _write(result: dict[str, Any], config: Toy) -> None:
+    """Write config.toml and report.md. Raises TrickformerError if a file cannot be written."""
     assert config.out is not None
     with RunFolder(config.out).lock():
         replace(config.out / CONFIG, configs.dump(config))
-        replace(config.out / REPORT, make_report(found).markdown())
+        replace(config.out / REPORT, make_report(result).markdown())
 
 
 def draw(result: dict[str, Any], folder: Path) -> None:
     """Draw the figure of a study. A fault is a warning.
 
     Args:
-        result: Result of the study.
-        folder: Run folder.
+        result: Object that `measure` returns.
+        folder: Folder of the run.
     """
-    draw_figure(lambda file: plot(result, file), folder / PLOT)
+    draw_figure(lambda file: _plot(result, file), folder / PLOT)
 
 
-def plot(found: dict[str, Any], path: Path) -> None:
-    """A cross-play matrix for each method, as in Figure 2. Writes a PNG. Raises TrickformerError."""
+def _plot(result: dict[str, Any], path: Path) -> None:
+    """Draw a cross-play matrix for each method, as in Figure 2, and save a PNG."""
     from trickformer.plumbing.figures import plt, save
 
-    methods = [m for m in found["methods"] if not m["name"].startswith("K")]  # the figure of the paper has none
+    methods = [m for m in result["methods"] if not m["name"].startswith("K")]  # the paper's figure has no k-levels
     with plt.rc_context({"font.size": 9}):
         figure, axes = plt.subplots(1, len(methods), figsize=(1.75 * len(methods) + 0.8, 2.3), layout="constrained")
         image = None

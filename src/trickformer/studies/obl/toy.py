@@ -1,7 +1,9 @@
-"""The toy game of "Off-Belief Learning" (section 5): a talk that costs nothing, and one that says something.
+"""Toy game of "Off-Belief Learning" (section 5): a free signal, and a costly one that informs.
 
-Alice sees a pet, a cat or a dog. She switches a light on or off, or bails out for 1, or removes a barrier for 5 so that
-Bob sees the pet. Bob guesses the pet, which gives 10 or takes 10, or bails out for 0.5. Both are paid the same."""
+Alice sees a pet, a cat or a dog. She switches a light on or off, bails out for 1 point, or removes a barrier for 5
+points so that Bob sees the pet. Bob guesses the pet, which wins or loses 10 points, or bails out for 0.5 points. Both
+get the same payoff.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,21 @@ from trickformer import openspiel
 from trickformer.base import PUBLIC
 
 NAME = "trickformer_toy"
-PETS = ("cat", "dog")  # what chance decides; the first guesses of Bob
-ON, OFF, BAIL, BARRIER = range(4)  # what Alice does
+PETS = ("cat", "dog")  # outcomes of chance; the first guesses of Bob
+ON = 0  # actions of Alice
+OFF = 1
+BAIL = 2
+BARRIER = 3
 ALICE = ("light on", "light off", "bail", "remove the barrier")
 BOB = ("guess cat", "guess dog", "bail")
-_BAILED, _UNSURE, _GUESS, _COST = 1.0, 0.5, 10.0, 5.0
+_BAILED, _UNSURE = 1.0, 0.5  # points of Alice's and of Bob's bailing out
+_GUESS, _COST = 10.0, 5.0  # points of a guess and of the barrier
 
 _TYPE = openspiel.game_type(NAME, "Toy communication", 2, {}, pyspiel.GameType.Utility.IDENTICAL)
 
 
 class ToyGame(pyspiel.Game):
-    """`trickformer_toy`. It has no parameters."""
+    """Game `trickformer_toy`, without parameters."""
 
     def __init__(self, params: dict[str, Any] | None = None):
         info = pyspiel.GameInfo(
@@ -43,12 +49,11 @@ class ToyGame(pyspiel.Game):
         return 1
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
-        """An observer that has strings only."""
         return openspiel.Observer(_text, iig_obs_type, params)
 
 
 class ToyState(pyspiel.State):
-    """A game: the pet, what Alice did, what Bob did, each None before."""
+    """State of a game: the pet, Alice's action, Bob's action, each None before it is known."""
 
     def __init__(self, game: pyspiel.Game):
         super().__init__(game)
@@ -68,7 +73,7 @@ class ToyState(pyspiel.State):
         return list(range(len(BOB if player else ALICE)))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Either pet, equally likely."""
+        """Return both pets, equally likely."""
         return [(pet, 1 / len(PETS)) for pet in range(len(PETS))]
 
     def _apply_action(self, action: int) -> None:
@@ -83,22 +88,22 @@ class ToyState(pyspiel.State):
         return (PETS if player == pyspiel.PlayerId.CHANCE else BOB if player else ALICE)[action]
 
     def returns(self) -> list[float]:
-        """The same for both; zero before the end."""
+        """Return the points of both seats, which are equal; zero before the end."""
         if not self.is_terminal():
             return [0.0, 0.0]
         if self.alice == BAIL:
             return [_BAILED, _BAILED]
-        said = _UNSURE if self.bob == len(PETS) else _GUESS if self.bob == self.pet else -_GUESS
-        return [said - _COST * (self.alice == BARRIER)] * 2
+        points = _UNSURE if self.bob == len(PETS) else _GUESS if self.bob == self.pet else -_GUESS
+        return [points - _COST * (self.alice == BARRIER)] * 2
 
     def __str__(self) -> str:
-        said = [names[a] for names, a in ((PETS, self.pet), (ALICE, self.alice), (BOB, self.bob)) if a is not None]
-        return ", ".join(said)
+        words = [names[a] for names, a in ((PETS, self.pet), (ALICE, self.alice), (BOB, self.bob)) if a is not None]
+        return ", ".join(words)
 
 
 def _text(state: Any, viewer: int) -> str:
-    """The pet, where the viewer sees it, and what Alice did."""
-    seen = viewer == 0 or state.alice == BARRIER  # Alice sees the pet, and everybody behind no barrier
+    """Describe a state to a viewer: the pet, if it is visible, and the actions."""
+    seen = viewer == 0 or state.alice == BARRIER  # Alice sees the pet; without the barrier everybody does
     words = [PETS[state.pet]] if seen and state.pet is not None else []
     if state.alice is not None:
         words.append(ALICE[state.alice])

@@ -1,14 +1,14 @@
-"""A game as arrays: every history once, listed from OpenSpiel's states.
+"""Game trees as arrays: every history once, listed from OpenSpiel's states.
 
-Nodes are in order of depth, so that a pass
-over a game is one step for each depth."""
+Nodes are in order of depth, so that a pass over a game takes one step for each depth.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,67 +19,78 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 TERMINAL = -4  # pyspiel.PlayerId.TERMINAL
-_REPORT = 5_000  # nodes between two signs of progress
+_REPORT = 5_000  # nodes between two updates of the progress bar
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A game with n histories, the nodes; m information states; k slots, the actions of each of these; p seats.
+    """A game with n histories (the nodes), m information states, k slots (their actions) and p seats.
 
-    Nodes are in order of depth, the root first, and the children of a node stand together, those of a seat's node in
-    the order of its slots. So are information states in order of depth, and slots in the order of these."""
+    Nodes are in order of depth, the root first. The children of a node are adjacent, and those of a seat's node are in
+    the order of its slots. Information states are in order of depth, and slots in the order of the information states.
+    """
 
     parent: np.ndarray  # int64 [n], -1 of the root
     player: np.ndarray  # int64 [n]: the seat on turn, CHANCE or TERMINAL
-    state: np.ndarray  # int64 [n]: the information state of the seat on turn, -1 where there is none
-    slot: np.ndarray  # int64 [n]: the slot of the action that led to a node, -1 of chance's and of the root
-    chance: np.ndarray  # float64 [n]: the probability of what chance did to lead to a node, 1 where it was a seat
-    reward: np.ndarray  # float64 [n, p]: what each seat is paid on arriving
+    state: np.ndarray  # int64 [n]: the information state of the seat on turn, -1 if no seat is on turn
+    slot: np.ndarray  # int64 [n]: the slot of the action that led to a node, -1 after chance and at the root
+    chance: np.ndarray  # float64 [n]: the probability of the chance event that led to a node, 1 after a seat's move
+    reward: np.ndarray  # float64 [n, p]: reward of each seat on arrival
     depths: np.ndarray  # int64 [d + 1]: the nodes of depth i are depths[i] to depths[i + 1]
     first: np.ndarray  # int64 [m + 1]: the slots of information state i are first[i] to first[i + 1]
-    owner: np.ndarray  # int64 [k]: the seat that has a slot
+    owner: np.ndarray  # int64 [k]: the seat that a slot belongs to
     action: np.ndarray  # int64 [k]: OpenSpiel's number of the action
-    before: np.ndarray  # int64 [m]: the slot that the seat chose last before an information state, -1 where none
+    before: np.ndarray  # int64 [m]: the seat's last slot before an information state, -1 if there is none
     spans: np.ndarray  # int64 [d + 1]: the information states of depth i are spans[i] to spans[i + 1]
-    keys: tuple[tuple[int, Hashable], ...]  # [m]: the seat, and what names the information state
+    keys: tuple[tuple[int, Hashable], ...]  # [m]: the seat and the name of the information state
 
     @property
     def players(self) -> int:
-        """How many seats there are."""
+        """Number of seats."""
         return self.reward.shape[1]
 
     @property
     def counts(self) -> np.ndarray:
-        """How many actions an information state has, int64 [m]."""
+        """Number of actions of each information state, int64 [m]."""
         return np.diff(self.first)
 
     def downwards(self) -> Iterator[tuple[slice, slice]]:
-        """The slots that are chosen at a depth and the nodes that they and chance lead to, the root's first."""
+        """Yield by depth, from the root: the slots there, and the nodes that they and chance lead to."""
         for i in range(len(self.depths) - 2):
             slots = slice(int(self.first[self.spans[i]]), int(self.first[self.spans[i + 1]]))
             yield slots, slice(int(self.depths[i + 1]), int(self.depths[i + 2]))
 
     def upwards(self) -> Iterator[tuple[slice, slice]]:
-        """The same, the deepest first."""
+        """Yield the same pairs, the deepest first."""
         yield from reversed(list(self.downwards()))
 
 
 def grow(root: State, key: Callable[[Any, int], Hashable], limit: int) -> Tree:
-    """The tree below `root`. key(state, seat): names the information state of the seat on turn.
+    """List the tree below a state.
 
-    What is paid on the way is the change of `returns`: `rewards` says it twice in Hanabi, where chance draws a card
-    after it. Raises TrickformerError where there are more than `limit` nodes, an information state holds histories of
-    different lengths or with different actions, or a seat forgets what it knew."""
+    Rewards are differences of `returns`. OpenSpiel's `rewards` of Hanabi count a move twice if a chance
+    event follows it.
+
+    Args:
+        root: State to start from.
+        key: Returns the name of the information state, from a state and the seat on turn.
+        limit: Largest number of nodes.
+
+    Raises:
+        TrickformerError: If there are more nodes, if an information state holds histories of different lengths or with
+            different actions, or if a seat forgets.
+    """
     listing = _Listing()
-    stack: list[tuple[Any, int, int, float, np.ndarray]] = [(root, -1, -1, 1.0, np.array(root.returns()))]
+    stack = [_Edge(root, -1, -1, 1.0, np.array(root.returns()))]
     with progress("list the game", "nodes at most", 0, limit) as advance:
         while stack:
-            state, parent, slot, chance, paid = stack.pop()
+            edge = stack.pop()
+            state = edge.state
             if len(listing.parent) == limit:
                 raise TrickformerError(
                     f"the game has more than {limit:,} nodes; choose a smaller one, or raise --limit"
                 )
-            node, slots = listing.add(state, key, parent, slot, chance, paid)
+            node, slots = listing.add(edge, key)
             if len(listing.parent) % _REPORT == 0:
                 advance(_REPORT)
             if state.is_terminal():
@@ -89,13 +100,23 @@ def grow(root: State, key: Callable[[Any, int], Hashable], limit: int) -> Tree:
             else:
                 edges = [(action, slots + i, 1.0) for i, action in enumerate(state.legal_actions())]
             now = np.array(state.returns())
-            # The last is taken first.
-            stack.extend((state.child(action), node, slot, p, now) for action, slot, p in reversed(edges))
+            # Reversed, because the stack returns the last edge first.
+            stack.extend(_Edge(state.child(action), node, slot, p, now) for action, slot, p in reversed(edges))
     return listing.tree()
 
 
+class _Edge(NamedTuple):
+    """A history to list, and the step that led to it."""
+
+    state: Any
+    parent: int  # node before the step, -1 of the root
+    slot: int  # of the action, -1 after chance
+    chance: float  # probability of the chance event, 1 after a seat's move
+    paid: np.ndarray  # float64 [p]: returns before the step
+
+
 class _Listing:
-    """What was found, in the order of finding it: depth first."""
+    """Nodes and information states in the order of their discovery: depth first."""
 
     def __init__(self) -> None:
         self.parent: list[int] = []
@@ -106,45 +127,52 @@ class _Listing:
         self.chance: list[float] = []
         self.reward: list[np.ndarray] = []
         self.known: dict[tuple[int, Hashable], int] = {}  # information states
-        self.length: list[int] = []  # of each: the depth,
-        self.legal: list[list[int]] = []  # the actions,
-        self.first: list[int] = [0]  # and the first slot
+        self.length: list[int] = []  # depth of each information state
+        self.legal: list[list[int]] = []  # its actions
+        self.first: list[int] = [0]  # its first slot
 
-    def add(
-        self, state: Any, key: Callable[[Any, int], Hashable], parent: int, slot: int, chance: float, paid: np.ndarray
-    ) -> tuple[int, int]:
-        """The number of a new node, and the first slot of its information state, -1 where it has none."""
-        node, depth = len(self.parent), self.depth[parent] + 1 if parent >= 0 else 0
+    def add(self, edge: _Edge, key: Callable[[Any, int], Hashable]) -> tuple[int, int]:
+        """Add a node.
+
+        Args:
+            edge: The node's state and the step that led to it.
+            key: Returns the name of the information state.
+
+        Returns:
+            Number of the node, and the first slot of its information state, -1 if it has none.
+        """
+        state = edge.state
+        node, depth = len(self.parent), self.depth[edge.parent] + 1 if edge.parent >= 0 else 0
         player = TERMINAL if state.is_terminal() else int(state.current_player())
-        found = -1
+        info_state = -1
         if player >= 0:
-            found = self._state(player, key(state, player), depth, state.legal_actions())
-        self.parent.append(parent)
+            info_state = self._state(player, key(state, player), depth, state.legal_actions())
+        self.parent.append(edge.parent)
         self.depth.append(depth)
         self.player.append(player)
-        self.state.append(found)
-        self.slot.append(slot)
-        self.chance.append(chance)
-        self.reward.append(np.array(state.returns()) - paid)
-        return node, self.first[found] if player >= 0 else -1
+        self.state.append(info_state)
+        self.slot.append(edge.slot)
+        self.chance.append(edge.chance)
+        self.reward.append(np.array(state.returns()) - edge.paid)
+        return node, self.first[info_state] if player >= 0 else -1
 
     def _state(self, player: int, name: Hashable, depth: int, legal: list[int]) -> int:
-        found = self.known.setdefault((player, name), len(self.known))
-        if found == len(self.legal):
+        number = self.known.setdefault((player, name), len(self.known))
+        if number == len(self.legal):
             self.length.append(depth)
             self.legal.append(legal)
             self.first.append(self.first[-1] + len(legal))
-        elif self.length[found] != depth:
+        elif self.length[number] != depth:
             raise TrickformerError(
-                f"an information state of seat {player} holds histories of {self.length[found]} and of {depth} moves; "
+                f"an information state of seat {player} holds histories of {self.length[number]} and of {depth} moves; "
                 "off-belief learning goes depth by depth and needs them equally long"
             )
-        elif self.legal[found] != legal:
+        elif self.legal[number] != legal:
             raise TrickformerError(f"an information state of seat {player} holds histories with other legal actions")
-        return found
+        return number
 
     def tree(self) -> Tree:
-        """All of it in order of depth. Raises TrickformerError where a seat forgets."""
+        """Return the tree, in order of depth. Raises TrickformerError if a seat forgets."""
         depth, length = np.array(self.depth), np.array(self.length, dtype=np.int64)
         order, states = np.argsort(depth, kind="stable"), np.argsort(length, kind="stable")
         place, rank = _inverse(order), _inverse(states)
@@ -153,7 +181,8 @@ class _Listing:
         # A slot keeps its place within its information state.
         of = np.repeat(np.arange(len(self.legal)), np.diff(self.first))
         moved = first[rank[of]] + np.arange(len(of)) - np.array(self.first)[of]
-        parent, slot, state = np.array(self.parent)[order], np.array(self.slot)[order], np.array(self.state)[order]
+        parent = np.array(self.parent)[order]
+        slot, state = np.array(self.slot)[order], np.array(self.state)[order]
         parent[1:] = place[parent[1:]]
         slot[slot >= 0] = moved[slot[slot >= 0]]
         state[state >= 0] = rank[state[state >= 0]]
@@ -192,9 +221,12 @@ def _find_previous_slots(
     players: int,
     states: int,
 ) -> np.ndarray:
-    """`before` of a tree. With perfect recall it is the same in all histories of an information state, which is all
-    that perfect recall asks for, for that slot has one of its own in turn. Raises TrickformerError elsewhere."""
-    own = np.full((len(parent), players), -1)  # the slot that each seat chose last
+    """Compute `before` of a tree.
+
+    With perfect recall the previous slot is the same in all histories of an information state. The converse holds too,
+    by induction, because that slot has a previous slot itself. Raises TrickformerError if a seat forgets.
+    """
+    own = np.full((len(parent), players), -1)  # last slot of each seat
     for lo, hi in pairwise(depths[1:]):
         own[lo:hi] = own[parent[lo:hi]]
         chosen = np.arange(lo, hi)[slot[lo:hi] >= 0]
