@@ -1,3 +1,3 @@
-"""Players of The Crew by mission: teams of four copies, the same deals for every player."""
+"""Evaluation of players of The Crew by mission: teams of four copies, the same deals for every player."""
 
-STRIDE = 256  # a mission's number is below it: a deal's index is STRIDE x game + mission
+STRIDE = 256  # a deal's index is STRIDE x game + mission; missions are below STRIDE

@@ -1,4 +1,4 @@
-"""The Crew as an evaluation plays it: games of all missions side by side, by one game's players."""
+"""The Crew for evaluations: games of all missions, by the players of one game."""
 
 from __future__ import annotations
 
@@ -12,8 +12,14 @@ if TYPE_CHECKING:
 
 
 class Boards(Crew):
-    """A deal's index names its mission, and no two missions share their cards: games are independent samples."""
+    """The Crew with the mission in the deal's index. No two missions share cards, so games are independent samples."""
 
     def deal(self, seed: int, index: int, mission: int | None = None) -> State:
-        """Game `index` // STRIDE of mission `index` % STRIDE, at the first decision."""
+        """Deal game `index` // STRIDE of mission `index` % STRIDE, up to the first decision.
+
+        Args:
+            seed: Series of the deals.
+            index: Number of the deal in the series.
+            mission: Mission to play; by default that of the index.
+        """
         return super().deal(seed, index, index % STRIDE if mission is None else mission)

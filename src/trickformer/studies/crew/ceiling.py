@@ -1,4 +1,4 @@
-"""Which of the games could have been won at all: asked of the solver, which sees all hands."""
+"""Ceiling of an evaluation: which deals could be won at all, by a solver that sees all hands."""
 
 from __future__ import annotations
 
@@ -25,31 +25,41 @@ Job = tuple[CrewEvaluation, list[tuple[int, tuple[int, ...]]]]  # deals and thei
 
 
 def check() -> None:
-    """Raises TrickformerError where this build has no solver."""
+    """Raise TrickformerError if this build has no solver."""
     if not hasattr(_core.crew, "Solver"):
         raise TrickformerError("--ceiling needs the solver of The Crew, which this build does not have")
 
 
 def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, bool | None]:
-    """By deal of player A's games: whether the team could have succeeded once the tasks were allocated as A did; None
-    where `config.ceiling` nodes did not tell. Answers are kept in `config.out`, and what is there is not asked again.
+    """Solve the deals of player A's games with the tasks allocated as in the game.
 
-    Raises TrickformerError where this build has no solver or the disk refuses."""
+    Answers are kept in `config.out` and are not computed again.
+
+    Args:
+        config: Options of the evaluation; `ceiling` limits the nodes of a search.
+        records: Records of the games.
+
+    Returns:
+        By deal, whether the team can succeed; None if the search ran out of nodes.
+
+    Raises:
+        TrickformerError: If this build has no solver, or the answers cannot be written.
+    """
     check()
     path = None if config.out is None else config.out / FILE
     with JsonLines(path) if path else nullcontext() as kept:
         try:
-            told = kept.known if kept else []
-            known = {line["deal"]: line["answer"] for line in told if line["nodes"] == config.ceiling}
+            lines = kept.known if kept else []
+            known = {line["deal"]: line["answer"] for line in lines if line["nodes"] == config.ceiling}
         except (KeyError, TypeError):
             raise TrickformerError(f"{path} is broken; remove it, and it is made again") from None
-        asked = [(r.deal, r.history) for r in records if set(r.seating) == {0} and r.deal not in known]
-        slots = min(parallel.slots(config.workers, config.ray), len(asked))
-        jobs: list[Job] = [(config, asked[i::slots]) for i in range(slots)]
+        open_deals = [(r.deal, r.history) for r in records if set(r.seating) == {0} and r.deal not in known]
+        slots = min(parallel.slots(config.workers, config.ray), len(open_deals))
+        jobs: list[Job] = [(config, open_deals[i::slots]) for i in range(slots)]
         typed, answered = players.to_type(config), (lambda: f"after {len(known)} answers of the solver")
         with (
             resumable(config.COMMAND, config, typed, progress=answered),
-            progress("ceiling", "deals", 0, len(asked)) as advance,
+            progress("ceiling", "deals", 0, len(open_deals)) as advance,
         ):
             for deal, answer in parallel.stream(_solve, jobs, config.workers, config.ray):
                 known[deal] = answer
@@ -60,17 +70,17 @@ def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, 
 
 
 def _solve(job: Job) -> Iterator[tuple[int, bool | None]]:
-    """The answer for each deal of a slice."""
-    config, asked = job
+    """Yield the answer for each deal of a slice."""
+    config, deals = job
     game: Any = config.rules()
     solver = _core.crew.Solver()
-    for deal, history in asked:
-        state = replay_allocation(game.missions[history[0]], history)
+    for deal, history in deals:
+        state = _replay_allocation(game.missions[history[0]], history)
         yield deal, solver.can_succeed(state, config.ceiling, game.draws(config.seed, deal))
 
 
-def replay_allocation(mission: Any, history: Sequence[int]) -> Any:
-    """The core's state of a game, int [n] actions, when its tasks are allocated and cards of distress are passed."""
+def _replay_allocation(mission: Any, history: Sequence[int]) -> Any:
+    """Return the core's state after the tasks are allocated and the distress cards are passed."""
     deck, actions = history[1 : crew.PREAMBLE], iter(history[crew.PREAMBLE :])
     state = _core.crew.State(mission, np.array(deck, dtype=np.uint8))
     while state.phase not in _PLAYING:

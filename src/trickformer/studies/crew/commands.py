@@ -11,16 +11,18 @@ from trickformer.studies.crew.plan import CrewEvaluation, Iterations
 
 app = typer.Typer(help="The Crew: success by mission, and the missions themselves.")
 
-File = Annotated[str, typer.Option("--file", metavar="FILE", help="missions of your own instead of the logbook's")]
+File = Annotated[
+    str, typer.Option("--file", metavar="FILE", help="TOML file of missions (default: those of the logbook)")
+]
 
 
 @app.command(epilog="Example: trickformer crew evaluate --player pimc rules --games 100 --out out/crew")
 @configs.options(CrewEvaluation)
 def evaluate(
-    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
     """Let teams of one or two players play every mission, and report their success."""
-    settings = configs.load(CrewEvaluation, config, given, resume)
+    settings = configs.load(CrewEvaluation, config, options, resume)
     from trickformer.studies.crew import ceiling, report, results
     from trickformer.tournaments import run
 
@@ -35,9 +37,9 @@ def evaluate(
 
 @app.command(epilog="Example: trickformer crew iterations --run out/crew-small --out out/iterations")
 @configs.options(Iterations)
-def iterations(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
-    """Success by mission of the models of a run of self-play. What --out holds already is not played again."""
-    settings = configs.load(Iterations, config, given)
+def iterations(*, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
+    """Measure the success by mission of each model of a self-play run. Games in --out are not played again."""
+    settings = configs.load(Iterations, config, options)
     from trickformer.studies.crew import report, results
 
     result = results.iterations(settings)
@@ -47,7 +49,7 @@ def iterations(*, config: configs.File = None, as_json: configs.Json = False, **
 
 @app.command(epilog="Example: trickformer crew missions")
 def missions(file: File = "", as_json: configs.Json = False) -> None:
-    """List the missions, and the rules that a mission of your own may have."""
+    """List the missions, and the rules that a custom mission may have."""
     from trickformer.games import missions
     from trickformer.plumbing.report import Report, ReportTable
 
@@ -59,7 +61,7 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
         for p in sorted(pages, key=lambda page: page.id)
     ]
     rules = list(missions.RULES.items())
-    shown: list[tuple[str, ReportTable]] = [("", (head, cells)), ("Rules", (("rule", "what it asks"), rules))]
+    shown: list[tuple[str, ReportTable]] = [("", (head, cells)), ("Rules", (("rule", "meaning"), rules))]
     notes = [
         "tokens: " + ", ".join(missions.TILES[: missions.NO_TILE]),
         "communication: " + ", ".join(missions.COMMUNICATION),

@@ -1,7 +1,8 @@
-"""What is to be played: the missions, the games of each, and who plays them."""
+"""Plan of an evaluation of The Crew: the missions, their games, and the players."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
@@ -17,17 +18,17 @@ from trickformer.tournaments.plan import Hand, Plan, PlayConfig
 
 
 class Missions(BaseModel):
-    """Which games are played."""
+    """Options of the missions and their games."""
 
-    missions: str = Field("", description="numbers and ranges, such as 1-10,20; all of them if it is not given")
-    games: int = Field(100, ge=1, lt=2**48, description="games of each mission; the number is fixed before the run")
+    missions: str = Field("", description="missions as numbers and ranges, such as 1-10,20 (default: all)")
+    games: int = Field(100, ge=1, lt=2**48, description="games of each mission, fixed before the run")
     seed: int = 0
     distress: Literal["off", "left", "right"] = Field(
-        "off", description="whether, and where to, each passes a card before the first trick: off, left or right"
+        "off", description="direction of the distress signal's card, passed before the first trick, or off"
     )
-    file: str = Field("", description="missions of your own, a TOML file; not given: those of the logbook")
+    file: str = Field("", description="TOML file of missions (default: those of the logbook)")
     random_games: int = Field(
-        10_000, ge=0, le=10**7, description="random games of each mission that players are compared with; 0: none"
+        10_000, ge=0, le=10**7, description="random games of each mission to compare with (0: none)"
     )
 
     _found = field_validator("file")(configs.validate_path)
@@ -39,7 +40,7 @@ class Missions(BaseModel):
         return text
 
     def rules(self) -> Game:
-        """The Crew with all missions of the file. Raises TrickformerError where one of `missions` is not there."""
+        """Load The Crew with all missions of the file. Raises TrickformerError if one of `missions` does not exist."""
         from trickformer.games import crew
         from trickformer.studies.crew.boards import Boards
 
@@ -51,36 +52,44 @@ class Missions(BaseModel):
         return game
 
     def select_missions(self, game: Any) -> list[int]:
-        """The missions to be played, ascending."""
+        """Return the missions to play, ascending.
+
+        Args:
+            game: The Crew, as `rules` returns it.
+        """
         return numbers(self.missions) or sorted(game.missions)
 
 
 class CrewEvaluation(Plan, Missions):
-    """Games of every mission by a team of each player."""
+    """Plan of games of every mission by a team of each player."""
 
     COMMAND: ClassVar[str] = "crew evaluate"
     FIXED: ClassVar[tuple[str, ...]] = ("player", "missions", "games", "seed", "distress", "file")
 
-    player: list[str] = Field(description="a player's spec; give it twice to compare two", min_length=1, max_length=2)
+    player: list[str] = Field(description="one player's spec, or two to compare", min_length=1, max_length=2)
     ceiling: int = Field(
         0,
         ge=0,
         le=1_000_000_000_000,
-        description="nodes for the question whether a deal can be won with open hands; 0: it is not asked",
+        description="node limit of the solver that tests if a deal can be won (0: no test)",
     )
 
     _typed = field_validator("player")(players.validate_specs_of("crew"))
 
     @property
     def specs(self) -> list[str]:
-        """The players' specs."""
+        """Specs of the players."""
         return self.player
 
     def rules(self) -> Game:
         return Missions.rules(self)
 
     def hands(self, game: Game) -> Iterator[Hand]:
-        """Every game: one player's after the other's, for then their tables share forward passes."""
+        """Yield every game, all of one player before the next, because their tables share forward passes.
+
+        Args:
+            game: The Crew, as `rules` returns it.
+        """
         missions = self.select_missions(game)
         for kind in range(len(self.player)):
             for index in range(self.games):
@@ -91,40 +100,55 @@ class CrewEvaluation(Plan, Missions):
         return self.model_copy(update={"file": paths.absolute(self.file)})
 
     def with_specs(self, specs: list[str]) -> Self:
-        """The same games by players of other specs."""
+        """Return the same games for other players.
+
+        Args:
+            specs: Specs of the players.
+        """
         return self.model_copy(update={"player": specs})
 
 
 class Iterations(PlayConfig, Missions):
-    """Games of every mission by the model of each iteration of self-play."""
+    """Plan of games of every mission by the model of each iteration of self-play."""
 
-    run: Path = Field(description="folder of a run of self-play, with model-0, model-1, ...")
-    threshold: float = Field(0.05, ge=0, le=1, description="of ArgmaxVal*")
+    run: Path = Field(description="folder of a self-play run, with model-0, model-1, ...")
+    threshold: float = Field(0.05, ge=0, le=1, description="threshold of ArgmaxVal*")
 
     def plans(self) -> list[CrewEvaluation]:
-        """An evaluation for each iteration, in a folder of its own. Raises TrickformerError where there is no model."""
+        """Return an evaluation for each iteration, each in its own folder. Raises TrickformerError without a model."""
         count = 0
         while (self.run / f"model-{count}").is_dir():
             count += 1
         if not count:
             raise TrickformerError(f"{self.run} holds no model-0; give --run the folder of a run of self-play of crew")
-        given = self.model_dump(exclude={"run", "threshold", "out"})
+        options = self.model_dump(exclude={"run", "threshold", "out"})
         return [
             CrewEvaluation(
                 player=[f"argmax:checkpoint={self.run / f'model-{i}'},threshold={self.threshold}"],
                 out=self.out / f"model-{i}" if self.out else None,
-                **given,
+                **options,
             )
             for i in range(count)
         ]
 
 
 def numbers(text: str) -> list[int]:
-    """The missions of a text such as 1-10,20, ascending, each once. Raises ValueError on any other text."""
-    found: set[int] = set()
+    """Parse missions such as 1-10,20.
+
+    Args:
+        text: Numbers and ranges, separated by commas; may be empty.
+
+    Returns:
+        The missions, ascending, each once.
+
+    Raises:
+        ValueError: If the text has another form.
+    """
+    missions: set[int] = set()
     for part in text.split(",") if text else ():
-        low, dash, high = part.strip().partition("-")
-        if not (low.isdecimal() and (high.isdecimal() or not dash)) or not 0 < int(low) <= int(high or low) < STRIDE:
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?", part.strip())
+        low, high = (match[1], match[2] or match[1]) if match else ("0", "0")
+        if not 0 < int(low) <= int(high) < STRIDE:
             raise ValueError(f"{part!r} is no mission and no range; write 1-10,20")
-        found.update(range(int(low), int(high or low) + 1))
-    return sorted(found)
+        missions.update(range(int(low), int(high) + 1))
+    return sorted(missions)

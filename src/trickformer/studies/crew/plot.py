@@ -12,13 +12,23 @@ from trickformer.tournaments.names import short_names
 
 _COLOURS = ("#2b6cb0", "#c05621")
 _GREY = "#718096"
-_FEWEST = 14  # missions that a figure has room for at least
+_FEWEST = 14  # smallest number of missions that a figure has room for
 _STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
 
 
 def players(result: dict[str, Any], path: Path) -> None:
-    """Success by mission of one or two players with intervals, random's, and the ceiling where it was asked for: the
-    share of deals that can be won, and of those of which that is not known. Writes a PNG. Raises TrickformerError."""
+    """Draw the success by mission of one or two players with intervals, and save a PNG.
+
+    The plot also has the success of random players and the ceiling, if the result has them: the share of deals that can
+    be won, and the share that is not known.
+
+    Args:
+        result: Result of an evaluation.
+        path: File to write.
+
+    Raises:
+        TrickformerError: If the file cannot be written.
+    """
     missions, games = result["missions"], result["games"]
     with plt.rc_context(_STYLE):
         figure, axes = _missions(result)
@@ -46,8 +56,15 @@ def players(result: dict[str, Any], path: Path) -> None:
 
 
 def iterations(result: dict[str, Any], path: Path) -> None:
-    """Success by mission and iteration, and its mean over missions by iteration. Writes a PNG. Raises
-    TrickformerError."""
+    """Draw the success by mission and iteration, and its mean over missions, and save a PNG.
+
+    Args:
+        result: Result of `results.iterations`.
+        path: File to write.
+
+    Raises:
+        TrickformerError: If the file cannot be written.
+    """
     missions, count = result["missions"], len(result["players"])
     with plt.rc_context(_STYLE):
         figure, axes = _missions(result, beside=True)
@@ -79,7 +96,7 @@ def iterations(result: dict[str, Any], path: Path) -> None:
 
 
 def _missions(result: dict[str, Any], beside: bool = False) -> Any:
-    """A figure with an axis of missions; with a narrow one at its right where asked for."""
+    """Make a figure with an axis of missions, and with a narrow second axis on its right if `beside`."""
     numbers = [m["mission"] for m in result["missions"]]
     width = 0.24 * max(len(numbers), _FEWEST) + 1.5
     if beside:
@@ -89,7 +106,7 @@ def _missions(result: dict[str, Any], beside: bool = False) -> Any:
         figure, axes = plt.subplots(figsize=(width, 4), layout="constrained")
         main = axes
     main.set_xticks(range(len(numbers)), [str(n) for n in numbers], fontsize=8)
-    room = max(0, _FEWEST - len(numbers)) / 2  # few missions stand in the middle, as wide as among many
+    room = max(0, _FEWEST - len(numbers)) / 2  # a few missions stand in the middle, as wide as many
     main.set_xlim(-0.7 - room, len(numbers) - 0.3 + room)
     main.set_ylim(0, 1.02)
     main.set_xlabel("mission")

@@ -1,4 +1,4 @@
-"""The report of an evaluation, made from its JSON object."""
+"""Report of an evaluation, made from its JSON object."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ _PAIRS = (
     "of games, by mission with Holm's correction."
 )
 _RANDOM = "Ahead of random: Fisher's exact test, one-sided, with Holm's correction over missions, below 0.05."
-_CEILING = "Ceiling: deals that the solver, with all hands open, can win after A has allocated the tasks; in brackets \
-those that it left open."
+_CEILING = (
+    "Ceiling: deals that the solver, with all hands open, can win after A has allocated the tasks; in brackets "
+    "those that it left open."
+)
 
 
 def draw(result: dict[str, Any], folder: Path) -> None:
@@ -32,7 +34,7 @@ def draw(result: dict[str, Any], folder: Path) -> None:
 
     Args:
         result: Result of either.
-        folder: Run folder.
+        folder: Folder of the run.
     """
 
     def draw_missions(file: Path) -> None:
@@ -43,15 +45,16 @@ def draw(result: dict[str, Any], folder: Path) -> None:
     draw_figure(draw_missions, folder / PLOT)
 
 
-def heading(result: dict[str, Any]) -> str:
-    """One line: what was played."""
+
+def _heading(result: dict[str, Any]) -> str:
+    """Name the games in one line."""
     extra = "" if result["distress"] == "off" else f", distress signal {result['distress']}"
     missions = ranges([m["mission"] for m in result["missions"]])
     return f"The Crew: {result['games']:,} games of each of the missions {missions}, seed {result['seed']}{extra}"
 
 
-def who(result: dict[str, Any]) -> dict[str, str]:
-    """Short names, A and B, or M0, M1, ... of iterations, and the specs that were typed for them."""
+def _who(result: dict[str, Any]) -> dict[str, str]:
+    """Return the specs by short name: A and B, or M0, M1, ... of iterations."""
     letter = "M{}".format if result.get("iterations") else "AB".__getitem__
     return {letter(i): player["spec"] for i, player in enumerate(result["players"])}
 
@@ -65,7 +68,11 @@ def _labels(result: dict[str, Any]) -> list[str]:
 
 
 def conclude(result: dict[str, Any]) -> str:
-    """Sum up a result in a sentence."""
+    """Sum up a result in a sentence.
+
+    Args:
+        result: Result of an evaluation.
+    """
     names, players = _labels(result), result["players"]
     won = [f"{name} wins {_share(p['rate'])} of its games" for name, p in zip(names, players)]
     if result.get("iterations") and len(players) > 1:
@@ -81,8 +88,8 @@ def conclude(result: dict[str, Any]) -> str:
     return f"{won[0]} and {won[1]}; {ends}{sure}."
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
-    """Titles and cells of the tables of a result."""
+def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
+    """List the tables with their titles."""
     return [("", _players(result)), ("Success by mission", _missions(result))]
 
 
@@ -134,7 +141,7 @@ def _missions_key(result: dict[str, Any]) -> str:
 
 
 def _missions(result: dict[str, Any]) -> ReportTable:
-    names = list(who(result))
+    names = list(_who(result))
     first = result["missions"][0]
     head = ["mission"]
     for name in names:
@@ -167,7 +174,11 @@ def _missions(result: dict[str, Any]) -> ReportTable:
 
 
 def notes(result: dict[str, Any]) -> list[str]:
-    """The lines below the tables."""
+    """List the remarks below the tables.
+
+    Args:
+        result: Result of an evaluation.
+    """
     lines = []
     if c := result.get("comparison"):
         low, high = c["ci95"]
@@ -179,7 +190,7 @@ def notes(result: dict[str, Any]) -> list[str]:
             f"{p_value(c['p_wilcoxon'])} (Wilcoxon), over games {p_value(c['p_mcnemar'])} (McNemar; A alone has won "
             f"{c['only_a']:,}, B alone {c['only_b']:,})"
         )
-    for name, p in zip(who(result), result["players"]):
+    for name, p in zip(_who(result), result["players"]):
         if without := p["attempts"]["without_success"]:
             lines.append(
                 f"{name}: no success in {len(without)} of {len(result['missions'])} missions: {ranges(without)}"
@@ -191,7 +202,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         if p["sees_state"]:
             lines.append(f"{name}: {SAW_STATE}")
         lines += [f"{name}: {caveat}" for caveat in p["caveats"]]
-    lines += gains.notes(result.get("gains", []), list(who(result)), "games")
+    lines += gains.notes(result.get("gains", []), list(_who(result)), "games")
     if result["distress"] != "off":
         lines.append(
             "The logbook counts one attempt more for each mission with the distress signal; these games do not"
@@ -200,23 +211,27 @@ def notes(result: dict[str, Any]) -> list[str]:
 
 
 def make_report(result: dict[str, Any]) -> Report:
-    """Make the report of an evaluation's result."""
+    """Make the report of a result.
+
+    Args:
+        result: Result of an evaluation.
+    """
     method = [_METHOD]
     method += [_PAIRS] if "comparison" in result else []
     method += [_RANDOM] if result["random_games"] else []
     method += [_CEILING] if "ceiling" in result["missions"][0] else []
     return Report(
         result,
-        heading(result),
-        tables(result),
+        _heading(result),
+        _tables(result),
         keys=[_players_key(result), _missions_key(result)],
         conclusion=conclude(result),
         title="Missions of The Crew",
-        names=who(result),
+        names=_who(result),
         notes=notes(result),
         figures=[("success by mission", PLOT)],
         method=[" ".join(method)],
-        resolved={name: player["resolved"] for name, player in zip(who(result), result["players"])},
+        resolved={name: player["resolved"] for name, player in zip(_who(result), result["players"])},
         builds=result["versions"],
     )
 

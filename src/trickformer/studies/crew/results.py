@@ -1,4 +1,4 @@
-"""What the games of an evaluation have shown: successes by player and mission, and the object of `--json`."""
+"""Results of an evaluation: successes by player and mission, and the object of `--json`."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from trickformer.tournaments.columns import RecordColumns
 from trickformer.tournaments.results import use_of
 from trickformer.tournaments.run import TournamentRun, tournament
 
-_PIECE = 10_000  # random games held at a time
+_PIECE = 10_000  # random games in memory at a time
 
 
 class CrewResults:
-    """The statistics of an evaluation that has been played to its end."""
+    """Statistics of a finished evaluation.
+
+    Args:
+        run: Games of the evaluation.
+        ceiling: Result of `ceiling.answers`; None without a ceiling.
+    """
 
     def __init__(self, run: TournamentRun, ceiling: dict[int, bool | None] | None = None):
-        """ceiling: by deal, whether it could be won; None: not asked."""
         self.run, self.ceiling = run, ceiling
         self.config: CrewEvaluation = run.config
         self.game: Any = run.game
@@ -40,20 +44,20 @@ class CrewResults:
 
     @cached_property
     def random(self) -> np.ndarray | None:
-        """Successes of uniformly random games, int [missions]; None where there are none to compare with."""
+        """Successes of uniformly random games, int [missions]; None if there are none to compare with."""
         return random_successes(self.game, self.missions, self.config) if self.config.random_games else None
 
     @cached_property
     def p_random_holm(self) -> list[np.ndarray]:
-        """By player: whether it is ahead of random, corrected p float64 [missions]. Empty without random games."""
+        """Corrected p, float64 [missions], by player, of being better than random; empty without random games."""
         if self.random is None:
             return []
         counts, games = self.won.sum(axis=2), self.config.games
         return [statistics.ahead(successes, games, self.random, self.config.random_games) for successes in counts]
 
     def result(self) -> dict[str, Any]:
-        """The object that `--json` prints. Rates are shares of games, seconds wall seconds inside act a turn."""
-        found: dict[str, Any] = {
+        """Return the object that `--json` prints. Rates are shares of games; seconds are wall time of a turn."""
+        summary: dict[str, Any] = {
             "game": "crew",
             "games": self.config.games,
             "seed": self.config.seed,
@@ -62,11 +66,11 @@ class CrewResults:
             "players": [self._player(i) for i in range(len(self.won))],
             "missions": [self._mission(i) for i in range(len(self.missions))],
         }
-        if said := gains.summarize_gains(self.run.records, len(self.won)):
-            found["gains"] = said
+        if search_gains := gains.summarize_gains(self.run.records, len(self.won)):
+            summary["gains"] = search_gains
         if len(self.won) == 2:
             c = statistics.compare(*self.won)
-            found["comparison"] = {
+            summary["comparison"] = {
                 "difference": c.difference,
                 "ci95": list(c.ci95 or (None, None)),
                 "p_wilcoxon": c.wilcoxon,
@@ -74,16 +78,16 @@ class CrewResults:
                 "only_b": int(c.only_b.sum()),
                 "p_mcnemar": c.p_all,
             }
-            for i, mission in enumerate(found["missions"]):
+            for i, mission in enumerate(summary["missions"]):
                 counts = {"only_a": int(c.only_a[i]), "only_b": int(c.only_b[i])}
                 mission["comparison"] = counts | {"p": float(c.p[i]), "p_holm": float(c.p_holm[i])}
-        return found | {"random_games": self.config.random_games, "versions": self.run.builds}
+        return summary | {"random_games": self.config.random_games, "versions": self.run.builds}
 
     def _player(self, i: int) -> dict[str, Any]:
         successes, games = self.won[i].sum(axis=1), self.config.games
         low, high = statistics.wilson(successes.sum(), successes.size * games)
         expected = statistics.attempts(successes, games)
-        found: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "spec": self.run.typed[i],
             "resolved": self.config.specs[i],
             "rate": float(self.won[i].mean()),
@@ -98,10 +102,10 @@ class CrewResults:
             "caveats": self.run.caveats[i],
         }
         if self.p_random_holm:
-            found["ahead_of_random"] = int((self.p_random_holm[i] < 0.05).sum())
+            entry["ahead_of_random"] = int((self.p_random_holm[i] < 0.05).sum())
         use = use_of(self._columns, i)
-        found |= {"seconds_per_turn": use["seconds"], "batch": use["batch"], "turns": use["turns"]}
-        return found | {"illegal": {"illegal": use["illegal"], "searched": use["searched"]}}
+        entry |= {"seconds_per_turn": use["seconds"], "batch": use["batch"], "turns": use["turns"]}
+        return entry | {"illegal": {"illegal": use["illegal"], "searched": use["searched"]}}
 
     def _mission(self, i: int) -> dict[str, Any]:
         games = self.config.games
@@ -111,20 +115,29 @@ class CrewResults:
             low, high = statistics.wilson(np.array(successes), games)
             entry = {"successes": successes, "rate": successes / games, "ci95": [float(low), float(high)]}
             players.append(entry | ({"p_random_holm": float(self.p_random_holm[k][i])} if self.p_random_holm else {}))
-        found: dict[str, Any] = {"mission": self.missions[i], "players": players}
+        mission: dict[str, Any] = {"mission": self.missions[i], "players": players}
         if self.random is not None:
-            found["random"] = int(self.random[i])
+            mission["random"] = int(self.random[i])
         if self.ceiling is not None:
             answers = [self.ceiling[STRIDE * game + self.missions[i]] for game in range(games)]
-            found["ceiling"] = {"won": answers.count(True), "lost": answers.count(False), "open": answers.count(None)}
-        return found
+            mission["ceiling"] = {"won": answers.count(True), "lost": answers.count(False), "open": answers.count(None)}
+        return mission
 
 
 def iterations(settings: Iterations) -> dict[str, Any]:
-    """Plays what is missing of the evaluations of a run of self-play, and gives the object of `--json`: that of
-    Results with a player for each iteration, and each one's `p_previous`, Wilcoxon's p against the one before.
+    """Evaluate the models of a self-play run, and return the object of `--json`.
 
-    Raises UnknownNameError or TrickformerError on bad input, before anything is written, and Interruption."""
+    It is the object of `CrewResults` with a player for each iteration. Each has `p_previous`, Wilcoxon's p against the
+    iteration before. Games in the folders of `--out` are not played again.
+
+    Args:
+        settings: The run and the games.
+
+    Raises:
+        UnknownNameError: If the game or a player does not exist.
+        TrickformerError: If the input is bad; nothing is written then.
+        Interruption: On Ctrl-C.
+    """
     plans = settings.plans()
     for plan in plans:
         players.make(plan.player[0], plan.rules())
@@ -139,19 +152,28 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     ]
     plan = played[0].config.with_specs([run.config.player[0] for run in played])
     builds = [b for i, run in enumerate(played) for b in run.builds if all(b not in r.builds for r in played[:i])]
-    found = CrewResults(
+    combined = CrewResults(
         TournamentRun(plan, [run.typed[0] for run in played], [], [[] for _ in played], records, builds)
     )
-    result = found.result()
+    result = combined.result()
     result["iterations"] = True
     for i, player in enumerate(result["players"]):
-        player["p_previous"] = statistics.compare(found.won[i], found.won[i - 1]).wilcoxon if i else None
+        player["p_previous"] = statistics.compare(combined.won[i], combined.won[i - 1]).wilcoxon if i else None
     return result
 
 
 def random_successes(game: Any, missions: list[int], config: CrewEvaluation) -> np.ndarray:
-    """Successes of `config.random_games` random games of each mission, int [missions]; deals of their own."""
-    found = []
+    """Count the successes of random games of each mission, on deals of their own.
+
+    Args:
+        game: The Crew with its missions.
+        missions: Numbers of the missions.
+        config: Options with the number of random games.
+
+    Returns:
+        int [missions].
+    """
+    successes = []
     for mission in missions:
         book = _core.crew.Logbook([game.missions[mission]])
         starts = range(0, config.random_games, _PIECE)
@@ -159,5 +181,5 @@ def random_successes(game: Any, missions: list[int], config: CrewEvaluation) -> 
             _core.crew.random_games(book, config.seed, (mission << 32) + at, min(_PIECE, config.random_games - at))[1]
             for at in starts
         )
-        found.append(sum(int((piece > 0).sum()) for piece in pieces))
-    return np.array(found)
+        successes.append(sum(int((piece > 0).sum()) for piece in pieces))
+    return np.array(successes)

@@ -1,5 +1,8 @@
-"""Statistics of successes by mission. Each game is a deal of its own, and both players play it: games are independent
-of each other, and the two players' games of a deal are a pair."""
+"""Statistics of successes by mission.
+
+Each game is a deal of its own, and both players play it. Games are independent of each other, and the two players'
+games of a deal are a pair.
+"""
 
 from __future__ import annotations
 
@@ -16,25 +19,45 @@ _Z = float(stats.norm.ppf(0.975))
 
 
 def wilson(successes: np.ndarray, games: int) -> tuple[np.ndarray, np.ndarray]:
-    """95% interval of each rate successes / games: float64, in the shape of `successes`. Wilson (1927)."""
+    """Compute the 95% interval of each rate successes / games (Wilson 1927).
+
+    Args:
+        successes: int array.
+        games: Number of games of each rate.
+
+    Returns:
+        Lower and upper bounds, float64 in the shape of `successes`.
+    """
     rate, z2 = np.asarray(successes) / games, _Z**2 / games
     middle = (rate + z2 / 2) / (1 + z2)
     half = _Z * np.sqrt(rate * (1 - rate) / games + (z2 / games) / 4) / (1 + z2)
-    # At the ends one bound is the rate itself, but for rounding.
+    # At rates 0 and 1 one bound is the rate itself, but rounding would move it.
     return np.where(rate == 0, 0.0, middle - half), np.where(rate == 1, 1.0, middle + half)
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """p values float64 [n] corrected for their number: float64 [n]. Holm (1979)."""
+    """Correct p values for their number (Holm 1979).
+
+    Args:
+        p: float64 [n].
+
+    Returns:
+        float64 [n].
+    """
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    found = np.empty(len(p))
-    found[order] = np.minimum(stepped, 1)
-    return found
+    corrected = np.empty(len(p))
+    corrected[order] = np.minimum(stepped, 1)
+    return corrected
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
-    """Two-sided exact p of McNemar's test, from the pairs in which one player alone succeeded."""
+    """Compute the two-sided exact p of McNemar's test.
+
+    Args:
+        only_a: Pairs of games in which A alone succeeded.
+        only_b: Pairs of games in which B alone succeeded.
+    """
     if only_a + only_b == 0:
         return 1.0
     return float(stats.binomtest(int(only_a), int(only_a + only_b)).pvalue)
@@ -42,10 +65,10 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
 @dataclass(frozen=True)
 class TeamComparison:
-    """A against B on the same games. By mission: arrays [missions]."""
+    """Comparison of A and B on the same games; arrays are [missions]."""
 
     only_a: np.ndarray  # int: games that A alone has won
-    only_b: np.ndarray
+    only_b: np.ndarray  # int: games that B alone has won
     p: np.ndarray  # float64: McNemar
     p_holm: np.ndarray  # float64: corrected for the number of missions
     p_all: float  # McNemar over the games of all missions
@@ -55,7 +78,12 @@ class TeamComparison:
 
 
 def compare(a: np.ndarray, b: np.ndarray) -> TeamComparison:
-    """The comparison of two players' successes, bool [missions, games] each."""
+    """Compare two players on the same games.
+
+    Args:
+        a: bool [missions, games], successes of A.
+        b: bool [missions, games], successes of B.
+    """
     only_a, only_b = (a & ~b).sum(axis=1), (b & ~a).sum(axis=1)
     p = np.array([mcnemar(x, y) for x, y in zip(only_a, only_b)])
     pairs = a.astype(int) - b
@@ -66,7 +94,9 @@ def compare(a: np.ndarray, b: np.ndarray) -> TeamComparison:
         p,
         holm(p),
         mcnemar(only_a.sum(), only_b.sum()),
-        p_value((only_a - only_b).astype(float)),  # as the rates, for all missions have the same number of games
+        p_value(
+            (only_a - only_b).astype(float)
+        ),  # as good as rates, because all missions have the same number of games
         difference,
         interval(pairs[0].astype(float), (-1.0, 1.0)) if len(pairs) == 1 else _stratified_interval(pairs),
     )
@@ -83,23 +113,28 @@ def _stratified_interval(pairs: np.ndarray) -> tuple[float, float] | None:
     freedom = variances.sum() ** 2 / ((variances**2).sum() / (games - 1))
     half = float(special.stdtrit(freedom, 0.975) * np.sqrt(variances.sum())) / missions
     difference = float(pairs.mean())
-    return max(difference - half, -1.0), min(difference + half, 1.0)  # no share of games lies beyond
+    return max(difference - half, -1.0), min(difference + half, 1.0)  # a difference of shares lies in -1..1
 
 
 @dataclass(frozen=True)
 class Attempts:
-    """How many games the logbook takes, each mission played until it succeeds; of missions with a success."""
+    """Expected number of games of the logbook, if each mission is repeated until it succeeds."""
 
     expected: float
     ci95: tuple[float, float]
-    solved: np.ndarray  # bool [missions]: those with a success, which the sum is over
+    solved: np.ndarray  # bool [missions]: missions with a success; the sum is over these
 
 
 def attempts(successes: np.ndarray, games: int) -> Attempts:
-    """The sum of games / successes, int [missions], over missions with a success.
+    """Compute the sum of games / successes over missions with a success.
 
-    The interval is the delta method's for the logarithm of the sum, for attempts are many more ways too few than too
-    many: the variance of 1 / rate is (1 - rate) / (games rate^3). It does not go below one game a mission."""
+    The interval is the delta method's for the logarithm of the sum, because the distribution of the sum is skewed to
+    the right. The variance of 1 / rate is (1 - rate) / (games rate^3). The lower bound is at least one game a mission.
+
+    Args:
+        successes: int [missions].
+        games: Number of games of each mission.
+    """
     solved = successes > 0
     if not solved.any():
         return Attempts(math.nan, (math.nan, math.nan), solved)
@@ -111,8 +146,17 @@ def attempts(successes: np.ndarray, games: int) -> Attempts:
 
 
 def ahead(successes: np.ndarray, games: int, random: np.ndarray, random_games: int) -> np.ndarray:
-    """Whether a player does better than random, by mission: one-sided p of Fisher's exact test, corrected for the
-    number of missions by Holm, float64 [missions]. successes, random: int [missions]."""
+    """Test by mission whether a player is better than random: Fisher's exact test, one-sided.
+
+    Args:
+        successes: int [missions], of the player.
+        games: Number of the player's games of each mission.
+        random: int [missions], successes of random games.
+        random_games: Number of random games of each mission.
+
+    Returns:
+        float64 [missions], p corrected for the number of missions by Holm.
+    """
     p = [
         stats.fisher_exact([[s, games - s], [r, random_games - r]], alternative="greater")[1]
         for s, r in zip(successes.tolist(), random.tolist())
