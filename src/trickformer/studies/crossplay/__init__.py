@@ -1,1 +1,1 @@
-"""Who understands whom: players who share a score at one table, each with itself and with every other one."""
+"""Cross-play: teams of players who share a score, each with itself and with every other player."""

@@ -1,4 +1,4 @@
-"""What is to be played: teams of one player, of two, and of different runs of one method, on the same decks."""
+"""Plan of a cross-play: teams of one player, of two, and of different runs of one method, on the same decks."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from trickformer.tournaments.plan import Hand, Plan
 
 
 class Teams(BaseModel):
-    """The players of a cross-play and their games."""
+    """Options of a cross-play: the players and their games."""
 
     game: str = Field("hanabi", description="game string of a game whose seats share their scores")
-    players: list[str] = Field(description="specs; each plays with itself and with every other one", min_length=1)
-    methods: list[str] | None = Field(
-        None, description="a name for each player: those of one name are runs of one method; not given: none are"
+    players: list[str] = Field(
+        description="specs of the players, each of which also plays with every other", min_length=1
     )
-    games: int = Field(1_000, ge=1, le=10_000_000, description="games at each table, all with the same decks")
+    methods: list[str] | None = Field(
+        None, description="method of each player (default: each player is a method of its own)"
+    )
+    games: int = Field(1_000, ge=1, le=10_000_000, description="games of each team, all with the same decks")
     seed: int = 0
 
 
 class CrossPlay(Plan, Teams):
-    """Every player with itself and with every other one."""
+    """Plan of every player with itself and with every other player."""
 
     COMMAND: ClassVar[str] = "obl crossplay"
     FIXED: ClassVar[tuple[str, ...]] = ("game", "players", "methods", "games", "seed")
@@ -43,15 +45,19 @@ class CrossPlay(Plan, Teams):
 
     @property
     def specs(self) -> list[str]:
-        """The players' specs."""
+        """Specs of the players."""
         return self.players
 
     def with_specs(self, specs: list[str]) -> Self:
-        """The same of other specs."""
+        """Return the same games for other players.
+
+        Args:
+            specs: Specs of the players.
+        """
         return self.model_copy(update={"players": specs})
 
     def rules(self) -> Game:
-        """The game. Raises what `games.load` raises, and TrickformerError where the seats do not share their scores."""
+        """Load the game. Raises TrickformerError if it does not exist or its seats do not share their scores."""
         from trickformer import games
 
         game = games.load(self.game)
@@ -62,20 +68,33 @@ class CrossPlay(Plan, Teams):
         """Group the players by method, in order.
 
         Args:
-            specs: Specs as they were typed, which name players without a method; by default those of the plan.
+            specs: Specs as typed, which name the players without a method; by default those of the plan.
         """
-        found: dict[str, list[int]] = {}
+        groups: dict[str, list[int]] = {}
         for player, name in enumerate(self.methods or short_names(specs or self.players)):
-            found.setdefault(name, []).append(player)
-        return found
+            groups.setdefault(name, []).append(player)
+        return groups
 
     def strangers(self, game: Game, method: list[int]) -> list[tuple[int, ...]]:
-        """The tables of a method's cross-play, at which no run holds two seats; none where there are fewer runs than
-        seats. (The paper's Appendix D: of two ways to seat three, the harder one.)"""
+        """List the seatings of a method's cross-play, in which no run holds two seats.
+
+        The paper's Appendix D has two ways to seat three; this is the harder one.
+
+        Args:
+            game: The game.
+            method: Numbers of the method's players.
+
+        Returns:
+            Player of each seat; empty if the method has fewer runs than the game has seats.
+        """
         return list(permutations(method, game.players))
 
     def hands(self, game: Game) -> Iterator[Hand]:
-        """Every game, deck by deck."""
+        """Yield every game, deck by deck.
+
+        Args:
+            game: The game.
+        """
         n = len(self.players)
         order = dict.fromkeys((player,) * game.players for player in range(n))
         order |= dict.fromkeys(seating for pair in plan.pairs(n) for seating in plan.mixtures(game, pair))

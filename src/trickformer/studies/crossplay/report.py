@@ -1,4 +1,4 @@
-"""The report and the figure of cross-play, made from its JSON object."""
+"""Report and figure of a cross-play, made from its JSON object."""
 
 from __future__ import annotations
 
@@ -18,7 +18,15 @@ PLOT = "crossplay.png"
 
 
 def write(result: dict[str, Any], folder: Path) -> None:
-    """Write result.json, report.md and crossplay.png. Raises TrickformerError if the disk refuses."""
+    """Write result.json, report.md and crossplay.png.
+
+    Args:
+        result: Object that `results.result` returns.
+        folder: Folder of the run.
+
+    Raises:
+        TrickformerError: If a file cannot be written.
+    """
     make_report(result).write(folder, RESULT)
     draw(result, folder)
 
@@ -27,26 +35,26 @@ def draw(result: dict[str, Any], folder: Path) -> None:
     """Draw the figure of a cross-play. A fault is a warning.
 
     Args:
-        result: Result of the cross-play.
-        folder: Run folder.
+        result: Object that `results.result` returns.
+        folder: Folder of the run.
     """
-    draw_figure(lambda file: plot(result, file), folder / PLOT)
+    draw_figure(lambda file: _plot(result, file), folder / PLOT)
 
 
-def heading(result: dict[str, Any]) -> str:
-    """One line: what was played."""
+def _heading(result: dict[str, Any]) -> str:
+    """Name the games in one line."""
     return f"{result['game']}: {result['games']:,} games at each table, seed {result['seed']}; mean scores"
 
 
-def who(result: dict[str, Any]) -> dict[str, str]:
-    """Short names and the specs that were typed for them."""
+def _who(result: dict[str, Any]) -> dict[str, str]:
+    """Return the typed specs by short name."""
     specs = [player["spec"] for player in result["players"]]
     return dict(zip(short_names(specs), specs))
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
-    """Titles and cells."""
-    methods, names = result["methods"], list(who(result))
+def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
+    """List the tables with their titles."""
+    methods, names = result["methods"], list(_who(result))
     head = ("", "self-play", "cross-play", *(f"with {m['method']}" for m in methods))
     rows = [
         (
@@ -57,7 +65,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
         )
         for m in methods
     ]
-    found: list[tuple[str, ReportTable]] = [("", (head, rows))]
+    titled: list[tuple[str, ReportTable]] = [("", (head, rows))]
     if any(m["summary"] for m in methods):
         keys = list(methods[0]["summary"])
         shares = [
@@ -65,22 +73,26 @@ def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
             for m in methods
         ]
         head = ("", *(key.removeprefix("played ") for key in keys))
-        found.append(("How teams of one method played", (head, shares)))
+        titled.append(("How teams of one method played", (head, shares)))
     cells = [
         (names[i], *(_number(x, e) for x, e in zip(means, errors)))
         for i, (means, errors) in enumerate(zip(result["matrix"], result["se"]))
     ]
-    return [*found, ("Row and column at one table", (("", *names), cells))]
+    return [*titled, ("Row and column at one table", (("", *names), cells))]
 
 
 def notes(result: dict[str, Any]) -> list[str]:
-    """The lines below the tables."""
+    """List the remarks below the tables.
+
+    Args:
+        result: Object that `results.result` returns.
+    """
     lines = [
-        "± is a standard error: of a method with several runs over runs (jackknife), else over decks; of the last "
+        "± is a standard error: over runs (jackknife) of a method with several runs, else over decks; in the last "
         "table over decks",
-        "cross-play: every seat is held by another run of the method; with: by a run of it or one of the other method",
+        "cross-play: each seat has a different run of the method; with: each seat has a run of one of the two methods",
     ]
-    for name, player in zip(who(result), result["players"]):
+    for name, player in zip(_who(result), result["players"]):
         if player["sees_state"]:
             lines.append(f"{name}: {SAW_STATE}")
         lines += [f"{name}: {caveat}" for caveat in player["caveats"]]
@@ -88,23 +100,29 @@ def notes(result: dict[str, Any]) -> list[str]:
 
 
 def make_report(result: dict[str, Any]) -> Report:
-    """Make the report of a cross-play's result."""
+    """Make the report of a cross-play.
+
+    Args:
+        result: Object that `results.result` returns.
+    """
     return Report(
         result,
-        heading(result),
-        tables(result),
+        _heading(result),
+        _tables(result),
         title="Cross-play",
-        names=who(result),
+        names=_who(result),
         notes=notes(result),
-        figures=[("who understands whom", PLOT)],
-        resolved={name: player["resolved"] for name, player in zip(who(result), result["players"])},
+        figures=[("mean score of each pair of players", PLOT)],
+        resolved={name: player["resolved"] for name, player in zip(_who(result), result["players"])},
         builds=result["versions"],
     )
 
 
-def plot(result: dict[str, Any], path: Path) -> None:
-    """The matrix as a heat map, methods divided by lines; beside it, where the game tells, what was known of the cards
-    played, by method (Figure 4). Writes a PNG. Raises TrickformerError."""
+def _plot(result: dict[str, Any], path: Path) -> None:
+    """Draw the matrix of scores as a heat map, with lines between methods, and save a PNG.
+
+    If the game reports it, a second plot shows by method what was known of the cards played (Figure 4).
+    """
     from trickformer.plumbing.figures import add_legend, plt, save
 
     matrix, methods = np.array(result["matrix"]), result["methods"]

@@ -1,5 +1,8 @@
-"""What the games have shown: scores by pair and by method, as in Tables 1, 3 and 5 and Figure 4 of "Off-Belief
-Learning" (Hu et al. 2021). A deck with all its tables is one sample."""
+"""Results of a cross-play: scores by pair and by method.
+
+The figures are those of Tables 1, 3 and 5 and Figure 4 of "Off-Belief Learning" (Hu et al. 2021). A deck with all its
+tables is one sample.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,17 @@ Cell = dict[str, float | None]
 
 
 def result(run: TournamentRun) -> dict[str, Any]:
-    """The object that `--json` prints. `matrix` holds mean scores of row and column at one table, on the diagonal of a
-    team of one; `se` their standard errors over decks.
+    """Compute the object that `--json` prints.
 
-    Of a method, `self_play` is the mean of its runs' own teams, `cross_play` of tables of different runs, and `with` of
-    tables that a run shares with one of another method. `se_decks` is a standard error over decks, `se_runs` one over
-    the method's runs, by the jackknife; None where leaving a run out leaves too little."""
+    `matrix` holds the mean scores of row and column in one team; the diagonal holds teams of one player. `se` holds
+    their standard errors over decks. Each method has `self_play`, the mean of its runs' own teams, `cross_play`, the
+    mean of teams of different runs, and `with`, the mean of teams with one run of another method. `se_decks` is a
+    standard error over decks. `se_runs` is one over the method's runs, by the jackknife; None if leaving out a run
+    leaves no team.
+
+    Args:
+        run: Games of the cross-play.
+    """
     config: CrossPlay = run.config
     game = run.game
     n, decks = len(config.players), config.games
@@ -74,7 +82,12 @@ def result(run: TournamentRun) -> dict[str, Any]:
 
 
 def make_cell(who: list[tuple[int, ...]], tables: list[np.ndarray]) -> Cell:
-    """The mean of tables, float64 [decks] each, at which the runs `who` of a method sit, and its errors."""
+    """Compute the mean score of some teams and its standard errors.
+
+    Args:
+        who: Runs of the method in each team.
+        tables: Scores of each team, float64 [decks].
+    """
     means = np.array([table.mean() for table in tables])
     left_out = [
         means[kept].mean()
@@ -89,8 +102,9 @@ def make_cell(who: list[tuple[int, ...]], tables: list[np.ndarray]) -> Cell:
 def _summary(run: TournamentRun, players: list[int]) -> dict[str, float | None]:
     """Return the shares in the game's summary of these players, in teams of their own.
 
-    Runs of a method play the same decks, so standard errors over their games would be too small and are left out."""
+    Runs of a method play the same decks, so standard errors over their games would be too small and are left out.
+    """
     held = [r for r in run.records if len(set(r.seating)) == 1 and r.seating[0] in players]
-    found = run.game.summary([r.history for r in held], [range(run.game.players) for _ in held])
-    shares = {key: x for key, x in found.items() if not key.startswith("mean")}
+    summary = run.game.summary([r.history for r in held], [range(run.game.players) for _ in held])
+    shares = {key: x for key, x in summary.items() if not key.startswith("mean")}
     return {key: x["mean"] if isinstance(x, dict) else x for key, x in shares.items()}
