@@ -1,1 +1,1 @@
-"""Mines as an evaluation plays it: optimal values, players by thinking time, and whether the draws agree."""
+"""Evaluations on Mines: optimal values, players by thinking time, and a test of the samplers."""

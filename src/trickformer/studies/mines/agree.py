@@ -1,5 +1,8 @@
-"""Do the ways to draw a layout agree with the exact count? At random positions all layouts are listed, and the draws of
-each method are compared with the uniform distribution over them by a chi-square test."""
+"""Test of the samplers of Mines: do their draws have the exact distribution?
+
+At random positions all layouts are listed. A chi-square test compares the draws of each method with the uniform
+distribution over them.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +25,28 @@ from trickformer.plumbing.report import Report, ReportTable, draw_figure
 from trickformer.plumbing.text import json_object
 from trickformer.studies.mines.plan import SamplerAgreement
 
-RECORDS, SUMMARY, PLOT = "records.jsonl", "summary.json", "p.png"
-_MOST_LAYOUTS = 2_000_000  # of the empty board, which are all looked at for each position
-_TESTED = ("rejection", "metropolis", "exact")  # the draws of an inherited walk are not independent, as the test asks
-_KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # of a record, as reports read it
-_BINS = 20  # layouts are put together by rank into at most so many classes of about the same size
+RECORDS, SUMMARY = "records.jsonl", "summary.json"
+PLOT = "p.png"
+_MOST_LAYOUTS = 2_000_000  # of the empty board; every position filters all of them
+_TESTED = ("rejection", "metropolis", "exact")  # draws of an inherited walk are dependent, so the test excludes it
+_KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # fields of a record that reports read
+_BINS = 20  # largest number of classes of the test; each has about the same number of layouts
 
 
 def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
-    """Measures what is missing from the records in `config.out`, and gives the object of `--json`.
+    """Test the positions that are missing from the records in `config.out`, and summarize all.
 
-    Raises TrickformerError on bad input, before anything is written, and Interruption."""
+    Args:
+        config: Board, positions and draws.
+        resume: Whether to continue the run in the folder.
+
+    Returns:
+        Object that `--json` prints.
+
+    Raises:
+        TrickformerError: If the input is bad; nothing is written then.
+        Interruption: On Ctrl-C.
+    """
     game: Any = config.rules()
     if comb(game.cells, game.mines) > _MOST_LAYOUTS:
         raise TrickformerError(
@@ -58,19 +72,19 @@ def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
     return _summary(config, [records[i] for i in range(config.positions)])
 
 
-def draw(result: dict[str, Any], folder: Path) -> None:
+def draw(summary: dict[str, Any], folder: Path) -> None:
     """Draw the figure of a test. A fault is a warning.
 
     Args:
-        result: Result of the test.
-        folder: Run folder.
+        summary: Object that `agree` returns.
+        folder: Folder of the run.
     """
-    draw_figure(lambda file: plot(result, file), folder / PLOT)
+    draw_figure(lambda file: _plot(summary, file), folder / PLOT)
 
 
 @contextmanager
 def _open_records(config: SamplerAgreement, resume: bool) -> Generator[JsonLines | None]:
-    """The records in the folder of the run, if it has one; its number of positions may grow."""
+    """Open the records in the run folder; None without a folder. The number of positions may grow."""
     folder = RunFolder.optional(config.out, resume)
     if folder is None:
         yield None
@@ -117,13 +131,13 @@ def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Itera
             drawn = _core.mines.sample(game.board, observation, METHODS.index(name), domain, trials, seed, config.draws)
             good = _core.mines.is_consistent(game.board, observation, drawn)
             record["inconsistent"][name] = int((~good).sum())
-            # A draw that no layout explains is impossible under the exact distribution.
+            # An inconsistent draw has probability 0 under the exact distribution.
             record["p"][name] = _p(np.searchsorted(_keys(layouts), _keys(drawn)), len(layouts)) if good.all() else 0.0
         yield record
 
 
 def _keys(layouts: np.ndarray) -> np.ndarray:
-    """Layouts, uint64 [n] or [n, words], as values [n] of the same order."""
+    """Convert layouts, uint64 [n] or [n, words], to values [n] of the same order."""
     if layouts.ndim == 1:
         return layouts
     return np.ascontiguousarray(layouts[:, ::-1].astype(">u8")).view(f"S{8 * layouts.shape[1]}")[:, 0]
@@ -142,7 +156,7 @@ def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) 
         The open cells, none a mine, and the number that each shows.
 
     Raises:
-        TrickformerError: If the board has no such position, as far as many draws show.
+        TrickformerError: If 1,000 layouts have no such position.
     """
     for again in range(1_000):
         state: Any = game.spiel.new_initial_state()
@@ -150,7 +164,7 @@ def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) 
         if game.spiel.late:
             state.apply_action(first)
         while state.is_chance_node():
-            # On some boards a layout may be all that explains any position of it; then another is laid.
+            # On some boards every position of a layout has this layout only; then try another layout.
             state.apply_action(game.chance(state, seed, index + (again << 40)))
         safe = sorted(set(range(game.cells)) - set(state.laying))
         cells = rng.permutation(safe).tolist()
@@ -167,7 +181,7 @@ def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) 
 
 
 def _p(ranks: np.ndarray, layouts: int) -> float:
-    """p of the chi-square test that ranks, int [n] below `layouts`, are uniform."""
+    """Compute p of the chi-square test that ranks, int [n] below `layouts`, are uniform."""
     bins = min(layouts, _BINS)
     observed = np.bincount(ranks * bins // layouts, minlength=bins)
     sizes = np.bincount(np.arange(layouts) * bins // layouts, minlength=bins)
@@ -193,29 +207,34 @@ def _summary(config: SamplerAgreement, records: list[dict[str, Any]]) -> dict[st
     }
 
 
-def make_report(found: dict[str, Any]) -> Report:
-    """Make the report of a test's result."""
+def make_report(summary: dict[str, Any]) -> Report:
+    """Make the report of a test.
+
+    Args:
+        summary: Object that `agree` returns.
+    """
     return Report(
-        found,
-        heading(found),
-        tables(found),
+        summary,
+        _heading(summary),
+        _tables(summary),
         title="Do the draws agree?",
         figures=[("p values", PLOT)],
-        builds=found["versions"],
+        builds=summary["versions"],
     )
 
 
-def heading(found: dict[str, Any]) -> str:
-    """One line: what was measured."""
+def _heading(summary: dict[str, Any]) -> str:
+    """Name the board and the test in one line."""
     return (
-        f"Mines {found['board']}, {found['mines']} mines, first move {found['first_move']}: {found['positions']} "
-        f"random positions, {found['draws']:,} draws each, walks of {found['trials']:,} steps, seed {found['seed']}; "
-        f"the exact count and marginals are those of the list of all layouts in {found['counted']}"
+        f"Mines {summary['board']}, {summary['mines']} mines, first move {summary['first_move']}: "
+        f"{summary['positions']} random positions, {summary['draws']:,} draws each, walks of {summary['trials']:,} "
+        f"steps, seed {summary['seed']}; "
+        f"the exact count and marginals are those of the list of all layouts in {summary['counted']}"
     )
 
 
-def tables(found: dict[str, Any]) -> list[tuple[str, ReportTable]]:
-    """The methods, and every position's p."""
+def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
+    """List the methods, and p by position."""
     head = ("", "smallest p", "Bonferroni", "p < 0.05", "p values uniform (KS)", "inconsistent draws")
     rows = [
         (
@@ -226,24 +245,24 @@ def tables(found: dict[str, Any]) -> list[tuple[str, ReportTable]]:
             f"{m['uniform_p']:.3f}",
             f"{m['inconsistent']:.4%}",
         )
-        for name, m in found["methods"].items()
+        for name, m in summary["methods"].items()
     ]
     each = [
         (str(r["position"]), str(len(r["cells"])), f"{r['layouts']:,}", *(f"{r['p'][name]:.4f}" for name in _TESTED))
-        for r in found["records"]
+        for r in summary["records"]
     ]
     return [("", (head, rows)), ("p by position", (("position", "opened", "layouts", *_TESTED), each))]
 
 
-def plot(found: dict[str, Any], path: Path) -> None:
-    """How the p values of each method spread: where the draws agree, evenly. Writes a PNG. Raises TrickformerError."""
+def _plot(summary: dict[str, Any], path: Path) -> None:
+    """Draw a histogram of each method's p values, which is flat for exact draws, and save a PNG."""
     from trickformer.plumbing.figures import plt, save
 
     figure, each = plt.subplots(1, len(_TESTED), figsize=(9, 2.8), sharey=True, layout="constrained")
     edges = np.linspace(0, 1, 21)
     for axes, name in zip(each, _TESTED):
-        axes.hist([record["p"][name] for record in found["records"]], edges, color="#2b6cb0")
-        axes.axhline(len(found["records"]) / 20, color="#c05621", linewidth=1)
+        axes.hist([record["p"][name] for record in summary["records"]], edges, color="#2b6cb0")
+        axes.axhline(len(summary["records"]) / 20, color="#c05621", linewidth=1)
         axes.set_title(name, fontsize=10)
         axes.set_xlabel("p")
     each[0].set_ylabel("positions")

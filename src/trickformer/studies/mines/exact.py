@@ -1,5 +1,8 @@
-"""Optimal values of a board's first moves, one of each class of cells that turning and mirroring exchange; or of every
-move in a position."""
+"""Optimal play of Mines.
+
+On a board: the values of the first moves, one for each class of cells that rotations and reflections exchange. In a
+position: the values of all moves.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,20 @@ from trickformer.studies.mines.plan import OptimalPlay
 
 
 def solve(config: OptimalPlay) -> dict[str, Any]:
-    """The object of `--json`: `value` and `first_move` of the best play, and all `moves`, best first, with the score
-    that each leads to (`value`) and how many cells are opened on average from here on (`expected_moves`).
+    """Solve a board or a position.
 
-    Raises TrickformerError where the board cannot be played or is too large, or the position cannot arise."""
+    `value` and `first_move` belong to the best play. `moves` lists the moves, best first. Each has `value`, the score
+    at the end, and `expected_moves`, the mean number of cells opened from here on.
+
+    Args:
+        config: Board, position and limits.
+
+    Returns:
+        Object that `--json` prints.
+
+    Raises:
+        TrickformerError: If the board cannot be played or is too large, or if the position cannot arise.
+    """
     if config.position:
         return _position(config)
     game: Any = config.rules()
@@ -33,7 +46,15 @@ def solve(config: OptimalPlay) -> dict[str, Any]:
 
 
 def best_value(game: Any, limit: int) -> float | None:
-    """The score of the best play on a board; None where that takes more than `limit` layouts or positions."""
+    """Compute the score of the best play on a board.
+
+    Args:
+        game: Game of Mines.
+        limit: Largest number of layouts and of positions.
+
+    Returns:
+        Share of the safe cells that are opened; None beyond the limit.
+    """
     solver = _core.mines.Solver(game.board, limit, limit)
     start = View(0, (), tuple(range(game.cells)))
     try:
@@ -47,7 +68,7 @@ def best_value(game: Any, limit: int) -> float | None:
 def _position(config: OptimalPlay) -> dict[str, Any]:
     rows, cols = config.size
     try:
-        # What is open says where no mine is; the rule of the first move adds nothing.
+        # The open cells are safe already, so the rule of the first move adds nothing.
         board = _core.mines.Board(rows, cols, config.mines, 0)
     except ValueError as e:
         raise TrickformerError(f"board {config.board}: {e}") from None
@@ -72,10 +93,13 @@ def _position(config: OptimalPlay) -> dict[str, Any]:
 
 
 class _Position:
-    """What `expected` asks of a game, for a position whose first move nobody knows."""
+    """Board of a position whose first move is unknown; it has the attributes of a game that this module reads."""
 
     def __init__(self, board: _core.mines.Board, rows: int, cols: int, mines: int):
-        self.board, self.rows, self.cols, self.mines = board, rows, cols, mines
+        self.board = board
+        self.rows = rows
+        self.cols = cols
+        self.mines = mines
         self.cells = rows * cols
         self.safe = self.cells - mines
 
@@ -105,8 +129,10 @@ def _result(config: OptimalPlay, moves: list[dict[str, Any]], solver: Any) -> di
 
 
 def _classes(rows: int, cols: int) -> list[tuple[str, list[int]]]:
-    """Names and cells of the classes that turning and mirroring exchange; a name has the class' first cell where it
-    would not be the only one of its kind."""
+    """Return the classes of cells that rotations and reflections exchange, with names.
+
+    If several classes are of one kind, such as edge, the name contains the first cell.
+    """
 
     def first(cell: int) -> int:
         row, col = divmod(cell, cols)
@@ -115,14 +141,14 @@ def _classes(rows: int, cols: int) -> list[tuple[str, list[int]]]:
             images += [(c, r) for r, c in images]
         return min(r * cols + c for r, c in images)
 
-    found = {first(cell): [] for cell in range(rows * cols)}
+    classes = {first(cell): [] for cell in range(rows * cols)}
     for cell in range(rows * cols):
-        found[first(cell)].append(cell)
-    kinds = {cell: _kind(*divmod(cell, cols), rows, cols) for cell in found}
+        classes[first(cell)].append(cell)
+    kinds = {cell: _kind(*divmod(cell, cols), rows, cols) for cell in classes}
     counts = {kind: len(list(same)) for kind, same in groupby(sorted(kinds.values()))}
     return [
         (kinds[cell] if counts[kinds[cell]] == 1 else f"{kinds[cell]} ({cell // cols},{cell % cols})", cells)
-        for cell, cells in found.items()
+        for cell, cells in classes.items()
     ]
 
 

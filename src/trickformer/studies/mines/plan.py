@@ -1,4 +1,4 @@
-"""What is played and measured: the board, the players by belief and thinking time, the games."""
+"""Plans of evaluations on Mines: the board, the players by belief and thinking time, the games."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from trickformer.base import Game
 from trickformer.tournaments.plan import Hand, Plan
 
-MOST_SIMULATIONS = 20_000_000  # where seconds are the limit
+MOST_SIMULATIONS = 20_000_000  # of a move whose limit is in seconds
 
 
 class BoardSize(BaseModel):
-    """The board and its rules."""
+    """Options of the board and its rules."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     board: str = Field("4x4", description="rows x columns, at most 512 cells")
     mines: int = Field(6, ge=1, le=511, description="mines on the board")
     first_move: Literal["any", "safe", "no-neighbours"] = Field(
-        "no-neighbours", description="where mines may lie: anywhere, not in the cell opened first, nor around it"
+        "no-neighbours", description="cells without a mine: none (any), the first cell (safe), its neighbours too"
     )
 
     @field_validator("board")
@@ -35,12 +35,12 @@ class BoardSize(BaseModel):
 
     @property
     def size(self) -> tuple[int, int]:
-        """Rows and columns."""
+        """Numbers of rows and columns."""
         rows, cols = map(int, self.board.split("x"))
         return rows, cols
 
     def rules(self) -> Game:
-        """The game. Raises TrickformerError where it cannot be played."""
+        """Load the game. Raises TrickformerError if it cannot be played."""
         from trickformer import games
 
         rows, cols = self.size
@@ -48,27 +48,29 @@ class BoardSize(BaseModel):
 
 
 class BudgetGrid(BoardSize):
-    """The searches of a comparison and their games."""
+    """Options of a comparison: the searches and their games."""
 
     beliefs: str = Field(
-        "rejection,inherited", description="how layouts are drawn: of rejection, metropolis, inherited, exact"
+        "rejection,inherited", description="samplers of layouts: rejection, metropolis, inherited, exact"
     )
-    seconds: str = Field("", description="thinking times a move, in seconds of CPU time, such as 0.001,0.002")
-    simulations: str = Field("", description="simulations a move instead of seconds; records then follow from the seed")
+    seconds: str = Field("", description="CPU seconds a move, such as 0.001,0.002")
+    simulations: str = Field("", description="simulations a move instead of seconds, which makes records reproducible")
     domain: Literal["rule", "board"] = Field(
-        "rule", description="where layouts are proposed: where the rule of the first move leaves them, or anywhere"
+        "rule", description="layouts to propose: those that the first move's rule allows, or all of the board"
     )
     c: float = Field(0.5, ge=0, allow_inf_nan=False, description="exploration constant of UCT, in units of the score")
-    widening: float = Field(0, ge=0, le=1, allow_inf_nan=False, description="exponent of progressive widening; 0: none")
-    games: int = Field(
-        200, ge=1, lt=2**48, description="games of each player, on the same boards; fixed before the run"
+    widening: float = Field(
+        0, ge=0, le=1, allow_inf_nan=False, description="exponent of progressive widening (0: none)"
     )
+    games: int = Field(200, ge=1, lt=2**48, description="games of each player on the same boards, fixed before the run")
     seed: int = 0
 
 
 class MinesComparison(Plan, BudgetGrid):
-    """Games of BSR-UCT by belief and thinking time: Tables I and II of "Consistent Belief State Estimation, with
-    Application to Mines"."""
+    """Plan of games of BSR-UCT by belief and thinking time.
+
+    Tables I and II of "Consistent Belief State Estimation, with Application to Mines".
+    """
 
     COMMAND: ClassVar[str] = "mines table"
     FIXED: ClassVar[tuple[str, ...]] = (
@@ -86,10 +88,10 @@ class MinesComparison(Plan, BudgetGrid):
     )
 
     tables: int | None = Field(
-        None, ge=1, le=100_000, description="games in flight at a time; their searches run one after the other"
+        None, ge=1, le=100_000, description="games in parallel, whose searches run one after the other"
     )
     workers: int = Field(
-        1, ge=1, le=1_024, description="processes; where seconds are the limit, no more than free cores"
+        1, ge=1, le=1_024, description="number of processes (at most one a free core if seconds limit the moves)"
     )
 
     @model_validator(mode="after")
@@ -112,66 +114,74 @@ class MinesComparison(Plan, BudgetGrid):
 
     @property
     def methods(self) -> list[str]:
-        """The beliefs."""
+        """Names of the beliefs."""
         return [word.strip() for word in self.beliefs.split(",")]
 
     @property
     def budgets(self) -> list[float]:
-        """Seconds or simulations a move. Raises ValueError where they are no numbers."""
+        """Seconds or simulations a move. Raises ValueError if they are not numbers."""
         if self.simulations:
             return [int(word) for word in self.simulations.split(",")]
         return [float(word) for word in self.seconds.split(",")]
 
     @property
     def specs(self) -> list[str]:
-        """A player for each belief and budget: all budgets of the first belief, then of the second."""
-        found = []
+        """Specs of the players: all budgets of the first belief, then of the second."""
+        specs = []
         for method in self.methods:
             for budget in self.budgets:
                 limit = (
                     f"simulations={budget}" if self.simulations else f"simulations={MOST_SIMULATIONS},seconds={budget}"
                 )
-                found.append(
+                specs.append(
                     f"bsr_uct:belief={method},domain={self.domain},{limit},c={self.c},widening={self.widening}"
                 )
-        return found
+        return specs
 
     def rules(self) -> Game:
         return BoardSize.rules(self)
 
     def hands(self, game: Game) -> Iterator[Hand]:
-        """Every game: board by board, so that what else the machine does falls on all players alike."""
+        """Yield every game, board by board, so that other load of the machine affects all players alike.
+
+        Args:
+            game: The game.
+        """
         for index in range(self.games):
             for kind in range(len(self.specs)):
                 yield Hand(index, (kind,))
 
     def with_specs(self, specs: list[str]) -> Self:
-        """The same: players follow from the config."""
+        """Return the plan itself, because its options determine the players.
+
+        Args:
+            specs: Ignored.
+        """
         return self
 
 
 class OptimalPlay(BoardSize):
-    """Optimal play on a board, or from a position."""
+    """Options of optimal play on a board, or from a position."""
 
     position: str = Field(
         "",
-        description="rows of a position, such as ..1/.32/..1: . unopened, else a number; not given: nothing is open",
+        description="rows of a position, such as ..1/.32/..1 with . for closed cells (default: all closed)",
     )
-    positions: int = Field(5_000_000, ge=1, le=10**9, description="positions that it remembers, at most")
-    layouts: int = Field(5_000_000, ge=1, le=10**9, description="layouts that it holds at a time, at most")
+    positions: int = Field(5_000_000, ge=1, le=10**9, description="largest number of positions in memory")
+    layouts: int = Field(5_000_000, ge=1, le=10**9, description="largest number of layouts in memory")
 
 
 class SamplerAgreement(BoardSize):
-    """Do the ways to draw independent layouts have the same distribution? A chi-square test at random positions."""
+    """Options of the chi-square test of the samplers at random positions."""
 
     COMMAND: ClassVar[str] = "mines agree"
     FIXED: ClassVar[tuple[str, ...]] = ("board", "mines", "first_move", "draws", "trials", "domain", "seed")
 
     positions: int = Field(200, ge=1, le=10**6, description="random positions with more than one layout")
     draws: int = Field(1000, ge=20, le=10**7, description="layouts drawn at each position by each method")
-    trials: int = Field(20_000, ge=1, le=10**9, description="steps of a Metropolis walk for a layout")
+    trials: int = Field(20_000, ge=1, le=10**9, description="steps of a Metropolis walk to draw a layout")
     domain: Literal["rule", "board"] = Field(
-        "rule", description="where layouts are proposed: where the rule of the first move leaves them, or anywhere"
+        "rule", description="layouts to propose: those that the first move's rule allows, or all of the board"
     )
     seed: int = Field(0, ge=0, lt=2**63, description="seed of the positions and of the draws")
     out: Path | None = Field(None, description="folder for the records and the report")

@@ -1,4 +1,4 @@
-"""The report and the figure of a table of thinking times, made from its JSON object."""
+"""Report and figure of a comparison by thinking time, made from its JSON object."""
 
 from __future__ import annotations
 
@@ -22,28 +22,32 @@ def draw(result: dict[str, Any], folder: Path) -> None:
     """Draw the figure of a comparison. A fault is a warning.
 
     Args:
-        result: Result of the comparison.
-        folder: Run folder.
+        result: Object that `results.result` returns.
+        folder: Folder of the run.
     """
     draw_figure(lambda file: plot(result, file), folder / PLOT)
 
 
 def make_report(result: dict[str, Any]) -> Report:
-    """Make the report of a comparison's result."""
+    """Make the report of a comparison.
+
+    Args:
+        result: Object that `results.result` returns.
+    """
     return Report(
         result,
-        heading(result),
-        tables(result),
+        _heading(result),
+        _tables(result),
         title="BSR-UCT at Mines",
-        notes=notes(result),
+        notes=_notes(result),
         figures=[("score by thinking time", PLOT)],
         method=[_METHOD],
         builds=result["versions"],
     )
 
 
-def heading(result: dict[str, Any]) -> str:
-    """One line: what was played."""
+def _heading(result: dict[str, Any]) -> str:
+    """Name the board and the games in one line."""
     return (
         f"Mines {result['board']}, {result['mines']} mines, first move {result['first_move']}: "
         f"{result['games']:,} games each, seed {result['seed']}; c {result['c']}, domain {result['domain']}, "
@@ -51,13 +55,13 @@ def heading(result: dict[str, Any]) -> str:
     )
 
 
-def notes(result: dict[str, Any]) -> list[str]:
-    """The lines below the table."""
+def _notes(result: dict[str, Any]) -> list[str]:
+    """List the remarks below the tables."""
     return [] if result["optimal"] is None else [f"the best play scores {result['optimal']:.4f}"]
 
 
-def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
-    """A row for each budget and belief, and the differences of the first two beliefs."""
+def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
+    """List the results by budget and belief, and the differences of the first two beliefs."""
     budget = _budget(result)
     head = [
         f"{budget} a move",
@@ -85,7 +89,7 @@ def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
                     "" if bad is None else f"{bad:.3%}",
                 ]
             )
-    found: list[tuple[str, ReportTable]] = [("", (head, rows))]
+    titled: list[tuple[str, ReportTable]] = [("", (head, rows))]
     if "difference" in result["rows"][0]:
         first, second = result["beliefs"][:2]
         pairs = [
@@ -93,8 +97,8 @@ def tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
             for row in result["rows"]
             for d in [row["difference"]]
         ]
-        found.append((f"{second} less {first}", ((f"{budget} a move", "score", "95% interval", "p"), pairs)))
-    return found
+        titled.append((f"{second} less {first}", ((f"{budget} a move", "score", "95% interval", "p"), pairs)))
+    return titled
 
 
 def _budget(result: dict[str, Any]) -> str:
@@ -106,7 +110,15 @@ def _interval(ci95: list[float] | None, sign: str = "") -> str:
 
 
 def plot(result: dict[str, Any], path: Path) -> None:
-    """Score by thinking time with intervals; the best play where it is known. Writes a PNG. Raises TrickformerError."""
+    """Draw the score by thinking time with intervals, and the best play if it is known, and save a PNG.
+
+    Args:
+        result: Object that `results.result` returns.
+        path: File to write.
+
+    Raises:
+        TrickformerError: If the file cannot be written.
+    """
     from trickformer.plumbing.figures import add_legend, plt, save
 
     budget = _budget(result)

@@ -1,4 +1,4 @@
-"""What the games of a table have shown, by belief and thinking time, and the object of `--json`."""
+"""Results of a comparison, by belief and thinking time, and the object of `--json`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ from trickformer.tournaments.intervals import interval
 from trickformer.tournaments.run import TournamentRun
 from trickformer.tournaments.statistics import p_value
 
-_TRACTABLE = 200_000  # positions and layouts for which the best play is looked up
+_TRACTABLE = 200_000  # largest number of positions and of layouts to solve for the best play
 
 
 def result(run: TournamentRun) -> dict[str, Any]:
-    """Scores are shares of the cells without a mine; intervals are 95%, over games; a budget in seconds is CPU time,
-    `seconds_per_move` wall time.
+    """Compute the object that `--json` prints.
 
-    `inconsistent` is the share of the layouts drawn that do not explain what was seen. Differences are of the
-    first two beliefs on the same boards, the second less the first, with Wilcoxon's p."""
+    Scores are shares of the safe cells. Intervals are 95%, over games. A budget in seconds is CPU time;
+    `seconds_per_move` is wall time. `inconsistent` is the share of the drawn layouts that contradict the view.
+    Differences are the second belief minus the first on the same boards, with Wilcoxon's p.
+
+    Args:
+        run: Games of the comparison.
+    """
     config: MinesComparison = run.config
     game: Any = run.game
     opened = np.zeros((len(config.specs), config.games))
-    use = np.zeros((len(config.specs), 4))  # moves, seconds, layouts drawn, those that explain nothing
+    use = np.zeros((len(config.specs), 4))  # moves, seconds, layouts drawn, inconsistent ones
     for r in run.records:
         kind = r.seating[0]
         opened[kind, r.deal] = r.scores[0]
@@ -36,7 +40,8 @@ def result(run: TournamentRun) -> dict[str, Any]:
     for j, budget in enumerate(config.budgets):
         players = {}
         for i, method in enumerate(config.methods):
-            moves, seconds, drawn, bad = use[i, j]
+            moves, seconds = use[i, j, :2]
+            drawn, bad = use[i, j, 2:]
             players[method] = {
                 "score": float(scores[i, j].mean()),
                 "ci95": interval(scores[i, j], (0.0, 1.0)),
@@ -47,7 +52,8 @@ def result(run: TournamentRun) -> dict[str, Any]:
             }
         row: dict[str, Any] = {"simulations" if config.simulations else "seconds": budget, "players": players}
         if len(config.methods) > 1:
-            difference = (opened[1, j] - opened[0, j]) / game.safe  # whole numbers first: equal ones must tie
+            # Subtract whole numbers before the division, so that equal scores tie exactly.
+            difference = (opened[1, j] - opened[0, j]) / game.safe
             row["difference"] = {
                 "score": float(difference.mean()),
                 "ci95": interval(difference, (-1.0, 1.0)),
