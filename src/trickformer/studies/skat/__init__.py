@@ -1,1 +1,1 @@
-"""Learning the evaluation of Skat hands that `kermit` bids by: from solved hands, then fitted to results of play."""
+"""Learning of the evaluation of Skat hands that `kermit` bids by: from solved hands, then from results of play."""

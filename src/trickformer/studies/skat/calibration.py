@@ -1,15 +1,18 @@
-"""Fits the evaluation's chances to results of play: `trickformer skat calibrate`.
+"""Calibration of the evaluation to results of play: `trickformer skat calibrate`.
 
-Open cards say too much: a null that defenders must find out about is won far more often at the table than against
-open cards. So hands of every kind of contract are dealt, declared and played out, the soloist's cards by PIMC, the
-defenders' by PIMC in every other game and by `rules` in those between, and a shift and a scale of the log odds are
-fitted to who won, for each kind of contract, with a Gaussian prior around no change. Then the models before the skat,
-which stand on calibrated chances, are fitted. Games stand in the run folder in pieces, and a run that was
-stopped goes on with the first that is missing."""
+Open cards overstate what defenders can do: a null game is won far more often at the table than against open cards.
+Therefore hands of every kind of contract are dealt, declared and played out. PIMC plays the soloist's cards. The
+defenders are PIMC in every other game and `rules` in the games between. A shift and a scale of the log odds are fitted
+to the results of each kind of contract, with a Gaussian prior around the identity. Then the models before the skat are
+fitted to the calibrated chances. The run folder keeps the games in pieces, and a stopped run continues with the first
+missing piece.
+"""
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,18 +31,30 @@ from trickformer.studies.skat import evaluation
 from trickformer.studies.skat.config import Calibration
 
 CONTRACTS = ("suit", "grand", "null", "null ouvert")
-EVALUATION = "skat_evaluation.npz"  # what kermit reads
-_PIECE = 100
-_LOW, _HIGH = 0.1, 0.97  # chances, as the solver has them, of hands that are played
+EVALUATION = "skat_evaluation.npz"  # file that kermit reads
+_PIECE = 100  # games in a file of the run folder
+_LOW, _HIGH = 0.1, 0.97  # range of the solver's chances of hands that are played
 
 
-def auction(soloist: int) -> list[int]:
-    """The shortest auction that makes a seat the soloist at 18."""
+class _DeclaredHand(NamedTuple):
+    """A deal with a contract that somebody might declare."""
+
+    deck: np.ndarray  # int64 [32]: cards in the order of dealing
+    soloist: int
+    declaration: int
+    laid: Sequence[int]  # cards laid away; none by hand
+    logit: float  # log odds of winning, by the solver's model
+
+
+def _auction(soloist: int) -> list[int]:
+    """Return the shortest auction that makes a seat the soloist at 18."""
     return {0: [PASS, PASS, CALL], 1: [CALL, PASS, PASS], 2: [PASS, CALL, PASS]}[soloist]
 
 
-def hand_of(learned: _core.skat_search.Evaluation, contract: int, by_hand: bool, rng: np.random.Generator):
-    """A deal that somebody might declare such a contract with: (deck, soloist, declaration, cards laid, log odds)."""
+def _draw_hand(
+    learned: _core.skat_search.Evaluation, contract: int, by_hand: bool, rng: np.random.Generator
+) -> _DeclaredHand:
+    """Draw deals until somebody might declare a kind of contract, by the chances of the solver's model."""
     while True:
         deck, soloist = rng.permutation(32), int(rng.integers(3))
         ten, skat = deck[10 * soloist : 10 * soloist + 10].tolist(), deck[30:].tolist()
@@ -52,39 +67,49 @@ def hand_of(learned: _core.skat_search.Evaluation, contract: int, by_hand: bool,
         declaration = max(odds, key=lambda d: odds[d][1])
         laid, logit = odds[declaration]
         if _LOW < 1 / (1 + np.exp(-logit)) < _HIGH:
-            return deck, soloist, declaration, laid, logit
+            return _DeclaredHand(deck, soloist, declaration, laid, logit)
 
 
-def play_game(
+def _play_game(
     config: Calibration, learned: _core.skat_search.Evaluation, contract: int, by_hand: bool, number: int
 ) -> tuple[float, bool]:
-    """Game `number` of a contract: the log odds that the solver's model gives it, and whether it was won."""
+    """Play game `number` of a contract; return the log odds of the solver's model, and whether the soloist won."""
     game = games.load("skat")
     rng = np.random.default_rng([config.seed, contract + 4 * by_hand, number])
-    deck, soloist, declaration, laid, logit = hand_of(learned, contract, by_hand, rng)
+    hand = _draw_hand(learned, contract, by_hand, rng)
     search = SkatSearch(game, SkatBelief(game), worlds=config.worlds, weighted=True, bidding="rules", passing=0)
     defenders = make_rules(RulesOptions(), game) if number % 2 else search
     state = game.spiel.new_initial_state()
-    for card in deck.tolist():
+    for card in hand.deck.tolist():
         state.apply_action(card)
-    said = [PLAY_HAND] if by_hand else [PICK_UP, *laid]
-    said.append(DECLARE + declaration)
-    if by_hand and declaration < NULL_OUVERT - 1:
-        said.append(ANNOUNCE)
-    for action in auction(soloist) + said:
+    bidding = _auction(hand.soloist) + ([PLAY_HAND] if by_hand else [PICK_UP, *hand.laid])
+    bidding.append(DECLARE + hand.declaration)
+    if by_hand and hand.declaration < NULL_OUVERT - 1:
+        bidding.append(ANNOUNCE)
+    for action in bidding:
         state.apply_action(action)
     decisions = 0
     while not state.is_terminal():
         seat = state.current_player()
-        player = search if seat == soloist else defenders
+        player = search if seat == hand.soloist else defenders
         rng = decision_rng(config.seed, number, seat, decisions)
         state.apply_action(player.act([game.view(state, seat)], [rng], [{}])[0].action)
         decisions += 1
-    return logit, state.result.won
+    return hand.logit, state.result.won
 
 
 def results(config: Calibration, weights: np.ndarray, contract: int, by_hand: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Log odds float64 [n] and results float64 [n] of a contract's games, from the run folder or played."""
+    """Return the games of a contract; play those that the run folder does not have.
+
+    Args:
+        config: Options of the calibration.
+        weights: float32 [9, ENTRIES], weights of the evaluation.
+        contract: Index in CONTRACTS.
+        by_hand: Whether the soloist plays without the skat.
+
+    Returns:
+        Log odds and results, float64 [n] both; a result is 1 if the soloist won.
+    """
     n = config.hand_games if by_hand else config.games
     name = CONTRACTS[contract].replace(" ", "-") + ("-hand" if by_hand else "")
     played_by = zlib.crc32(weights.tobytes() + f"{config.seed} {config.worlds}".encode())
@@ -92,17 +117,17 @@ def results(config: Calibration, weights: np.ndarray, contract: int, by_hand: bo
     odds, won = [], []
 
     def one(number: int) -> tuple[float, bool]:
-        found = play_game(config, learned, contract, by_hand, number)
+        game_result = _play_game(config, learned, contract, by_hand, number)
         advance()
-        return found
+        return game_result
 
     with progress(f"play {name}", "games", 0, n) as advance:
         for first in range(0, n, _PIECE):
             m = min(_PIECE, n - first)
             file = config.out / f"played-{name}-{played_by:08x}-{first}-{m}.npz"
             if not file.exists():
-                found = [one(first + i) for i in range(m)]
-                arrays.save(file, odds=np.array([x for x, _ in found]), won=np.array([x for _, x in found]))
+                played = [one(first + i) for i in range(m)]
+                arrays.save(file, odds=np.array([x for x, _ in played]), won=np.array([x for _, x in played]))
             else:
                 advance(m)
             kept = arrays.load(file, "odds", "won")
@@ -112,24 +137,47 @@ def results(config: Calibration, weights: np.ndarray, contract: int, by_hand: bo
 
 
 def fit_calibration(odds: np.ndarray, won: np.ndarray) -> tuple[float, float]:
-    """Shift and scale of log odds of greatest posterior probability, normal around 0 (deviation 2) and 1 (0.5)."""
+    """Fit a shift and a scale of log odds, of greatest posterior probability.
+
+    The priors are normal: around 0 for the shift, with deviation 2, and around 1 for the scale, with deviation 0.5.
+
+    Args:
+        odds: float64 [n], log odds.
+        won: float64 [n], results, 0 or 1.
+
+    Returns:
+        Shift and scale.
+    """
     from scipy.optimize import minimize
 
     def loss(x: np.ndarray) -> float:
         logit = x[0] + x[1] * odds
         return float(np.sum(np.logaddexp(0, logit) - won * logit) + x[0] ** 2 / 8 + (x[1] - 1) ** 2 / 0.5)
 
-    found = minimize(loss, np.array([0.0, 1.0]), method="L-BFGS-B", bounds=[(None, None), (0.05, None)])
-    return float(found.x[0]), float(found.x[1])
+    optimum = minimize(loss, np.array([0.0, 1.0]), method="L-BFGS-B", bounds=[(None, None), (0.05, None)])
+    return float(optimum.x[0]), float(optimum.x[1])
 
 
 def loss_of(odds: np.ndarray, won: np.ndarray) -> float:
-    """Mean negative log likelihood in nats."""
+    """Compute the mean negative log likelihood, in nats.
+
+    Args:
+        odds: float64 [n], log odds.
+        won: float64 [n], results, 0 or 1.
+    """
     return float(np.mean(np.logaddexp(0, odds) - won * odds))
 
 
 def cross_validate(odds: np.ndarray, won: np.ndarray) -> float:
-    """Log loss of a calibration on games that it was not fitted to: four folds."""
+    """Compute the mean log loss of calibrations on games they were not fitted to, by four folds.
+
+    Args:
+        odds: float64 [n], log odds.
+        won: float64 [n], results, 0 or 1.
+
+    Returns:
+        Loss in nats.
+    """
     fold = np.arange(len(odds)) // 2 % 4
     losses = []
     for k in range(4):
@@ -139,9 +187,19 @@ def cross_validate(odds: np.ndarray, won: np.ndarray) -> float:
 
 
 def command(config: Calibration, resume: bool) -> list[str]:
-    """Plays and fits with progress in the folder config.out; returns the lines of its report.
+    """Play and fit with progress in the folder config.out.
 
-    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
+    Args:
+        config: Options of the calibration.
+        resume: Whether to continue the run in the folder.
+
+    Returns:
+        Lines of the report.
+
+    Raises:
+        TrickformerError: If the input is bad; nothing is written then.
+        Interruption: On Ctrl-C.
+    """
     settings, weights = evaluation.load_weights(config.learned)
     try:
         settings.learned_of(config.before)
@@ -156,7 +214,7 @@ def command(config: Calibration, resume: bool) -> list[str]:
 
 
 def _calibrate(config: Calibration, weights: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Shift and scale of every contract: float32 [8, 2]; and the lines of a table."""
+    """Fit shift and scale of every contract: float32 [8, 2]. Return them with the lines of a table."""
     calibration, lines = evaluation.IDENTITY.copy(), []
     for by_hand in (False, True):
         for contract, name in enumerate(CONTRACTS):

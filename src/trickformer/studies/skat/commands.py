@@ -9,14 +9,14 @@ import typer
 from trickformer.plumbing import config as configs
 from trickformer.studies.skat.config import Calibration, Inference, Learning
 
-app = typer.Typer(help="Skat: what kermit bids and weighs worlds by.")
+app = typer.Typer(help="Skat: train and measure the evaluation by which kermit bids and weights worlds.")
 
 
 @app.command(epilog="Example: trickformer skat learn --out out/skat-evaluation")
 @configs.options(Learning)
-def learn(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
-    """Learn what hands are worth from hands that are solved with open cards."""
-    settings = configs.load(Learning, config, given, resume)
+def learn(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
+    """Learn the evaluation of hands from deals that are solved with open cards."""
+    settings = configs.load(Learning, config, options, resume)
     from trickformer.studies.skat import evaluation as skat_evaluation
 
     print("\n".join(skat_evaluation.command(settings, resume)))
@@ -24,9 +24,9 @@ def learn(*, config: configs.File = None, resume: configs.Resume = False, **give
 
 @app.command(epilog="Example: trickformer skat calibrate --learned out/skat-evaluation --out out/calibrated")
 @configs.options(Calibration)
-def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
-    """Fit what was learned to results of play: hands that look so good are won so often."""
-    settings = configs.load(Calibration, config, given, resume)
+def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
+    """Calibrate a learned evaluation to results of play."""
+    settings = configs.load(Calibration, config, options, resume)
     from trickformer.studies.skat import calibration as skat_calibration
 
     print("\n".join(skat_calibration.command(settings, resume)))
@@ -34,9 +34,9 @@ def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **
 
 @app.command(epilog="Example: trickformer skat inference --players rules kermit:worlds=4")
 @configs.options(Inference)
-def inference(*, config: configs.File = None, **given: Any) -> None:
-    """Measure how much what the others have said tells of their cards."""
-    settings = configs.load(Inference, config, given)
+def inference(*, config: configs.File = None, **options: Any) -> None:
+    """Measure how much information the auction gives about the hidden cards."""
+    settings = configs.load(Inference, config, options)
     from trickformer.studies.skat import inference as skat_inference
 
     skat_inference.command(settings)

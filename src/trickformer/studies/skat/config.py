@@ -1,4 +1,4 @@
-"""What can be set of learning the evaluation of Skat hands. Imports neither torch nor OpenSpiel."""
+"""Options of learning the evaluation of Skat hands. This module imports neither torch nor OpenSpiel."""
 
 from __future__ import annotations
 
@@ -13,24 +13,22 @@ LEARNED, CALIBRATED = Path("out/skat-evaluation"), Path("out/skat-calibration")
 
 
 class Learning(BaseModel):
-    """Learning what hands are worth from hands that are solved with open cards."""
+    """Options of learning the evaluation of hands from deals that are solved with open cards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    seed: int = Field(20261121, ge=0, lt=2**62, description="of the hands")
-    first: int = Field(
-        20_000, ge=1, le=10_000_000, description="hands solved for each model with the skat in the first round"
-    )
-    second: int = Field(40_000, ge=1, le=10_000_000, description="the same in the second round")
-    third: int = Field(50_000, ge=1, le=10_000_000, description="the same in the third round")
-    hand: int = Field(20_000, ge=1, le=10_000_000, description="hands solved for each model of hand games")
+    seed: int = Field(20261121, ge=0, lt=2**62, description="seed of the hands")
+    first: int = Field(20_000, ge=1, le=10_000_000, description="hands of each model with the skat in the first round")
+    second: int = Field(40_000, ge=1, le=10_000_000, description="hands of each model in the second round")
+    third: int = Field(50_000, ge=1, le=10_000_000, description="hands of each model in the third round")
+    hand: int = Field(20_000, ge=1, le=10_000_000, description="hands of each model of hand games")
     prior: float = Field(
         1.0,
         gt=0,
         allow_inf_nan=False,
-        description="standard deviation of a table's entry around 0, or what it leans on",
+        description="standard deviation of the prior of a table's entry",
     )
-    held_out: float = Field(0.1, gt=0, lt=1, description="share of the hands that is only measured on")
+    held_out: float = Field(0.1, gt=0, lt=1, description="share of the hands that is held out to measure the loss")
     out: Path = Field(LEARNED, description="folder of the run")
 
     @model_validator(mode="after")
@@ -40,42 +38,58 @@ class Learning(BaseModel):
         return self
 
     def learned_of(self, n: int) -> int:
-        """How many of `n` hands are learned from; the others are measured on. Raises ValueError where one is none."""
-        found = n - round(self.held_out * n)
-        if found in (0, n):
+        """Return how many of n hands are learned from; the others are held out.
+
+        Args:
+            n: Number of hands.
+
+        Raises:
+            ValueError: If one of the two parts is empty.
+        """
+        count = n - round(self.held_out * n)
+        if count in (0, n):
             raise ValueError(
                 f"held_out = {self.held_out} of {n} hands leaves none to learn from, or none to measure on"
             )
-        return found
+        return count
 
 
 class Calibration(BaseModel):
-    """Fitting what was learned to results of play, and the models before the skat to that."""
+    """Options of calibrating an evaluation to results of play, and of the models before the skat."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    learned: Path = Field(LEARNED, description="folder of the `skat learn` that it goes on from")
-    seed: int = Field(20261122, ge=0, lt=2**62, description="of the games")
+    learned: Path = Field(LEARNED, description="folder of the run of `skat learn`")
+    seed: int = Field(20261122, ge=0, lt=2**62, description="seed of the games")
     games: int = Field(200, ge=8, le=1_000_000_000, description="games of each contract after picking up")
     hand_games: int = Field(100, ge=8, le=10_000_000, description="games of each contract by hand")
-    worlds: int = Field(16, ge=1, le=10_000_000, description="worlds that a card is solved in")
+    worlds: int = Field(16, ge=1, le=10_000_000, description="worlds to solve for each card")
     before: int = Field(10_000, ge=1, le=10_000_000, description="hands for each model before the skat")
     out: Path = Field(CALIBRATED, description="folder of the run")
 
 
 class Inference(BaseModel):
-    """How much what the others have said tells of their cards. Temperatures in points; None: those of the players."""
+    """Options of measuring the information in the auction. Temperatures are in points; None: the players' own."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    players: list[str] = Field(["rules", "kermit"], min_length=1, description="who bids and declares, in every seat")
-    deals: int = Field(120, ge=2, le=10**6, description="games looked into, each at its first card")
-    worlds: int = Field(600, ge=1, le=100_000, description="worlds that the deal is compared with")
-    seed: int = Field(77, ge=0, lt=2**62, description="of the deals, of the players and of the worlds")
-    bid: float | None = Field(None, gt=0, allow_inf_nan=False, description="temperature of going on in the auction")
-    choice: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="temperature of what is laid away and declared"
+    players: list[str] = Field(
+        ["rules", "kermit"], min_length=1, description="specs of the players that bid and declare, each in every seat"
     )
-    floor: float | None = Field(None, ge=0, le=1, description="share of choices that are taken to be made blindly")
+    deals: int = Field(120, ge=2, le=10**6, description="number of games, each measured at its first card")
+    worlds: int = Field(600, ge=1, le=100_000, description="worlds to compare the deal with")
+    seed: int = Field(77, ge=0, lt=2**62, description="seed of the deals, the players and the worlds")
+    bid: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="temperature of bids, in points (default: the players')"
+    )
+    choice: float | None = Field(
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="temperature of discards and declarations, in points (default: the players')",
+    )
+    floor: float | None = Field(
+        None, ge=0, le=1, description="share of choices assumed to be uniformly random (default: the players')"
+    )
 
     _typed = field_validator("players")(known.validate_specs_of("skat"))

@@ -1,12 +1,14 @@
-"""How much what the others have said tells of their cards: `trickformer skat inference`.
+"""Information in the auction about the hidden cards: `trickformer skat inference`.
 
-At the first card of a game, the deal that was dealt against worlds drawn uniformly from those that explain what a
-seat has seen: the logarithm of its weight over the mean of theirs, in nats. A model that knows nothing is worth 0."""
+The measure compares the dealt cards at the first card of a game with worlds drawn uniformly from those consistent with
+a seat's view. It is the logarithm of the deal's weight over the mean weight of the worlds, in nats. A model without
+information scores 0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,15 +26,23 @@ if TYPE_CHECKING:
 
 
 def command(config: Inference) -> None:
-    """Prints a table, a line for each bidder. Raises UnknownNameError and OptionsError on a spec that is none."""
+    """Print a table with a line for each bidder.
+
+    Args:
+        config: Bidders, deals and worlds.
+
+    Raises:
+        UnknownNameError: If a spec names no player.
+        OptionsError: If a spec has a bad option.
+    """
     game = games.load("skat")
     assert isinstance(game, Skat)
     model = _core.skat_search.BidModel(**config.model_dump(include={"bid", "choice", "floor"}, exclude_none=True))
     rows = []
     for spec in config.players:
-        found = np.array(list(measure_information(game, spec, model, config)))
+        information = np.array(list(measure_information(game, spec, model, config)))
         cells = [spec]
-        for gains in found.T:
+        for gains in information.T:
             ci95 = interval(gains)
             cells.append(f"{gains.mean():+.2f}" + ("" if ci95 is None else f" [{ci95[0]:+.2f}, {ci95[1]:+.2f}]"))
         rows.append(cells)
@@ -43,11 +53,20 @@ def command(config: Inference) -> None:
 def measure_information(
     game: Skat, spec: str, model: _core.skat_search.BidModel, config: Inference
 ) -> Iterator[tuple[float, float]]:
-    """Of each deal that `spec` bids in every seat and that is not passed in: the mean of the two defenders' nats, and
-    the soloist's."""
+    """Yield the information of each deal that is not passed in, in nats.
+
+    Args:
+        game: Skat.
+        spec: Player that bids in every seat.
+        model: Model of bids that weights the worlds.
+        config: Number of deals and worlds, and the seed.
+
+    Yields:
+        Mean of the two defenders, and the soloist's figure.
+    """
     belief = SkatBelief(game)
     with progress(spec, "deals", 0, config.deals) as advance:
-        for number, state in enumerate(bid(game, spec, config)):
+        for number, state in enumerate(_bid(game, spec, config)):
             soloist = state.core.soloist
             gains: list[float] = []
             for seat in ((soloist + k) % PLAYERS for k in range(PLAYERS)):
@@ -61,11 +80,14 @@ def measure_information(
             advance(1)
 
 
-def bid(game: Skat, spec: str, config: Inference) -> Iterator[State]:
-    """The first `deals` deals of the series in which somebody plays, at the first card."""
-    player, index, found = players.make(spec, game), 0, 0
-    while found < config.deals:
-        state, memo, number = game.deal(config.seed, index), [{}, {}, {}], 0
+def _bid(game: Skat, spec: str, config: Inference) -> Iterator[State]:
+    """Yield the first `deals` deals of the series that are not passed in, at the first card."""
+    player = players.make(spec, game)
+    index, played = 0, 0
+    while played < config.deals:
+        state = game.deal(config.seed, index)
+        memo: list[dict[str, Any]] = [{}, {}, {}]
+        number = 0
         while not state.is_terminal() and state.core.phase != PLAYING:
             seat = state.current_player()
             rng = decision_rng(config.seed, index, seat, number)
@@ -73,5 +95,5 @@ def bid(game: Skat, spec: str, config: Inference) -> Iterator[State]:
             number += 1
         index += 1
         if not state.is_terminal():
-            found += 1
+            played += 1
             yield state
