@@ -318,7 +318,7 @@ def test_v0_is_what_counting_says(tmp_path):
         ({"checkpoint": None}, "need a network: --checkpoint"),
         ({"players": ["smart"]}, "players takes 2 names, one for each seat, not 1"),
         ({"device": "cuda:77"}, "torch cannot use device 'cuda:77'"),
-        ({"seed": 0}, "has learned the games of seed 0"),
+        ({"seed": 0}, "was trained on the games of seed 0"),
     ],
 )
 def test_bad_input_writes_nothing(tmp_path, network, given, says):

@@ -15,11 +15,11 @@ from trickformer.studies.obl.hanabi import below, training
 from trickformer.studies.obl.hanabi.beliefs import (
     ExactTableBelief,
     LearnedTableBelief,
+    count_deals,
+    hand_constraints,
     hands,
-    of_seats,
     seats,
     shape_of,
-    ways,
 )
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
@@ -103,7 +103,7 @@ def test_listed_beliefs_are_those_of_every_hand_played_again(spec, model, slip):
                 for seat in range(game.players):
                     wanted = by_replay(game, trained, game.view(state, seat), moves[:at], slip)
                     assert found[seat] == pytest.approx(wanted, abs=1e-4), f"seed {seed}, move {at}, seat {seat}"
-                counting = ways(table)[0]
+                counting = count_deals(table)[0]
                 differs = max(differs, np.abs(found - counting / counting.sum(axis=1, keepdims=True)).max())
             belief.follow(table, np.array([move]))
         assert differs > 0.05, "the level says nothing of what it sees"
@@ -193,9 +193,9 @@ def test_a_belief_network_learns_what_the_listed_belief_is(tmp_path):
         chances = exact.chances(tables).reshape(2 * n, -1)
         written.deal(tables, tables.take(np.repeat(np.arange(n), 2)), 1, move)
         at, cards = torch.arange(2 * n).repeat_interleave(len(listed)), listed.repeat(2 * n, 1)
-        known, summary = of_seats(tables, network.device)[at], written.state[-1][0][at]
+        known, summary = hand_constraints(tables, network.device)[at], written.state[-1][0][at]
         logs = of_cards(network.log_probs(network.weights(), summary, known, cards), cards).sum(1)
-        counting = ways(tables).reshape(2 * n, -1)
+        counting = count_deals(tables).reshape(2 * n, -1)
         with np.errstate(divide="ignore", invalid="ignore"):
             counting = np.log(counting / counting.sum(axis=1, keepdims=True))
             for found, believed in ((far, logs.double().numpy().reshape(2 * n, -1)), (counted, counting)):

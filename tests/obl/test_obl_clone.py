@@ -95,7 +95,7 @@ def test_colours_are_shuffled_anew_at_every_step(tmp_path, shuffle):
             for seat in range(2):
                 fits = []
                 for which in range(2):
-                    seen = names.look(plain.seen[rows, seat], torch.full((int(rows.sum()),), which))
+                    seen = names.rename_observations(plain.seen[rows, seat], torch.full((int(rows.sum()),), which))
                     moved = names.actions[which, plain.actions[rows & given.own[:, seat]]]
                     if torch.equal(given.seen[rows, seat], seen):
                         assert torch.equal(given.actions[rows & given.own[:, seat]], moved)

@@ -38,10 +38,12 @@ def test_a_game_of_other_colours_is_seen_under_other_names(spec, v0):
             at = torch.tensor([which])
             for seat in range(rules.players):
                 seen = torch.from_numpy(plain.observation(seat, v0))[None]
-                assert torch.equal(renaming.look(seen, at)[0], torch.from_numpy(renamed.observation(seat, v0)))
+                assert torch.equal(
+                    renaming.rename_observations(seen, at)[0], torch.from_numpy(renamed.observation(seat, v0))
+                )
             legal = torch.zeros(1, rules.actions, dtype=torch.bool)
             legal[0, plain.legal_actions()] = True
-            assert renaming.allow(legal, at)[0].nonzero()[:, 0].tolist() == sorted(renamed.legal_actions())
+            assert renaming.rename_legal(legal, at)[0].nonzero()[:, 0].tolist() == sorted(renamed.legal_actions())
             action = int(rng.choice(plain.legal_actions()))
             called = int(renaming.actions[which, action])
             assert int(renaming.back[which, called]) == action

@@ -130,12 +130,14 @@ def test_greedy_actions_go_by_the_same_names(which):
         shown = sad.observe_actions(table, np.array([greedy]))[0, seat]
         ahead = table.take(np.zeros(1, dtype=np.int64))
         ahead.step(np.array([greedy]))
-        named = renaming.look(torch.from_numpy(ahead.observe(np.array([seat], dtype=np.int8))), at)[:, last]
+        named = renaming.rename_observations(torch.from_numpy(ahead.observe(np.array([seat], dtype=np.int8))), at)[
+            :, last
+        ]
         seen = np.concatenate([before.observation(seat, False), shown]).astype(np.float32)
-        found = renaming.look(torch.from_numpy(seen)[None], at)
+        found = renaming.rename_observations(torch.from_numpy(seen)[None], at)
         assert torch.equal(found[:, rules.observation :], named)
         plain = torch.from_numpy(seen[None, : rules.observation])
-        assert torch.equal(found[:, : rules.observation], renaming.look(plain, at))
+        assert torch.equal(found[:, : rules.observation], renaming.rename_observations(plain, at))
         table.step(np.array([int(rng.choice(before.harmless_actions()))]))
 
 

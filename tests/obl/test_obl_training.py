@@ -194,7 +194,7 @@ def checkpoint(tmp_path_factory):
 def test_a_checkpoint_of_self_play_is_no_level(checkpoint, tmp_path):
     trained = load(checkpoint["mlp"])
     save(replace(trained, about=trained.about | {"method": "vdn"}), tmp_path)
-    with pytest.raises(TrickformerError, match="is of the method vdn; level 2 stands on level 1"):
+    with pytest.raises(TrickformerError, match="is of the method vdn; level 2 needs level 1"):
         training.command(quick(tmp_path / "run", level=2, below=tmp_path, hidden=16), resume=False)
     with pytest.raises(TrickformerError, match="own hands, and an exact belief lists 2,000 at most"):
         beliefs.hands(training.rules_of("hanabi"))
@@ -302,7 +302,10 @@ def test_three_runs_at_one_table(tmp_path, command):
         (["hanabi", "--colour-bonus", "0.25"], "colour_bonus is for self-play; give --method iql or vdn"),
         (["hanabi", "--hide-last-action"], "hide_last_action is for self-play; give --method iql or vdn"),
         (["hanabi", "--method", "iql", "--sad", "--hide-last-action"], "give one of them"),
-        (["hanabi", "--method", "clone"], "whose games are imitated? Give --games-of, such as partner:style=smart"),
+        (
+            ["hanabi", "--method", "clone"],
+            "a clone bot needs a player to imitate; give --games-of, such as partner:style=smart",
+        ),
         (["hanabi", "--method", "clone", "--games-of", "random"], "who is imitated is a scripted player"),
         (["hanabi", "--method", "clone", "--games-of", "partner:style=x"], "style=x"),
         (["hanabi", "--method", "clone", "--games-of", "partner", "--level", "2"], "clone has no levels"),
@@ -319,11 +322,14 @@ def test_three_runs_at_one_table(tmp_path, command):
         (["hanabi", "--level", "2", "--below", "hanabi-small"], "is no checkpoint of `trickformer obl train`"),
         (["hearts", "--level", "2", "--below", "{}"], "plays hanabi only, not hearts"),
         (["hanabi", "--level", "2", "--below", "{}"], "was trained on hanabi with colors=2, not 5"),
-        ([TINY, "--level", "3", "--below", "{}"], "is level 1; level 3 stands on level 2"),
+        ([TINY, "--level", "3", "--below", "{}"], "is level 1; level 3 needs level 2"),
         ([TINY, "--level", "2", "--below", "{}"], "has --model mlp --hidden 16 --layers 2 --v0 --no-odds"),
         ([TINY, "--level", "2", "--below", "{}", "--hidden", "16", "--belief", "exact"], "give --slip above 0"),
         ([TINY, "--level", "2", "--below", "{}", "--no-warm", "--belief", "exact"], "give --slip above 0"),
-        ([TINY, "--level", "2", "--below", "{}", "--method", "klevel"], "of the method obl; level 2 stands on level 1"),
+        (
+            [TINY, "--level", "2", "--below", "{}", "--method", "klevel"],
+            "of the method obl; level 2 needs level 1 of klevel",
+        ),
         (["hanabi", "--method", "sad"], "'sad' is not one of 'obl', 'iql', 'vdn', 'klevel', 'clone'"),
         (["hanabi", "--n-step", "3"], "n_step = 3: a target of off-belief learning is one move"),
         (["hanabi(colours=1)"], "unknown option of hanabi 'colours'"),

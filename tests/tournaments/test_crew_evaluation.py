@@ -48,7 +48,7 @@ def test_missions_are_written_as_ranges_and_lists():
     assert numbers("3") == [3]
     assert numbers("20, 1-4,3-5") == [1, 2, 3, 4, 5, 20]
     for text in ("0", "a", "1-", "-3", "4-3", "1,", "256", "1--2"):
-        with pytest.raises(ValueError, match="write 1-10,20"):
+        with pytest.raises(ValueError, match="write missions such as 1-10,20"):
             numbers(text)
 
 
@@ -226,7 +226,7 @@ def test_the_interval_of_a_comparison_is_that_of_cochran():
 
 
 def test_ahead_of_random_is_the_hypergeometric_tail():
-    found = statistics.ahead(np.array([7, 30, 0]), 100, np.array([20, 3000, 0]), 10_000)
+    found = statistics.compare_with_random(np.array([7, 30, 0]), 100, np.array([20, 3000, 0]), 10_000)
     p = [stats.hypergeom.sf(s - 1, 10_100, s + r, 100) for s, r in ((7, 20), (30, 3000), (0, 0))]
     assert found == pytest.approx(statistics.holm(np.array(p)))
     assert found[0] < 0.001

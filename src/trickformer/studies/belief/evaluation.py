@@ -120,8 +120,8 @@ def _load_lstm(config: Evaluation) -> Seq2Seq:
     model = _load_network(config, config.checkpoint)
     if not isinstance(model, Seq2Seq):
         raise TrickformerError(
-            f"{config.checkpoint} is a transformer: seq2seq and bft, which tunes LSTMs only, cannot use it; give it as "
-            "--transformer to the estimator transformer"
+            f"{config.checkpoint} is a transformer, but seq2seq and bft need an LSTM; give it as --transformer to the "
+            "estimator transformer"
         )
     return model
 
@@ -141,7 +141,7 @@ def _load_transformer(config: Evaluation) -> Transformer:
 def _load_network(config: Evaluation, file: Path) -> networks.BeliefNetwork:
     model, trained = networks.trained_for(file, config.form, config.variant, config.seat)
     if trained.seed == config.seed:
-        raise TrickformerError(f"{file} has learned the games of seed {config.seed}; choose another --seed")
+        raise TrickformerError(f"{file} was trained on the games of seed {config.seed}; choose another --seed")
     return model.to(usable(config.device))
 
 

@@ -128,8 +128,7 @@ class Stack:
 def _judge(each: Estimator, hidden: np.ndarray, live: np.ndarray, into: _Sum) -> np.ndarray:
     """Judge one estimator at the current positions and add the result to `into`.
 
-    Returns:
-        float64 [G], -log b summed over the hidden cards of each game; NaN if the estimator has no belief there.
+    Returns float64 [G], -log b summed over the hidden cards; NaN if the estimator has no belief there.
     """
     into.seconds -= time.perf_counter()
     log_p = np.asarray(each.log_probs(hidden), dtype=np.float64)
@@ -228,4 +227,4 @@ def load(file: Path, shared: Mapping[str, object]) -> Stack:
             return stack
     except ValueError:
         pass
-    raise TrickformerError(f"{file} is broken, or of another build; remove it to begin its games anew")
+    raise TrickformerError(f"{file} is broken, or of another build; delete it to restart its games")

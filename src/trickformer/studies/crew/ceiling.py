@@ -27,7 +27,7 @@ Job = tuple[CrewEvaluation, list[tuple[int, tuple[int, ...]]]]  # deals and thei
 def check() -> None:
     """Raise TrickformerError if this build has no solver."""
     if not hasattr(_core.crew, "Solver"):
-        raise TrickformerError("--ceiling needs the solver of The Crew, which this build does not have")
+        raise TrickformerError("--ceiling needs the solver of The Crew, which this build does not have; leave it out")
 
 
 def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, bool | None]:
@@ -52,7 +52,7 @@ def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, 
             lines = kept.known if kept else []
             known = {line["deal"]: line["answer"] for line in lines if line["nodes"] == config.ceiling}
         except (KeyError, TypeError):
-            raise TrickformerError(f"{path} is broken; remove it, and it is made again") from None
+            raise TrickformerError(f"{path} is broken; delete it to solve its deals again") from None
         open_deals = [(r.deal, r.history) for r in records if set(r.seating) == {0} and r.deal not in known]
         slots = min(parallel.slots(config.workers, config.ray), len(open_deals))
         jobs: list[Job] = [(config, open_deals[i::slots]) for i in range(slots)]

@@ -48,7 +48,9 @@ class Missions(BaseModel):
         for number in numbers(self.missions):
             if number not in game.missions:
                 known = f"{min(game.missions)} to {max(game.missions)}"
-                raise TrickformerError(f"missions={self.missions}: there is no mission {number}; they go from {known}")
+                raise TrickformerError(
+                    f"missions={self.missions}: there is no mission {number}; missions go from {known}"
+                )
         return game
 
     def select_missions(self, game: Any) -> list[int]:
@@ -120,7 +122,7 @@ class Iterations(PlayConfig, Missions):
         while (self.run / f"model-{count}").is_dir():
             count += 1
         if not count:
-            raise TrickformerError(f"{self.run} holds no model-0; give --run the folder of a run of self-play of crew")
+            raise TrickformerError(f"{self.run} holds no model-0; give --run the folder of a self-play run of crew")
         options = self.model_dump(exclude={"run", "threshold", "out"})
         return [
             CrewEvaluation(
@@ -149,6 +151,6 @@ def numbers(text: str) -> list[int]:
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", part.strip())
         low, high = (match[1], match[2] or match[1]) if match else ("0", "0")
         if not 0 < int(low) <= int(high) < STRIDE:
-            raise ValueError(f"{part!r} is no mission and no range; write 1-10,20")
+            raise ValueError(f"{part!r} is no mission and no range; write missions such as 1-10,20")
         missions.update(range(int(low), int(high) + 1))
     return sorted(missions)

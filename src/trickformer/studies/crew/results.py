@@ -53,7 +53,10 @@ class CrewResults:
         if self.random is None:
             return []
         counts, games = self.won.sum(axis=2), self.config.games
-        return [statistics.ahead(successes, games, self.random, self.config.random_games) for successes in counts]
+        return [
+            statistics.compare_with_random(successes, games, self.random, self.config.random_games)
+            for successes in counts
+        ]
 
     def result(self) -> dict[str, Any]:
         """Return the object that `--json` prints. Rates are shares of games; seconds are wall time of a turn."""

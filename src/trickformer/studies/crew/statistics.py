@@ -145,7 +145,7 @@ def attempts(successes: np.ndarray, games: int) -> Attempts:
     return Attempts(expected, (low, expected * math.exp(_Z * relative)), solved)
 
 
-def ahead(successes: np.ndarray, games: int, random: np.ndarray, random_games: int) -> np.ndarray:
+def compare_with_random(successes: np.ndarray, games: int, random: np.ndarray, random_games: int) -> np.ndarray:
     """Test by mission whether a player is better than random: Fisher's exact test, one-sided.
 
     Args:

@@ -40,7 +40,7 @@ class CrossPlay(Plan, Teams):
     @model_validator(mode="after")
     def _check_methods(self) -> Self:
         if self.methods is not None and len(self.methods) != len(self.players):
-            raise ValueError(f"methods: {len(self.methods)} names for {len(self.players)} players")
+            raise ValueError(f"methods: {len(self.methods)} names for {len(self.players)} players; give one a player")
         return self
 
     @property

@@ -54,7 +54,9 @@ def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
             f"at most {_MOST_LAYOUTS:,} can be listed"
         )
     if game.safe < 2:
-        raise TrickformerError(f"a board of {config.board} with {config.mines} mines is open with the first cell")
+        raise TrickformerError(
+            f"a board of {config.board} with {config.mines} mines is open with the first cell; give fewer mines"
+        )
     records: dict[int, dict[str, Any]] = {}
     with _open_records(config, resume) as kept:
         if kept:
@@ -177,7 +179,7 @@ def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) 
             observation = _core.mines.Observation(game.board, cells[:n], shown[:n])
             if _core.mines.Counter(game.board, observation).layouts > 1:
                 return cells[:n], shown[:n]
-    raise TrickformerError("on this board no position leaves more than one layout")
+    raise TrickformerError("on this board no position leaves more than one layout; choose a larger board")
 
 
 def _p(ranks: np.ndarray, layouts: int) -> float:

@@ -83,9 +83,9 @@ def _position(config: OptimalPlay) -> dict[str, Any]:
     if not shown:
         raise TrickformerError(f"position {config.position!r}: nothing is open; leave --position out")
     if not _core.mines.Counter(board, _core.mines.Observation(board, *map(list, zip(*shown)))).layouts:
-        raise TrickformerError(f"position {config.position!r}: no layout of {config.mines} mines explains it")
+        raise TrickformerError(f"position {config.position!r}: no layout of {config.mines} mines is consistent with it")
     if len(shown) == game.safe:
-        raise TrickformerError(f"position {config.position!r}: nothing is left to open")
+        raise TrickformerError(f"position {config.position!r}: no safe cell is left to open")
     solver = _core.mines.Solver(board, config.positions, config.layouts)
     closed = sorted(set(range(game.cells)) - {cell for cell, _ in shown})
     moves = [_move(f"({cell // cols},{cell % cols})", [cell], game, solver, view, len(shown)) for cell in closed]

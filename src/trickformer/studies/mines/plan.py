@@ -99,9 +99,11 @@ class MinesComparison(Plan, BudgetGrid):
         from trickformer.belief.samplers.mines import METHODS
 
         if bool(self.seconds) == bool(self.simulations):
-            raise ValueError("how long may a move take? give either --seconds 0.001,0.002 or --simulations 100,200")
+            raise ValueError(
+                "a move needs one kind of limit; give either --seconds 0.001,0.002 or --simulations 100,200"
+            )
         if not set(self.methods) <= set(METHODS) or len(set(self.methods)) < len(self.methods):
-            raise ValueError(f"beliefs={self.beliefs}: each is one of {', '.join(METHODS)}, and is given once")
+            raise ValueError(f"beliefs={self.beliefs}: choose from {', '.join(METHODS)}, each at most once")
         most = MOST_SIMULATIONS if self.simulations else 3600
         try:
             sound = all(0 < x <= most for x in self.budgets) and len(set(self.budgets)) == len(self.budgets)

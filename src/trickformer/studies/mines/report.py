@@ -13,7 +13,7 @@ _METHOD = (
     "All players meet the same boards. A score is the share of the cells without a mine that were opened, won the "
     "share of games with all of them; intervals are 95%, over games (Student's t with Hall's correction for skewness); "
     "p is Wilcoxon's over games. "
-    "Inconsistent is the share of the layouts drawn in the search that do not explain what was seen."
+    "Inconsistent is the share of the layouts drawn in the search that contradict what was seen."
 )
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
 

@@ -39,8 +39,8 @@ def solve(config: ExactStudy) -> dict[str, Any]:
     """
     if config.temperature == 0 and (config.levels > 1 or config.starts):
         raise TrickformerError(
-            "at temperature 0 policies never reach some information states in which later levels and self-play must "
-            "believe something; give a temperature above 0, such as 0.001, or --levels 1 --starts 0"
+            "at temperature 0 policies never reach some information states, in which later levels and self-play "
+            "need a belief; give a temperature above 0, such as 0.001, or --levels 1 --starts 0"
         )
     player = _load_player(config)
     tree = load_tree(config.game, config.limit)
@@ -73,7 +73,9 @@ def _load_player(config: ExactStudy) -> ActionValuePlayer | None:
     if config.checkpoint is None:
         return None
     if game_name(config.game) != "hanabi":
-        raise TrickformerError(f"a checkpoint of off-belief learning plays hanabi only, not {config.game}")
+        raise TrickformerError(
+            f"a checkpoint of off-belief learning plays hanabi only, not {config.game}; leave out --checkpoint"
+        )
     from trickformer.players import obl
 
     return obl.make(obl.Options(checkpoint=str(config.checkpoint), temperature=None), games.load(config.game))

@@ -34,9 +34,9 @@ def load_tree(spec: str, limit: int) -> Tree:
             f"in {name} seats act at the same time; write turn_based_simultaneous_game(game={spec}()) to order them"
         )
     if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-        raise TrickformerError(f"{name} does not say how likely each event of chance is")
+        raise TrickformerError(f"{name} does not list the probabilities of its chance events; choose another game")
     if not kind.provides_information_state_string:
-        raise TrickformerError(f"OpenSpiel's {name} has no information states")
+        raise TrickformerError(f"OpenSpiel's {name} has no information states; choose another game")
     return grow(spiel.new_initial_state(), lambda state, seat: state.information_state_string(seat), limit)
 
 
@@ -52,5 +52,5 @@ def _load_spiel_game(spec: str, name: str) -> pyspiel.Game:
         for option in parameters.keys() - {"name", *options}:
             raise UnknownNameError(f"option of {name}", option, options or ("none, it has no options",))
         return pyspiel.load_game(called, {key: value for key, value in parameters.items() if key != "name"})
-    except pyspiel.SpielError as e:  # OpenSpiel has printed it on standard error too
+    except pyspiel.SpielError as e:  # OpenSpiel has already printed the message on standard error
         raise TrickformerError(f"game {spec!r}: {str(e).splitlines()[0]}") from None

@@ -82,8 +82,8 @@ def beliefs(tree: Tree, past: np.ndarray) -> np.ndarray:
     np.maximum.at(top, state, mine)
     if np.isneginf(top).any():
         raise TrickformerError(
-            f"{int(np.isneginf(top).sum())} information states are never reached by the policy of the past, so there "
-            "is no belief in them; give a temperature above 0"
+            f"{int(np.isneginf(top).sum())} information states have no belief, because the past policy never reaches "
+            "them; give a temperature above 0"
         )
     total = np.bincount(state, np.exp(mine - top[state]), len(top))
     logs = np.zeros(len(tree.parent))

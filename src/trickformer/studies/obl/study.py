@@ -21,9 +21,9 @@ from trickformer.studies.obl.tree import Tree
 PLOT = "toy.png"
 _NODES = 100  # the toy game has fewer
 _METHOD = (
-    "SP: self-play. OBL, CH, K: a level of off-belief learning, cognitive hierarchy, k-level reasoning. Self-play and "
-    "cross-play: means over runs, of what was learned. Exact: the same method by its definition, and of SP the best "
-    "that there is. Bob guesses after a light, on or off, rather than bail out: the share of runs."
+    "SP: self-play. OBL, CH, K: levels of off-belief learning, of a cognitive hierarchy, of k-level reasoning. "
+    "Self-play and cross-play: means over runs of the learned policies. Exact: value of the method without sampling; "
+    "for SP, of the best play. Bob guesses after a light: share of runs in which he guesses instead of bailing out."
 )
 
 
@@ -84,21 +84,13 @@ class _Study:
         return learner.policies()
 
     def level(self, past: np.ndarray) -> np.ndarray:
-        """Learn the next level of off-belief learning.
-
-        Args:
-            past: float64 [runs, k], policies of the level below.
-        """
+        """Learn the level of off-belief learning above the policies `past`, float64 [runs, k]."""
         learner = self._learner()
         learner.learn(self.config.games, learner.fixed_policy(past), learner.softmax)
         return learner.policies()
 
     def answers(self, others: np.ndarray) -> np.ndarray:
-        """Learn best responses, one seat at a time.
-
-        Args:
-            others: float64 [runs, k], policies of the other seats.
-        """
+        """Learn best responses to the policies `others`, float64 [runs, k], one seat at a time."""
         learner = self._learner()
         for seat in range(self.tree.players):
             # The own past carries no information, and a uniform one covers more positions.
@@ -107,12 +99,7 @@ class _Study:
         return learner.policies()
 
     def partner_policies(self, name: str, below: list[np.ndarray]) -> np.ndarray:
-        """Return the policies that the next level assumes of the others: float64 [runs, k].
-
-        Args:
-            name: Method: OBL, CH or K.
-            below: Policies of all lower levels, [runs, k] each.
-        """
+        """Return the policies that the next level assumes of the others: float64 [runs, k]."""
         if name != "CH":
             return below[-1]
         weights = hierarchy.poisson(len(below), self.config.tau)

@@ -132,15 +132,7 @@ class _Listing:
         self.first: list[int] = [0]  # its first slot
 
     def add(self, edge: _Edge, key: Callable[[Any, int], Hashable]) -> tuple[int, int]:
-        """Add a node.
-
-        Args:
-            edge: The node's state and the step that led to it.
-            key: Returns the name of the information state.
-
-        Returns:
-            Number of the node, and the first slot of its information state, -1 if it has none.
-        """
+        """Add a node; return its number and the first slot of its information state, -1 if it has none."""
         state = edge.state
         node, depth = len(self.parent), self.depth[edge.parent] + 1 if edge.parent >= 0 else 0
         player = TERMINAL if state.is_terminal() else int(state.current_player())
@@ -165,10 +157,13 @@ class _Listing:
         elif self.length[number] != depth:
             raise TrickformerError(
                 f"an information state of seat {player} holds histories of {self.length[number]} and of {depth} moves; "
-                "off-belief learning goes depth by depth and needs them equally long"
+                "off-belief learning needs histories of equal length there"
             )
         elif self.legal[number] != legal:
-            raise TrickformerError(f"an information state of seat {player} holds histories with other legal actions")
+            raise TrickformerError(
+                f"an information state of seat {player} holds histories with different legal actions; off-belief "
+                "learning needs equal ones"
+            )
         return number
 
     def tree(self) -> Tree:
@@ -238,5 +233,7 @@ def _find_previous_slots(
     forgets = before[state[nodes]] != last
     if forgets.any():
         seat = player[nodes[forgets]][0]
-        raise TrickformerError(f"seat {seat} forgets what it knew or did; off-belief learning needs perfect recall")
+        raise TrickformerError(
+            f"seat {seat} forgets an observation or an action; off-belief learning needs perfect recall"
+        )
     return before

@@ -49,7 +49,8 @@ class Learning(BaseModel):
         count = n - round(self.held_out * n)
         if count in (0, n):
             raise ValueError(
-                f"held_out = {self.held_out} of {n} hands leaves none to learn from, or none to measure on"
+                f"held_out = {self.held_out} of {n} hands leaves none to learn from or none to measure on; "
+                "choose another share"
             )
         return count
 

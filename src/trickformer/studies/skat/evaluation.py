@@ -244,8 +244,8 @@ def load_weights(run: Path) -> tuple[Learning, np.ndarray]:
     """
     file = run / WEIGHTS
     if not file.exists():
-        raise TrickformerError(f"{run} holds no {WEIGHTS}; make it by `trickformer skat learn`")
+        raise TrickformerError(f"{run} holds no {WEIGHTS}; run `trickformer skat learn` first")
     weights = arrays.load(file, "weights")["weights"]
     if weights.shape != (9, ENTRIES) or weights.dtype != np.float32:
-        raise TrickformerError(f"{file} is broken")
+        raise TrickformerError(f"{file} is broken; run `trickformer skat learn` again")
     return configs.read(Learning, run / CONFIG, {"out": run}), weights

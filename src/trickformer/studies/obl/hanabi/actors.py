@@ -79,7 +79,7 @@ class Actors:
         self.shares = self._shares(config, rules.players, self.games)
         self.orders = self._orders(config, rules, self.games)
         if config.sad:
-            self.shown = sad.nothing(rules, n)  # observation of the last greedy action
+            self.shown = sad.blank_observations(rules, n)  # observation of the last greedy action
         self.memories: list[torch.Tensor] = []  # of the network that plays and of the target's, [n * players, ...]
 
     @staticmethod
@@ -130,7 +130,7 @@ class Actors:
         names = colours.renaming(rules, seen.device) if config.other_play else None
         which = _on(online, self.orders[np.arange(n), seat])
         if names is not None:
-            legal, seen = names.allow(legal, which), names.look(seen, which)
+            legal, seen = names.rename_legal(legal, which), names.rename_observations(seen, which)
         q, _ = online(seen, contexts[0][np.repeat(rows, each)], legal)
         answers = sample_actions(q, legal, config.temperature, rng)
         answers = (answers if names is None else names.back[which, answers]).cpu().numpy()
@@ -169,13 +169,13 @@ class Actors:
             self.memories = [online.memory(n), target.memory(n)]
         if not online.shape.recurrent:
             return [_on(online, np.ones((n, 1), dtype=np.float32))] * 2
-        looks = beliefs.looks(self.tables, config.v0)
+        looks = beliefs.observe_all_seats(self.tables, config.v0)
         if config.sad:
             looks = np.concatenate([looks, self.shown.reshape(n, -1)], axis=1)
         seen = _on(online, looks)
         if config.other_play:
             names = colours.renaming(self.tables.rules, seen.device)
-            seen = names.look(seen, _on(online, self.orders.ravel()))
+            seen = names.rename_observations(seen, _on(online, self.orders.ravel()))
         contexts = []
         for i, network in enumerate((online, target)):
             context, self.memories[i] = network.contexts(seen[None], self.memories[i])

@@ -98,10 +98,10 @@ class ExactTableBelief:
             TrickformerError: If the moves so far are impossible under the level below.
         """
         with np.errstate(divide="ignore"):
-            logs = np.log(ways(tables)) + self.logs
+            logs = np.log(count_deals(tables)) + self.logs
         top = logs.max(axis=2, keepdims=True)
         if np.isneginf(top).any():
-            raise TrickformerError("the level below never does what was done; give --slip above 0")
+            raise TrickformerError("the moves so far are impossible for the level below; give --slip above 0")
         odds = np.exp(logs - top)
         return odds / odds.sum(axis=2, keepdims=True)
 
@@ -118,13 +118,13 @@ class ExactTableBelief:
         seat = tables.current().astype(np.int64)
         device = model.worth.weight.device
         if model.shape.recurrent:
-            seen = torch.from_numpy(looks(tables, self.below.v0)).to(device)
+            seen = torch.from_numpy(observe_all_seats(tables, self.below.v0)).to(device)
             context, self.memory = model.contexts(seen[None], self.memory)
             contexts = context[0]
         else:
             contexts = torch.ones(n * players, 1, device=device)
         waits = np.arange(players) != seat[:, None]
-        imagined = np.nonzero((ways(tables) > 0) & waits[:, :, None])
+        imagined = np.nonzero((count_deals(tables) > 0) & waits[:, :, None])
         row = imagined[0]
         viewer, hand = imagined[1:]
         worlds = tables.take(row)
@@ -174,11 +174,11 @@ class LearnedTableBelief:
             TrickformerError: If the network generates impossible hands only.
         """
         network, device = self.network, self.network.device
-        everybody = looks(tables)
+        everybody = observe_all_seats(tables)
         weights = network.weights()
         self.state = network.encode(weights, torch.from_numpy(everybody).to(device), None, self.state)
         at = torch.arange(len(everybody), device=device).repeat_interleave(each)
-        summary, known = self.state[-1][0][at], of_seats(tables, device)[at]
+        summary, known = self.state[-1][0][at], hand_constraints(tables, device)[at]
         generator = torch.Generator(device).manual_seed(seed)
         cards = network.sample(weights, summary, known, generator)
         for _ in range(_TRIES):
@@ -187,7 +187,9 @@ class LearnedTableBelief:
                 break
             cards[wrong] = network.sample(weights, summary[wrong], known[wrong], generator)
         else:
-            raise TrickformerError("the belief network writes no hand that the cards allow")
+            raise TrickformerError(
+                "the belief network generates impossible hands only; train it with more --belief-steps"
+            )
         _put(worlds, cards.cpu().numpy().astype(np.int8), seats(tables, each), seed)
 
     def follow(self, tables: _core.hanabi.Tables, actions: np.ndarray) -> None:
@@ -222,7 +224,7 @@ def seats(tables: _core.hanabi.Tables, each: int) -> np.ndarray:
     return np.tile(np.repeat(np.arange(tables.rules.players, dtype=np.int8), each), len(tables))
 
 
-def looks(tables: _core.hanabi.Tables, v0: bool = False) -> np.ndarray:
+def observe_all_seats(tables: _core.hanabi.Tables, v0: bool = False) -> np.ndarray:
     """Return the observations of all seats, in the order of tables, then of seats.
 
     Args:
@@ -236,7 +238,7 @@ def looks(tables: _core.hanabi.Tables, v0: bool = False) -> np.ndarray:
     return everybody.observe(seats(tables, 1), v0)
 
 
-def of_seats(tables: _core.hanabi.Tables, device: torch.device) -> CardConstraints:
+def hand_constraints(tables: _core.hanabi.Tables, device: torch.device) -> CardConstraints:
     """Return the constraints of rules and hints on the own hands of all seats.
 
     Args:
@@ -282,8 +284,7 @@ def _enumerate_hands(kinds: int, size: int) -> np.ndarray:
 def _before(rules: _core.hanabi.Rules) -> np.ndarray:
     """Return the hand before a card of some slot and kind left it and the newest card was drawn.
 
-    Returns:
-        int64 [hand, kinds, C], by the hand afterwards; any number if no such hand exists.
+    int64 [hand, kinds, C], by the hand afterwards; any number if no such hand exists.
     """
     return _previous_hands(rules.kinds, rules.hand)
 
@@ -298,7 +299,7 @@ def _previous_hands(kinds: int, size: int) -> np.ndarray:
     return numbers_before
 
 
-def ways(tables: _core.hanabi.Tables) -> np.ndarray:
+def count_deals(tables: _core.hanabi.Tables) -> np.ndarray:
     """Count the ways to deal each of `hands` to a seat that knows the hints and the others' cards.
 
     Args:
@@ -308,7 +309,7 @@ def ways(tables: _core.hanabi.Tables) -> np.ndarray:
         float64 [n, players, C]; copies of a card count as different.
     """
     rules = tables.rules
-    listed, known = hands(rules), of_seats(tables, torch.device("cpu"))
+    listed, known = hands(rules), hand_constraints(tables, torch.device("cpu"))
     n, c = len(tables) * rules.players, len(listed)
     counts = known.counts.numpy()
     held = (listed[:, :, None] == np.arange(rules.kinds)).sum(axis=1)  # [C, kinds]
@@ -334,4 +335,4 @@ def _is_consistent(cards: torch.Tensor, known: CardConstraints) -> torch.Tensor:
 def _put(worlds: _core.hanabi.Tables, cards: np.ndarray, viewers: np.ndarray, seed: int) -> None:
     """Deal these hands, int8 [n, hand], to viewers, int8 [n]. The hands must explain the viewers' observations."""
     if not worlds.redeal(at_seat(cards, viewers, worlds.rules.players), seed).all():
-        raise RuntimeError("a hand was dealt that the cards do not allow")
+        raise RuntimeError("an impossible hand was dealt")

@@ -27,8 +27,8 @@ from trickformer.studies.obl.hanabi.beliefs import (
     ExactTableBelief,
     LearnedTableBelief,
     TableBelief,
+    hand_constraints,
     hands,
-    of_seats,
     shape_of,
 )
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
@@ -60,7 +60,9 @@ def load_level(config: OffBeliefTraining, rules: _core.hanabi.Rules) -> HanabiCh
     method, level = checkpoint.about.get("method"), checkpoint.about.get("level")
     if method != config.method or level != config.level - 1:
         what = f"level {level}" if method == config.method else f"of the method {method}"
-        raise TrickformerError(f"checkpoint {name} is {what}; level {config.level} stands on level {config.level - 1}")
+        raise TrickformerError(
+            f"checkpoint {name} is {what}; level {config.level} needs level {config.level - 1} of {config.method}"
+        )
     mine, shape = (config.hidden, config.layers, config.model == "lstm", config.v0, config.odds), checkpoint.model.shape
     theirs = (shape.hidden, shape.layers, shape.recurrent, checkpoint.v0, shape.odds)
     if config.warm and mine != theirs:
@@ -99,17 +101,7 @@ def digests(config: OffBeliefTraining) -> dict[str, str]:
 def _play_games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, n: int) -> GameSequences:
     """Play games of the level below, each seen by one random seat.
 
-    The others play the level below. The viewer also makes random moves, as in the training: its moves say nothing about
-    its own hand.
-
-    Args:
-        below: Checkpoint of the level below.
-        config: Options of the training.
-        first: Number of the first game.
-        n: Number of games.
-
-    Returns:
-        Observations and own hands of the viewers.
+    The viewer also makes random moves, as in the training: its moves say nothing about its own hand.
     """
     rules = below.rules
     tables = _core.hanabi.Tables(rules, config.seed + _GAMES, first, n)
@@ -123,7 +115,7 @@ def _play_games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, 
     lengths = np.zeros(n, dtype=np.int64)
     while not (over := tables.over()).all():
         steps.append((tables.observe(viewer.astype(np.int8)) != 0, tables.hands()[rows, viewer]))
-        known.append(of_seats(tables, torch.device("cpu"))[rows * rules.players + viewer])
+        known.append(hand_constraints(tables, torch.device("cpu"))[rows * rules.players + viewer])
         lengths += ~over
         turn = np.maximum(tables.current(), 0)
         q, memory = evaluate_level(below, tables, memory)

@@ -29,7 +29,7 @@ class Renaming:
     actions: torch.Tensor  # int64 [s, actions]: renamed action of each action
     back: torch.Tensor  # int64 [s, actions]: the inverse of `actions`
 
-    def look(self, seen: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
+    def rename_observations(self, seen: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
         """Rename the colours in observations.
 
         Args:
@@ -38,7 +38,7 @@ class Renaming:
         """
         return seen.gather(-1, self.seen[which][..., : seen.shape[-1]])
 
-    def allow(self, legal: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
+    def rename_legal(self, legal: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
         """Rename the colours in masks of legal actions.
 
         Args:

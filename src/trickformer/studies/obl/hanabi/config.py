@@ -163,17 +163,17 @@ class OffBeliefTraining(BaseModel):
     @model_validator(mode="after")
     def _check_method(self) -> Self:
         if self.method in ("iql", "vdn", "clone") and self.level > 1:
-            raise ValueError(f"level = {self.level}: {self.method} has no levels")
+            raise ValueError(f"level = {self.level}: {self.method} has no levels; leave out --level")
         for name in ("other_play", "sad", "hide_last_action", "colour_bonus", "auxiliary"):
             if getattr(self, name) and self.method not in ("iql", "vdn"):
                 raise ValueError(f"{name} is for self-play; give --method iql or vdn")
         if self.method == "clone" and self.games_of is None:
-            raise ValueError("whose games are imitated? Give --games-of, such as partner:style=smart")
+            raise ValueError("a clone bot needs a player to imitate; give --games-of, such as partner:style=smart")
         for name in ("games_of", "shuffle_colours"):
             if getattr(self, name) and self.method != "clone":
                 raise ValueError(f"{name} is for a clone bot; give --method clone")
         if self.sad and self.hide_last_action:
-            raise ValueError("sad shows more of the last action, and hide_last_action nothing; give one of them")
+            raise ValueError("sad and hide_last_action contradict each other; give one of them")
         if self.level > 1 and self.below is None:
             raise ValueError(f"level = {self.level}: give the folder of level {self.level - 1} with --below")
         if self.level == 1 and self.below is not None:

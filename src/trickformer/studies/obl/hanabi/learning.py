@@ -55,7 +55,9 @@ def frames(
     seats, rewards = replayed[2:]
     lengths = (games.actions != OVER).sum(axis=1)
     if greedy:
-        best = sad.beside(rules, seed, games=games.games, actions=games.actions, greedy=games.tries, lengths=lengths)
+        best = sad.observe_greedy_actions(
+            rules, seed, games=games.games, actions=games.actions, greedy=games.tries, lengths=lengths
+        )
         seen = np.concatenate([seen, best], axis=2)
     own = seats[:, None] == np.arange(rules.players)
     tensors = (seen, legal[:, None] & own[:, :, None], own, games.actions[games.actions != OVER].astype(np.int64))
@@ -83,7 +85,7 @@ def rename_colours(frames: Frames, names: Renaming, orders: torch.Tensor) -> Fra
         orders: int64 [k, P], number of each seat's permutation.
     """
     which = orders[frames.games]
-    seen, legal = names.look(frames.seen, which), names.allow(frames.legal, which)
+    seen, legal = names.rename_observations(frames.seen, which), names.rename_legal(frames.legal, which)
     return replace(frames, seen=seen, legal=legal, actions=names.actions[which[frames.own], frames.actions])
 
 

@@ -85,7 +85,7 @@ def evaluate_level(
     """
     n, players = len(tables), level.rules.players
     device = level.model.worth.weight.device
-    seen = torch.from_numpy(beliefs.looks(tables, level.v0)).to(device)
+    seen = torch.from_numpy(beliefs.observe_all_seats(tables, level.v0)).to(device)
     at = torch.from_numpy(np.arange(n) * players + np.maximum(tables.current(), 0)).to(device)
     contexts, memory = level.model.contexts(seen[None], memory)
     q, _ = level.model(seen[at], contexts[0][at], torch.from_numpy(tables.legal()).to(device))

@@ -31,7 +31,7 @@ def scores(team: Sequence[HanabiCheckpoint], seed: int, first: int, n: int) -> n
     """
     rules = team[0].rules
     if len(team) != rules.players or any(t.rules.observation != rules.observation for t in team):
-        raise ValueError("a network for each seat, all of the same rules")
+        raise ValueError("a team needs one network for each seat, all of the same rules")
     parts = range(first, first + n, _TABLES)
     return np.concatenate([_together(team, seed, at, min(_TABLES, first + n - at)) for at in parts])
 

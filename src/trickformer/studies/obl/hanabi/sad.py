@@ -13,7 +13,7 @@ from trickformer.models.hanabi_odds import Layout
 from trickformer.studies.obl.hanabi import beliefs
 
 
-def nothing(rules: _core.hanabi.Rules, n: int) -> np.ndarray:
+def blank_observations(rules: _core.hanabi.Rules, n: int) -> np.ndarray:
     """Return the observation of the greedy action before the first move: zeros.
 
     Args:
@@ -43,7 +43,7 @@ def observe_actions(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndar
     return after.observe(beliefs.seats(tables, 1))[:, Layout.of(tables.rules).last].reshape(n, players, -1)
 
 
-def beside(
+def observe_greedy_actions(
     rules: _core.hanabi.Rules,
     seed: int,
     games: np.ndarray,
@@ -68,7 +68,7 @@ def beside(
     tables = _core.hanabi.Tables(rules, seed, 0, k)
     for row, number in enumerate(games):
         tables.deal(np.array([row]), seed, int(number))
-    observations = [nothing(rules, k)]
+    observations = [blank_observations(rules, k)]
     for taken, best in zip(actions.T[: longest - 1], greedy.T):
         observations.append(observe_actions(tables, best.astype(np.int64)))
         tables.step(taken.astype(np.int64))
