@@ -31,7 +31,7 @@ class Missions(BaseModel):
         10_000, ge=0, le=10**7, description="random games of each mission to compare with (0: none)"
     )
 
-    _found = field_validator("file")(configs.validate_path)
+    _check_file = field_validator("file")(configs.validate_path)
 
     @field_validator("missions")
     @classmethod
@@ -76,7 +76,7 @@ class CrewEvaluation(Plan, Missions):
         description="node limit of the solver that tests if a deal can be won (0: no test)",
     )
 
-    _typed = field_validator("player")(players.validate_specs_of("crew"))
+    _check_player = field_validator("player")(players.validate_specs_of("crew"))
 
     @property
     def specs(self) -> list[str]:

@@ -35,7 +35,7 @@ class CrossPlay(Plan, Teams):
     COMMAND: ClassVar[str] = "obl crossplay"
     FIXED: ClassVar[tuple[str, ...]] = ("game", "players", "methods", "games", "seed")
 
-    _typed = field_validator("players")(known.validate_specs)
+    _check_players = field_validator("players")(known.validate_specs)
 
     @model_validator(mode="after")
     def _check_methods(self) -> Self:

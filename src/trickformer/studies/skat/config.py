@@ -93,4 +93,4 @@ class Inference(BaseModel):
         None, ge=0, le=1, description="share of choices assumed to be uniformly random (default: the players')"
     )
 
-    _typed = field_validator("players")(known.validate_specs_of("skat"))
+    _check_players = field_validator("players")(known.validate_specs_of("skat"))

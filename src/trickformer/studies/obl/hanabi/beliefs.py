@@ -34,6 +34,9 @@ class TableBelief(Protocol):
             worlds: `each` copies of a table for every seat, in the order of tables, then of seats; changed in place.
             each: Number of worlds for a seat.
             seed: Seed of the draws.
+
+        Raises:
+            TrickformerError: If the belief excludes every hand, or draws no possible one.
         """
 
     def follow(self, tables: _core.hanabi.Tables, actions: np.ndarray) -> None:
@@ -80,9 +83,8 @@ class ExactTableBelief:
 
     def __init__(self, rules: _core.hanabi.Rules, n: int, below: HanabiCheckpoint, slip: float):
         self.below, self.slip = below, slip
-        self.logs = np.zeros(
-            (n, rules.players, len(hands(rules)))
-        )  # log-likelihood of the others' moves, given each hand
+        # float64 [n, players, C]: log-likelihood of the others' moves, given each hand
+        self.logs = np.zeros((n, rules.players, len(hands(rules))))
         self.memory = below.model.memory(n * rules.players)
 
     def chances(self, tables: _core.hanabi.Tables) -> np.ndarray:
@@ -162,17 +164,6 @@ class LearnedTableBelief:
 
     @torch.no_grad()
     def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
-        """Deal hands that the network generates; impossible hands are drawn again.
-
-        Args:
-            tables: The n tables.
-            worlds: `each` copies of a table for every seat, in the order of tables, then of seats; changed in place.
-            each: Number of worlds for a seat.
-            seed: Seed of the draws.
-
-        Raises:
-            TrickformerError: If the network generates impossible hands only.
-        """
         network, device = self.network, self.network.device
         everybody = observe_all_seats(tables)
         weights = network.weights()
@@ -181,6 +172,7 @@ class LearnedTableBelief:
         summary, known = self.state[-1][0][at], hand_constraints(tables, device)[at]
         generator = torch.Generator(device).manual_seed(seed)
         cards = network.sample(weights, summary, known, generator)
+        # The network may generate impossible hands; draw these again.
         for _ in range(_TRIES):
             wrong = torch.nonzero(~_is_consistent(cards, known))[:, 0]
             if not len(wrong):
@@ -188,7 +180,7 @@ class LearnedTableBelief:
             cards[wrong] = network.sample(weights, summary[wrong], known[wrong], generator)
         else:
             raise TrickformerError(
-                "the belief network generates impossible hands only; train it with more --belief-steps"
+                f"the belief network generated no possible hand in {_TRIES:,} tries; train it with more --belief-steps"
             )
         _put(worlds, cards.cpu().numpy().astype(np.int8), seats(tables, each), seed)
 
