@@ -45,7 +45,6 @@ def draw(result: dict[str, Any], folder: Path) -> None:
     draw_figure(draw_missions, folder / PLOT)
 
 
-
 def _heading(result: dict[str, Any]) -> str:
     """Name the games in one line."""
     extra = "" if result["distress"] == "off" else f", distress signal {result['distress']}"

@@ -25,7 +25,7 @@ def draw(result: dict[str, Any], folder: Path) -> None:
         result: Object that `results.result` returns.
         folder: Folder of the run.
     """
-    draw_figure(lambda file: plot(result, file), folder / PLOT)
+    draw_figure(lambda file: _plot(result, file), folder / PLOT)
 
 
 def make_report(result: dict[str, Any]) -> Report:
@@ -109,16 +109,8 @@ def _interval(ci95: list[float] | None, sign: str = "") -> str:
     return "" if ci95 is None else f"[{ci95[0]:{sign}.4f}, {ci95[1]:{sign}.4f}]"
 
 
-def plot(result: dict[str, Any], path: Path) -> None:
-    """Draw the score by thinking time with intervals, and the best play if it is known, and save a PNG.
-
-    Args:
-        result: Object that `results.result` returns.
-        path: File to write.
-
-    Raises:
-        TrickformerError: If the file cannot be written.
-    """
+def _plot(result: dict[str, Any], path: Path) -> None:
+    """Draw the score by thinking time with intervals, and the best play if it is known, and save a PNG."""
     from trickformer.plumbing.figures import add_legend, plt, save
 
     budget = _budget(result)

@@ -56,8 +56,7 @@ def crossplay(
     from trickformer.tournaments import run
 
     result = results.result(run.tournament(settings, resume))
-    made = report.make_report(result)
-    made.publish(as_json, settings.out, RESULT, lambda folder: report.draw(result, folder))
+    report.make_report(result).publish(as_json, settings.out, RESULT, lambda folder: report.draw(result, folder))
 
 
 @app.command(epilog="Example: trickformer obl train hanabi --method obl --level 1 --out out/obl-1")
