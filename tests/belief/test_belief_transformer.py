@@ -222,7 +222,7 @@ def test_bad_input_is_refused(command, tmp_path, monkeypatch, network, lstm):
         (["train", "--model", "rnn"], "rnn"),
         (["evaluate", "--estimators", "transformer"], "transformer needs a network: --transformer FILE"),
         (["evaluate", "--estimators", "transformer", "--transformer", lstm], "is an LSTM; give it as --checkpoint"),
-        (["evaluate", "--estimators", "bft", "--checkpoint", network], "which tunes LSTMs only"),
+        (["evaluate", "--estimators", "bft", "--checkpoint", network], "seq2seq and bft need an LSTM"),
         (["evaluate", "--estimators", "seq2seq", "--checkpoint", network], "give it as --transformer"),
         (
             ["evaluate", "--estimators", "transformer", "--transformer", network, "--variant", "5-card-2-hint"],

@@ -160,7 +160,7 @@ def test_at_temperature_0_the_best_actions_share_and_what_is_never_reached_has_n
     assert operator.value(tree, policy) == pytest.approx([5.0, 5.0])
     flat = operator.softmax(tree, np.zeros(len(tree.owner)), slice(0, len(tree.owner)), 0)
     assert np.exp(flat) == pytest.approx(np.exp(operator.uniform(tree)))
-    with pytest.raises(TrickformerError, match="2 information states are never reached"):
+    with pytest.raises(TrickformerError, match="2 information states have no belief"):
         operator.respond(tree, policy, 0)
 
 
