@@ -396,7 +396,7 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         nfsp.run(SelfPlay(**TINY, out=unbroken))
     with pytest.raises(TrickformerError, match="holds a run with seed = 6, not 7"):
         nfsp.run(SelfPlay(**TINY | {"seed": 7}, out=unbroken), resume=True)
-    with pytest.raises(TrickformerError, match=r"^.* has come to iteration 2; give --iterations 2 or more$"):
+    with pytest.raises(TrickformerError, match=r"^.* has reached iteration 2; give --iterations 2 or more$"):
         nfsp.run(SelfPlay(**TINY | {"iterations": 1}, out=unbroken), resume=True)
     with folder.RunFolder(unbroken).lock(), pytest.raises(TrickformerError, match="another run is writing"):
         nfsp.run(SelfPlay(**TINY, out=unbroken), resume=True)

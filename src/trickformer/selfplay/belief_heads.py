@@ -1,9 +1,10 @@
-"""Trains a belief head (trickformer.belief.heads) on a stream of fresh hands, and judges it on hands not seen before.
+"""Training of a belief head (trickformer.belief.heads) on fresh hands, and its measurement on held-out hands.
 
-What is minimized is the mean over positions of -log P per hidden card, P being the probability with which the hidden
-cards are laid as they lie: the product of the odds under the constraints of the view, normalized. Its gradient with
-respect to the log odds is the marginal probability of each place less 1 for the place where the card lies; the samplers
-give both exactly. The trunk stays as it is."""
+The loss is the mean over positions of -log P per hidden card. P is the probability of the true places of the hidden
+cards: the product of their odds under the constraints of the view, normalized. Its gradient with respect to the log
+odds is the marginal probability of each place, less 1 for the true place; the samplers compute both exactly. The
+weights of the trunk do not change.
+"""
 
 from __future__ import annotations
 
@@ -34,31 +35,41 @@ from trickformer.selfplay.generate import play_hands
 from trickformer.selfplay.head_config import HeadTraining
 
 STATE = "state.npz"  # in the folder of a run
-_PIECE = 16  # held-out hands that are played in step
+_PIECE = 16  # held-out hands that are played in lockstep
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutDecision:
-    """A decision of a hand, and what the seat on turn did not see."""
+    """A decision of a hand, and the cards that the seat on turn does not see."""
 
     hand: int
     view: View
     seat: Any  # the core's form of the view
     hidden: np.ndarray  # int16 [1, H]
     places: np.ndarray  # int8 [cards]
-    histories: int  # hidden ones for each laying of the cards: what is not asked of a head
+    histories: int  # hidden histories for each placement of the cards, which a head does not predict
 
     def loss(self, deals: Any) -> float:
-        """-log P of how the cards lie, by a sampler of the view, per open card in nats."""
+        """Compute -log P of the true places, per open card in nats.
+
+        Args:
+            deals: Sampler of the view.
+        """
         return -(deals.log_prob(self.hidden)[0] + math.log(self.histories)) / (self.places >= 0).sum()
 
 
 def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[HeldOutDecision]:
-    """Decisions of the hands `first` .. `first` + n of the series, with two legal actions or more and a card whose
-    place the view leaves open: config.positions of each hand, all where they are fewer."""
+    """Collect decisions with two or more legal actions and a card whose place the view leaves open.
+
+    Args:
+        game: The game.
+        config: Config of the run; `positions` is the number of decisions of each hand, or all if there are fewer.
+        first: First hand of the series.
+        n: Number of hands.
+    """
     belief = sampler(game)
     assert isinstance(belief, CardBelief)
-    found: list[HeldOutDecision] = []
+    sample: list[HeldOutDecision] = []
     for record in play_hands(game, config.players, config.seed, first, n):
         state = game.spiel.new_initial_state()
         choices = []
@@ -67,23 +78,26 @@ def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Held
                 choices.append(at)
             state.apply_action(action)
         rng = np.random.default_rng([config.seed, record.deal])
-        drawn = set(rng.permutation(choices)[: config.positions].tolist())
+        chosen = set(rng.permutation(choices)[: config.positions].tolist())
         state = game.spiel.new_initial_state()
         for at, action in enumerate(record.history):
-            if at in drawn:
+            if at in chosen:
                 view = game.view(state, state.current_player())
                 belief.reset(view)
                 truth = belief.truth(state)
                 places = belief.places(truth)[0]
                 if (places >= 0).any():
                     seat = belief.seat_view(view)
-                    found.append(HeldOutDecision(record.deal, view, seat, truth.hidden, places, belief.histories()))
+                    sample.append(HeldOutDecision(record.deal, view, seat, truth.hidden, places, belief.histories()))
             state.apply_action(action)
-    return found
+    return sample
 
 
 class HeadNetwork(nn.Module):
-    """A head that learns: begins with equal odds. Its state dict has the names and shapes of heads.shapes."""
+    """Network of a head, for training; begins with equal odds.
+
+    Its state dict has the names and shapes of heads.shapes.
+    """
 
     def __init__(self, width: int, hidden: int, cards: int):
         super().__init__()
@@ -93,7 +107,14 @@ class HeadNetwork(nn.Module):
         nn.init.zeros_(self.out.bias)
 
     def forward(self, states: torch.Tensor) -> torch.Tensor:
-        """float32 [n, width] -> log odds float32 [n, cards, PLACES]."""
+        """Compute log odds.
+
+        Args:
+            states: float32 [n, width], hidden states of the trunk.
+
+        Returns:
+            float32 [n, cards, PLACES].
+        """
         out = self.out(torch.relu(self.hidden(states)))
         return (MAX_LOG_ODDS * torch.tanh(out / MAX_LOG_ODDS)).reshape(len(states), -1, PLACES)
 
@@ -101,8 +122,16 @@ class HeadNetwork(nn.Module):
 def likelihood(
     deals: Callable[..., Any], batch: list[HeldOutDecision], log_odds: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of positions and log odds float64 [n, cards, PLACES]: -log P per open card in nats, float64 [n], and its
-    gradient, float64 [n, cards, PLACES]."""
+    """Compute the loss of positions and its gradient.
+
+    Args:
+        deals: Makes the sampler of a view from the core's form of the view and log odds.
+        batch: n positions.
+        log_odds: float64 [n, cards, PLACES].
+
+    Returns:
+        -log P per open card in nats, float64 [n], and its gradient, float64 [n, cards, PLACES].
+    """
     loss, gradient = np.empty(len(batch)), np.zeros_like(log_odds)
     for i, position in enumerate(batch):
         weighted = deals(position.seat, log_odds[i])
@@ -115,10 +144,17 @@ def likelihood(
 
 
 def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, Any]]:
-    """Trains in the folder config.out, which exists, yielding {"step", "positions", "loss", "uniform"} after every
-    step and before it is kept; at the end the head is there.
+    """Train a head in the folder config.out, which exists. A run that was stopped continues to the same weights.
 
-    A run that was stopped goes on where it last saved, to the same weights."""
+    Args:
+        config: Config of the run.
+        game: The game.
+        trunk: The trunk under the head.
+
+    Yields:
+        `step`, `positions`, `loss` and `uniform` after every step, before its state is saved. At the end the head is
+        saved.
+    """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     model = HeadNetwork(trunk.backend.width, config.hidden, heads.cards(game))
@@ -156,21 +192,39 @@ def _save(model: HeadNetwork, config: HeadTraining, trunk: Trunk) -> None:
 
 
 def judge(config: HeadTraining, game: Game, head: heads.Head, first: int, n: int) -> dict[int, np.ndarray]:
-    """By hand, of `first` .. `first` + n: float64 [4]: sums over positions of -log P in nats by the uniform belief and
-    by the head, open cards, positions."""
+    """Measure a head on hands.
+
+    Args:
+        config: Config of the run.
+        game: The game.
+        head: The head.
+        first: First hand of the series.
+        n: Number of hands.
+
+    Returns:
+        By hand float64 [4]: -log P in nats summed over positions, by the uniform belief and by the head; open cards;
+        positions.
+    """
     batch = positions(game, config, first, n)
-    found: dict[int, np.ndarray] = {p.hand: np.zeros(4) for p in batch}
+    sums: dict[int, np.ndarray] = {p.hand: np.zeros(4) for p in batch}
     deals = _deals(game)
     for position, log_odds in zip(batch, head([p.view for p in batch])):
         cards = (position.places >= 0).sum()
         uniform, learned = position.loss(deals(position.seat)), position.loss(deals(position.seat, log_odds))
-        found[position.hand] += uniform * cards, learned * cards, cards, 1
-    return found
+        sums[position.hand] += uniform * cards, learned * cards, cards, 1
+    return sums
 
 
 def summary(by_hand: np.ndarray) -> dict[str, Any]:
-    """Nats per open card: of a hand the ratio of its sums, means over hands and their standard errors. by_hand: float64
-    [hands, 4], as `judge` has them."""
+    """Sum up the measurement of a head, in nats per open card.
+
+    Args:
+        by_hand: float64 [hands, 4], the values of `judge`.
+
+    Returns:
+        Counts, and mean and standard error over hands of `uniform`, `head` and `difference`. The figure of a hand is
+        the ratio of its sums.
+    """
     uniform, learned = by_hand[:, 0] / by_hand[:, 2], by_hand[:, 1] / by_hand[:, 2]
     figures = {"uniform": uniform, "head": learned, "difference": learned - uniform}
     error = np.sqrt(max(len(by_hand) - 1, 1) * len(by_hand))
@@ -186,7 +240,11 @@ def summary(by_hand: np.ndarray) -> dict[str, Any]:
 
 
 def make_report(result: dict[str, Any]) -> Report:
-    """Make the report of a head's result."""
+    """Make the report of a head's result.
+
+    Args:
+        result: Result of `command`.
+    """
     rows = [(name, f"{result[name]['mean']:+.4f} ± {result[name]['se']:.4f}") for name in _FIGURES]
     return Report(
         result,
@@ -201,9 +259,19 @@ _FIGURES = ("uniform", "head", "difference")
 
 
 def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
-    """Trains with progress in the folder config.out and judges the head; returns `summary` with the head's file.
+    """Train a head in the folder config.out with progress, and measure it.
 
-    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C."""
+    Args:
+        config: Config of the run.
+        resume: Whether to continue a run that was stopped.
+
+    Returns:
+        `summary`, and the head's file as `file`.
+
+    Raises:
+        TrickformerError: The input is bad; nothing was written.
+        Interruption: Ctrl-C.
+    """
     game = games.load(config.game)
     trunk = heads.trunk(config.checkpoint, game)
     for spec in config.players:

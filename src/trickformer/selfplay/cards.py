@@ -28,7 +28,7 @@ def snippet(checkpoint: str, game: str, features: bool, masked: bool) -> str:
         features: Whether the model reads features.
         masked: Whether its policy is over possible tokens.
     """
-    given = ", features=torch.from_numpy(features)" if features else ""
+    features_argument = ", features=torch.from_numpy(features)" if features else ""
     masking = ".masked_fill(~torch.from_numpy(possible[0, -1]), -torch.inf)" if masked else ""
     follow = ["features, possible = tokenizers.follow(tokenizer, tokens[None], possible=True)"]
     return "\n".join(
@@ -46,7 +46,7 @@ def snippet(checkpoint: str, game: str, features: bool, masked: bool) -> str:
             "tokens = tokenizer.encode(game.view(state, state.current_player()))  # int32 [T]",
             *(follow if features or masked else []),
             "with torch.no_grad():",
-            f"    out = model(torch.from_numpy(tokens[None]).long(){given})",
+            f"    out = model(torch.from_numpy(tokens[None]).long(){features_argument})",
             f"policy = out.logits[0, -1]{masking}.softmax(-1)",
             "outcome = int(out.value_logits[0, -1].argmax())",
             "print(tokenizer.vocab[int(policy.argmax())], model.config.id2label[outcome])",

@@ -13,7 +13,7 @@ from trickformer.base import FastGame, Game, UnknownNameError, game_name
 from trickformer.plumbing.config import current_names, validate_game
 from trickformer.plumbing.help_pages import Panels
 
-# What a small model needs to learn from little data; docs/results/recipe.md says what for.
+# Settings with which a small model learns from little data; docs/results/recipe.md gives the reasons.
 _LITTLE: dict[str, Any] = {
     "structured": True,
     "features": True,
@@ -28,8 +28,8 @@ _LITTLE: dict[str, Any] = {
     "dropout": 0.0,
 }
 
-# What a preset's name stands for besides the model's size. `paper` is section 6.1 and Table 6 of the GO-MCTS paper,
-# which leaves the batch open; the others are for a laptop, hours and minutes. A game differs from them (`schedule`).
+# Settings of a preset besides the model's size. `paper` is section 6.1 and Table 6 of the GO-MCTS paper, which leaves
+# the batch open. The others take hours or minutes on a laptop. A game may override them (`schedule`).
 SCHEDULES: dict[str, dict[str, Any]] = {
     "paper": {
         "bootstrap_hands": 4_000_000,
@@ -88,16 +88,21 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 
 
 def schedule(game: Game, preset: str) -> dict[str, Any]:
-    """What a preset's name stands for in a game; of an unknown preset, what the game alone says.
+    """Return the settings of a preset in a game; for an unknown preset, the game's own.
 
-    In `small` and `tiny` the first hands are the baseline player's, of every eighth seat random; no more seats are kept
-    than there are."""
-    found: dict[str, Any] = {"baseline": game.baseline} | SCHEDULES.get(preset, {})
-    if "seats_kept" in found:
-        found["seats_kept"] = min(found["seats_kept"], game.players)
+    In `small` and `tiny` the bootstrap players are the baseline, and a random player in one of eight seats. A preset
+    keeps at most as many seats as the game has.
+
+    Args:
+        game: The game.
+        preset: Name of the preset.
+    """
+    settings: dict[str, Any] = {"baseline": game.baseline} | SCHEDULES.get(preset, {})
+    if "seats_kept" in settings:
+        settings["seats_kept"] = min(settings["seats_kept"], game.players)
     if preset in ("small", "tiny"):
-        found["bootstrap"] = ["random", *([] if game.baseline == "random" else [game.baseline] * 7)]
-    return found | current_names(SelfPlay, game.training.get(preset, {}))
+        settings["bootstrap"] = ["random", *([] if game.baseline == "random" else [game.baseline] * 7)]
+    return settings | current_names(SelfPlay, game.training.get(preset, {}))
 
 
 def effective_defaults(words: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
@@ -125,8 +130,11 @@ def effective_defaults(words: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
 
 
 class SelfPlay(BaseModel):
-    """A run of population self-play. What is not given is as the preset has it in the game (`schedule`). Making one
-    loads the game, and raises what that does."""
+    """Config of a run of population self-play.
+
+    The preset sets the defaults of the game (`schedule`). The constructor loads the game, and raises the errors of
+    `games.load`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     FORMER_NAMES: ClassVar[dict[str, str]] = {
@@ -345,7 +353,7 @@ class SelfPlay(BaseModel):
         game = games.load(self.game)
         if self.guests and self.roles == "all" and self.seats_kept == game.players:
             raise ValueError("guests take seats that are not kept: lower seats_kept")
-        fast = tokenizers.fast(game) or FastGame  # the class has what games without a fast form can do
+        fast = tokenizers.fast(game) or FastGame  # the class has the abilities of games without a fast form
         if self.rollout_network and not fast.labels_by_network:
             raise ValueError(f"{self.game} is labelled by script; leave out rollout_network")
         if self.label_worlds and not fast.labels_in_worlds:
@@ -357,7 +365,11 @@ class SelfPlay(BaseModel):
         return self
 
     def searches(self, iteration: int) -> bool:
-        """Whether GO-MCTS makes and labels decisions of an iteration's hands."""
+        """Return whether GO-MCTS makes and labels decisions in an iteration's hands.
+
+        Args:
+            iteration: The iteration.
+        """
         return self.search_share > 0 and iteration >= self.search_from
 
     @property
@@ -365,5 +377,5 @@ class SelfPlay(BaseModel):
         return self.out or Path("out") / f"{game_name(self.game)}-{self.preset}"
 
 
-# What neither weights nor matches depend on, and a resumed run may change.
+# Fields that a resumed run may change: neither weights nor matches depend on them.
 FREE = frozenset({"iterations", "workers", "ray", "peak_tflops", "stop_after", "out", "save_every"})

@@ -1,9 +1,9 @@
-"""Training data on disk: token and outcome arrays that are read in place, and a manifest that says what they are.
+"""Training data on disk: token and outcome arrays that are read in place, and a manifest that describes them.
 
 A folder holds `tokens.bin` (uint8 [N, T], filled up with the end token), `outcomes.bin` (int32 [N], an index among
-the game's outcomes), `counts.bin` (int32 [N]: labels of each sequence), `labels.bin` (LABEL [sum of the counts]) and
-`manifest.json`, which is written after each piece of data. What the manifest does not count was cut off by an interrupt
-and is dropped when writing goes on.
+the game's outcomes), `counts.bin` (int32 [N]: number of labels of each sequence), `labels.bin` (LABEL [sum of the
+counts]) and `manifest.json`, which is written after each piece of data. If an interrupt leaves more data than the
+manifest counts, `DataWriter` drops the surplus when writing continues.
 """
 
 from __future__ import annotations
@@ -24,21 +24,27 @@ from trickformer.plumbing.files import make_folder, replace
 from trickformer.plumbing.text import json_object, read_text
 
 FORMAT = 3
-MANIFEST, TOKENS, OUTCOMES, COUNTS, LABELS = "manifest.json", "tokens.bin", "outcomes.bin", "counts.bin", "labels.bin"
-_TOKEN, _OUTCOME, _COUNT = np.dtype("uint8"), np.dtype("<i4"), np.dtype("<i4")
-# What an own action was worth: the position before the decision, the action's token, its value in units of v(o). The
-# labels of a decision stand together.
+MANIFEST = "manifest.json"
+TOKENS = "tokens.bin"
+OUTCOMES = "outcomes.bin"
+COUNTS = "counts.bin"
+LABELS = "labels.bin"
+_TOKEN = np.dtype("uint8")
+_OUTCOME = np.dtype("<i4")
+_COUNT = np.dtype("<i4")
+# Value of an own action: the position before the decision, the action's token, its value in units of v(o). The labels
+# of a decision are adjacent.
 LABEL = np.dtype([("position", "<u2"), ("token", "u1"), ("value", "<f2")])
 NO_ENTRIES = np.empty(0, LABEL)
 
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """What one seat saw of each hand, how the hand ended, and what its actions were worth."""
+    """Observations of one seat of each hand, the outcome of the hand, and the values of the seat's actions."""
 
     tokens: np.ndarray  # integers [N, T], filled up with the end token
     outcomes: np.ndarray  # integers [N], index among the game's outcomes
-    starts: np.ndarray  # int64 [N + 1]: where the labels of each sequence begin, and the last end
+    starts: np.ndarray  # int64 [N + 1]: first label of each sequence, then the number of labels
     labels: np.ndarray  # LABEL [starts[-1]]
 
     def __len__(self) -> int:
@@ -46,7 +52,7 @@ class Sequences:
 
     @property
     def rows(self) -> np.ndarray:
-        """The sequence that each label is of: int64 [starts[-1]]."""
+        """Sequence of each label: int64 [starts[-1]]."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     def __getitem__(self, rows: slice | np.ndarray) -> Sequences:
@@ -57,17 +63,33 @@ class Sequences:
 
     @classmethod
     def without_labels(cls, tokens: np.ndarray, outcomes: np.ndarray) -> Sequences:
-        """Sequences without labels."""
+        """Make sequences without labels.
+
+        Args:
+            tokens: Integers [N, T], filled up with the end token.
+            outcomes: Integers [N], an index among the game's outcomes.
+        """
         return cls(tokens, outcomes, np.zeros(len(tokens) + 1, np.int64), NO_ENTRIES)
 
 
 def starts_of(counts: np.ndarray) -> np.ndarray:
-    """Where parts of these lengths begin, and the last ends: int [N] -> int64 [N + 1]."""
+    """Sum up counts: the first index of each part, then the end of the last.
+
+    Args:
+        counts: Integers [N], the lengths of the parts.
+
+    Returns:
+        int64 [N + 1].
+    """
     return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
 
 
 def join(*parts: Sequences) -> Sequences:
-    """Those of the first, then those of the next, and so on."""
+    """Concatenate sequences.
+
+    Args:
+        parts: Sequences of the same width.
+    """
     return Sequences(
         np.concatenate([p.tokens for p in parts]),
         np.concatenate([p.outcomes for p in parts]),
@@ -77,7 +99,13 @@ def join(*parts: Sequences) -> Sequences:
 
 
 def augment_sequences(data: Sequences, fast: FastGame, rng: np.random.Generator) -> Sequences:
-    """Other hands that are as likely, with the same results and labels; of a game that augments."""
+    """Replace hands by others that are as likely and have the same outcomes and labels.
+
+    Args:
+        data: The sequences.
+        fast: Fast form of a game that augments.
+        rng: Draws the permutation of each sequence.
+    """
     tokens, permutation = fast.augment(data.tokens, rng)
     labels = data.labels.copy()
     labels["token"] = permutation[data.rows, labels["token"]]
@@ -85,44 +113,73 @@ def augment_sequences(data: Sequences, fast: FastGame, rng: np.random.Generator)
 
 
 def crop(tokens: np.ndarray, eos: int) -> np.ndarray:
-    """Without the columns in which every row has ended; one end token stays. integers [n, T] -> [n, <= T]."""
+    """Drop the columns in which every row has ended; one end token stays.
+
+    Args:
+        tokens: Integers [n, T].
+        eos: The end token.
+    """
     return tokens[:, : int(lengths_of(tokens, eos).max(initial=0)) + 1]
 
 
 def lengths_of(tokens: np.ndarray, eos: int) -> np.ndarray:
-    """Tokens before the end of each row: integers [n, T] -> int64 [n]."""
+    """Count the tokens before the end of each row.
+
+    Args:
+        tokens: Integers [n, T].
+        eos: The end token.
+
+    Returns:
+        int64 [n].
+    """
     return (tokens != eos).sum(axis=1)
 
 
-def vocabulary_hash(tokenizer: Tokenizer) -> str:
-    """SHA-256 of the tokens' names in order: data and tokenizer of different ones do not go together."""
+def _vocabulary_hash(tokenizer: Tokenizer) -> str:
+    """Hash the tokens' names in order with SHA-256. Data fits a tokenizer only if the hash is the same."""
     return hashlib.sha256("\n".join(tokenizer.vocab).encode()).hexdigest()
 
 
 def kind(game: Game, tokenizer: Tokenizer) -> dict[str, Any]:
-    """What the data of a game must say of itself to be read for that game."""
+    """Return the entries that a manifest must have for its data to be read for a game.
+
+    Args:
+        game: The game.
+        tokenizer: Its tokenizer.
+    """
     return {
         "format": FORMAT,
         "game": str(game.spiel),
-        "vocabulary": vocabulary_hash(tokenizer),
+        "vocabulary": _vocabulary_hash(tokenizer),
         "outcomes": len(game.outcomes.labels),
         "positions": tokenizer.n_positions,
     }
 
 
 def load(folder: Path, game: Game, tokenizer: Tokenizer) -> Sequences:
-    """The sequences in a folder, mapped into memory: only what is touched is read.
+    """Map the sequences of a folder into memory. Pages are read on first use.
 
-    Raises TrickformerError on a missing, damaged, truncated or unfinished folder and on data of another game."""
+    Args:
+        folder: Folder of training data.
+        game: The game.
+        tokenizer: Its tokenizer.
+
+    Raises:
+        TrickformerError: The folder is missing, damaged or unfinished, or its data is of another game.
+    """
     manifest = _manifest(folder, kind(game, tokenizer))
     if not manifest["complete"]:
         raise TrickformerError(f"{folder} is not complete: {manifest['sequences']} sequences so far")
-    n, width, labels = manifest["sequences"], manifest["positions"], manifest["labels"]
+    n = manifest["sequences"]
+    width = manifest["positions"]
+    labels = manifest["labels"]
     for name, size in _sizes(n, width, labels).items():
         path = folder / name
-        found = path.stat().st_size if path.is_file() else 0
-        if found != size:
-            raise TrickformerError(f"{path} has {found} bytes, not the {size} that {MANIFEST} counts: it is damaged")
+        length = path.stat().st_size if path.is_file() else 0
+        if length != size:
+            raise TrickformerError(
+                f"{path} has {length} bytes, not the {size} that {MANIFEST} counts: it is damaged"
+            )
     return Sequences(
         np.memmap(folder / TOKENS, _TOKEN, "r", shape=(n, width)),
         np.memmap(folder / OUTCOMES, _OUTCOME, "r", shape=(n,)),
@@ -132,8 +189,16 @@ def load(folder: Path, game: Game, tokenizer: Tokenizer) -> Sequences:
 
 
 def verify(folder: Path, game: Game, tokenizer: Tokenizer) -> None:
-    """Reads all that a folder counts, if it is there. Raises TrickformerError where a bit of it has changed, and as
-    `load` does, but for an unfinished folder."""
+    """Check all data that the manifest of a folder counts. A folder without a manifest passes.
+
+    Args:
+        folder: Folder of training data, which may be unfinished.
+        game: The game.
+        tokenizer: Its tokenizer.
+
+    Raises:
+        TrickformerError: The folder is damaged, or its data is of another game.
+    """
     if (folder / MANIFEST).exists():
         manifest = _manifest(folder, kind(game, tokenizer))
         for name, size in _sizes(manifest["sequences"], manifest["positions"], manifest["labels"]).items():
@@ -151,21 +216,25 @@ def _sizes(sequences: int, width: int, labels: int) -> dict[str, int]:
 
 
 def _verify_digest(path: Path, size: int, manifest: dict[str, Any]) -> Any:
-    """BLAKE2b of the part of a file that is counted. Raises TrickformerError where it is not the manifest's."""
+    """Hash the part of a file that is counted, with BLAKE2b.
+
+    Raises:
+        TrickformerError: The digest is not the manifest's, or the file cannot be read.
+    """
     try:
-        found = digests.of(path, size)
+        digest = digests.of(path, size)
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
-    if found.hexdigest() != manifest["digests"].get(path.name):
+    if digest.hexdigest() != manifest["digests"].get(path.name):
         raise TrickformerError(f"{path} is damaged: its checksum is not the one in {MANIFEST}")
-    return found
+    return digest
 
 
-def _manifest(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
+def _manifest(folder: Path, required: dict[str, Any]) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
         manifest = json_object(read_text(path))
-        fields = {*wanted, "sequences", "labels", "hands", "complete", "about", "digests"}
+        fields = {*required, "sequences", "labels", "hands", "complete", "about", "digests"}
         if not fields <= set(manifest):
             raise ValueError
         for name in ("sequences", "labels", "hands"):
@@ -177,7 +246,7 @@ def _manifest(folder: Path, wanted: dict[str, Any]) -> dict[str, Any]:
         raise TrickformerError(f"{folder} holds no training data: there is no {MANIFEST}") from None
     except ValueError:
         raise TrickformerError(f"{path} is damaged") from None
-    for key, value in wanted.items():
+    for key, value in required.items():
         if manifest[key] != value:
             raise TrickformerError(f"{folder} holds data of another kind: {key} is {manifest[key]}, not {value}")
     return manifest
@@ -188,7 +257,7 @@ def _open_to_append(path: Path) -> IO[bytes]:
 
 
 class DataWriter:
-    """Appends to a folder of training data, or begins one. `hands`, `sequences` and `labels` count what is there."""
+    """Appender to a folder of training data. `hands`, `sequences` and `labels` count what the folder holds."""
 
     def __init__(
         self,
@@ -198,19 +267,21 @@ class DataWriter:
         about: dict[str, Any],
         open_file: Callable[[Path], IO[bytes]] = _open_to_append,
     ):
-        """Begin a folder, or go on with one.
+        """Begin a folder, or continue one.
 
         Args:
-            folder: Where the data is.
+            folder: Folder of the data.
             game: The game that was played.
             tokenizer: Its tokenizer.
-            about: What else to record of the data, such as seeds and players; it must match that of a folder with data.
+            about: Further facts to record, such as seeds and players. They must match those of a folder with data.
             open_file: Opens a file to append to it.
 
         Raises:
-            TrickformerError: If the folder holds something else, or the disk refuses.
+            TrickformerError: The folder holds something else, or cannot be written.
         """
-        self._kind, self._about, self._folder = kind(game, tokenizer), about, folder
+        self._kind = kind(game, tokenizer)
+        self._about = about
+        self._folder = folder
         if len(tokenizer.vocab) > (most := np.iinfo(_TOKEN).max + 1):
             raise TrickformerError(f"{game.name} has {len(tokenizer.vocab)} tokens; training data holds {most} at most")
         self.hands = self.sequences = self.labels = 0
@@ -239,16 +310,27 @@ class DataWriter:
 
     def _open(self, name: str, size: int) -> IO[bytes]:
         path = self._folder / name
-        found = path.stat().st_size if path.exists() else 0
-        if found < size:
-            raise TrickformerError(f"{path} has {found} bytes, not the {size} that {MANIFEST} counts: it is damaged")
-        if found > size:  # what an interrupt cut off before it was counted
+        length = path.stat().st_size if path.exists() else 0
+        if length < size:
+            raise TrickformerError(
+                f"{path} has {length} bytes, not the {size} that {MANIFEST} counts: it is damaged"
+            )
+        if length > size:  # an interrupt came before the manifest counted the end of the file
             with path.open("r+b") as file:
                 file.truncate(size)
         return self._open_file(path)
 
     def append(self, data: Sequences, hands: int) -> None:
-        """Adds the sequences of `hands` hands. They are there once this returns, or not at all."""
+        """Add sequences. They are in the folder when this returns; after a crash either all are counted or none.
+
+        Args:
+            data: The sequences.
+            hands: Number of hands that they are from.
+
+        Raises:
+            TrickformerError: The disk refuses.
+            ValueError: The sequences have another number of positions than the folder.
+        """
         if data.tokens.shape[1] != self._kind["positions"]:
             raise ValueError(f"sequences of {data.tokens.shape[1]} positions, not {self._kind['positions']}")
         try:
@@ -271,7 +353,7 @@ class DataWriter:
         self._note()
 
     def finish(self) -> None:
-        """Declares the data complete."""
+        """Mark the data as complete."""
         self.complete = True
         self._note()
 

@@ -49,7 +49,15 @@ class SequenceDataset(Dataset[dict[str, Any]]):
     """
 
     def __init__(self, folder: Path, value_classes: bool = True):
-        """Load a folder. Raises TrickformerError as `load_data` does."""
+        """Load a folder.
+
+        Args:
+            folder: Folder of training data.
+            value_classes: See `load_data`.
+
+        Raises:
+            TrickformerError: As `load_data`.
+        """
         self._folder, self._value_classes = folder, value_classes
         self.game = games.load(_game_of(folder))
         self.tokenizer = tokenizers.make(self.game)
@@ -68,15 +76,15 @@ class SequenceDataset(Dataset[dict[str, Any]]):
 
     def __getitem__(self, index: int) -> dict[str, Any]:
         if not -len(self) <= index < len(self):
-            raise IndexError(f"there are {len(self)} sequences, and no number {index}")
+            raise IndexError(f"no sequence {index}: there are {len(self)} sequences")
         row = index % len(self)
-        found = self.sequences[row : row + 1]
+        item = self.sequences[row : row + 1]
         return {
-            "input_ids": torch.from_numpy(crop(found.tokens, self.tokenizer.eos)[0].astype(np.int64)),
-            "outcome": int(self._classes[found.outcomes[0]]),
-            "positions": torch.from_numpy(found.labels["position"].astype(np.int64)),
-            "tokens": torch.from_numpy(found.labels["token"].astype(np.int64)),
-            "values": torch.from_numpy(found.labels["value"].astype(np.float32)),
+            "input_ids": torch.from_numpy(crop(item.tokens, self.tokenizer.eos)[0].astype(np.int64)),
+            "outcome": int(self._classes[item.outcomes[0]]),
+            "positions": torch.from_numpy(item.labels["position"].astype(np.int64)),
+            "tokens": torch.from_numpy(item.labels["token"].astype(np.int64)),
+            "values": torch.from_numpy(item.labels["value"].astype(np.float32)),
         }
 
     def collate(self, items: Sequence[dict[str, Any]]) -> dict[str, torch.Tensor]:
@@ -106,9 +114,9 @@ class SequenceDataset(Dataset[dict[str, Any]]):
         outcomes = torch.from_numpy(data.outcomes)[:, None].expand_as(tokens)
         size = (*tokens.shape, len(self.tokenizer.vocab))
         values, known = torch.zeros(size), torch.zeros(size, dtype=torch.bool)
-        row, position, worth, labelled = decisions(data, size[-1])
-        values[row, position] = torch.from_numpy(worth)
-        known[row, position] = torch.from_numpy(labelled)
+        labelled = decisions(data, size[-1])
+        values[labelled.rows, labelled.positions] = torch.from_numpy(labelled.labels)
+        known[labelled.rows, labelled.positions] = torch.from_numpy(labelled.labelled)
         return {
             "input_ids": tokens,
             "attention_mask": (ended.cumsum(dim=1) <= ended).long(),
@@ -152,7 +160,7 @@ class SequenceDataset(Dataset[dict[str, Any]]):
         table = arrow.concat_tables(tables)
         features = datasets.Features.from_arrow_schema(table.schema)
         features["outcome"] = datasets.ClassLabel(names=self.outcome_names)
-        # The manifest has checksums of the data: nothing need be hashed again to name this dataset.
+        # The manifest has checksums of the data, so its own hash identifies this dataset.
         content = (self._folder / MANIFEST).read_bytes() + str(self._value_classes).encode()
         name = hashlib.sha256(content).hexdigest()[:16]
         return datasets.Dataset(table, info=datasets.DatasetInfo(features=features), fingerprint=name)

@@ -1,4 +1,4 @@
-"""How good an iteration is: matches, the learning curve, and signs of collapse."""
+"""Evaluation of an iteration: matches, the learning curve, and signs of collapse."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str, show: Show
         return f"argmax:checkpoint={(out / f'model-{i}').absolute()},threshold={config.threshold}"
 
     folder = out / "matches" / f"{iteration}-{opponent}"
-    given = {
+    fields = {
         "game": config.game,
         "a": argmax(iteration),
         "b": argmax(iteration - 1) if opponent == "previous" else config.baseline,
@@ -51,11 +51,11 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str, show: Show
         "ray": config.ray,
         "out": folder,
     }
-    settings = Tournament.model_validate(given)
+    settings = Tournament.model_validate(fields)
     resume = RunFolder(folder).has_run
     if resume:
         known = configs.read(Tournament, folder / CONFIG)
-        # A match names its models by where they are: half of one from before the run was moved is played anew.
+        # A match names its models by their paths. If the run was moved, an unfinished match starts again.
         resume = (known.a, known.b) == (settings.a, settings.b)
         if not resume:
             shutil.rmtree(folder)
@@ -66,31 +66,38 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str, show: Show
 def warnings(
     game: Game, data: Sequences, learned: dict[str, float], matches: dict[str, list[dict[str, Any]]]
 ) -> list[str]:
-    """What looks like a collapse, one line each.
+    """Look for signs of collapse.
 
-    data: of the hands that the iteration played. learned: what `metrics.measure` says of its model. matches: by
-    opponent, the entries of all iterations up to this one."""
-    found = []
+    Args:
+        game: The game.
+        data: Hands that the iteration played.
+        learned: Measurements of its model, see `metrics.measure`.
+        matches: By opponent, the log entries of all iterations up to this one.
+
+    Returns:
+        One line for each sign.
+    """
+    lines = []
     share = np.bincount(data.outcomes).max() / len(data)
-    # Where there is only success and failure, most games end alike from the start.
+    # If a game has only success and failure, most hands end alike from the start.
     if share > (0.5 if len(game.outcomes.labels) > 2 else 0.99):
-        found.append(f"{share:.0%} of the hands end alike: play may have collapsed into one outcome")
+        lines.append(f"{share:.0%} of the hands end alike: play may have collapsed into one outcome")
     if learned["entropy"] < 0.02:
-        found.append(f"the policy is all but certain of every action (entropy {learned['entropy']:.3f} nats)")
+        lines.append(f"the policy is all but certain of every action (entropy {learned['entropy']:.3f} nats)")
     sign = 1 if game.higher_is_better else -1
     previous, baseline = matches.get("previous", []), matches.get("baseline", [])
     if previous and _is_copy(previous[-1]):
-        found.append("the model plays every hand like its predecessor")
+        lines.append("the model plays every hand like its predecessor")
     if previous and previous[-1]["low"] is not None:
         worst = previous[-1]["low"] if sign < 0 else -previous[-1]["high"]
         if worst > 0:
-            found.append(f"the model is worse than its predecessor, by {worst:.2f} points a hand or more")
+            lines.append(f"the model is worse than its predecessor, by {worst:.2f} points a hand or more")
     if len(baseline) > 1 and None not in (baseline[-1]["low"], baseline[-2]["low"]):
-        # In units where more is better.
+        # The sign makes higher values better in every game.
         now, before = (sorted((sign * e["low"], sign * e["high"])) for e in baseline[-2:][::-1])
         if now[1] < before[0]:
-            found.append("the model does worse against the baseline than its predecessor, beyond both intervals")
-    return found
+            lines.append("the model does worse against the baseline than its predecessor, beyond both intervals")
+    return lines
 
 
 def _is_copy(entry: dict[str, Any]) -> bool:
@@ -101,7 +108,14 @@ def _is_copy(entry: dict[str, Any]) -> bool:
 
 
 def curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]], folder: Path) -> None:
-    """Writes curve.csv and curve.png: the matches by iteration, as Figure 2 of the GO-MCTS paper."""
+    """Write curve.csv and curve.png: the matches by iteration, as in Figure 2 of the GO-MCTS paper.
+
+    Args:
+        game: The game.
+        config: Config of the run.
+        matches: Log entries of matches, by opponent.
+        folder: Run folder.
+    """
     lines = ["iteration,opponent,difference,low,high,deals"]
     for opponent, entries in matches.items():
         for e in entries:

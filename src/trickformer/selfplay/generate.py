@@ -1,4 +1,4 @@
-"""Hands for training (GO-MCTS paper, sections 5.2 and 6.1): uniformly random, of named players, or among models."""
+"""Hands for training (GO-MCTS paper, sections 5.2 and 6.1): of random players, of named players, or of models."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """How many own decisions get labels, what each legal action is worth, and how that is found."""
+    """Number of own decisions with labels, and the source of the labels: a value for each legal action."""
 
-    share: float = 0.0  # of the decisions; 0: none
-    playouts: int = 8  # of each action
-    net: _core.RolloutNet | None = None  # plays them; None: the game's script does
-    worlds: bool = False  # each from another deal that explains what the seat saw, not from the deal as it was
-    from_search: bool = False  # visits and values of the players' own searches instead of playouts
+    share: float = 0.0  # share of the decisions that get labels; 0: none
+    playouts: int = 8  # playouts of each action
+    net: _core.RolloutNet | None = None  # rollout policy; None: the game's script
+    worlds: bool = False  # each playout starts from a sampled world, not from the true deal
+    from_search: bool = False  # labels are values of the players' own searches, not of playouts
 
 
 NO_LABELS = Labels()
@@ -38,26 +38,35 @@ NO_LABELS = Labels()
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """Decisions that GO-MCTS makes in the place of ArgmaxVal*, and whose actions it labels with what they brought."""
+    """Decisions that GO-MCTS makes instead of ArgmaxVal*. The values of the search label the actions."""
 
-    share: float  # of ArgmaxVal*'s decisions
+    share: float  # share of ArgmaxVal*'s decisions
     options: SearchOptions
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Who plays, and whose sequences are kept, in n hands."""
+    """Models or guests in the seats of n hands, and the seats whose sequences are kept."""
 
-    model: np.ndarray  # int [n, players], the model in each seat; -1 - k: guest k
-    greedy: np.ndarray  # bool [n, players], plays ArgmaxVal*; the others sample their policy
-    kept: np.ndarray  # bool [n, players]
+    model: np.ndarray  # int [n, players]: model in each seat; -1 - k: guest k
+    greedy: np.ndarray  # bool [n, players]: True plays ArgmaxVal*, False samples the policy
+    kept: np.ndarray  # bool [n, players]: the sequence is training data
 
 
 def kept_seats(first: int, n: int, count: int, seats: int) -> np.ndarray:
-    """`count` of `seats` seats of each of the hands `first` .. `first` + n: bool [n, seats], as many in every row.
+    """Choose `count` seats of each hand, as many in every row.
 
-    Hearts' pass direction runs with the hand's number, so the first seat moves on after as many hands as there are
-    seats."""
+    Hearts' pass direction follows the hand's number, so the first seat moves on after as many hands as there are seats.
+
+    Args:
+        first: Number of the first hand.
+        n: Number of hands.
+        count: Number of seats to choose.
+        seats: Number of seats of the game.
+
+    Returns:
+        bool [n, seats].
+    """
     offset = np.arange(first, first + n) // seats % seats
     return (np.arange(seats) - offset[:, None]) % seats < count
 
@@ -73,23 +82,33 @@ def cast_hands(
     noise: float = 0.0,
     labels: Labels = NO_LABELS,
 ) -> Sequences:
-    """What `seats` seats see of each of the hands `first` .. `first` + n of a series, each seat's player drawn
-    uniformly from the specs `cast` for the whole hand. By the core, where it can play all of them.
+    """Play hands and collect the sequences of some seats. The core plays if it has all players.
 
-    tries: of every second hand, as many deals are played until the team succeeds, in a game that knows success. noise:
-    share of players' moves that are random. Raises TrickformerError where labels by playouts are asked for in a game of
-    the core by players that are not."""
+    Args:
+        game: The game.
+        cast: Specs of players; the player of each seat and hand is drawn uniformly from them.
+        seed: The series.
+        first: First hand.
+        n: Number of hands.
+        seats: Number of seats of each hand whose sequences are kept.
+        tries: Deals tried for every second hand until the team succeeds; 1 in games without success.
+        noise: Share of the players' moves that are random.
+        labels: Labels of the decisions.
+
+    Raises:
+        TrickformerError: Labels by playouts need players of the core, and `cast` has others.
+    """
     tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)
     states = bulk if isinstance(bulk, StateGame) else StateGame(game, tokenizer)
     kept = kept_seats(first, n, seats, game.players)
     if labels.from_search:
-        sayings = _SearchValueCollector(tokenizer, first)
-        records = play_hands(game, cast, seed, first, n, noise, sayings.add_decision)
+        collector = _SearchValueCollector(tokenizer, first)
+        records = play_hands(game, cast, seed, first, n, noise, collector.add_decision)
         tokens, outcomes = BulkHands(states, *_histories_and_scores(records)).encode_hands(*np.nonzero(kept))
-        return Sequences(tokens, outcomes, *_said_labels(sayings.said, kept))
-    found = bulk.core_hands(cast, seed, first, n, tries, noise)
-    if found is not None:
-        return label_hands(game, found, kept, seed, first, labels)
+        return Sequences(tokens, outcomes, *_search_labels(collector.values, kept))
+    hands = bulk.core_hands(cast, seed, first, n, tries, noise)
+    if hands is not None:
+        return label_hands(game, hands, kept, seed, first, labels)
     if labels.share and bulk is not states:
         raise TrickformerError(f"labels need players of the core, not {', '.join(cast)}")
     records = play_hands(game, cast, seed, first, n, noise)
@@ -97,36 +116,52 @@ def cast_hands(
 
 
 def _histories_and_scores(records: Sequence[HandRecord]) -> tuple[np.ndarray, np.ndarray]:
-    """Histories, padded, and scores."""
+    """Return the histories, padded, and the scores of records."""
     return histories([list(record.history) for record in records]), np.array([record.scores for record in records])
 
 
 def label_hands(game: Game, hands: BulkHands, kept: np.ndarray, seed: int, first: int, labels: Labels) -> Sequences:
-    """The sequences of the kept seats (bool [n, players]) of the hands `first` .. of the series `seed`, with labels."""
+    """Encode the sequences of the kept seats, with labels by playouts.
+
+    Args:
+        game: The game.
+        hands: The hands.
+        kept: bool [n, players].
+        seed: Seed of the playouts.
+        first: Number of the first hand, which the random numbers depend on.
+        labels: Labels of the decisions.
+    """
     hand, seat = np.nonzero(kept)
     tokens, outcomes = hands.encode_hands(hand, seat)
     if not labels.share:
         return Sequences.without_labels(tokens, outcomes)
     streams = ((first + hand) * game.players + seat).astype(np.uint64)
     seats = seat.astype(np.uint8)
-    asked = labels.playouts, labels.share, labels.net, labels.worlds
-    count, position, token, value = hands.game.labels(hands.history[hand], seats, seed, streams, *asked)
-    entries = np.empty(len(position), LABEL)
-    entries["position"], entries["token"], entries["value"] = position, token, value
-    return Sequences(tokens, outcomes, starts_of(count), entries)
+    counts, *columns = hands.game.labels(
+        hands.history[hand], seats, seed, streams, labels.playouts, labels.share, labels.net, labels.worlds
+    )
+    return Sequences(tokens, outcomes, starts_of(counts), _make_entries(*columns))
+
+
+def _make_entries(positions: np.ndarray | int, tokens: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Make LABEL entries [k] from arrays [k]; one position may stand for all."""
+    entries = np.empty(len(tokens), LABEL)
+    entries["position"] = positions
+    entries["token"] = tokens
+    entries["value"] = values
+    return entries
 
 
 class _Noisy(Player):
-    """A player some of whose moves are random instead, a share `noise` of them."""
+    """A player that makes a share `noise` of its moves at random."""
 
     def __init__(self, player: Player, noise: float):
         self._player, self._noise = player, noise
         self.batch, self.needs_state = player.batch, player.needs_state
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        decisions = players.validate_decisions(
-            self._player, views, self._player.act(views, rng, memo)
-        )  # by its own name
+        decisions = self._player.act(views, rng, memo)
+        decisions = players.validate_decisions(self._player, views, decisions)  # errors name the player itself
         stray = [r.random() < self._noise for r in rng]
         return [
             replace(d, action=v.legal[int(r.integers(len(v.legal)))]) if s else d
@@ -139,7 +174,7 @@ class _Noisy(Player):
 
 @dataclass(frozen=True, slots=True)
 class _SearchValues:
-    """What a search says that actions are worth."""
+    """Values that a search gives to the actions of a decision."""
 
     hand: int
     seat: int
@@ -149,21 +184,24 @@ class _SearchValues:
 
 
 class _SearchValueCollector:
-    """What searches say in the hands `first` .. of a series."""
+    """Collector of the search values in the hands `first` .. of a series."""
 
     def __init__(self, tokenizer: Tokenizer, first: int):
         self._tokenizer, self._first = tokenizer, first
-        self.said: list[_SearchValues] = []
+        self.values: list[_SearchValues] = []
 
     def add_decision(self, hand: Hand, view: View, decision: Decision) -> None:
-        """An action tried once has no label: a search may begin with one visit that is a model's guess."""
+        """Add the values of a decision.
+
+        An action with a single visit has no label, because a search may begin with one visit that is a model's guess.
+        """
         visits, values = decision.visits or {}, decision.values or {}
         tried = [action for action, visited in visits.items() if visited > 1 and action in values]
         if not tried:
             return
         tokens, worth = np.array([self._tokenizer.token(a) for a in tried]), np.array([values[a] for a in tried])
         position = len(self._tokenizer.encode(view)) - 1
-        self.said.append(_SearchValues(hand.deal - self._first, view.viewer, position, tokens, worth))
+        self.values.append(_SearchValues(hand.deal - self._first, view.viewer, position, tokens, worth))
 
 
 def play_hands(
@@ -173,65 +211,96 @@ def play_hands(
     first: int,
     n: int,
     noise: float = 0.0,
-    heard: Callable[[Hand, View, Decision], None] | None = None,
+    on_decision: Callable[[Hand, View, Decision], None] | None = None,
 ) -> list[HandRecord]:
-    """The hands `first` .. `first` + n of a series, each seat's player drawn uniformly from the specs `cast`. noise:
-    share of moves that are random. heard: is told of every decision.
+    """Play hands of a series.
 
-    Raises what players.make raises."""
+    Args:
+        game: The game.
+        cast: Specs of players; the player of each seat and hand is drawn uniformly from them.
+        seed: The series.
+        first: First hand.
+        n: Number of hands.
+        noise: Share of moves that are random.
+        on_decision: Receives every decision.
+
+    Returns:
+        The records, in order.
+
+    Raises:
+        TrickformerError: A spec is bad, see `players.make`.
+    """
     from trickformer.tournaments.plan import Hand
     from trickformer.tournaments.play import play
 
-    drawn = np.random.default_rng([seed, first]).integers(len(cast), size=(n, game.players))
-    hands = [Hand(first + i, tuple(row)) for i, row in enumerate(drawn.tolist())]
-    made = [players.make(spec, game) for spec in cast]
-    made = [_Noisy(player, noise) for player in made] if noise else made
-    ended = {record.deal: record for record in play(game, made, hands, seed, n, heard=heard)}
-    return [ended[first + i] for i in range(n)]
+    rows = np.random.default_rng([seed, first]).integers(len(cast), size=(n, game.players))
+    hands = [Hand(first + i, tuple(row)) for i, row in enumerate(rows.tolist())]
+    lineup = [players.make(spec, game) for spec in cast]
+    lineup = [_Noisy(player, noise) for player in lineup] if noise else lineup
+    records = {record.deal: record for record in play(game, lineup, hands, seed, n, heard=on_decision)}
+    return [records[first + i] for i in range(n)]
 
 
-def _said_labels(said: list[_SearchValues], kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Labels of decisions of the kept seats (bool [n, players]), as Sequences has them: where those of each sequence
-    begin, and LABEL, in order."""
+def _search_labels(search_values: list[_SearchValues], kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Make labels from search values, for the kept seats (bool [n, players]).
+
+    Returns:
+        `starts` and `labels` of Sequences.
+    """
     row = np.cumsum(kept).reshape(kept.shape) - 1
     rows, parts = [], []
-    for s in said:
+    for s in search_values:
         if not kept[s.hand, s.seat]:
             continue
-        entries = np.empty(len(s.tokens), LABEL)
-        entries["position"], entries["token"], entries["value"] = s.position, s.tokens, s.values
-        parts.append(entries)
-        rows.append(np.full(len(entries), row[s.hand, s.seat]))
-    found, labels = np.concatenate([np.empty(0, np.int64), *rows]), np.concatenate([NO_ENTRIES, *parts])
-    order = np.lexsort((labels["position"], found))
-    return starts_of(np.bincount(found, minlength=int(kept.sum()))), labels[order]
+        parts.append(_make_entries(s.position, s.tokens, s.values))
+        rows.append(np.full(len(s.tokens), row[s.hand, s.seat]))
+    label_rows, labels = np.concatenate([np.empty(0, np.int64), *rows]), np.concatenate([NO_ENTRIES, *parts])
+    order = np.lexsort((labels["position"], label_rows))
+    return starts_of(np.bincount(label_rows, minlength=int(kept.sum()))), labels[order]
 
 
 def _extract_values(hand: int, seat: int, position: int, result: SearchResult) -> _SearchValues:
-    """What a search found. An action's label is its mean, in which the model's own prediction counts as one visit;
-    actions that no simulation took have none, for the search knows of them what the model knew."""
+    """Return the values of a search's result, the mean of each action.
+
+    The model's own prediction counts as one visit. Actions that no simulation took have no label, because the search
+    adds nothing to the model's prediction for them.
+    """
     tried = result.visits > 1  # the model's own prediction counts as one
     return _SearchValues(hand, seat, position, result.tokens[tried], result.values[tried] / result.visits[tried])
 
 
 class _Guests:
-    """Named players at tables of models: they see what the tokens say."""
+    """Named players at tables of models. Their views are decoded from the tokens."""
 
     def __init__(self, game: Game, guests: Sequence[Player], seed: int, first: int):
         self._guests, self._seeds = guests, (seed, first)
         self._tokenizer = tokenizers.make(game)
-        self._known: dict[tuple[int, int], tuple[np.random.Generator, Memo]] = {}  # by hand and seat
+        self._states: dict[tuple[int, int], tuple[np.random.Generator, Memo]] = {}  # by hand and seat
 
     def choose(
         self, guest: int, hands: np.ndarray, seats: np.ndarray, seen: list[np.ndarray], legal: np.ndarray
     ) -> np.ndarray:
-        """The own token of each: hands, seats int [n]; seen: tokens; legal: bool [n, V]. -> int [n]"""
-        tokenizer, views, rngs, memos = self._tokenizer, [], [], []
+        """Choose tokens for a guest.
+
+        Args:
+            guest: Index of the guest.
+            hands: int [n].
+            seats: int [n].
+            seen: Tokens of each seat so far.
+            legal: bool [n, V].
+
+        Returns:
+            int [n], the guest's tokens.
+        """
+        tokenizer = self._tokenizer
+        views: list[View] = []
+        rngs: list[np.random.Generator] = []
+        memos: list[Memo] = []
         for hand, seat, tokens, may in zip(hands.tolist(), seats.tolist(), seen, legal):
-            if (hand, seat) not in self._known:
+            if (hand, seat) not in self._states:
                 rng = np.random.default_rng([*self._seeds, hand, seat])
-                self._known[hand, seat] = rng, {}
-            rng, memo = self._known[hand, seat]
+                self._states[hand, seat] = rng, {}
+            rng, memo = self._states[hand, seat]
             actions = sorted(tokenizer.action(token) for token in np.flatnonzero(may).tolist())
             views.append(View(seat, tokenizer.decode(tokens), tuple(actions)))
             rngs.append(rng)
@@ -252,15 +321,30 @@ def model_hands(
     searches: Searches | None = None,
     guests: Sequence[Player] = (),
 ) -> tuple[Sequences, np.ndarray]:
-    """Play one hand a row of `roles`, all in step.
+    """Play one hand for each row of `roles`, all in lockstep.
 
-    backends: one for each model. seed, first: hands `first` .. of a series are dealt. threshold: of ArgmaxVal*. noise:
-    share of the models' moves that are random. searches: in the place of `labels`, which are then none.
-    guests: who plays where the roles say so. Returns the sequences of the kept seats, row by row, and scores int
-    [n, players]."""
+    Args:
+        game: The game.
+        backends: One backend for each model.
+        roles: Models, guests and kept seats, n rows.
+        seed: The series.
+        first: First hand.
+        threshold: Probability below which ArgmaxVal* ignores an action.
+        noise: Share of the models' moves that are random.
+        labels: Labels by playouts; none if there are searches.
+        searches: Searches that make and label decisions.
+        guests: Named players, see Roles.
+
+    Returns:
+        The sequences of the kept seats, row by row, and scores, int [n, players].
+
+    Raises:
+        ValueError: There are both searches and labels by playouts.
+    """
     if searches is not None and labels.share:
         raise ValueError("searches take the place of labels")
-    seats, greedy, n = roles.model, roles.greedy, len(roles.model)
+    seats, greedy = roles.model, roles.greedy
+    n = len(seats)
     tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)
     tables = bulk.tables(seed, first, n)
     views = None
@@ -269,8 +353,8 @@ def model_hands(
     rng = np.random.default_rng([seed, first])
     values = np.ascontiguousarray(game.outcomes.values, np.float32)
     node = np.full(seats.shape, -1, dtype=np.int32)  # the last node of each seat's sequence
-    said: list[_SearchValues] = []
-    fed = np.zeros(seats.shape, dtype=np.int32)  # how many of its tokens that node's backend has
+    search_values: list[_SearchValues] = []
+    fed = np.zeros(seats.shape, dtype=np.int32)  # number of the seat's tokens that its backend has read
     tokens, lengths = tables.tokens, tables.lengths
     every = np.arange(tokens.shape[2])
     others = _Guests(game, guests, seed, first)
@@ -280,7 +364,7 @@ def model_hands(
         if not len(live):
             break
         legal = tables.legal()
-        actions = legal.argmax(axis=1).astype(np.int32)  # where a single one is legal, no model need be asked
+        actions = legal.argmax(axis=1).astype(np.int32)  # needs no model if a single action is legal
         choice = legal.sum(axis=1) > 1
         for guest in range(len(guests)):
             at = live[seats[live, turn[live]] == -1 - guest]
@@ -297,7 +381,7 @@ def model_hands(
             seat = turn[at]
             new = (every >= fed[at, seat][:, None]) & (every < lengths[at, seat][:, None])
             count = new.sum(axis=1).astype(np.int32)
-            grown = np.flatnonzero(count)  # of a pass, the second card may follow on what is fed already
+            grown = np.flatnonzero(count)  # before the second card of a pass a seat may have no new tokens
             fresh, features = tokens[at, seat][new], None
             if backend.n_features:
                 assert views is not None
@@ -309,14 +393,14 @@ def model_hands(
             chosen = draw(legal_policy(logits, legal[at]), uniforms)
             best = np.flatnonzero(greedy[at, seat])
             if searches is not None:
-                drawn = rng.random(len(best)) < searches.share
-                asked, best = best[drawn], best[~drawn]
-                where, before = (at[asked], seat[asked]), lengths[at[asked], seat[asked]]
+                by_search = rng.random(len(best)) < searches.share
+                searched, best = best[by_search], best[~by_search]
+                where, before = (at[searched], seat[searched]), lengths[at[searched], seat[searched]]
                 trackers = [tokenizer.tracker(tokens[h, p, :n]) for h, p, n in zip(*where, before)]
-                seeds = rng.integers(1 << 63, size=len(asked)).tolist()
-                found = search(backend, values, trackers, node[where], seeds, searches.options)
-                chosen[asked] = [result.token for result in found]
-                said += [_extract_values(h, p, n - 1, r) for h, p, n, r in zip(*where, before, found)]
+                seeds = rng.integers(1 << 63, size=len(searched)).tolist()
+                results = search(backend, values, trackers, node[where], seeds, searches.options)
+                chosen[searched] = [result.token for result in results]
+                search_values += [_extract_values(h, p, n - 1, r) for h, p, n, r in zip(*where, before, results)]
             if len(best):
                 view = (at * game.players + seat)[best].astype(np.int32)
 
@@ -329,7 +413,7 @@ def model_hands(
                 if decided.nodes is not None and noise:
                     backend.release(decided.nodes)
                 elif decided.nodes is not None:
-                    # The chosen branch is what the seat will see next: it need not be computed again.
+                    # The chosen branch is the seat's next observation, so its node is already computed.
                     node[at[best], seat[best]] = decided.nodes
                     fed[at[best], seat[best]] += 1
                     if views is not None:
@@ -344,6 +428,6 @@ def model_hands(
         backend.reset()
     if not labels.share:
         seen = tokens[roles.kept], tables.outcomes()[roles.kept]
-        return Sequences(*seen, *_said_labels(said, roles.kept)), tables.scores()
+        return Sequences(*seen, *_search_labels(search_values, roles.kept)), tables.scores()
     hands = BulkHands(bulk, tables.history(), tables.scores())
     return label_hands(game, hands, roles.kept, seed, first, labels), tables.scores()

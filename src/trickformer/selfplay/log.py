@@ -1,4 +1,4 @@
-"""The log of a run: JSON lines that are never counted twice, shown by TensorBoard as well."""
+"""Log of a run: JSON lines, each counted once, which TensorBoard shows as well."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def read_log(folder: Path, iterations: int) -> list[dict[str, Any]]:
 
 def _parser(iterations: int) -> Parse:
     def parse(_: int, line: bytes) -> dict[str, Any]:
-        found = json_object(line, finite=False)  # a training that diverges logs no number
-        if "stage" in found:
-            found["stage"] = _FORMER_STAGES.get(found["stage"], found["stage"])
-            whole = [found.get(key) for key in ("iteration", "at", "time")]
-            if not all(type(n) is int and 0 <= n < 1 << 37 for n in whole) or found["stage"] not in STAGES:
+        entry = json_object(line, finite=False)  # the log of a training that diverges has NaN
+        if "stage" in entry:
+            entry["stage"] = _FORMER_STAGES.get(entry["stage"], entry["stage"])
+            integers = [entry.get(key) for key in ("iteration", "at", "time")]
+            if not all(type(n) is int and 0 <= n < 1 << 37 for n in integers) or entry["stage"] not in STAGES:
                 raise ValueError("no entry of a stage")
-            if not 0 <= found["iteration"] < iterations:
+            if not 0 <= entry["iteration"] < iterations:
                 raise ValueError("an entry of no iteration")
-            if found["stage"] == "match" and not _is_match(found):
+            if entry["stage"] == "match" and not _is_match(entry):
                 raise ValueError("no result of a match")
-        return found
+        return entry
 
     return parse
 
@@ -58,14 +58,24 @@ def _is_match(entry: dict[str, Any]) -> bool:
 
 
 class Log:
-    """`log.jsonl` and `tensorboard/` of a run folder. An entry has its iteration, its stage, and `at`: how many
-    hands or steps of the stage are done. Raises TrickformerError as JsonLines does."""
+    """`log.jsonl` and `tensorboard/` of a run folder.
+
+    An entry has its iteration, its stage, and `at`: the number of finished hands or steps of the stage.
+    """
 
     def __init__(self, folder: Path, steps_before: list[int]):
-        """steps_before: training steps of all iterations before each, the horizontal axis of training curves."""
+        """Read the log of a run folder, or begin one.
+
+        Args:
+            folder: The run folder.
+            steps_before: Training steps of all iterations before each, the horizontal axis of training curves.
+
+        Raises:
+            TrickformerError: The log is broken or cannot be written.
+        """
         self._lines, self._steps_before = JsonLines(folder / LOG, _parser(len(steps_before))), steps_before
         self.entries: list[dict[str, Any]] = self._lines.known
-        # Curves are drawn anew from the lines: what a run counted before it was stopped is not there twice.
+        # The curves are drawn again from the lines, so that a run that was stopped shows no step twice.
         from torch.utils.tensorboard.writer import SummaryWriter
 
         shutil.rmtree(folder / "tensorboard", ignore_errors=True)
@@ -74,7 +84,13 @@ class Log:
             self._show(entry)
 
     def rewind(self, iteration: int, stage: str, at: int) -> None:
-        """Drops what comes after: the stage goes on from there."""
+        """Drop the entries after a point of a stage, from which the stage continues.
+
+        Args:
+            iteration: The iteration.
+            stage: Name of the stage.
+            at: Number of finished hands or steps.
+        """
         place = iteration, STAGES.index(stage), at
 
         def keep(e: dict[str, Any]) -> bool:
@@ -86,7 +102,11 @@ class Log:
             self._lines.keep(kept)
 
     def note(self, **entry: Any) -> None:
-        """Appends a line; entries of a stage give iteration, stage and at."""
+        """Append a line.
+
+        Args:
+            entry: Its fields. Entries of a stage have `iteration`, `stage` and `at`.
+        """
         entry = {"time": round(time.time()), **entry}
         self.entries.append(entry)
         self._lines.append(entry)
@@ -97,7 +117,12 @@ class Log:
         self._lines.sync()
 
     def of(self, stage: str, iteration: int | None = None) -> list[dict[str, Any]]:
-        """The entries of a stage, in order; of one iteration, or of all."""
+        """Return the entries of a stage, in order.
+
+        Args:
+            stage: Name of the stage.
+            iteration: Selects one iteration; None selects all.
+        """
         return [e for e in self.entries if e.get("stage") == stage and iteration in (None, e["iteration"])]
 
     def _show(self, entry: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a model has learned, measured on hands that it was not trained on."""
+"""Measurements of a model on hands that it was not trained on."""
 
 from __future__ import annotations
 
@@ -14,26 +14,40 @@ from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.selfplay.data import Sequences, crop
 from trickformer.selfplay.train import Batch, batch_of
 
-_BATCH = 50  # sequences in a forward pass: the value head's answers fill 33 MB of float32
+_BATCH = 50  # sequences in a forward pass: the value head's outputs fill 33 MB of float32
 _BINS = 20
 
 
 def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data: Sequences) -> dict[str, float]:
-    """Of a model on `data`:
+    """Measure a model on sequences.
 
-    observation_loss, outcome_loss   nats a token, of the policy head and of the value head
-    calibration_error                in units of v(o): mean distance between the own value that the value head expects
-                                     and the mean of what came, over 20 equal bins of the expected value
-    legal_share                      the policy's probability on legal actions at own turns
-    entropy                          nats, of the policy over the legal actions where there are several
-    regret                           of labelled decisions, in units of v(o): the best label less that of the action of
-                                     highest Q; labels are noisy, so it does not fall to 0
+    Args:
+        model: The model.
+        game: The game.
+        tokenizer: Its tokenizer.
+        data: The sequences.
+
+    Returns:
+        Measurements by name.
+
+        - `observation_loss`, `outcome_loss`: nats a token, of the policy head and of the value head.
+        - `calibration_error`: in units of v(o); mean distance between the own value that the value head expects and the
+          mean of the true ones, over 20 equal bins of the expected value.
+        - `legal_share`: the policy's probability of legal actions at own turns.
+        - `entropy`: nats, of the policy over the legal actions if there are several.
+        - `regret`: in units of v(o), only with labels; the best label of a decision minus the label of the action of
+          highest Q. Labels are noisy, so it does not fall to 0.
     """
     device = next(model.parameters()).device
     classes, values = game.outcomes.told_by(model.num_labels)
     worth = torch.from_numpy(values[:, 0].astype(np.float32)).to(device)
-    observation, outcome, expected, came = [], [], [], []
-    shares, entropies, errors = [], [], []
+    observation: list[torch.Tensor] = []
+    outcome: list[torch.Tensor] = []
+    expected: list[torch.Tensor] = []
+    true_values: list[torch.Tensor] = []
+    regrets: list[torch.Tensor] = []
+    shares: list[np.ndarray] = []
+    entropies: list[np.ndarray] = []
     model.eval()
     for start in range(0, len(data), _BATCH):
         part = data[start : start + _BATCH]
@@ -41,20 +55,20 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
         batch = batch_of(part, tokenizer, model, classes)
         tokens, outcomes = batch.tokens, batch.outcomes
         with torch.no_grad():
-            found = model(tokens, features=batch.features)
-        assert found.logits is not None and found.value_logits is not None
+            out = model(tokens, features=batch.features)
+        assert out.logits is not None and out.value_logits is not None
         counted = tokens[:, :-1] != tokenizer.eos
-        logits, value_logits = found.logits[:, :-1].float(), found.value_logits[:, :-1].float()
+        logits, value_logits = out.logits[:, :-1].float(), out.value_logits[:, :-1].float()
         if batch.possible is not None:
             logits = logits.masked_fill(~batch.possible[:, :-1], -1e9)
-        if found.action_values is not None and len(batch.rows):
-            errors.append(_regret(found.action_values[batch.rows, batch.positions].float(), batch))
+        if out.action_values is not None and len(batch.rows):
+            regrets.append(_regret(out.action_values[batch.rows, batch.positions].float(), batch))
         observation.append(F.cross_entropy(logits[counted], tokens[:, 1:][counted], reduction="none"))
-        told = value_logits[counted]
+        predicted = value_logits[counted]
         labels = outcomes[:, None].expand_as(counted)[counted]
-        outcome.append(F.cross_entropy(told, labels, reduction="none"))
-        expected.append(told.softmax(-1) @ worth)
-        came.append(worth[labels])
+        outcome.append(F.cross_entropy(predicted, labels, reduction="none"))
+        expected.append(predicted.softmax(-1) @ worth)
+        true_values.append(worth[labels])
         legal, where = own_turns(tokenizer, cropped)
         at = logits[where].double().cpu().numpy()
         probs = np.exp(at - at.max(axis=1, keepdims=True))
@@ -65,22 +79,32 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
     return {
         "observation_loss": float(torch.cat(observation).mean()),
         "outcome_loss": float(torch.cat(outcome).mean()),
-        "calibration_error": calibration_error(torch.cat(expected).cpu().numpy(), torch.cat(came).cpu().numpy()),
+        "calibration_error": calibration_error(torch.cat(expected).cpu().numpy(), torch.cat(true_values).cpu().numpy()),
         "legal_share": float(np.concatenate(shares).mean()),
         "entropy": float(np.concatenate(entropies).mean()),
-    } | ({"regret": float(torch.cat(errors).mean())} if errors else {})
+    } | ({"regret": float(torch.cat(regrets).mean())} if regrets else {})
 
 
-def _regret(found: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """float [D]: how much less than a decision's best label that of the action of highest Q is."""
+def _regret(predicted: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """Return each decision's best label minus the label of the action of highest Q: float [D]."""
     none = -torch.inf
-    chosen = found.masked_fill(~batch.labelled, none).argmax(dim=1, keepdim=True)
+    chosen = predicted.masked_fill(~batch.labelled, none).argmax(dim=1, keepdim=True)
     return batch.labels.masked_fill(~batch.labelled, none).amax(dim=1) - batch.labels.gather(1, chosen)[:, 0]
 
 
 def own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-    """Legal tokens bool [k, V] at the k own turns of the sequences, and where they are: (row [k], position [k])."""
-    legal, rows, positions = [], [], []
+    """Find the own turns of sequences.
+
+    Args:
+        tokenizer: Tokenizer of their game.
+        tokens: Integers [n, T], filled up with the end token.
+
+    Returns:
+        Legal tokens, bool [k, V], at the k own turns, and the places of the turns: (row [k], position [k]).
+    """
+    legal: list[np.ndarray] = []
+    rows: list[int] = []
+    positions: list[int] = []
     for row, sequence in enumerate(tokens.astype(np.int32)):
         tracker = tokenizer.tracker(sequence[:0])
         for position, token in enumerate(sequence):
@@ -94,19 +118,32 @@ def own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tup
     return np.array(legal), (np.array(rows), np.array(positions))
 
 
-def calibration_error(expected: np.ndarray, came: np.ndarray) -> float:
-    """Compute the mean distance of expected and actual results, both float [n], over bins of the expected ones."""
+def calibration_error(expected: np.ndarray, actual: np.ndarray) -> float:
+    """Compute the mean distance of expected and actual results over bins of the expected ones.
+
+    Args:
+        expected: float [n].
+        actual: float [n].
+    """
     order = np.argsort(expected, kind="stable")
     return float(
-        sum(abs(expected[b].mean() - came[b].mean()) * len(b) for b in np.array_split(order, _BINS) if len(b))
+        sum(abs(expected[b].mean() - actual[b].mean()) * len(b) for b in np.array_split(order, _BINS) if len(b))
         / len(expected)
     )
 
 
 def illegal_rate(backend: Backend, tokenizer: Tokenizer, data: Sequences, seed: int) -> float:
-    """The share of histories that no deal explains, of ones that the model goes on with, to their end, from the first
-    own decision of each sequence of `data` that has one; 0 where none has. A model whose policy was learned over
-    possible tokens is held to them."""
+    """Measure how often the model imagines a history that no deal allows.
+
+    Args:
+        backend: The model. If its policy covers possible tokens only, the histories consist of possible tokens.
+        tokenizer: Tokenizer of the game.
+        data: Sequences. The model continues each from its first own decision to the end of the game.
+        seed: Seed of the draws.
+
+    Returns:
+        The share of histories that no deal allows; 0 if no sequence has an own decision.
+    """
     rng = np.random.default_rng(seed)
     trackers, prefixes = [], []
     for sequence in data.tokens.astype(np.int32):
@@ -114,7 +151,7 @@ def illegal_rate(backend: Backend, tokenizer: Tokenizer, data: Sequences, seed: 
         while not tracker.my_turn() and not tracker.terminal():
             tracker.push(int(sequence[length]))
             length += 1
-        if tracker.my_turn():  # a game may end before a seat's first
+        if tracker.my_turn():  # a game may end before a seat's first turn
             trackers.append(tracker)
             prefixes.append(sequence[:length])
     if not prefixes:

@@ -1,21 +1,21 @@
-"""Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1), one game's model from nothing.
+"""Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1): trains one game's model from nothing.
 
-Model 0 learns hands of the bootstrap players, uniformly random ones by default. Model i learns the hands of iteration
-i: in the first, every seat plays ArgmaxVal* of model 0; from then on one seat (or, as an option, each) plays ArgmaxVal*
-of the newest model, every other seat samples the policy of a model drawn uniformly from the pool for the hand, and
-sequences of ArgmaxVal* seats alone are learned from. Each model starts where the last one ended.
+Model 0 learns hands of the bootstrap players, by default uniformly random ones. Model i learns the hands of iteration
+i. In iteration 1 every seat plays ArgmaxVal* of model 0. From iteration 2 on one seat (or, as an option, every seat)
+plays ArgmaxVal* of the newest model. Every other seat samples the policy of a model that is drawn uniformly from the
+pool for the hand. Only sequences of ArgmaxVal* seats are training data. Each model starts from the weights of the last
+one.
 
-Beyond the paper, hands may come with labels of what each action was worth (`label_share`), which the model's action
-values learn. From iteration 1 on a rollout network may play the playouts behind the labels (`rollout_network`); it
-learns the same labels beside the model. From `search_from` on GO-MCTS makes some of ArgmaxVal*'s decisions instead and
-labels them with its values (`search_share`): the model learns from its own search, as in expert iteration (Anthony et
-al. 2017).
+Beyond the paper, hands may come with labels (`label_share`): values of actions, which the model's action values learn.
+From iteration 1 on a rollout network may play the playouts behind the labels (`rollout_network`). It learns the same
+labels as the model. From `search_from` on GO-MCTS makes some of ArgmaxVal*'s decisions and labels them with its values
+(`search_share`). The model then learns from its own search, as in expert iteration (Anthony et al. 2017).
 
-A run folder holds everything, and a run goes on from whatever it holds:
+A run folder holds everything, and a run continues from whatever its folder holds:
 
-    config.toml run.json   the resolved config; what has built it, and digests of what its players are read from
+    config.toml run.json   the resolved config; the versions that built it, and digests of the players' files
     data/I/                the hands of iteration I
-    state/I/STEP/          where training stands
+    state/I/STEP/          state of the training
     quick/I.safetensors    the rollout network that was trained with model I
     model-I/               a checkpoint with its model card
     best latest            the names of two models (checkpoints/folders.py)
@@ -71,20 +71,29 @@ from trickformer.selfplay.schedule import (
 )
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 
-_ILLEGAL_SAMPLE = 200  # histories that are generated freely after an iteration
+_ILLEGAL_SAMPLE = 200  # histories that the model generates freely after an iteration
 _SMOOTHING = 0.05  # share of the newest step in the loss that progress shows
-_SEARCHED_WITHIN = 1_000  # hands in which expert iteration must have found a search to learn from
+_SEARCHED_WITHIN = 1_000  # first hands, one of which must have search values if expert iteration is on
 
 
 def run(config: SelfPlay, resume: bool = False) -> Path:
-    """Train what the run's folder does not hold yet, and return the folder of the last model.
+    """Train the iterations that the run's folder lacks.
 
-    Raises TrickformerError on bad input, before anything is written, and Interruption on Ctrl-C and when
-    `config.stop_after` is over: `resume` goes on from the step last kept."""
+    Args:
+        config: Config of the run.
+        resume: Whether to continue a run, from its last saved step.
+
+    Returns:
+        The folder of the last model.
+
+    Raises:
+        TrickformerError: The input is bad; nothing was written.
+        Interruption: Ctrl-C, or `config.stop_after` is over.
+    """
     game, config = games.load(config.game), with_absolute_paths(config)
     if config.seats_kept > game.players:
         raise TrickformerError(f"seats_kept is {config.seats_kept}, but {game.name} has {game.players} seats")
-    presets.config(config.preset, 1, 1, 1, 0)  # an unknown preset
+    presets.config(config.preset, 1, 1, 1, 0)  # raises if the preset is unknown
     if config.start:
         _start(config, game)
     for spec in [*config.bootstrap, config.baseline]:
@@ -98,7 +107,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     generic = isinstance(bulk, tokenizers.StateGame)
     if config.label_share and not config.expert_iteration and not by_core and not generic:
         raise TrickformerError(f"labels need players of the core, not {', '.join(config.bootstrap)}")
-    parallel.slots(config.workers, config.ray)  # a cluster that is not there
+    parallel.slots(config.workers, config.ray)  # raises if there is no cluster
     out = config.folder
     if "," in str(out):
         raise TrickformerError(f"the folder {out} cannot be named in a player's spec: it has a comma")
@@ -110,10 +119,10 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     folder.check(config, **same)  # in all processes, before the first of them writes
     newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)
     if newest > config.iterations:
-        raise TrickformerError(f"{out} has come to iteration {newest}; give --iterations {newest} or more")
+        raise TrickformerError(f"{out} has reached iteration {newest}; give --iterations {newest} or more")
     torch.set_num_threads(config.threads)
-    transformers_logging.disable_progress_bar()  # a few files of a megabyte each
-    patience = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the others wait while one plays
+    transformers_logging.disable_progress_bar()  # the checkpoints are a few files of a megabyte each
+    patience = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the other processes wait while one plays
     accelerator = Accelerator(
         cpu=not torch.cuda.is_available(),
         mixed_precision="bf16" if config.bf16 else "no",
@@ -123,7 +132,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
         if (out / f"model-{i}").exists():
             digests.check(out / f"model-{i}")
             checkpoints.check(out / f"model-{i}", game, tokenizer)
-            read_weights(out / f"model-{i}")  # a damaged one, before anything is written
+            read_weights(out / f"model-{i}")  # raises if it is damaged, before anything is written
         stored.verify(out / "data" / str(i), game, tokenizer)
     training = _Run(config, game, out, accelerator)
     lasting = config.model_copy(update={"stop_after": None})
@@ -134,21 +143,30 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
 
 
 def with_absolute_paths(config: SelfPlay) -> SelfPlay:
-    """Copy a config with absolute paths, so that it means the same in any folder and on any worker."""
+    """Copy a config with absolute paths, so that it means the same in any folder and on any worker.
+
+    Args:
+        config: Config of the run.
+    """
 
     def absolute(specs: list[str]) -> list[str]:
         return [players.relocate(spec, paths.absolute) for spec in specs]
 
-    found: dict[str, Any] = {"game": with_path(config.game, paths.absolute), "baseline": absolute([config.baseline])[0]}
-    found |= {"bootstrap": absolute(config.bootstrap), "guests": absolute(config.guests)}
+    update: dict[str, Any] = {
+        "game": with_path(config.game, paths.absolute),
+        "baseline": absolute([config.baseline])[0],
+        "bootstrap": absolute(config.bootstrap),
+        "guests": absolute(config.guests),
+    }
     if config.start and config.start not in checkpoints.names():
-        found["start"] = paths.absolute(config.start)
-    return config.model_copy(update=found)
+        update["start"] = paths.absolute(config.start)
+    return config.model_copy(update=update)
 
 
 class _Run:
     def __init__(self, config: SelfPlay, game: Game, out: Path, accelerator: Accelerator):
-        self.config, self.game, self.out, self.accelerator = config, game, out, accelerator
+        self.config, self.game = config, game
+        self.out, self.accelerator = out, accelerator
         self.tokenizer = tokenizers.make(game)
         self.main = accelerator.is_main_process
         self.began = time.monotonic()
@@ -189,7 +207,7 @@ class _Run:
             raise Interruption("time is up")
 
     def _stop(self) -> bool:
-        """Whether the time is up on any device: all stop training at the same step."""
+        """Return whether the time is up on any device: all devices stop training at the same step."""
         if self.config.stop_after is None or self.accelerator.num_processes == 1:
             return self._over()
         over = self.accelerator.reduce(torch.tensor(float(self._over()), device=self.accelerator.device), "sum")
@@ -199,7 +217,7 @@ class _Run:
     # ------------------------------------------------------------------------------------------------ hands
 
     def play(self, iteration: int) -> None:
-        """Write what is missing of an iteration's hands."""
+        """Play the missing hands of an iteration and write them."""
         config, folder = self.config, self.out / "data" / str(iteration)
         hands = hands_of(config, iteration)
         counts = {"seed": config.seed, "iteration": iteration, "series": series(config, iteration)}
@@ -213,23 +231,23 @@ class _Run:
             device = "cpu" if config.ray else str(self.accelerator.device)  # a cluster's tasks have no GPU
             jobs = [Job(config, iteration, self.out.absolute(), device, firsts[i::slots], hands) for i in range(slots)]
             jobs = [job for job in jobs if job.firsts]
-            waiting: dict[int, Piece] = {}  # what came before its turn
+            waiting: dict[int, Piece] = {}  # pieces that were finished before an earlier one
             began, before = time.perf_counter(), writer.hands
             with self.shown.stage(iteration, "play", writer.hands, hands) as update:
-                for come in parallel.stream(play_pieces, jobs, config.workers, config.ray):
-                    waiting[come.first] = come
+                for played in parallel.stream(play_pieces, jobs, config.workers, config.ray):
+                    waiting[played.first] = played
                     while (piece := waiting.pop(writer.hands, None)) is not None:
                         done = writer.hands + piece.hands
                         speed = (done - before) / (time.perf_counter() - began)
                         unlabelled = iteration == 0 and not writer.labels + len(piece.data.labels)
                         if config.expert_iteration and unlabelled and done >= min(hands, _SEARCHED_WITHIN):
                             raise TrickformerError(
-                                f"none of {', '.join(dict.fromkeys(config.bootstrap))} tells visits and values of "
-                                "actions; leave out expert_iteration, and choose another --out"
+                                f"none of {', '.join(dict.fromkeys(config.bootstrap))} reports visit counts and action "
+                                "values; leave out expert_iteration, and choose another --out"
                             )
                         entry = {"at": done, "hands": done, "speed": speed, **piece.points}
-                        # Before the hands count: where a kill comes between the two, a line too many is dropped on
-                        # going on, and one too few would be missing for good.
+                        # The log comes first. If a kill comes between the two writes, `resume` drops the surplus line
+                        # of the log, while a missing line could not be restored.
                         self.log.note(iteration=iteration, stage="play", **entry)
                         writer.append(piece.data, piece.hands)
                         update(writer.hands)
@@ -239,16 +257,24 @@ class _Run:
     # --------------------------------------------------------------------------------------------- learning
 
     def _fresh(self) -> GPT2PolicyValueModel:
-        config, tokenizer, game = self.config, self.tokenizer, self.game
+        config = self.config
+        tokenizer, game = self.tokenizer, self.game
         if config.start:
             folder = _start(config, game)
             dropout = {"embd_pdrop": config.dropout, "resid_pdrop": config.dropout}
             return GPT2PolicyValueModel.from_pretrained(folder, **dropout)
         torch.manual_seed(config.seed)
         results = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
-        sizes = len(tokenizer.vocab), tokenizer.n_positions, results, tokenizer.eos
-        features = tokenizer.n_features if config.features else 0
-        size = presets.config(config.preset, *sizes, features, config.action_weight > 0, config.masked)
+        size = presets.config(
+            config.preset,
+            vocab_size=len(tokenizer.vocab),
+            n_positions=tokenizer.n_positions,
+            n_outcomes=results,
+            eos=tokenizer.eos,
+            n_features=tokenizer.n_features if config.features else 0,
+            action_values=config.action_weight > 0,
+            masked=config.masked,
+        )
         size.embd_pdrop = size.resid_pdrop = config.dropout
         model = GPT2PolicyValueModel(size)
         if config.structured:
@@ -257,8 +283,9 @@ class _Run:
         return model
 
     def learn(self, iteration: int) -> None:
-        """Train the iteration's model and write it down, with what it has learned."""
-        config, out, state = self.config, self.out, self.out / "state" / str(iteration)
+        """Train the iteration's model, measure it, and save both."""
+        config, out = self.config, self.out
+        state = out / "state" / str(iteration)
         training = self._sequences(learned_from(config, iteration))
         held_out = stored.load(out / "data" / str(iteration), self.game, self.tokenizer)[-config.held_out :]
         last = out / f"model-{iteration - 1}"
@@ -295,9 +322,21 @@ class _Run:
 
             objective, seed = Objective(model, options), config.seed + iteration
             classes, _ = self.game.outcomes.told_by(model.num_labels)
-            fixed = training, self.tokenizer, classes, seed, self.accelerator, state
-            if len(training) and not fit(objective, *fixed, note, self._stop, watch):
-                raise Interruption("time is up")
+            if len(training):
+                finished = fit(
+                    objective,
+                    training,
+                    self.tokenizer,
+                    classes,
+                    seed,
+                    self.accelerator,
+                    state,
+                    report=note,
+                    stop=self._stop,
+                    watch=watch,
+                )
+                if not finished:
+                    raise Interruption("time is up")
         if self.main:
             self.log.rewind(iteration, "learn", steps)
             if iteration >= first_rollout_network(config) and not config.searches(iteration):
@@ -320,20 +359,24 @@ class _Run:
         self.accelerator.wait_for_everyone()
 
     def _sequences(self, iterations: Sequence[int]) -> stored.Sequences:
-        """What is learned from of these iterations' data: all but what is held out."""
-        data, asked = self.out / "data", (self.game, self.tokenizer)
-        parts = [stored.load(data / str(i), *asked)[: sequences_of(self.config, i)] for i in iterations]
-        return parts[0] if len(parts) == 1 else stored.join(*parts)  # one stays on disk
+        """Load the training data of these iterations: all but the held-out sequences."""
+        parts: list[stored.Sequences] = []
+        for i in iterations:
+            sequences = stored.load(self.out / "data" / str(i), self.game, self.tokenizer)
+            parts.append(sequences[: sequences_of(self.config, i)])
+        return parts[0] if len(parts) == 1 else stored.join(*parts)  # a single part stays on disk
 
     def learn_rollout_network(self, iteration: int) -> None:
-        """Go on with the rollout network, on the newest iterations' labels, and write it down."""
+        """Continue the rollout network on the newest iterations' labels, and save it."""
         config, out = self.config, self.out
         file = rollout_network_file(out, iteration)
         window = range(max(0, iteration + 1 - config.rollout_network_window), iteration + 1)
-        # Labels of a script say what is best against that script: once there are others, they are left out.
+        # Labels by a script favour actions that are good against that script, so they are left out once the rollout
+        # network has labelled an iteration.
         rows = self._sequences([i for i in window if i or not iteration])
         if iteration > first_rollout_network(config):
-            model, epochs, rate = rollout_network.read(rollout_network_file(out, iteration - 1)), 2, 1e-3
+            model = rollout_network.read(rollout_network_file(out, iteration - 1))
+            epochs, rate = 2, 1e-3
         else:
             torch.manual_seed(config.seed)
             model = rollout_network.RolloutNetwork(self.tokenizer.n_features, len(self.tokenizer.vocab))
@@ -346,7 +389,7 @@ class _Run:
     # ------------------------------------------------------------------------------------------- comparing
 
     def compare(self, iteration: int) -> None:
-        """Play what is missing of the iteration's matches, draw the curve, and look for signs of collapse."""
+        """Play the iteration's missing matches, draw the curve, and look for signs of collapse."""
         config, log = self.config, self.log
         if log.of("judge", iteration):
             self.shown.remaining.drop_matches(iteration)
@@ -357,8 +400,8 @@ class _Run:
                 self.shown.remaining.drop(iteration, opponent)
                 continue
             self._check_time()
-            found = evaluate.match(config, self.out, iteration, opponent, self.shown.show(iteration, opponent))
-            log.note(iteration=iteration, stage="match", at=found["deals"], opponent=opponent, **found)
+            result = evaluate.match(config, self.out, iteration, opponent, self.shown.show(iteration, opponent))
+            log.note(iteration=iteration, stage="match", at=result["deals"], opponent=opponent, **result)
             self.shown.line(describe_match(log.entries[-1], config.baseline, self.game.higher_is_better))
         matches = {o: [e for e in log.of("match") if e["opponent"] == o] for o in evaluate.OPPONENTS}
         if matches["baseline"]:
@@ -371,7 +414,7 @@ class _Run:
         self.name_models()
 
     def name_models(self) -> None:
-        """Write which models are the best and the latest, if there are any."""
+        """Write the names of the best and the latest model, if there are any."""
         models = [i for i in range(self.config.iterations + 1) if (self.out / f"model-{i}").exists()]
         best = find_best(self.log.of("match"), models, self.game.higher_is_better)
         if best is not None:
@@ -395,8 +438,11 @@ class _Run:
 
 
 def _start(config: SelfPlay, game: Game) -> Path:
-    """The folder that model 0 goes on from. Raises TrickformerError where it is no checkpoint of this game, or not one
-    that learns what the config asks for."""
+    """Return the folder of the checkpoint that model 0 starts from.
+
+    Raises:
+        TrickformerError: It is no checkpoint of this game, or its model differs from the one that the config describes.
+    """
     assert config.start is not None
     folder, tokenizer = checkpoints.find(config.start), tokenizers.make(game)
     checkpoints.check(folder, game, tokenizer)
@@ -408,13 +454,18 @@ def _start(config: SelfPlay, game: Game) -> Path:
         "action_weight": (sizes["n_actions"] > 0, config.action_weight > 0),
         "value_classes": (sizes["n_outcomes"] == results, True),
     }
-    if other := [key for key, (found, asked) in wanted.items() if found != asked]:
+    if other := [key for key, (present, required) in wanted.items() if present != required]:
         raise TrickformerError(f"checkpoint {config.start} was trained with another {', '.join(other)}; change those")
     return folder
 
 
 def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
-    """How an iteration's model is trained."""
+    """Return the options for the training of an iteration's model.
+
+    Args:
+        config: Config of the run.
+        iteration: The iteration.
+    """
     return FitOptions(
         epochs=config.epochs if iteration else config.bootstrap_epochs,
         batch_size=config.batch_size,
@@ -430,13 +481,22 @@ def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
 
 
 def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype, text: str | None = None) -> None:
-    """Write config.json, model.safetensors in `dtype` and a model card, whole or not at all. The model becomes that
-    dtype. Raises TrickformerError where the disk does not take it."""
+    """Write config.json, model.safetensors and a model card, atomically.
+
+    Args:
+        model: The model, which is converted to `dtype`.
+        folder: Folder of the checkpoint; it is replaced.
+        dtype: Type of the weights.
+        text: The model card; None writes none.
+
+    Raises:
+        TrickformerError: The disk refuses.
+    """
     draft = folder.with_name(f".{folder.name}.part")
     torch.nn.Module.to(model, dtype)
     try:
         with writing(folder):
-            shutil.rmtree(draft, ignore_errors=True)  # that of a process which was killed
+            shutil.rmtree(draft, ignore_errors=True)  # a draft of a process that was killed
             model.save_pretrained(draft)
             if text is not None:
                 (draft / "README.md").write_text(text, encoding="utf-8")

@@ -1,7 +1,7 @@
 """Progress of a training on standard error: one line on a terminal, plain lines now and then elsewhere.
 
-The line has the iteration, the stage, what is done of it, and the time that the rest of the run should take. Nothing
-here can end a run: once output fails, such as on a terminal that was closed, there is no more output.
+The line has the iteration, the stage, its finished part, and the estimated time of the rest of the run. No error here
+ends a run: if output fails, for example because a terminal was closed, progress stays silent.
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ def _no_details() -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """Format a time to two units at most, such as `2 h 13 min`."""
+    """Format a time to two units at most, such as `2 h 13 min`.
+
+    Args:
+        seconds: The time.
+    """
     minutes = round(seconds / 60)
     if seconds < 90:
         return f"{seconds:.0f} s"
@@ -87,21 +91,40 @@ class RemainingTime:
         return "bootstrap" if stage == "play" and iteration == 0 else stage
 
     def begin(self, iteration: int, stage: str, done: float) -> None:
-        """Take the share of a stage that an earlier process finished out of the plan."""
+        """Take the share of a stage that an earlier process finished out of the plan.
+
+        Args:
+            iteration: The iteration.
+            stage: Name of the stage.
+            done: Finished share, from 0 to 1.
+        """
         if (iteration, stage) in self._left:
             self._left[iteration, stage] *= 1 - done
 
     def drop(self, iteration: int, stage: str) -> None:
-        """Take a stage that is finished out of the plan."""
+        """Take a stage that is finished out of the plan.
+
+        Args:
+            iteration: The iteration.
+            stage: Name of the stage.
+        """
         self._left.pop((iteration, stage), None)
 
     def drop_training(self, iteration: int) -> None:
-        """Take the stages up to an iteration's model out of the plan."""
+        """Take the stages up to an iteration's model out of the plan.
+
+        Args:
+            iteration: The iteration.
+        """
         for stage in ("play", "learn", "rollout_network", "measure"):
             self.drop(iteration, stage)
 
     def drop_matches(self, iteration: int) -> None:
-        """Take the matches of an iteration out of the plan."""
+        """Take the matches of an iteration out of the plan.
+
+        Args:
+            iteration: The iteration.
+        """
         for opponent in ("previous", "baseline"):
             self.drop(iteration, opponent)
 
@@ -156,7 +179,11 @@ class RunProgress:
         self._last, self._visible = config.iterations, visible
 
     def line(self, text: str) -> None:
-        """Print a line that stays, between stages."""
+        """Print a line that stays, between stages.
+
+        Args:
+            text: The line.
+        """
         self._attempt(lambda: say(text))
 
     @contextmanager
@@ -194,7 +221,12 @@ class RunProgress:
                 display.end()
 
     def show(self, iteration: int, stage: str) -> Show:
-        """Return what shows a stage by the conventions of plumbing/progress.py, for a tournament that is a stage."""
+        """Return a function that shows a tournament as a stage, by the conventions of plumbing/progress.py.
+
+        Args:
+            iteration: The iteration.
+            stage: Name of the stage.
+        """
 
         @contextmanager
         def show_stage(_: str, __: str, done: int, total: int) -> Generator[Advance]:

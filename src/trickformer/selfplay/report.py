@@ -1,4 +1,4 @@
-"""The report of a training: iterations, losses, matches and the best model."""
+"""Report of a training: iterations, losses, matches and the best model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HELD_OUT = (
     ("entropy", "entropy"),
 )
 _HELD_OUT_KEY = (
-    "regret: what the best action is worth more than the model's, in units of v(o); calibration error: mean distance "
+    "regret: value of the best action minus value of the model's action, in units of v(o); calibration error: distance "
     "of predicted and true outcomes in units of v(o); legal share: probability of legal actions; illegal histories: "
     "share of imagined hands that no deal allows; entropy: of the policy over legal actions, in nats."
 )
@@ -41,6 +41,9 @@ _MATCH_KEY = (
 
 def write(results: TrainingResults) -> None:
     """Write result.json, report.md and training.png into the run folder.
+
+    Args:
+        results: Results of the training.
 
     Raises:
         TrickformerError: The disk refuses.
@@ -61,7 +64,10 @@ def draw(results: TrainingResults) -> None:
 def name_models(results: TrainingResults) -> None:
     """Write `best` and `latest` into a run folder of an earlier version, which has neither.
 
-    A folder that a run is writing is left alone, for the run names its models; so is one that cannot be written.
+    The function skips a folder that a run is writing, because the run names its models, and a folder that is read-only.
+
+    Args:
+        results: Results of the training.
     """
     folder, best = results.folder, results.best
     if best is None or ((folder / BEST).exists() and (folder / LATEST).exists()):
@@ -72,15 +78,19 @@ def name_models(results: TrainingResults) -> None:
 
 
 def make_report(results: TrainingResults) -> Report:
-    """Make the report of a training, finished or not."""
+    """Make the report of a training, finished or not.
+
+    Args:
+        results: Results of the training.
+    """
     result = results.result()
     done = len(results.models)
     run = f"{result['game']}, preset {result['preset']}, seed {result['seed']}"
     heading = f"{run}: {done} of {result['iterations'] + 1} models"
     method = (
-        "Losses are means over the last training steps that the log has. Held-out figures are of hands that the model "
-        "was not trained on. A match is played by ArgmaxVal* in every seating of the same deals. The best model is the "
-        "one with the best mean against the baseline. It is the best of several estimates, so its own mean flatters it."
+        "Losses are means over the last training steps in the log. Held-out figures are of hands that the model was "
+        "not trained on. ArgmaxVal* plays a match in every seating of the same deals. The best model has the best mean "
+        "against the baseline. It is the best of several estimates, so its own mean flatters it."
     )
     tables = _tables(result)
     return Report(
@@ -89,14 +99,14 @@ def make_report(results: TrainingResults) -> Report:
         [(title, table) for title, table, _ in tables],
         keys=[key for _, _, key in tables],
         title="Training",
-        notes=notes(results),
+        notes=_notes(results),
         figures=[("losses and matches by iteration", PLOT)],
         method=[method],
         builds=result["versions"],
     )
 
 
-def notes(results: TrainingResults) -> list[str]:
+def _notes(results: TrainingResults) -> list[str]:
     """Return the lines below the tables: the best model, warnings, and what is missing."""
     result, lines = results.result(), list[str]()
     sets = dict.fromkeys(b["self_play_isa"] for b in result["versions"] if isinstance(b.get("self_play_isa"), str))
@@ -121,8 +131,8 @@ def describe_best(results: TrainingResults) -> str:
     met = [e for e in results.matches if e["iteration"] == results.best and e["opponent"] == "baseline"]
     if not met:
         return f"best model: {path}, the last one, for no model has met the baseline"
-    said = describe_match(met[-1], results.config.baseline, results.game.higher_is_better)
-    return f"best model: {path} ({said})"
+    match = describe_match(met[-1], results.config.baseline, results.game.higher_is_better)
+    return f"best model: {path} ({match})"
 
 
 def _describe_place(entry: dict[str, Any] | None) -> str:
@@ -135,9 +145,9 @@ def _describe_place(entry: dict[str, Any] | None) -> str:
 
 def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
     """Make the tables, each with a title and an explanation of its columns."""
-    models, found = result["models"], list[tuple[str, ReportTable, str]]()
+    models, tables = result["models"], list[tuple[str, ReportTable, str]]()
     if not models:
-        return found
+        return tables
     losses = [(key, name) for key, name in _LOSSES if any(key in m for m in models)]
     head = ("iteration", "hands", "steps", *(f"{name} loss" for _, name in losses))
     rows = [
@@ -148,7 +158,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
         )
         for m in models
     ]
-    found.append(("Training", (head, rows), _LOSS_KEY))
+    tables.append(("Training", (head, rows), _LOSS_KEY))
     measured = [m for m in models if "held_out" in m]
     if measured:
         keys = [(key, name) for key, name in _HELD_OUT if any(key in m["held_out"] for m in measured)]
@@ -157,7 +167,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
             for m in measured
         ]
         head = ("iteration", *(name for _, name in keys))
-        found.append(("Held-out hands", (head, rows), _HELD_OUT_KEY))
+        tables.append(("Held-out hands", (head, rows), _HELD_OUT_KEY))
     met = [m for m in models if "matches" in m]
     if met:
         names = {"previous": "the previous model", "baseline": result["baseline"]}
@@ -165,8 +175,8 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
         rows = [(str(m["iteration"]), *(cell for o in OPPONENTS for cell in _cells(m["matches"].get(o)))) for m in met]
         better = "higher" if result["higher_is_better"] else "lower"
         title = f"Matches, points a hand ({better} is better)"
-        found.append((title, (("iteration", *heads), rows), _MATCH_KEY))
-    return found
+        tables.append((title, (("iteration", *heads), rows), _MATCH_KEY))
+    return tables
 
 
 def _cells(match: dict[str, Any] | None) -> tuple[str, str]:
@@ -175,6 +185,10 @@ def _cells(match: dict[str, Any] | None) -> tuple[str, str]:
 
 def plot(results: TrainingResults, path: Path) -> None:
     """Draw the losses by training step and the matches by iteration, as PNG.
+
+    Args:
+        results: Results of the training.
+        path: File of the picture.
 
     Raises:
         TrickformerError: The disk refuses.

@@ -22,7 +22,13 @@ _SKIPPED = {"time", "iteration", "stage", "at"}
 
 
 def holds_training(folder: Path) -> bool:
-    """Return whether a folder is the run folder of a training: its config.toml has a key that no other command has."""
+    """Return whether a folder is the run folder of a training.
+
+    Its config.toml then has a key that no other command has.
+
+    Args:
+        folder: The folder.
+    """
     try:
         return "bootstrap_hands" in from_toml(read_text(folder / CONFIG))
     except (OSError, ValueError):
@@ -69,18 +75,26 @@ def _numbers(entry: Mapping[str, Any], keys: Collection[str]) -> dict[str, float
 
 
 def format_signed(x: float) -> str:
-    """Format a difference with its sign and two decimals, never as -0.00."""
+    """Format a difference with its sign and two decimals, never as -0.00.
+
+    Args:
+        x: The difference.
+    """
     return f"{round(x, 2) + 0.0:+.2f}"
 
 
 def format_interval(entry: Mapping[str, Any]) -> str:
-    """Format the interval of a match; empty if it has none."""
+    """Format the interval of a match; empty if it has none.
+
+    Args:
+        entry: Entry of the log.
+    """
     return "" if entry["low"] is None else f"[{format_signed(entry['low'])}, {format_signed(entry['high'])}]"
 
 
 @dataclass(frozen=True)
 class TrainingResults:
-    """The state of a training.
+    """State of a training.
 
     Attributes:
         folder: Run folder.
@@ -88,7 +102,7 @@ class TrainingResults:
         game: The game.
         models: Iterations whose models exist, in order.
         entries: Entries of the log.
-        builds: Versions that took part.
+        builds: Versions of the package that took part.
     """
 
     folder: Path
@@ -102,8 +116,11 @@ class TrainingResults:
     def load(cls, folder: Path) -> TrainingResults:
         """Read a run folder.
 
+        Args:
+            folder: The run folder.
+
         Raises:
-            TrickformerError: It holds no training, or a broken one.
+            TrickformerError: The folder holds no training, or a broken one.
         """
         if not holds_training(folder):
             raise TrickformerError(f"{folder} holds no training: its {CONFIG} is missing or of another command")
@@ -117,12 +134,17 @@ class TrainingResults:
         return cls(folder, config, games.load(config.game), models, entries, builds)
 
     def of(self, stage: str, iteration: int) -> list[dict[str, Any]]:
-        """Return the entries of a stage of an iteration, in order."""
+        """Return the entries of a stage of an iteration, in order.
+
+        Args:
+            stage: Name of the stage.
+            iteration: The iteration.
+        """
         return [e for e in self.entries if e.get("stage") == stage and e["iteration"] == iteration]
 
     @property
     def matches(self) -> list[dict[str, Any]]:
-        """The entries of all matches."""
+        """Entries of all matches."""
         return [e for e in self.entries if e.get("stage") == "match"]
 
     @property
@@ -159,22 +181,22 @@ class TrainingResults:
         }
 
     def _iteration(self, i: int) -> dict[str, Any]:
-        """Results of an iteration; the iteration's number alone if there are none."""
-        found: dict[str, Any] = {"iteration": i}
+        """Return the results of an iteration; the iteration's number alone if there are none."""
+        results: dict[str, Any] = {"iteration": i}
         if i in self.models:
-            found["model"] = str(self.folder / f"model-{i}")
+            results["model"] = str(self.folder / f"model-{i}")
         if played := self.of("play", i):
-            found["hands"] = played[-1]["at"]
+            results["hands"] = played[-1]["at"]
         if learned := self.of("learn", i):
-            found |= {"steps": learned[-1]["at"], **_numbers(learned[-1], _LEARNED)}
+            results |= {"steps": learned[-1]["at"], **_numbers(learned[-1], _LEARNED)}
         if measured := self.of("measure", i):
-            found["held_out"] = _numbers(measured[-1], measured[-1].keys() - _SKIPPED)
+            results["held_out"] = _numbers(measured[-1], measured[-1].keys() - _SKIPPED)
         if matches := self.of("match", i):
             keys = ("difference", "low", "high", "deals")
-            found["matches"] = {e["opponent"]: {key: e[key] for key in keys} for e in matches}
+            results["matches"] = {e["opponent"]: {key: e[key] for key in keys} for e in matches}
         if judged := self.of("judge", i):
-            found["warnings"] = list(map(str, judged[-1].get("warnings", ())))
-        return found
+            results["warnings"] = list(map(str, judged[-1].get("warnings", ())))
+        return results
 
     def _last_entry(self) -> dict[str, Any] | None:
         entry = next((e for e in reversed(self.entries) if "stage" in e), None)

@@ -1,9 +1,9 @@
-"""The rollout network maps the features of a position to a value for each action, and is small enough for the core to
-play hands out with. Labels of action values come from such hands.
+"""The rollout network: a map from the features of a position to a value for each action.
 
-It learns from the same labels as the transformer, of which it is a shadow: iteration by iteration the hands, and the
-playouts behind the labels, are played by what was learned last (approximate policy iteration by rollouts; Lagoudakis &
-Parr 2003)."""
+It is small enough for the core to play hands out with it. Labels of action values come from such playouts. The
+network learns from the same labels as the transformer. In each iteration the networks of the previous iteration play
+the hands and the playouts behind the labels (approximate policy iteration by rollouts; Lagoudakis & Parr 2003).
+"""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DIGEST = "blake2b"  # of the weights, in the file's metadata
 
 
 class RolloutNetwork(nn.Module):
-    """features float [n, F] -> a value for each action, float [n, V], in units of v(o)."""
+    """Network from features, float [n, F], to a value for each action, float [n, V], in units of v(o)."""
 
     def __init__(self, features: int, actions: int, hidden: int = HIDDEN):
         super().__init__()
@@ -40,8 +40,11 @@ class RolloutNetwork(nn.Module):
         return self.second(torch.relu(self.first(features)))
 
     def weights(self) -> dict[str, np.ndarray]:
-        """As the core takes them, float32: first [F + 1, hidden], the last row the bias; second [V, hidden]; third
-        [V]."""
+        """Return the weights in the core's form.
+
+        Returns:
+            float32 arrays: `first` [F + 1, hidden], the last row the bias; `second` [V, hidden]; `third` [V].
+        """
         with torch.no_grad():
             first = torch.cat([self.first.weight.T, self.first.bias[None]])
             tensors = {"first": first, "second": self.second.weight, "third": self.second.bias}
@@ -58,34 +61,37 @@ def fit(
     rate: float = 2e-3,
     piece: int = 2_000,
 ) -> float:
-    """Go on learning the labels of training data. The result follows from the model and the seed.
+    """Continue to learn the labels of training data. The result follows from the model and the seed.
 
     Args:
         model: The network, which is changed.
         data: Sequences with labels.
-        tokenizer: Of their game.
-        seed: Of the order in which decisions are learned.
+        tokenizer: Tokenizer of their game.
+        seed: Seed of the order of the decisions.
         epochs: Passes over all decisions.
         batch: Decisions of a gradient step.
-        rate: Learning rate of the first step; it falls to nothing.
+        rate: Learning rate of the first step; it falls linearly to zero.
         piece: Sequences whose features are held in memory at a time; changes no result.
 
     Returns:
         The mean loss of the last pass.
     """
     parts = [decision_tensors(data[at : at + piece], tokenizer) for at in range(0, len(data), piece)]
-    inputs, values, labelled = (torch.cat(columns) for columns in zip(*parts))
+    columns = [torch.cat(tensors) for tensors in zip(*parts)]
+    inputs = columns[0]
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
     generator = torch.Generator().manual_seed(seed)
-    steps, step, losses = epochs * -(-len(inputs) // batch), 0, []
+    steps = epochs * -(-len(inputs) // batch)
+    step = 0
+    losses: list[float] = []
     for _ in range(epochs):
         losses = []
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
             for group in optimizer.param_groups:
                 group["lr"] = rate * (1 - step / steps)
             with torch.autocast("cpu", torch.bfloat16):
-                found = model(inputs[rows])
-            loss = action_loss(found.float(), values[rows].float(), labelled[rows])
+                predicted = model(inputs[rows])
+            loss = action_loss(predicted.float(), columns[1][rows].float(), columns[2][rows])
             loss.backward()
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
@@ -95,35 +101,56 @@ def fit(
 
 
 def decision_tensors(data: Sequences, tokenizer: Tokenizer) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The features, bfloat16 [D, F], labels, float16 [D, V], and present labels, bool, of each labelled decision."""
+    """Collect the labelled decisions of sequences as tensors.
+
+    Args:
+        data: Sequences with labels.
+        tokenizer: Tokenizer of their game.
+
+    Returns:
+        Features, bfloat16 [D, F]; labels, float16 [D, V]; whether an action has a label, bool [D, V].
+    """
     features, _ = tokenizers.follow(tokenizer, data.tokens)
-    rows, positions, values, labelled = decisions(data, len(tokenizer.vocab))
-    inputs = torch.from_numpy(features[rows, positions]).bfloat16()
-    return inputs, torch.from_numpy(values).half(), torch.from_numpy(labelled)
+    known = decisions(data, len(tokenizer.vocab))
+    inputs = torch.from_numpy(features[known.rows, known.positions]).bfloat16()
+    return inputs, torch.from_numpy(known.labels).half(), torch.from_numpy(known.labelled)
 
 
 def save(model: RolloutNetwork, file: Path) -> None:
-    """Writes the weights, whole or not at all."""
+    """Write the weights atomically.
+
+    Args:
+        model: The network.
+        file: File to write.
+    """
     weights = model.weights()
     with whole(file) as draft:
         save_file(weights, draft, metadata={_DIGEST: _digest(weights)})
 
 
 def _digest(weights: Mapping[str, np.ndarray]) -> str:
-    found = hashlib.blake2b()
+    digest = hashlib.blake2b()
     for name in sorted(weights):
-        found.update(f"{name} {weights[name].dtype} {weights[name].shape} ".encode() + weights[name].tobytes())
-    return found.hexdigest()
+        digest.update(f"{name} {weights[name].dtype} {weights[name].shape} ".encode() + weights[name].tobytes())
+    return digest.hexdigest()
 
 
 def read(file: Path) -> RolloutNetwork:
-    """The network in a file, to go on learning. Raises TrickformerError on a damaged file."""
+    """Read a network, to continue its training.
+
+    Args:
+        file: File that `save` wrote.
+
+    Raises:
+        TrickformerError: The file is damaged.
+    """
     tensors = read_safetensors(file)
     try:
-        first, second, third = (torch.from_numpy(tensors[name]) for name in ("first", "second", "third"))
-        model = RolloutNetwork(len(first) - 1, len(third), first.shape[1])
-        weights = {"first.weight": first[:-1].T, "first.bias": first[-1], "second.weight": second, "second.bias": third}
-        model.load_state_dict(weights)
+        first = torch.from_numpy(tensors["first"])
+        second = {"weight": torch.from_numpy(tensors["second"]), "bias": torch.from_numpy(tensors["third"])}
+        model = RolloutNetwork(len(first) - 1, len(second["bias"]), first.shape[1])
+        weights = {"first.weight": first[:-1].T, "first.bias": first[-1]}
+        model.load_state_dict(weights | {f"second.{name}": tensor for name, tensor in second.items()})
     except (IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:
         raise TrickformerError(
             f"{file} holds no rollout network ({str(error).splitlines()[0]}); train it again"
@@ -139,10 +166,21 @@ def read(file: Path) -> RolloutNetwork:
 
 
 def core(model: RolloutNetwork) -> _core.RolloutNet:
-    """The network, ready for the core."""
+    """Convert the network to the core's form.
+
+    Args:
+        model: The network.
+    """
     return _core.RolloutNet(*model.weights().values())
 
 
 def load(file: Path) -> _core.RolloutNet:
-    """The network in a file, ready for the core. Raises TrickformerError on a damaged file."""
+    """Read a network into the core's form.
+
+    Args:
+        file: File that `save` wrote.
+
+    Raises:
+        TrickformerError: The file is damaged.
+    """
     return core(read(file))

@@ -1,4 +1,4 @@
-"""Who plays which hands of a run (GO-MCTS paper, sections 5.2 and 6.1), and playing them, in any process."""
+"""Roles of the players in a run's hands (GO-MCTS paper, sections 5.2 and 6.1), and play of the hands in any process."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trickformer.selfplay import generate, rollout_network
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 
-_WAVE = 4  # simulations of a search under way at once: a little faster, and hardly worse
+_WAVE = 4  # simulations of a search that run at once: a little faster, and hardly worse
 
 
 @dataclass(frozen=True)
@@ -35,37 +35,68 @@ class Job:
 
 @dataclass(frozen=True)
 class Piece:
+    """Consecutive hands of an iteration, played in lockstep."""
+
     first: int
     hands: int
     data: Sequences
-    points: dict[str, float]  # mean score a hand of those who played ArgmaxVal*, and of the others
+    points: dict[str, float]  # mean score a hand of the seats that play ArgmaxVal*, and of the other seats
 
 
 def series(config: SelfPlay, iteration: int) -> int:
-    """The series of deals of an iteration: another one each, none of which a tournament's seed is likely to name."""
+    """Derive the series of deals of an iteration.
+
+    Args:
+        config: Config of the run.
+        iteration: The iteration.
+
+    Returns:
+        A seed of its own for each iteration. A tournament's seed is unlikely to be the same number.
+    """
     return deal_seed(config.seed, iteration)
 
 
 def held_out_series(config: SelfPlay) -> int:
-    """The series of the run's matches: that of no iteration, however many are asked for later."""
+    """Derive the series of the run's matches. No iteration uses it, whatever their number.
+
+    Args:
+        config: Config of the run.
+    """
     return deal_seed(config.seed, 1 << 32)
 
 
 def sequences_of(config: SelfPlay, iteration: int) -> int:
-    """How many sequences an iteration learns from."""
+    """Return the number of sequences that an iteration adds to the training data.
+
+    Args:
+        config: Config of the run.
+        iteration: The iteration.
+    """
     return config.bootstrap_hands * config.seats_kept if iteration == 0 else config.sequences
 
 
 def hands_of(config: SelfPlay, iteration: int) -> int:
-    """How many hands an iteration plays."""
+    """Return the number of hands that an iteration plays.
+
+    Args:
+        config: Config of the run.
+        iteration: The iteration.
+    """
     several = iteration <= 1 or config.roles == "all"
     needed = sequences_of(config, iteration) + config.held_out
     return -(-needed // (config.seats_kept if several else 1))
 
 
 def learned_from(config: SelfPlay, iteration: int) -> list[int]:
-    """The iterations whose data a model learns from: those of the window with labels of the same kind as the newest.
-    The many by playouts would drown the few by searches (docs/results/recipe.md)."""
+    """List the iterations whose data a model learns from.
+
+    These are the iterations of the window whose labels are of the same kind as the newest one's. Otherwise the many
+    labels by playouts would outweigh the few by searches (docs/results/recipe.md).
+
+    Args:
+        config: Config of the run.
+        iteration: Iteration of the model.
+    """
 
     def has_search_targets(i: int) -> bool:
         return config.searches(i) if i else config.expert_iteration
@@ -75,10 +106,18 @@ def learned_from(config: SelfPlay, iteration: int) -> list[int]:
 
 
 def who(config: SelfPlay, iteration: int) -> str:
-    """Who plays an iteration's hands, in words."""
+    """Describe who plays an iteration's hands.
+
+    Args:
+        config: Config of the run.
+        iteration: The iteration.
+
+    Returns:
+        A phrase for the manifest of the data and the model card.
+    """
     if iteration == 0:
-        tried = f"; of every second hand up to {config.tries} deals until one succeeds" if config.tries > 1 else ""
-        return "each seat one of: " + ", ".join(config.bootstrap) + tried
+        retries = f"; of every second hand up to {config.tries} deals until one succeeds" if config.tries > 1 else ""
+        return "each seat one of: " + ", ".join(config.bootstrap) + retries
     newest = iteration - 1
     if iteration == 1 or config.roles == "all":
         models = f"ArgmaxVal* of model {newest} in all seats"
@@ -94,53 +133,95 @@ def who(config: SelfPlay, iteration: int) -> str:
 
 
 def pool(config: SelfPlay, iteration: int) -> tuple[int, int]:
-    """The models [low, high) that imitators of an iteration >= 2 are drawn from."""
+    """Return the models that the imitators of an iteration are drawn from.
+
+    Args:
+        config: Config of the run.
+        iteration: An iteration, 2 or later.
+
+    Returns:
+        The first model, and the number after the last one.
+    """
     high = iteration if config.pool_newest else iteration - 1
     return (max(0, high - config.pool) if config.pool else 0), high
 
 
 def count_anchor_hands(config: SelfPlay, iteration: int, first: int, n: int) -> int:
-    """How many of the hands `first` .. `first` + n of an iteration >= 1 the bootstrap's players play: the first ones,
-    which are then mixed with the others. None where searches give labels, of this iteration or the bootstrap's.
+    """Count the hands of a piece that the bootstrap players play.
 
-    Counted over the iteration, so that its share does not depend on how many hands are played in step."""
+    They play the first hands of the piece, which are then mixed with the others. There are none if searches give the
+    labels of this iteration or of the bootstrap. The count runs over the iteration, so that its share does not depend
+    on how many hands are played in lockstep.
+
+    Args:
+        config: Config of the run.
+        iteration: An iteration, 1 or later.
+        first: First hand of the piece.
+        n: Number of hands of the piece.
+    """
     if config.searches(iteration) or config.expert_iteration:
         return 0
     return round(config.anchor * (first + n)) - round(config.anchor * first)
 
 
 def roles(config: SelfPlay, iteration: int, first: int, n: int, seats: int) -> generate.Roles:
-    """Who sits in which of `seats` seats in the hands `first` .. `first` + n of an iteration >= 1."""
+    """Draw who sits in each seat in the hands of a piece.
+
+    Args:
+        config: Config of the run.
+        iteration: An iteration, 1 or later.
+        first: First hand of the piece.
+        n: Number of hands of the piece.
+        seats: Number of seats of the game.
+    """
     if iteration == 1 or config.roles == "all":
         model, greedy = np.full((n, seats), iteration - 1), np.ones((n, seats), dtype=bool)
         kept = generate.kept_seats(first, n, config.seats_kept, seats)
     else:
         kept = greedy = generate.kept_seats(first, n, 1, seats)
-        drawn = np.random.default_rng([config.seed, iteration, first])
-        model = drawn.integers(*pool(config, iteration), size=(n, seats))
+        generator = np.random.default_rng([config.seed, iteration, first])
+        model = generator.integers(*pool(config, iteration), size=(n, seats))
         model[greedy] = iteration - 1
     if config.guests:
         rng = np.random.default_rng([config.seed, iteration, first, 1])
-        sits = (rng.random((n, seats)) < config.guest_share) & ~kept
-        model = np.where(sits, -1 - rng.integers(len(config.guests), size=(n, seats)), model)
-        greedy = greedy & ~sits
+        is_guest = (rng.random((n, seats)) < config.guest_share) & ~kept
+        model = np.where(is_guest, -1 - rng.integers(len(config.guests), size=(n, seats)), model)
+        greedy = greedy & ~is_guest
     return generate.Roles(model, greedy, kept)
 
 
 def rollout_network_file(out: Path, iteration: int) -> Path:
-    """Return the file of the rollout network that was trained with an iteration's model."""
+    """Return the file of the rollout network that was trained with an iteration's model.
+
+    Args:
+        out: Run folder.
+        iteration: The iteration.
+    """
     return out / "quick" / f"{iteration}.safetensors"
 
 
 def first_rollout_network(config: SelfPlay) -> float:
-    """Return the first iteration that trains a rollout network, the first with labels; infinity if none does."""
+    """Return the first iteration that trains a rollout network, the first with labels.
+
+    Args:
+        config: Config of the run.
+
+    Returns:
+        The iteration; infinity if none trains one.
+    """
     if not config.rollout_network:
         return math.inf
     return 0 if config.bootstrap_hands else 1
 
 
 def labels_of(config: SelfPlay, out: Path, iteration: int) -> generate.Labels:
-    """How the hands of an iteration are labelled by playouts."""
+    """Return how playouts label the hands of an iteration.
+
+    Args:
+        config: Config of the run.
+        out: Run folder; the rollout network is read from it.
+        iteration: The iteration.
+    """
     if config.searches(iteration):
         return generate.NO_LABELS
     net = None
@@ -171,15 +252,31 @@ def _load_model(job: Job, game: Game, model: Path) -> Backend:
 
 
 def play_pieces(job: Job) -> Iterator[Piece]:
-    """Plays a job's pieces, one after the other. Each follows from the config, the models and its first hand alone."""
+    """Play the pieces of a job, one after the other.
+
+    Args:
+        job: The job. Each piece follows from the config, the models and its first hand alone.
+
+    Yields:
+        The pieces, in order.
+    """
     config, iteration = job.config, job.iteration
     game = games.load(config.game)
     deals = series(config, iteration)
     labels = labels_of(config, job.out, iteration)
 
     def bootstrap(first: int, n: int, kept: int) -> Sequences:
-        settings = config.tries, config.noise, replace(labels, from_search=config.expert_iteration)
-        return generate.cast_hands(game, config.bootstrap, deals, first, n, kept, *settings)
+        return generate.cast_hands(
+            game,
+            config.bootstrap,
+            deals,
+            first,
+            n,
+            kept,
+            tries=config.tries,
+            noise=config.noise,
+            labels=replace(labels, from_search=config.expert_iteration),
+        )
 
     if iteration == 0:
         for first in job.firsts:
@@ -194,8 +291,8 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     guests = [players.make(spec, game) for spec in config.guests]
     searches = None
     if config.searches(iteration):
-        given, newest = {"runs": config.search_runs, "wave": _WAVE}, backends[-1]
-        options = usual(game, masked=newest.has_masked_policy, action_values=newest.has_action_values, given=given)
+        newest, overrides = backends[-1], {"runs": config.search_runs, "wave": _WAVE}
+        options = usual(game, masked=newest.has_masked_policy, action_values=newest.has_action_values, given=overrides)
         searches = generate.Searches(config.search_share, options)
     for first in job.firsts:
         n = min(config.tables, job.hands - first)
@@ -205,8 +302,18 @@ def play_pieces(job: Job) -> Iterator[Piece]:
         if begin < end:
             part = roles(config, iteration, begin, end - begin, game.players)
             part = generate.Roles(np.where(part.model < 0, part.model, part.model - low), part.greedy, part.kept)
-            settings = config.threshold, config.noise, labels, searches, guests
-            data, scores = generate.model_hands(game, backends, part, deals, begin, *settings)
+            data, scores = generate.model_hands(
+                game,
+                backends,
+                part,
+                deals,
+                begin,
+                threshold=config.threshold,
+                noise=config.noise,
+                labels=labels,
+                searches=searches,
+                guests=guests,
+            )
             points["greedy_points"] = float(scores[part.greedy].mean())
             if not part.greedy.all():
                 points["other_points"] = float(scores[~part.greedy].mean())
@@ -220,9 +327,10 @@ def play_pieces(job: Job) -> Iterator[Piece]:
 
 
 def _shuffle_rows(config: SelfPlay, iteration: int, first: int, n: int, kept: int) -> np.ndarray:
-    """Rows of n hands of `kept` sequences each, the hands in random order: int64 [n * kept].
+    """Draw an order of n hands of `kept` sequences each: int64 [n * kept], the rows of a hand together.
 
-    What is held out is the end of an iteration's last pieces; it must hold as many anchored hands as what is
-    learned."""
+    The end of an iteration's last pieces is held out. It must have the same share of anchored hands as the training
+    data.
+    """
     hands = np.random.default_rng([config.seed, iteration, first, n]).permutation(n)
     return (hands[:, None] * kept + np.arange(kept)).ravel()

@@ -1,8 +1,8 @@
-"""Fit a policy-value model to sequences of observations (GO-MCTS paper, section 5.1 and Table 6).
+"""Fit of a policy-value model to sequences of observations (GO-MCTS paper, section 5.1 and Table 6).
 
 Accelerate places the model: one CPU, one GPU, or several under `accelerate launch`. A state of the model, the optimizer
-and the step is kept on disk, and every random number follows from the seed and the step: a fit that goes on from
-such a state ends in the same weights as one that was never stopped.
+and the step is saved on disk, and every random number follows from the seed and the step. So a fit that continues from
+a saved state ends in the same weights as a fit that was never stopped.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -34,49 +35,74 @@ IGNORE = -100  # a label that no loss counts: padding
 
 @dataclass(frozen=True, slots=True)
 class FitOptions:
+    """Options of a fit."""
+
     epochs: int = 1
     batch_size: int = 32  # sequences a step, over all devices
-    learning_rate: float = 1e-3  # of AdamW, falling linearly to zero
-    muon: float = 0.0  # the same of Muon, which then learns the matrices of the blocks; 0: AdamW learns them all
-    warmup_steps: int = 100  # over which the rates rise to their peaks; a training of fewer stays below them
-    policy_weight: float = 9.0  # the losses' weights; that of the value loss is 1
-    action_weight: float = 0.0  # of the action values' squared errors, in units of v(o)
-    bucket: int = 1  # batches whose sequences are shared out by length, so that little is padding
-    augment: FastGame | None = None  # exchanges what is alike in each sequence, anew in each step; None: nothing
-    value_positions: int | None = None  # positions of a sequence that the value loss is taken at; None: all
+    learning_rate: float = 1e-3  # peak rate of AdamW, which falls linearly to zero
+    muon: float = 0.0  # peak rate of Muon, which trains the matrices of the blocks; 0: AdamW trains them too
+    warmup_steps: int = 100  # over which the rates rise to their peaks; a shorter training stays below them
+    policy_weight: float = 9.0  # weight of the policy loss; the weight of the value loss is 1
+    action_weight: float = 0.0  # weight of the action values' squared errors, which are in squares of v(o)
+    bucket: int = 1  # batches whose sequences are sorted by length, to save padding
+    augment: FastGame | None = None  # exchanges what the rules treat alike, anew at each step; None: nothing
+    value_positions: int | None = None  # positions of a sequence at which the value loss is computed; None: all
     report_every: int = 100  # steps
     save_every: int = 500  # steps
 
     def steps(self, sequences: int) -> int:
+        """Return the number of training steps.
+
+        Args:
+            sequences: Number of sequences in the training data.
+        """
         return self.epochs * (sequences // self.batch_size)
 
     def schedule(self, step: int, steps: int) -> float:
-        """The share of the peak rates at a step."""
+        """Return the share of the peak rates at a step.
+
+        Args:
+            step: The step, from 0.
+            steps: Number of all steps.
+        """
         return min((step + 1) / self.warmup_steps, (steps - step) / max(1, steps))
 
 
-LEVEL_WEIGHT = (
-    0.1  # of the square of a decision's mean error, beside the squares of what is left of its actions' errors
-)
+LEVEL_WEIGHT = 0.1  # weight of a decision's squared mean error, relative to the variance of its actions' errors
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a step learns from, as tensors on a device. D decisions have labels."""
+    """Training data of one step, as tensors on a device. D decisions have labels."""
 
     tokens: torch.Tensor  # int64 [B, T]
     outcomes: torch.Tensor  # int64 [B], of the value head's results
-    features: torch.Tensor | None  # float [B, T, F], for a model that takes them
-    possible: torch.Tensor | None  # bool [B, T, V]: what may follow; None: the policy is over all tokens
-    rows: torch.Tensor  # int64 [D], of each labelled decision
-    positions: torch.Tensor  # int64 [D], of the token before it
-    labels: torch.Tensor  # float [D, V], what each action was worth; 0 where there is no label
+    features: torch.Tensor | None  # float [B, T, F], for a model that reads features
+    possible: torch.Tensor | None  # bool [B, T, V]: possible next tokens; None: the policy is over all tokens
+    rows: torch.Tensor  # int64 [D]: sequence of each labelled decision
+    positions: torch.Tensor  # int64 [D]: position of the token before it
+    labels: torch.Tensor  # float [D, V]: value of each action; 0 if it has no label
     labelled: torch.Tensor  # bool [D, V]
 
 
+class LabelledDecisions(NamedTuple):
+    """The labelled decisions of sequences, as arrays; see Batch."""
+
+    rows: np.ndarray  # int64 [D]
+    positions: np.ndarray  # int64 [D]
+    labels: np.ndarray  # float32 [D, V]
+    labelled: np.ndarray  # bool [D, V]
+
+
 def batch_of(data: Sequences, tokenizer: Tokenizer, model: GPT2PolicyValueModel, classes: np.ndarray) -> Batch:
-    """A batch on the model's device. classes: int [outcomes], the value head's result of each of the game's
-    outcomes."""
+    """Make a batch on the model's device.
+
+    Args:
+        data: Sequences.
+        tokenizer: Tokenizer of their game.
+        model: The model.
+        classes: int [outcomes], the class of the value head for each of the game's outcomes.
+    """
     device, config = model.device, model.config
     tokens = crop(data.tokens, tokenizer.eos)
     masked = bool(getattr(config, "masked", False))
@@ -94,48 +120,67 @@ def batch_of(data: Sequences, tokenizer: Tokenizer, model: GPT2PolicyValueModel,
     )
 
 
-def decisions(data: Sequences, vocabulary: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The labelled decisions: the row and the position before each, int64 [D], and of each token its value, float32
-    [D, V], and whether it has one, bool [D, V]."""
+def decisions(data: Sequences, vocabulary: int) -> LabelledDecisions:
+    """Collect the labelled decisions of sequences.
+
+    Args:
+        data: Sequences.
+        vocabulary: Number V of tokens.
+    """
     row = data.rows
     position = data.labels["position"].astype(np.int64)
     new = np.diff(row * data.tokens.shape[1] + position, prepend=-1) != 0
-    which = np.cumsum(new) - 1
+    decision = np.cumsum(new) - 1
     values = np.zeros((int(new.sum()), vocabulary), np.float32)
     labelled = np.zeros(values.shape, bool)
-    values[which, data.labels["token"]] = data.labels["value"]
-    labelled[which, data.labels["token"]] = True
-    return row[new], position[new], values, labelled
+    values[decision, data.labels["token"]] = data.labels["value"]
+    labelled[decision, data.labels["token"]] = True
+    return LabelledDecisions(row[new], position[new], values, labelled)
 
 
-def action_loss(found: torch.Tensor, values: torch.Tensor, labelled: torch.Tensor) -> torch.Tensor:
-    """The mean over decisions of the mean square of what the actions' labels differ from Q, their mean difference taken
-    off, and a tenth of the square of that: which action is best counts for more than how the hand stands.
+def action_loss(predicted: torch.Tensor, values: torch.Tensor, labelled: torch.Tensor) -> torch.Tensor:
+    """Compute the loss of action values, the mean over decisions.
 
-    found, values float [D, V]; labelled bool [D, V], at least one True a row."""
+    The loss of a decision is the variance of its actions' errors, plus a tenth of the square of their mean. So the
+    order of the actions counts for more than the level of the hand.
+
+    Args:
+        predicted: float [D, V], the model's action values.
+        values: float [D, V], the labels.
+        labelled: bool [D, V], at least one True in each row.
+    """
     n = labelled.sum(dim=1, keepdim=True)
-    error = (found - values).masked_fill(~labelled, 0)
+    error = (predicted - values).masked_fill(~labelled, 0)
     level = error.sum(dim=1, keepdim=True) / n
     spread = (error - level).masked_fill(~labelled, 0).square().sum(dim=1, keepdim=True) / n
     return (spread + LEVEL_WEIGHT * level.square()).mean()
 
 
 class Objective(nn.Module):
-    """The model and the losses it learns from."""
+    """The model and its losses."""
 
     def __init__(self, model: GPT2PolicyValueModel, options: FitOptions):
         super().__init__()
         self.model, self.options = model, options
 
     def forward(self, batch: Batch) -> tuple[torch.Tensor, torch.Tensor]:
-        """The loss, and policy, value and actions' loss float32 [3]: in nats, the last in squares of v(o).
+        """Compute the losses of a batch.
 
-        The policy loss is the paper's (GO-MCTS, section 9.1): position t speaks of token t+1; over the tokens that were
-        possible, where the batch has them. So is the value loss in expectation, but for each sequence counting alike
-        whatever its length: the outcome is the same at each position, so its loss may be estimated at `value_positions`
-        of them, drawn uniformly, which saves most of the cost of a large value head. The actions' loss is
-        `action_loss`."""
-        model, options, tokens = self.model, self.options, batch.tokens
+        The policy loss is the paper's (GO-MCTS, section 9.1): position t predicts token t+1, among the possible tokens
+        if the batch has them. The value loss is the paper's too, in expectation, except that each sequence counts alike
+        whatever its length. The outcome is the same at each position, so the value loss can be estimated at
+        `value_positions` of them, drawn uniformly, which saves most of the cost of a large value head. The loss of the
+        actions is `action_loss`.
+
+        Args:
+            batch: The batch.
+
+        Returns:
+            The weighted loss, and the losses of policy, value and actions, float32 [3]: nats, the last in squares of
+            v(o).
+        """
+        model, options = self.model, self.options
+        tokens = batch.tokens
         eos = model.config.eos_token_id
         assert isinstance(eos, int)
         every = model.hidden_states(tokens, batch.features)
@@ -150,14 +195,14 @@ class Objective(nn.Module):
         else:
             # The position before the end token is the last that counts.
             lengths = counted.sum(dim=1, keepdim=True)
-            drawn = (torch.rand(len(tokens), options.value_positions, device=tokens.device) * lengths).long()
-            picked = hidden.gather(1, drawn[..., None].expand(-1, -1, hidden.shape[-1]))
-            labels = batch.outcomes[:, None].expand_as(drawn)
+            sampled = (torch.rand(len(tokens), options.value_positions, device=tokens.device) * lengths).long()
+            picked = hidden.gather(1, sampled[..., None].expand(-1, -1, hidden.shape[-1]))
+            labels = batch.outcomes[:, None].expand_as(sampled)
         value = F.cross_entropy(model.value_logits(picked).float().flatten(0, 1), labels.flatten())
         actions = torch.zeros_like(value)
         if options.action_weight and len(batch.rows):
-            found = model.action_values(every[batch.rows, batch.positions])
-            actions = action_loss(found.float(), batch.labels, batch.labelled)
+            predicted = model.action_values(every[batch.rows, batch.positions])
+            actions = action_loss(predicted.float(), batch.labels, batch.labelled)
         loss = (value + options.policy_weight * policy + options.action_weight * actions) / (1 + options.policy_weight)
         return loss, torch.stack((policy, value, actions)).detach()
 
@@ -174,14 +219,27 @@ def fit(
     stop: Callable[[], bool] = lambda: False,
     watch: Callable[[int, torch.Tensor, float], None] = lambda step, loss, rate: None,
 ) -> bool:
-    """Train `objective.model` in place with a fresh optimizer and schedule, or go on from what `state` holds.
+    """Train `objective.model` in place with a fresh optimizer and schedule, or continue from the state in a folder.
 
-    classes: as batch_of takes them. state: folder that keeps the state every `save_every` steps and when `stop` says
-    so; the caller's to remove. `report` gets step, steps, the losses (nats, mean since the last report), sequences and
-    tokens a second and model TFLOP/s. `watch` gets the number of finished steps, the loss as a tensor on the
-    device, and AdamW's learning rate, after each step.
-    Returns whether the fit is finished. The result follows from `seed` on one machine with the same processes and
-    threads."""
+    The result follows from `seed` on one machine with the same processes and threads.
+
+    Args:
+        objective: The model and its losses.
+        data: Training data.
+        tokenizer: Tokenizer of its game.
+        classes: int [outcomes], see `batch_of`.
+        seed: Seed of the batches and of dropout.
+        accelerator: Places the model.
+        state: Folder for the state, saved every `save_every` steps and when `stop` returns true. The caller removes it.
+        report: Receives step, steps, the losses (nats, means since the last report), sequences and tokens a second, and
+            the model's TFLOP/s.
+        stop: Returns whether to stop before the next step.
+        watch: Receives after each step the number of finished steps, the loss as a tensor on the device, and AdamW's
+            learning rate.
+
+    Returns:
+        Whether the fit is finished.
+    """
     options, model = objective.options, objective.model
     if accelerator.device.type == "cpu":
         # Twice as fast on short sequences: the same attention without the flash kernel's backward pass, and the
@@ -196,7 +254,9 @@ def fit(
     steps, eos = options.steps(len(data)), model.config.eos_token_id
     assert isinstance(eos, int)
     at = _restore(accelerator, state)
-    step, counted, sums = at.step, at.counted, torch.tensor(at.sums, device=accelerator.device)
+    step = at.step
+    counted = at.counted
+    sums = torch.tensor(at.sums, device=accelerator.device)
     since, done = time.perf_counter(), _Work()
     try:
         lengths = lengths_of(data.tokens, eos) if options.bucket > 1 else None
@@ -209,13 +269,13 @@ def fit(
             if options.augment is not None:
                 rng = np.random.default_rng([seed, step, accelerator.process_index, 1])
                 rows = augment_sequences(rows, options.augment, rng)
-            learned = batch_of(rows, tokenizer, model, classes)
+            inputs = batch_of(rows, tokenizer, model, classes)
             for optimizer, peak in zip(optimizers, peaks):
                 for group in optimizer.param_groups:
                     group["lr"] = peak * options.schedule(step, steps)
-            drawn = np.random.SeedSequence([seed, step, accelerator.process_index])
-            torch.manual_seed(int(drawn.generate_state(1)[0]))
-            loss, parts = learner(learned)
+            entropy = np.random.SeedSequence([seed, step, accelerator.process_index])
+            torch.manual_seed(int(entropy.generate_state(1)[0]))
+            loss, parts = learner(inputs)
             accelerator.backward(loss)
             for optimizer in optimizers:
                 optimizer.step()
@@ -224,16 +284,17 @@ def fit(
             watch(step, loss.detach(), optimizers[0].param_groups[0]["lr"])
             sums += parts
             counted += 1
-            done.add(model.config, learned.tokens.shape[1], options)
+            done.add(model.config, inputs.tokens.shape[1], options)
             if step % options.report_every == 0 or step == steps:
-                policy, value, actions = (sums / counted).tolist()  # waits for the device
+                means = (sums / counted).tolist()  # waits for the device
                 seconds = time.perf_counter() - since
-                entry = {"step": step, "steps": steps, "policy_loss": policy, "value_loss": value}
+                entry = {"step": step, "steps": steps, "policy_loss": means[0], "value_loss": means[1]}
                 if options.action_weight:
-                    entry["action_loss"] = actions
+                    entry["action_loss"] = means[2]
                 report(entry | {k: v / seconds for k, v in asdict(done).items()})
                 sums.zero_()
-                since, counted, done = time.perf_counter(), 0, _Work()
+                counted = 0
+                since, done = time.perf_counter(), _Work()
             if step % options.save_every == 0 and step < steps:
                 _save(accelerator, state, _At(step, counted, sums.tolist()))
     finally:
@@ -243,23 +304,34 @@ def fit(
 
 
 def _optimizers(objective: Objective) -> list[torch.optim.Optimizer]:
-    """AdamW; or Muon (Jordan et al. 2024) for the matrices of the blocks, and AdamW for the rest."""
+    """Make AdamW, or Muon (Jordan et al. 2024) for the matrices of the blocks and AdamW for the rest."""
     options = objective.options
     blocks = list(objective.model.transformer.h.parameters()) if options.muon else []
     matrices = [p for p in blocks if p.ndim == 2]
-    taken = {id(p) for p in matrices}
-    rest = [p for p in objective.parameters() if id(p) not in taken]
-    found: list[torch.optim.Optimizer] = [torch.optim.AdamW(rest, lr=options.learning_rate, fused=True)]
+    by_muon = {id(p) for p in matrices}
+    rest = [p for p in objective.parameters() if id(p) not in by_muon]
+    optimizers: list[torch.optim.Optimizer] = [torch.optim.AdamW(rest, lr=options.learning_rate, fused=True)]
     if matrices:
-        found.append(torch.optim.Muon(matrices, lr=options.muon, weight_decay=0.0))
-    return found
+        optimizers.append(torch.optim.Muon(matrices, lr=options.muon, weight_decay=0.0))
+    return optimizers
 
 
 def row_batches(
     n: int, options: FitOptions, seed: int, done: int, lengths: np.ndarray | None = None
 ) -> Iterator[np.ndarray]:
-    """The rows of each step from step `done` on: every epoch in an order of its own. Given lengths int [n], the rows of
-    each `bucket` batches in a row go into them by length, and the batches come in any order."""
+    """Yield the rows of each step. Every epoch has an order of its own.
+
+    Args:
+        n: Number of sequences.
+        options: Options of the fit.
+        seed: Seed of the orders.
+        done: Number of steps to skip.
+        lengths: int [n], lengths of the sequences. If given, every `bucket` consecutive batches are sorted by length
+            together, and the batches of such a group come in random order.
+
+    Yields:
+        int [batch_size].
+    """
     a_epoch = n // options.batch_size
     for epoch in range(done // a_epoch, options.epochs):
         rng = np.random.default_rng([seed, epoch])
@@ -273,8 +345,16 @@ def row_batches(
 
 
 def forward_flops(config: GPT2Config, positions: int, value_positions: int) -> float:
-    """Floating-point operations of one sequence's forward pass: matrix products alone, causal attention in full,
-    without action values, which few positions are asked for."""
+    """Count the floating-point operations of one sequence's forward pass.
+
+    The count covers matrix products alone and causal attention in full. It leaves out action values, which are computed
+    at few positions.
+
+    Args:
+        config: Config of the model.
+        positions: Length of the sequence.
+        value_positions: Number of positions at which the value head is computed.
+    """
     width, inner = config.n_embd, config.n_inner or 4 * config.n_embd
     layer = 4 * width * width + 2 * width * inner + 2 * positions * width
     policy = width * width + width * config.vocab_size
@@ -285,7 +365,7 @@ def forward_flops(config: GPT2Config, positions: int, value_positions: int) -> f
 
 @dataclass(slots=True)
 class _Work:
-    """What steps have worked off: sequences, positions (padding included), and the model's operations in 10^12."""
+    """Work of some steps: sequences, positions (padding included), and the model's operations in 10^12."""
 
     speed: float = 0
     tokens_per_second: float = 0
@@ -300,7 +380,7 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class _At:
-    """Where a fit stands: the step, and what has been summed up since the last report."""
+    """Progress of a fit: the step, and the sums since the last report."""
 
     step: int
     counted: int
@@ -308,15 +388,15 @@ class _At:
 
 
 def _save(accelerator: Accelerator, state: Path, at: _At) -> None:
-    """Keeps the state, whole or not at all, and drops older ones."""
+    """Save the state atomically, and remove older ones."""
     step = at.step
-    if (state / str(step)).exists():  # stopped where it had just been kept
+    if (state / str(step)).exists():  # stopped just after saving
         return
     draft = state / f"{step}.part"
     with writing(state):
         make_folder(state)
         accelerator.save_state(str(draft))
-        accelerator.wait_for_everyone()  # each has written its own part
+        accelerator.wait_for_everyone()  # each process writes a part of its own
         if accelerator.is_main_process:
             (draft / "step.json").write_text(json.dumps(asdict(at)), encoding="utf-8")
             digests.write(draft)
@@ -328,7 +408,11 @@ def _save(accelerator: Accelerator, state: Path, at: _At) -> None:
 
 
 def saved_step(state: Path) -> int:
-    """The step of the newest state kept there; 0 where there is none."""
+    """Return the step of the newest saved state; 0 if there is none.
+
+    Args:
+        state: Folder of the states.
+    """
     return max((int(p.name) for p in state.glob("*") if p.name.isdigit()), default=0)
 
 
@@ -341,6 +425,6 @@ def _restore(accelerator: Accelerator, state: Path) -> _At:
     try:
         accelerator.load_state(str(folder))
         return _At(**json_object(read_text(folder / "step.json"), finite=False))
-    except Exception as e:  # whatever torch and safetensors say of a damaged file
+    except Exception as e:  # torch and safetensors raise many kinds of errors for a damaged file
         text = str(e).splitlines()[0] if str(e) else type(e).__name__
         raise TrickformerError(f"{folder} is damaged ({text}); remove it") from None
