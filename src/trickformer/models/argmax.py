@@ -15,17 +15,28 @@ if TYPE_CHECKING:
 
 
 class ArgmaxPlayer(ModelPlayer):
-    """Equations 2 and 3 of the GO-MCTS paper."""
+    """Player by equations 2 and 3 of the GO-MCTS paper."""
 
     def __init__(
         self, options: ModelOptions, game: Game, backend: Backend | None = None, threshold: float | None = None
     ):
-        """threshold: least legal-normalized probability of an action; None: the game's own."""
+        """Load the model.
+
+        Args:
+            options: Options of the player.
+            game: The game.
+            backend: Backend of another player with the same checkpoint, to share it.
+            threshold: Least probability of an action among the legal ones; None takes the game's.
+        """
         super().__init__(options, game, backend)
         self.threshold = game.search.likely_enough if threshold is None else threshold
 
     def likely(self, turns: Turns) -> np.ndarray:
-        """float64 [n, V]: 1 for its choice."""
+        """Return 1 for the player's choice and 0 for other tokens, float64 [n, V].
+
+        Args:
+            turns: n turns.
+        """
         chosen = [self.tokenizer.token(decision.action) for decision in self.decide(turns)]
         return np.eye(turns.legal.shape[1])[chosen]
 
@@ -48,6 +59,6 @@ class ArgmaxPlayer(ModelPlayer):
 
 
 def _values(by_token: dict[int, int], worth: np.ndarray) -> dict[int, float]:
-    """Values by action; those that were not looked at, NaN in float32 [V], are left out."""
+    """Return values by action; actions that were not evaluated (NaN in float32 [V]) are left out."""
     known = zip(by_token.values(), worth[list(by_token)].tolist(), strict=True)
     return {action: value for action, value in known if not math.isnan(value)}

@@ -1,8 +1,8 @@
 """Registration of the model type `trickformer` with transformers, without importing transformers.
 
-Many programs run models by the C++ backend alone and never load transformers. So the registration waits for
-transformers to load its module of AutoConfig. Even then the model's own modules must wait, because that module loads in
-the middle of other imports: a stand-in is registered, and it loads them when AutoConfig reads a checkpoint.
+Many programs run models with the C++ backend alone and never load transformers. So the registration waits until
+transformers loads its module of AutoConfig. The model's own modules must wait longer, because that module is loaded in
+the middle of other imports. So a stand-in is registered, which loads them when AutoConfig reads a checkpoint.
 """
 
 from __future__ import annotations

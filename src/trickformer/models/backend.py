@@ -1,7 +1,7 @@
 """Inference: a tree of token sequences that share the cached keys and values of their prefixes.
 
-One interface, two implementations: C++ on the CPU and torch on the GPU. Loading a checkpoint for the C++
-backend imports neither torch nor transformers.
+One interface has two implementations: C++ on the CPU and torch on the GPU. Loading a checkpoint for the C++ backend
+imports neither torch nor transformers.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ DTYPES = ("bfloat16", "float32")
 
 
 class Backend(Protocol):
-    """A tree of sequences. A node is one token; what leads to it from a root is its sequence.
+    """A tree of sequences. A node is one token; the tokens from a root to the node are its sequence.
 
-    Results on the CPU are bitwise independent of what else shares a call and of whether a sequence was fed at
-    once or token by token. Every method raises ValueError, and changes nothing, on a node that is not live.
+    Results on the CPU are bitwise independent of the other nodes of a call, and of whether a sequence came at once or
+    token by token. If a node is not live, every method raises ValueError and changes nothing.
     """
 
     @property
@@ -41,19 +41,19 @@ class Backend(Protocol):
     def width(self) -> int: ...
     @property
     def n_features(self) -> int:
-        """Numbers that `extend` takes beside each token; 0: none."""
+        """Number of features that `extend` takes with each token; 0 for none."""
         ...
 
     @property
     def has_action_values(self) -> bool: ...
     @property
     def has_masked_policy(self) -> bool:
-        """True if the policy was trained over possible tokens alone, so that other logits mean nothing."""
+        """True if the policy was trained over possible tokens alone. The logits of other tokens mean nothing then."""
         ...
 
     @property
     def dtype(self) -> str:
-        """How weights are stored: "bfloat16" or "float32"."""
+        """Type of the stored weights: "bfloat16" or "float32"."""
         ...
 
     @property
@@ -63,7 +63,7 @@ class Backend(Protocol):
 
     @property
     def generation(self) -> int:
-        """How often `reset` was called."""
+        """Number of calls of `reset`."""
         ...
 
     def extend(
@@ -73,43 +73,91 @@ class Backend(Protocol):
         lengths: np.ndarray | None = None,
         features: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Append branches, all in one pass through the layers, and return their nodes, int32 [total].
+        """Append branches, all in one pass through the layers.
 
-        Branch i is the next lengths[i] (1 where `lengths` is None) of `tokens`, below node parents[i], -1 for
-        a new root. parents, lengths int32 [n], tokens int32 [total]; features float32 [total, n_features], known
-        after each token, for a model that takes them. Raises ValueError on a token outside the
-        vocabulary, a parent that is not live, a sequence longer than n_positions, and lengths that are not
-        positive or do not add up to `total`, and features of another shape.
+        Args:
+            parents: int32 [n], the node above each branch; -1 for a new root.
+            tokens: int32 [total], the tokens of all branches, one after the other.
+            lengths: int32 [n], the number of tokens of each branch; None for 1 each.
+            features: float32 [total, n_features], the features after each token, for a model that reads features.
+
+        Returns:
+            The nodes of the tokens, int32 [total].
+
+        Raises:
+            ValueError: A token is outside the vocabulary, a parent is not live, a sequence is longer than n_positions,
+                lengths are not positive or do not add up to `total`, or features have another shape.
         """
         ...
 
     def policy(self, nodes: np.ndarray, /) -> np.ndarray:
-        """float32 [n, vocab_size]: logits of the token after each node; nodes int32 [n]."""
+        """Compute the policy at nodes.
+
+        Args:
+            nodes: int32 [n].
+
+        Returns:
+            float32 [n, vocab_size], logits of the next token.
+        """
         ...
 
     def outcomes(self, nodes: np.ndarray, /) -> np.ndarray:
-        """float32 [n, n_outcomes]: the probability of each outcome, seen from each node; nodes int32 [n]."""
+        """Compute the probabilities of the outcomes at nodes.
+
+        Args:
+            nodes: int32 [n].
+
+        Returns:
+            float32 [n, n_outcomes].
+        """
         ...
 
     def values(self, nodes: np.ndarray, /) -> np.ndarray:
-        """float32 [n, P]: outcomes(nodes) @ values, in the units of the values given to load_backend."""
+        """Compute outcomes(nodes) @ values.
+
+        Args:
+            nodes: int32 [n].
+
+        Returns:
+            float32 [n, P], in the units of the values passed to `load_backend`.
+        """
         ...
 
     def action_values(self, nodes: np.ndarray, /) -> np.ndarray:
-        """float32 [n, vocab_size]: Q(s, a) of each own action after each node, in units of v(o); of other tokens it
-        says nothing. nodes int32 [n]. Raises ValueError on a model without action values."""
+        """Compute Q(s, a) of each own action at nodes.
+
+        Args:
+            nodes: int32 [n].
+
+        Returns:
+            float32 [n, vocab_size], in units of v(o). Entries of tokens that are no own actions mean nothing.
+
+        Raises:
+            ValueError: The model has no action values.
+        """
         ...
 
     def hidden_states(self, nodes: np.ndarray, /) -> np.ndarray:
-        """float32 [n, width]: the final hidden state of each node, which the heads read; nodes int32 [n]."""
+        """Return the final hidden states of nodes, which the heads read.
+
+        Args:
+            nodes: int32 [n].
+
+        Returns:
+            float32 [n, width].
+        """
         ...
 
     def release(self, nodes: np.ndarray, /) -> None:
-        """Give back nodes, int32 [n]; the caller promises that no node which stays descends from them."""
+        """Release nodes.
+
+        Args:
+            nodes: int32 [n]. The caller guarantees that no other node descends from them.
+        """
         ...
 
     def reset(self) -> None:
-        """Give back all nodes."""
+        """Release all nodes."""
         ...
 
 
@@ -121,17 +169,23 @@ def load_backend(
     backend: str | None = None,
     isa: str | None = None,
 ) -> Backend:
-    """A backend for a checkpoint folder or a model.
+    """Load a backend for a checkpoint folder or a model.
 
-    `values` float32 [n_outcomes, P]: what each outcome is worth to each player; or a game's outcomes, of which the
-    model tells all apart, or their classes. `dtype` "bfloat16" or "float32": storage of weights. `device` "cpu", or
-    what torch understands. `backend` "cpp" or "torch"; None is "cpp" on the CPU and "torch" elsewhere. `isa` (C++
-    only): the instruction set, one of instruction_sets(dtype); None: the environment variable TRICKFORMER_ISA, else the
-    best that computes in float32. Those of ROUNDED round activations and cache to bfloat16 too: several times the speed
-    of "avx512", and probabilities that can be off by some hundredths.
+    Args:
+        model: Checkpoint folder, or a model in memory.
+        values: float32 [n_outcomes, P], the value of each outcome for each player; or a game's outcomes, if the model
+            predicts all of them or their classes.
+        dtype: Type of the stored weights, "bfloat16" or "float32".
+        device: "cpu", or a device of torch.
+        backend: "cpp" or "torch"; None is "cpp" on the CPU and "torch" elsewhere.
+        isa: Instruction set of the C++ backend, one of `instruction_sets(dtype)`. None is the environment variable
+            TRICKFORMER_ISA, or the best set that computes in float32. The sets in ROUNDED round activations and cache
+            to bfloat16 too. They are several times faster than "avx512", and probabilities can be off by some
+            hundredths.
 
-    Raises TrickformerError on a damaged or foreign checkpoint and on values that do not fit it, and its
-    subclass UnknownNameError on an unknown dtype, backend or instruction set.
+    Raises:
+        TrickformerError: The checkpoint is damaged or foreign, or the values do not fit it.
+        UnknownNameError: The dtype, backend or instruction set is unknown.
     """
     if dtype not in DTYPES:
         raise UnknownNameError("dtype", dtype, DTYPES)
@@ -150,8 +204,8 @@ def load_backend(
     values = np.ascontiguousarray(values, dtype=np.float32)
     if values.ndim != 2 or values.shape[0] != weights.sizes["n_outcomes"] or values.shape[1] == 0:
         raise TrickformerError(
-            f"values has shape {values.shape}, but the model tells {weights.sizes['n_outcomes']} "
-            "outcomes apart; use the checkpoint of this game"
+            f"values has shape {values.shape}, but the model has {weights.sizes['n_outcomes']} "
+            "outcomes; use the checkpoint of this game"
         )
     if backend == "torch":
         from trickformer.models.torch_backend import TorchBackend
@@ -161,19 +215,25 @@ def load_backend(
 
 
 def instruction_sets(dtype: str) -> list[str]:
-    """Instruction sets that the C++ backend can use on this CPU, fastest last; see load_backend."""
+    """List the instruction sets that the C++ backend can use on this CPU, fastest last; see `load_backend`.
+
+    Args:
+        dtype: Type of the stored weights.
+    """
     from trickformer import _core
 
     return _core.gpt2_instruction_sets(dtype == "bfloat16")
 
 
 def _limit(usable: list[str]) -> str:
-    """The instruction set that the environment names. One for bfloat16 alone, such as amx, stands for the best below it
-    where the weights are float32."""
-    limit, every = os.environ.get(ISA_VARIABLE, ""), instruction_sets("bfloat16")
-    if limit in usable or limit not in every:
+    """Return the instruction set that the environment names.
+
+    A set for bfloat16 alone, such as amx, stands for the best set below it if the weights are float32.
+    """
+    limit, known = os.environ.get(ISA_VARIABLE, ""), instruction_sets("bfloat16")
+    if limit in usable or limit not in known:
         return limit
-    return [name for name in every[: every.index(limit)] if name in usable][-1]
+    return [name for name in known[: known.index(limit)] if name in usable][-1]
 
 
 def _cpp_backend(weights: Weights, values: np.ndarray, dtype: str, isa: str | None) -> Backend:
@@ -187,72 +247,85 @@ def _cpp_backend(weights: Weights, values: np.ndarray, dtype: str, isa: str | No
 
 
 class Prefix:
-    """One growing sequence in a backend: it owns its nodes and gives them back when it is collected.
+    """One growing sequence in a backend. It owns its nodes, and releases them when it is garbage collected.
 
-    start: for a model that takes features, the tracker of an empty sequence. A copy (`copy.copy`) goes on where its
-    original is, and shares the nodes so far; the original may grow, but not be cut short while copies live."""
+    A copy (`copy.copy`) continues from the same tokens and shares the nodes so far. While copies live, the original may
+    grow but must not be shortened.
+    """
 
     __slots__ = ("_generation", "_original", "_shared", "_start", "_tracker", "backend", "nodes", "tokens")
 
     def __init__(self, backend: Backend, start: Tracker | None = None):
+        """Begin with an empty sequence.
+
+        Args:
+            backend: The backend.
+            start: Tracker of an empty sequence, for a model that reads features.
+        """
         self.backend = backend
         self.tokens = np.empty(0, np.int32)  # int32 [T]
         self.nodes = np.empty(0, np.int32)  # int32 [T]
         self._generation = backend.generation
-        self._original: Prefix | None = None  # who owns the first nodes
-        self._shared = 0  # how many
+        self._original: Prefix | None = None  # owner of the first nodes
+        self._shared = 0  # number of nodes that the original owns
         self._start = start
-        self._tracker: Tracker | None = None  # after the tokens; None: not known
+        self._tracker: Tracker | None = None  # after the tokens; None if not computed
 
     def __copy__(self) -> Prefix:
         twin = Prefix(self.backend, self._start)
-        twin.tokens, twin.nodes, twin._generation = self.tokens, self.nodes, self._generation
+        twin.tokens, twin.nodes = self.tokens, self.nodes
+        twin._generation = self._generation
         twin._original, twin._shared = self, self.nodes.size
         twin._tracker = None if self._tracker is None else self._tracker.copy()
         return twin
 
     @property
     def node(self) -> int:
-        """The node of the last token; -1 before the first."""
+        """Node of the last token; -1 before the first token."""
         return int(self.nodes[-1]) if self.nodes.size else -1
 
     def keep(self, length: int) -> None:
-        """Give back all nodes beyond the first `length`; those of before a reset are gone already."""
+        """Release all nodes beyond the first ones. Nodes from before a reset are gone already.
+
+        Args:
+            length: Number of tokens to keep.
+        """
         if self._generation != self.backend.generation:
             self._generation = self.backend.generation
-            length, self._shared, self._original = 0, 0, None
+            length = self._shared = 0
+            self._original = None
             self.nodes, self._tracker = self.nodes[:0], None
         if length < self.nodes.size:
-            dropped = self.nodes[max(length, self._shared) :]
+            released = self.nodes[max(length, self._shared) :]
             self.nodes, self._tracker = self.nodes[:length], None
             self._shared = min(length, self._shared)
-            if dropped.size:
-                self.backend.release(dropped)
+            if released.size:
+                self.backend.release(released)
         self.tokens = self.tokens[: self.nodes.size]
 
     def tracker(self) -> Tracker:
-        """The tracker after the tokens so far, which callers do not change.
+        """Return the tracker after the tokens so far. Callers must not change it.
 
         Raises:
-            ValueError: If the prefix was made without a tracker.
+            ValueError: The prefix was made without a tracker.
         """
         if self._start is None:
-            raise ValueError("this model takes features, and the prefix has no tracker")
+            raise ValueError("this model reads features, and the prefix has no tracker; pass start=")
         if self._tracker is None:
             self._tracker = self._start.copy()
             for token in self.tokens.tolist():
                 self._tracker.push(token)
         return self._tracker
 
-    def features_after(self, new: np.ndarray) -> np.ndarray:
-        """The features after each of the tokens that are to follow: int32 [T] -> float32 [T, n_features]."""
+    def _features_after(self, new: np.ndarray) -> np.ndarray:
+        """Compute the features after each of the next tokens: int32 [T] -> float32 [T, n_features]."""
         from trickformer import _core
 
         features, _ = _core.follow(self.tracker(), new[None].astype(np.int16), np.array([new.size], np.int32), False)
         return features[0]
 
-    def grow(self, new: np.ndarray, nodes: np.ndarray) -> None:
-        """Tokens int32 [T] that were fed, and their nodes, int32 [T]."""
+    def _grow(self, new: np.ndarray, nodes: np.ndarray) -> None:
+        """Append tokens, int32 [T], and their nodes, int32 [T]."""
         self.tokens, self.nodes = np.concatenate((self.tokens, new)), np.concatenate((self.nodes, nodes))
         if self._tracker is not None:
             for token in new.tolist():
@@ -263,11 +336,20 @@ class Prefix:
 
 
 def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np.ndarray:
-    """Make each prefix hold its complete token array, in one batched call; returns their last nodes, int32 [n].
+    """Make each prefix hold a token array, in one batched call.
 
-    What a prefix has in common with its new tokens (int32 [T]) is kept, the rest released, and only what is new is fed.
-    Raises ValueError on prefixes of different backends, on one that is listed twice, on one without the tracker that
-    the model's features take, and as Backend.extend does; the prefixes then hold at most what they had in common.
+    The common part of a prefix and its new tokens is kept, the rest is released, and only new tokens are computed.
+
+    Args:
+        prefixes: n prefixes of one backend, each listed once.
+        token_lists: int32 [T] for each prefix, its complete tokens.
+
+    Returns:
+        The last node of each prefix, int32 [n].
+
+    Raises:
+        ValueError: The prefixes are of different backends, one is listed twice, one lacks the tracker that the model's
+            features need, or as in `Backend.extend`. The prefixes then hold at most the common part.
     """
     if len(prefixes) != len(token_lists):
         raise ValueError(f"there are {len(prefixes)} prefixes, but {len(token_lists)} token lists")
@@ -280,8 +362,8 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
         raise ValueError("a prefix is listed twice in one call")
     growing: list[Prefix] = []
     added: list[np.ndarray] = []
-    for prefix, wanted in zip(prefixes, token_lists, strict=True):
-        tokens = np.asarray(wanted, dtype=np.int32)
+    for prefix, target in zip(prefixes, token_lists, strict=True):
+        tokens = np.asarray(target, dtype=np.int32)
         prefix.keep(_common(prefix.tokens, tokens))
         if prefix.nodes.size < tokens.size:
             growing.append(prefix)
@@ -290,16 +372,16 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
         lengths = np.array([a.size for a in added], np.int32)
         parents = np.array([prefix.node for prefix in growing], np.int32)
         features = (
-            np.concatenate([p.features_after(new) for p, new in zip(growing, added)]) if backend.n_features else None
+            np.concatenate([p._features_after(new) for p, new in zip(growing, added)]) if backend.n_features else None
         )
         nodes = backend.extend(parents, np.concatenate(added), lengths, features)
         for prefix, new, end in zip(growing, added, np.cumsum(lengths).tolist(), strict=True):
-            prefix.grow(new, nodes[end - new.size : end])
+            prefix._grow(new, nodes[end - new.size : end])
     return np.array([prefix.node for prefix in prefixes], np.int32)
 
 
 def _common(a: np.ndarray, b: np.ndarray) -> int:
-    """Length of the longest common prefix of two token arrays."""
+    """Return the length of the longest common prefix of two token arrays."""
     n = min(a.size, b.size)
     different = np.flatnonzero(a[:n] != b[:n])
     return int(different[0]) if different.size else n

@@ -1,7 +1,7 @@
 """Configuration of GPT2PolicyValueModel for transformers, with a model type of its own.
 
-The model type of GPT-2 would let `AutoModel` load a checkpoint as a plain GPT2Model, which drops the features and the
-heads without a word.
+With the model type of GPT-2, `AutoModel` would load a checkpoint as a plain GPT2Model, which drops the features and the
+heads silently.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from trickformer.models.legacy import FORMER_MODEL_TYPE, MODEL_TYPE, rename_lega
 
 
 class TrickformerConfig(GPT2Config):
-    """GPT-2's configuration, and what GPT2PolicyValueModel has beyond GPT-2.
+    """Configuration of GPT-2, and the fields that GPT2PolicyValueModel adds.
 
     Attributes:
-        n_features: Number of features that are an input beside each token; 0 for none.
+        n_features: Number of features that are an input with each token; 0 for none.
         action_values: Whether the model has a head for the values of actions.
-        masked: Whether the policy was learned over possible tokens alone.
+        masked: Whether the policy was trained over possible tokens alone.
         trickformer: Game, vocabulary, number of outcomes and version of the features (`checkpoints.stamp`).
     """
 
@@ -32,18 +32,28 @@ class TrickformerConfig(GPT2Config):
 
     @classmethod
     def get_config_dict(cls, *args: Any, **kwargs: Any) -> Any:
-        """Read a configuration as a dictionary; one of version 0.2 under the names of today."""
-        found, rest = super().get_config_dict(*args, **kwargs)
-        return current_names(found), rest
+        """Read a configuration as a dictionary. Names of version 0.2 are replaced by the current ones.
+
+        Args:
+            *args: As in transformers.
+            **kwargs: As in transformers.
+        """
+        entries, rest = super().get_config_dict(*args, **kwargs)
+        return _current_names(entries), rest
 
     @classmethod
     def from_dict(cls, config_dict: dict[str, Any], **kwargs: Any) -> Any:
-        """Make a configuration of a dictionary; one of version 0.2 has other names."""
-        return super().from_dict(current_names(config_dict), **kwargs)
+        """Make a configuration from a dictionary, which may have names of version 0.2.
+
+        Args:
+            config_dict: The entries.
+            **kwargs: As in transformers.
+        """
+        return super().from_dict(_current_names(config_dict), **kwargs)
 
 
-def current_names(config: dict[str, Any]) -> dict[str, Any]:
-    """Return a configuration of GPT2PolicyValueModel under the names of today; any other one is returned unchanged."""
+def _current_names(config: dict[str, Any]) -> dict[str, Any]:
+    """Rename the entries of a GPT2PolicyValueModel configuration to current names; return others unchanged."""
     ours = "trickformer" in config or config.get("architectures") == ["GPT2PolicyValueModel"]
     if not ours or config.get("model_type") not in (MODEL_TYPE, FORMER_MODEL_TYPE):
         return config

@@ -1,4 +1,4 @@
-"""From a model's answers to a decision: the policies of the GO-MCTS paper, section 5.2, on batches of nodes."""
+"""Decisions from a model's outputs: the policies of the GO-MCTS paper, section 5.2, on batches of nodes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,30 @@ Features: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (row int
 
 
 def legal_policy(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
-    """The policy normalized over the legal tokens. logits float32 [n, V], legal bool [n, V], at least one
-    True a row -> float64 [n, V]."""
+    """Normalize the policy over the legal tokens.
+
+    Args:
+        logits: float32 [n, V].
+        legal: bool [n, V], at least one True in each row.
+
+    Returns:
+        float64 [n, V].
+    """
     masked = np.where(legal, logits.astype(np.float64), -np.inf)
     weights = np.exp(masked - masked.max(axis=1, keepdims=True))
     return weights / weights.sum(axis=1, keepdims=True)
 
 
 def draw(probs: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
-    """One token a row by inverting the distribution function. probs [n, V], uniforms float64 [n] -> int32 [n]."""
+    """Draw one token for each row by inverting the distribution function.
+
+    Args:
+        probs: float [n, V].
+        uniforms: float64 [n], from [0, 1).
+
+    Returns:
+        int32 [n].
+    """
     cumulative = np.cumsum(probs, axis=1)
     tokens = (cumulative <= uniforms[:, None] * cumulative[:, -1:]).sum(axis=1)
     # Rounding may leave the last step of the sum short of a uniform next to 1.
@@ -30,45 +45,72 @@ def draw(probs: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
 
 
 class ArgmaxResult(NamedTuple):
+    """Decisions of ArgmaxVal*."""
+
     tokens: np.ndarray  # int32 [n]
     values: np.ndarray  # float32 [n], V behind the chosen token, or its Q
-    nodes: np.ndarray | None  # int32 [n], nodes of the chosen tokens, which the caller releases; None: not fed
-    looked: np.ndarray  # float32 [n, V], what each token that was looked at is worth, NaN elsewhere; Q knows all legal
+    nodes: np.ndarray | None  # int32 [n], nodes of the chosen tokens, which the caller releases; None: not computed
+    looked: np.ndarray  # float32 [n, V], value of each evaluated token, NaN elsewhere; Q evaluates all legal tokens
+
+
+class _Children(NamedTuple):
+    """Nodes one token below others, and V there."""
+
+    rows: np.ndarray  # int64 [k]
+    tokens: np.ndarray  # int32 [k]
+    values: np.ndarray  # float32 [k]
+    nodes: np.ndarray  # int32 [k]
 
 
 def action_values(
     backend: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
 ) -> np.ndarray:
-    """What the model says that each legal token is worth: Q(h, a), or V behind it where it has no action values.
+    """Compute the value of each legal token: Q(h, a), or V behind the token if the model has no action values.
 
-    The arguments are those of `argmax_val`. Returns float32 [n, V], NaN on tokens that are not legal."""
+    Args:
+        backend: The model.
+        nodes: int32 [n].
+        legal: bool [n, V].
+        features: Features after a row's token, see `argmax_val`.
+
+    Returns:
+        float32 [n, V], NaN for tokens that are not legal.
+    """
     if not backend.has_action_values:
         return values_behind(backend, nodes, legal, features)
-    found = np.full(legal.shape, np.nan, dtype=np.float32)
-    found[legal] = backend.action_values(nodes)[legal]
-    return found
+    q = np.full(legal.shape, np.nan, dtype=np.float32)
+    q[legal] = backend.action_values(nodes)[legal]
+    return q
 
 
 def values_behind(
     backend: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
 ) -> np.ndarray:
-    """V behind each legal token, as `action_values` has it of a model without action values."""
-    found = np.full(legal.shape, np.nan, dtype=np.float32)
-    row, token, values, children = _behind(backend, nodes, legal, features)
-    backend.release(children)
-    found[row, token] = values
-    return found
+    """Compute V behind each legal token.
+
+    Args:
+        backend: The model.
+        nodes: int32 [n].
+        legal: bool [n, V].
+        features: Features after a row's token, see `argmax_val`.
+
+    Returns:
+        float32 [n, V], NaN for tokens that are not legal.
+    """
+    values = np.full(legal.shape, np.nan, dtype=np.float32)
+    children = _extend(backend, nodes, legal, features)
+    backend.release(children.nodes)
+    values[children.rows, children.tokens] = children.values
+    return values
 
 
-def _behind(
-    backend: Backend, nodes: np.ndarray, candidate: np.ndarray, features: Features | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Rows and tokens of the candidates, V behind each, and the nodes there."""
-    row, token = np.nonzero(candidate)
-    token = token.astype(np.int32)
-    known = features(row, token) if features and backend.n_features else None
-    children = backend.extend(nodes[row], token, None, known)
-    return row, token, backend.values(children)[:, 0], children
+def _extend(backend: Backend, nodes: np.ndarray, candidate: np.ndarray, features: Features | None) -> _Children:
+    """Append the candidate tokens, bool [n, V], to nodes, int32 [n]."""
+    rows, tokens = np.nonzero(candidate)
+    tokens = tokens.astype(np.int32)
+    inputs = features(rows, tokens) if features and backend.n_features else None
+    children = backend.extend(nodes[rows], tokens, None, inputs)
+    return _Children(rows, tokens, backend.values(children)[:, 0], children)
 
 
 def argmax_val(
@@ -79,12 +121,21 @@ def argmax_val(
     threshold: float,
     features: Features | None = None,
 ) -> ArgmaxResult:
-    """ArgmaxVal*: the legal token of highest value V(h, a) among those of p_legal(a | h) >= threshold
-    (equations 2 and 3); the most probable one if none passes. Ties go to the lower token. A model with action values
-    says Q(h, a) of all at once; others are asked for the value behind each.
+    """Choose by ArgmaxVal*: the token of highest value V(h, a) among those with p_legal(a | h) >= threshold.
 
-    nodes int32 [n], logits float32 [n, V], legal bool [n, V]. features(row int [k], token int32 [k]) -> float32 [k, F]:
-    what is known once a row's token has followed; for a model that takes features and has no action values."""
+    These are equations 2 and 3 of the paper. If no token passes, the most probable one is chosen. Ties go to the lower
+    token. A model with action values computes Q(h, a) of all tokens at once; another one needs a pass for the tokens
+    behind the nodes.
+
+    Args:
+        backend: The model.
+        nodes: int32 [n].
+        logits: float32 [n, V], the policy at the nodes.
+        legal: bool [n, V].
+        threshold: Least probability of a token.
+        features: Maps rows int [k] and next tokens int32 [k] to the features after the tokens, float32 [k, F]. Needed
+            by a model that reads features and has no action values.
+    """
     probs = legal_policy(logits, legal)
     candidate = legal & (probs >= threshold)
     none = ~candidate.any(axis=1)
@@ -92,14 +143,16 @@ def argmax_val(
     looked = np.full(legal.shape, np.nan, dtype=np.float32)
     if backend.has_action_values:
         looked[legal] = backend.action_values(nodes)[legal]
-        row, token = np.nonzero(candidate)
-        token, children, values = token.astype(np.int32), None, looked[row, token]
-    else:
-        row, token, values, children = _behind(backend, nodes, candidate, features)
-        looked[row, token] = values
-    start = np.searchsorted(row, np.arange(len(nodes)))
-    best = np.lexsort((token, -values, row))[start]
-    if children is None:
-        return ArgmaxResult(token[best], values[best], None, looked)
-    backend.release(np.delete(children, best))
-    return ArgmaxResult(token[best], values[best], children[best], looked)
+        rows, tokens = np.nonzero(candidate)
+        best = _best(rows, tokens, looked[rows, tokens], len(nodes))
+        return ArgmaxResult(tokens[best].astype(np.int32), looked[rows, tokens][best], None, looked)
+    children = _extend(backend, nodes, candidate, features)
+    looked[children.rows, children.tokens] = children.values
+    best = _best(children.rows, children.tokens, children.values, len(nodes))
+    backend.release(np.delete(children.nodes, best))
+    return ArgmaxResult(children.tokens[best], children.values[best], children.nodes[best], looked)
+
+
+def _best(rows: np.ndarray, tokens: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
+    """Return the index of each row's entry of highest value, the lower token of equals; rows ascend from 0 to n - 1."""
+    return np.lexsort((tokens, -values, rows))[np.searchsorted(rows, np.arange(n))]

@@ -1,7 +1,7 @@
 """The policy-value transformer of the GO-MCTS paper (section 9.1), on Hugging Face's GPT-2.
 
-This is the model that trains, saves and loads, and the oracle that the inference backends are held equal to.
-Importing this module imports torch and transformers.
+This model trains, saves and loads. Tests compare the inference backends with it. Importing this module imports torch
+and transformers.
 """
 
 from __future__ import annotations
@@ -23,23 +23,25 @@ from trickformer.models.legacy import KEY_MAPPING, MODEL_TYPE, rename_legacy_key
 
 @dataclass
 class PolicyValueOutput(ModelOutput):
-    """What GPT2PolicyValueModel.forward returns."""
+    """Output of GPT2PolicyValueModel.forward."""
 
-    logits: torch.Tensor | None = None  # float [B, T, vocab_size]: position t speaks of token t+1
+    logits: torch.Tensor | None = None  # float [B, T, vocab_size]: position t predicts token t+1
     value_logits: torch.Tensor | None = None  # float [B, T, num_labels]
-    action_values: torch.Tensor | None = None  # float [B, T, vocab_size]: Q(s, a) of the action taken next, if known
+    action_values: torch.Tensor | None = None  # float [B, T, vocab_size]: Q(s, a) of the next action; None: no head
 
 
 class GPT2PolicyValueModel(GPT2PreTrainedModel):
     """GPT-2 with two heads, each a linear layer, GELU (the exact one) and a linear layer, without biases.
 
-    The policy head predicts the next token, the value head the outcome of the game (config.num_labels of
-    them). Source: GO-MCTS paper, section 9.1.
+    The policy head predicts the next token, the value head the outcome of the game (`config.num_labels` outcomes).
+    Source: GO-MCTS paper, section 9.1.
 
-    Beyond the paper, each 0 or False where the config is silent: `config.n_features` numbers that a tracker knows after
-    each token are an input, through a linear map that is added to token and position; `config.action_values` adds a
-    third head, what each own action is worth; `config.masked` says that the policy was learned over the tokens that
-    were possible, and is to be used so.
+    Three additions to the paper default to 0 or False:
+
+    - `config.n_features`: number of the tracker's features that are an input with each token. A linear map of them is
+      added to the embeddings of token and position.
+    - `config.action_values`: a third head predicts the value of each own action.
+    - `config.masked`: the policy was trained over the possible tokens alone, and must be used with the same mask.
     """
 
     config_class = TrickformerConfig
@@ -54,7 +56,7 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
         self.n_features = int(getattr(config, "n_features", 0))
         self.transformer = GPT2Model(config)
         if self.n_features:
-            self.features = nn.Embedding(self.n_features, config.n_embd)  # a row for each number, weighed by it
+            self.features = nn.Embedding(self.n_features, config.n_embd)  # a row for each feature, its factor
         self.lm_hidden = nn.Linear(config.n_embd, config.n_embd, bias=False)
         self.lm_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         self.val_hidden = nn.Linear(config.n_embd, config.n_embd, bias=False)
@@ -79,13 +81,19 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
         return super().from_pretrained(_resolve(pretrained_model_name_or_path), *args, **kwargs)
 
     def load_state_dict(self, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
-        """Load parameters by name, those of version 0.2 too."""
+        """Load parameters by name, also by the names of version 0.2.
+
+        Args:
+            state_dict: Tensors by name.
+            *args: As in torch.
+            **kwargs: As in torch.
+        """
         return super().load_state_dict(rename_legacy_keys(dict(state_dict)), *args, **kwargs)
 
     def hidden_states(
         self, input_ids: torch.Tensor, features: torch.Tensor | None = None, attention_mask: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """Compute what the heads read.
+        """Compute the input of the heads.
 
         Args:
             input_ids: Tokens, int64 [B, T].
@@ -97,29 +105,50 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
             float [B, T, n_embd]; it means nothing on padding.
 
         Raises:
-            ValueError: Features are given to a model without them, or missing.
+            ValueError: The model has no features and some were passed, or it has features and none were passed.
         """
         if (features is not None) != bool(self.n_features):
             raise ValueError(f"the model takes {self.n_features} features a token; give them, and no others")
-        given: dict[str, torch.Tensor] = {}
+        padding: dict[str, torch.Tensor] = {}
         if attention_mask is not None:
             positions = (attention_mask.long().cumsum(dim=-1) - 1).clamp(min=0)
-            given = {"attention_mask": attention_mask, "position_ids": positions}
+            padding = {"attention_mask": attention_mask, "position_ids": positions}
         if features is None:
-            return self.transformer(input_ids, **given).last_hidden_state
+            return self.transformer(input_ids, **padding).last_hidden_state
         embeds = self.transformer.wte(input_ids) + features @ self.features.weight
-        return self.transformer(inputs_embeds=embeds, **given).last_hidden_state
+        return self.transformer(inputs_embeds=embeds, **padding).last_hidden_state
 
     def policy_logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """float [..., vocab_size], of hidden states [..., n_embd]."""
+        """Compute the policy.
+
+        Args:
+            hidden: Hidden states, float [..., n_embd].
+
+        Returns:
+            float [..., vocab_size].
+        """
         return self.lm_head(F.gelu(self.lm_hidden(hidden)))
 
     def value_logits(self, hidden: torch.Tensor) -> torch.Tensor:
-        """float [..., num_labels], of hidden states [..., n_embd]."""
+        """Compute the logits of the outcomes.
+
+        Args:
+            hidden: Hidden states, float [..., n_embd].
+
+        Returns:
+            float [..., num_labels].
+        """
         return self.val_head(F.gelu(self.val_hidden(hidden)))
 
     def action_values(self, hidden: torch.Tensor) -> torch.Tensor:
-        """float [..., vocab_size], in units of v(o), of hidden states [..., n_embd]; for a model that has the head."""
+        """Compute the action values, for a model with this head.
+
+        Args:
+            hidden: Hidden states, float [..., n_embd].
+
+        Returns:
+            float [..., vocab_size], in units of v(o).
+        """
         return self.act_head(F.gelu(self.act_hidden(hidden)))
 
     def forward(
@@ -150,8 +179,8 @@ def _resolve(name: Any) -> Any:
 
     if not isinstance(name, str | PathLike):
         return name
-    found = locate(str(name))
-    return name if found == Path(name) else found
+    folder = locate(str(name))
+    return name if folder == Path(name) else folder
 
 
 AutoConfig.register(MODEL_TYPE, TrickformerConfig, exist_ok=True)

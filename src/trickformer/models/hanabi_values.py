@@ -1,11 +1,13 @@
-"""Action values of Hanabi from what a seat sees: the networks of off-belief learning, and the folders that hold them.
+"""Action values of Hanabi from observations: the networks of off-belief learning, and the folders that hold them.
 
-One kind reads the observation of the moment. The other is the public LSTM of "Off-Belief Learning" (section 6; from
-"Learned Belief Search", Hu, Lerer, Brown & Foerster 2021): what everybody sees goes through an LSTM, what the seat sees
-through layers of its own, and their product to the head. Both have a dueling head (Wang et al. 2016).
+One kind reads the current observation. The other is the public LSTM of "Off-Belief Learning" (section 6; from "Learned
+Belief Search", Hu, Lerer, Brown & Foerster 2021): an LSTM reads the public part of the observations, layers of their
+own read the seat's observation, and the head reads the product of both. Both kinds have a dueling head (Wang et al.
+2016).
 
-A network of the simplified action decoder (SAD; Hu & Foerster 2020) also reads the greedy action of whoever moved last,
-beside the move that was made. Who plays does not explore, so that both are the same."""
+A network of the simplified action decoder (SAD; Hu & Foerster 2020) also reads the greedy action of the last mover,
+besides the move. In play nobody explores, so the two are the same.
+"""
 
 from __future__ import annotations
 
@@ -32,26 +34,26 @@ from trickformer.plumbing.text import json_object, read_text
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
 _KIND = "hanabi action values"
 _LSTM_LAYERS = 2
-_MOST_UNITS, _MOST_LAYERS = 65_536, 64  # of a network: what a config may ask for
-ANSWERS = 3  # to what a card is good for: it can be played, it was played before, neither
-# What a network reads of the last move: what is seen, the greedy action beside it, or nothing.
+_MOST_UNITS, _MOST_LAYERS = 65_536, 64  # largest sizes that a config may have
+ANSWERS = 3  # states of a card: it can be played, it was played before, neither
+# Part of the last move that a network reads: the move as seen, the greedy action too, or nothing.
 Last = Literal["seen", "greedy", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkSizes:
-    """What a network reads and says."""
+    """Sizes of a network's inputs, layers and outputs."""
 
-    seen: int  # numbers of an observation, and of the greedy action after it
-    hands: int  # the first ones, which show the others' hands; all others are public
+    seen: int  # numbers of an observation, the greedy action included
+    hands: int  # the first numbers, which show the others' hands; all others are public
     actions: int
     hidden: int  # units of a layer
-    layers: int  # of what reads the observation
+    layers: int  # layers that read the observation
     recurrent: bool
-    layout: Layout  # of the observation
-    odds: bool = False  # whether odds are counted from it
+    layout: Layout  # layout of the observation
+    odds: bool = False  # whether odds counted from the observation are an input
     last: Last = "seen"
-    cards: bool = False  # whether it also says what own cards are good for, for the sake of learning
+    cards: bool = False  # whether the network also predicts the states of own cards, as an auxiliary target
 
     @classmethod
     def of(
@@ -64,15 +66,27 @@ class NetworkSizes:
         last: Last = "seen",
         cards: bool = False,
     ) -> NetworkSizes:
-        """Of a network that plays by these rules."""
+        """Compute the sizes of a network for a game's rules.
+
+        Args:
+            rules: The rules.
+            hidden: Units of a layer.
+            layers: Number of layers that read the observation.
+            recurrent: Whether the network has an LSTM.
+            odds: Whether odds counted from the observation are an input.
+            last: Part of the last move that the network reads.
+            cards: Whether the network also predicts the states of own cards.
+        """
         hands, layout = (rules.players - 1) * rules.hand * rules.kinds, Layout.of(rules)
         seen = rules.observation + (layout.last.stop - layout.last.start if last == "greedy" else 0)
         return cls(seen, hands, rules.actions, hidden, layers, recurrent, layout, odds, last, cards)
 
 
 class ActionValues(nn.Module):
-    """What each action is worth to the team from here on, in points, to a seat on turn; and what it is worth to wait,
-    to a seat that is not."""
+    """Network for the value of each action: the team's future points, if the seat on turn takes it.
+
+    For a seat that is not on turn, the network has a value of waiting.
+    """
 
     def __init__(self, shape: NetworkSizes):
         super().__init__()
@@ -90,13 +104,27 @@ class ActionValues(nn.Module):
             self.cards = nn.Linear(shape.hidden, shape.layout.slots * ANSWERS)
 
     def memory(self, n: int) -> torch.Tensor:
-        """What n seats remember before the first move: float32 [n, 2, layers, hidden], nothing without an LSTM."""
+        """Return the LSTM's state before the first move.
+
+        Args:
+            n: Number of seats.
+
+        Returns:
+            float32 [n, 2, layers, hidden]; layers is 0 without an LSTM.
+        """
         layers = _LSTM_LAYERS if self.shape.recurrent else 0
         return torch.zeros(n, 2, layers, self.shape.hidden, device=self.worth.weight.device)
 
     def read(self, seen: torch.Tensor) -> torch.Tensor:
-        """float32 [..., seen] of observations, float32 [..., observation], after which the greedy action may stand;
-        where it does not, the last move was one."""
+        """Convert observations to the network's input.
+
+        Args:
+            seen: float32 [..., observation], with or without the greedy action at the end. Without it the last move
+                counts as greedy.
+
+        Returns:
+            float32 [..., seen].
+        """
         last = self.shape.layout.last
         if self.shape.last == "hidden":
             return torch.cat([seen[..., : last.start], torch.zeros_like(seen[..., last]), seen[..., last.stop :]], -1)
@@ -105,25 +133,46 @@ class ActionValues(nn.Module):
         return seen
 
     def contexts(self, seen: torch.Tensor, memory: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The public part of T observations in a row, as `read` takes them, [T, n, ...], and what was remembered before
-        them: float32 [T, n, hidden], to be multiplied by what the seat itself sees, and what is remembered then."""
+        """Run the public part on T consecutive observations.
+
+        Args:
+            seen: float32 [T, n, ...], as in `read`.
+            memory: State before them, see `memory`.
+
+        Returns:
+            Factors of the private part, float32 [T, n, hidden], and the state after the observations.
+        """
         if not self.shape.recurrent:
             return seen.new_ones(()).expand(len(seen), seen.shape[1], 1), memory
         states = memory.permute(1, 2, 0, 3).contiguous()
-        found, (hidden, cell) = self.lstm(self.public(self.read(seen)[..., self.shape.hands :]), (states[0], states[1]))
-        return found, torch.stack([hidden, cell]).permute(2, 0, 1, 3)
+        out, after = self.lstm(self.public(self.read(seen)[..., self.shape.hands :]), (states[0], states[1]))
+        return out, torch.stack(after).permute(2, 0, 1, 3)
 
     def units(self, seen: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
-        """float32 [n, hidden], of which all that the network says is a linear function: of observations as `read` takes
-        them, [n, ...], and the context of each."""
+        """Compute the last hidden layer, of which all outputs are linear functions.
+
+        Args:
+            seen: float32 [n, ...], as in `read`.
+            context: Factors from `contexts`, float32 [n, hidden].
+
+        Returns:
+            float32 [n, hidden].
+        """
         seen = self.read(seen)
         if self.shape.odds:
             seen = torch.cat([seen, odds(self.shape.layout, seen)], 1)
         return self.private(seen) * context
 
     def values(self, x: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Units, float32 [n, hidden], and what is legal, bool [n, actions], nothing where another is on turn: float32
-        [n, actions] and [n], the values of actions and of waiting."""
+        """Compute the values from the last hidden layer.
+
+        Args:
+            x: float32 [n, hidden].
+            legal: bool [n, actions], all False if another seat is on turn.
+
+        Returns:
+            Values of the actions, float32 [n, actions], and of waiting, float32 [n].
+        """
         worth, advantage = self.worth(x), self.advantage(x)
         mean = (advantage * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True).clamp(min=1)
         return worth + advantage - mean, self.waiting(x).squeeze(1)
@@ -131,17 +180,44 @@ class ActionValues(nn.Module):
     def forward(
         self, seen: torch.Tensor, context: torch.Tensor, legal: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """The values of observations with their contexts, as `units` and `values` say."""
+        """Compute the values of observations.
+
+        Args:
+            seen: As in `units`.
+            context: As in `units`.
+            legal: As in `values`.
+
+        Returns:
+            As `values`.
+        """
         return self.values(self.units(seen, context), legal)
 
 
 def best(q: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-    """int64 [n]: the legal action of the highest value, the first of several; 0 where none is legal."""
+    """Choose the legal action of the highest value, the first of equals; 0 if none is legal.
+
+    Args:
+        q: float [n, actions].
+        legal: bool [n, actions].
+
+    Returns:
+        int64 [n].
+    """
     return q.masked_fill(~legal, -torch.inf).argmax(1)
 
 
 def sample_actions(q: torch.Tensor, legal: torch.Tensor, temperature: float, rng: np.random.Generator) -> torch.Tensor:
-    """int64 [n]: an action each, drawn from the softmax of the values at a temperature, in points; at 0 the best."""
+    """Draw an action from the softmax of the values over the legal actions.
+
+    Args:
+        q: float [n, actions], in points.
+        legal: bool [n, actions].
+        temperature: Temperature in points; 0 chooses the best action.
+        rng: Generator of the draws.
+
+    Returns:
+        int64 [n]; 0 if no action is legal.
+    """
     if temperature == 0:
         return best(q, legal)
     noise = torch.from_numpy(rng.gumbel(size=tuple(q.shape)).astype(np.float32)).to(q.device)
@@ -149,13 +225,30 @@ def sample_actions(q: torch.Tensor, legal: torch.Tensor, temperature: float, rng
 
 
 def any_legal(legal: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """int64 [n]: a uniformly random one of what is legal, bool [n, actions]; 0 where nothing is."""
+    """Draw a uniformly random legal action; 0 if none is legal.
+
+    Args:
+        legal: bool [n, actions].
+        rng: Generator of the draws.
+
+    Returns:
+        int64 [n].
+    """
     return (rng.random(legal.shape) * legal).argmax(axis=1)
 
 
 def probabilities(q: torch.Tensor, legal: torch.Tensor, temperature: float, slip: float = 0.0) -> torch.Tensor:
-    """[n, actions]: how likely `chosen` takes each action, if a share `slip` of moves is uniformly random beside; 0
-    where none is legal."""
+    """Compute the probabilities with which `sample_actions` takes each action.
+
+    Args:
+        q: float [n, actions], in points.
+        legal: bool [n, actions].
+        temperature: Temperature in points.
+        slip: Share of moves that are uniformly random.
+
+    Returns:
+        [n, actions]; 0 if no action is legal.
+    """
     if temperature == 0:
         odds = nn.functional.one_hot(best(q, legal), q.shape[1]) * legal
     else:
@@ -164,42 +257,68 @@ def probabilities(q: torch.Tensor, legal: torch.Tensor, temperature: float, slip
 
 
 def expected_value(q: torch.Tensor, by: torch.Tensor, legal: torch.Tensor, temperature: float) -> torch.Tensor:
-    """float32 [n]: the mean value of what `chosen` does by the values `by`, float32 [n, actions]; 0 if none is legal.
-    With those of two networks it is the target of double Q-learning (van Hasselt, Guez & Silver 2016)."""
+    """Compute the mean value of the action that `sample_actions` takes by other values.
+
+    With the values of two networks it is the target of double Q-learning (van Hasselt, Guez & Silver 2016).
+
+    Args:
+        q: float32 [n, actions], the values to average.
+        by: float32 [n, actions], the values that the action is chosen by.
+        legal: bool [n, actions].
+        temperature: Temperature in points.
+
+    Returns:
+        float32 [n]; 0 if no action is legal.
+    """
     return (probabilities(by, legal, temperature) * q).sum(1)
 
 
 @dataclass(frozen=True, slots=True)
 class HanabiCheckpoint:
-    """A network and what it was trained on."""
+    """A network and the facts of its training."""
 
     model: ActionValues
     rules: _core.hanabi.Rules
     v0: bool  # whether observations hold V0 beliefs
-    temperature: float  # of its policy, in points
-    about: dict[str, Any]  # how it was trained
+    temperature: float  # temperature of its policy, in points
+    about: dict[str, Any]  # settings of the training
 
     @property
     def is_imitation(self) -> bool:
-        """Whether what it says of actions are logits of a policy that it has seen, and no values."""
+        """True if its outputs are logits of an imitated policy, and not values."""
         return self.about.get("method") == "clone"
 
     def of(self, rules: _core.hanabi.Rules, name: str) -> HanabiCheckpoint:
-        """The same, for a game of these rules. Raises TrickformerError where it was trained by others; name: of the
-        checkpoint."""
+        """Return the checkpoint if it is for a game of these rules.
+
+        Args:
+            rules: The rules.
+            name: Name of the checkpoint, for the error.
+
+        Raises:
+            TrickformerError: It was trained on other rules.
+        """
         for option, field in RULES.items():
-            known, given = getattr(self.rules, field), getattr(rules, field)
-            if known != given:
-                raise TrickformerError(f"checkpoint {name} was trained on hanabi with {option}={known}, not {given}")
+            known, played = getattr(self.rules, field), getattr(rules, field)
+            if known != played:
+                raise TrickformerError(f"checkpoint {name} was trained on hanabi with {option}={known}, not {played}")
         return self
 
 
 def save(trained: HanabiCheckpoint, out: Path) -> None:
-    """Writes the folder of a checkpoint, which exists. Raises TrickformerError where the disk does not take it."""
+    """Write a checkpoint.
+
+    Args:
+        trained: The checkpoint.
+        out: Its folder, which exists.
+
+    Raises:
+        TrickformerError: The disk refuses.
+    """
     weights = {name: w.detach().cpu().contiguous() for name, w in trained.model.state_dict().items()}
     with whole(out / WEIGHTS) as draft:
         save_file(weights, draft)
-    said = {
+    config = {
         "kind": _KIND,
         "rules": numbers(trained.rules),
         "shape": asdict(trained.model.shape),
@@ -207,17 +326,24 @@ def save(trained: HanabiCheckpoint, out: Path) -> None:
         "temperature": trained.temperature,
         "about": trained.about,
     }
-    replace(out / CONFIG, json.dumps(said, indent=2) + "\n")
+    replace(out / CONFIG, json.dumps(config, indent=2) + "\n")
 
 
 def load(path: Path) -> HanabiCheckpoint:
-    """A checkpoint. Raises TrickformerError on a folder that holds none."""
+    """Read a checkpoint.
+
+    Args:
+        path: Its folder.
+
+    Raises:
+        TrickformerError: The folder holds no checkpoint of Hanabi, or a damaged one.
+    """
     try:
-        said = json_object(read_text(path / CONFIG))
-        if said.get("kind") != _KIND:
+        config = json_object(read_text(path / CONFIG))
+        if config.get("kind") != _KIND:
             raise ValueError(f"its {CONFIG} is not one of {_KIND}")
-        rules, sizes = _core.hanabi.Rules(**said["rules"]), dict[str, Any](said["shape"])
-        # A layout once stood there only with odds, and was all that told of them.
+        rules, sizes = _core.hanabi.Rules(**config["rules"]), dict[str, Any](config["shape"])
+        # Old checkpoints have no `odds`: they have a layout exactly if odds are an input.
         sizes.setdefault("odds", sizes.pop("layout", None) is not None)
         shape = NetworkSizes(layout=Layout.of(rules), **sizes)
         if shape.last not in get_args(Last):
@@ -225,8 +351,16 @@ def load(path: Path) -> HanabiCheckpoint:
         for name, size, most in (("units", shape.hidden, _MOST_UNITS), ("layers", shape.layers, _MOST_LAYERS)):
             if type(size) is not int or not 1 <= size <= most:
                 raise ValueError(f"it has {size!r} {name}; there may be {most:,}")
-        settings = shape.hidden, shape.layers, shape.recurrent, shape.odds, shape.last, shape.cards
-        if shape != NetworkSizes.of(rules, *settings):
+        expected = NetworkSizes.of(
+            rules,
+            hidden=shape.hidden,
+            layers=shape.layers,
+            recurrent=shape.recurrent,
+            odds=shape.odds,
+            last=shape.last,
+            cards=shape.cards,
+        )
+        if shape != expected:
             raise ValueError("its sizes are not those of its rules")
         with torch.device("meta"):
             model = ActionValues(shape)
@@ -234,7 +368,11 @@ def load(path: Path) -> HanabiCheckpoint:
         model.load_state_dict(weights, assign=True)
         must_be_finite({name: w.float().numpy() for name, w in weights.items()}, str(path))
         return HanabiCheckpoint(
-            model.requires_grad_(False).eval(), rules, bool(said["v0"]), float(said["temperature"]), dict(said["about"])
+            model.requires_grad_(False).eval(),
+            rules,
+            bool(config["v0"]),
+            float(config["temperature"]),
+            dict(config["about"]),
         )
     except (OSError, KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as e:
         raise TrickformerError(

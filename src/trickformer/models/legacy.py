@@ -1,4 +1,4 @@
-"""Names in checkpoints, those of version 0.2 included: it called the features facts, and the model type gpt2."""
+"""Names in checkpoints, including those of version 0.2, which called the features facts, and the model type gpt2."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEY_MAPPING = {r"^facts\.": "features."}  # regular expressions over tensor name
 
 
 def rename_legacy_keys(values: dict[str, V]) -> dict[str, V]:
-    """Return a configuration or a dictionary of tensors under the names of today.
+    """Rename the entries of a configuration or a dictionary of tensors to current names.
 
     Args:
         values: Entries by name; a nested `trickformer` dictionary is renamed too.

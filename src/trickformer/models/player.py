@@ -1,4 +1,4 @@
-"""What the players of a transformer share: the checkpoint, and one growing sequence a hand and seat."""
+"""Base of the players of a transformer: its checkpoint, and one growing sequence for each hand and seat."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ModelOptions(BaseModel):
-    """Options of every player that asks a transformer."""
+    """Options of every player that uses a transformer."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -33,33 +33,50 @@ class ModelOptions(BaseModel):
     device: str = Field("cpu", description="cpu for the C++ backend, or a torch device such as cuda (default: cpu).")
 
     def checkpoint_of(self, game: Game) -> str:
-        """The checkpoint that plays a game. Raises TrickformerError if none is given and none is shipped."""
+        """Return the checkpoint that plays a game.
+
+        Args:
+            game: The game.
+
+        Raises:
+            TrickformerError: The option is not set, and no checkpoint is shipped for the game.
+        """
         return self.checkpoint or checkpoints.of_game(game)
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """Decisions that a model is asked for, n of them, each with several legal actions."""
+    """n decisions for a model, each with several legal actions."""
 
     nodes: np.ndarray  # int32 [n], the backend's node of the last token
-    tokens: list[np.ndarray]  # what each seat has seen
-    actions: list[dict[int, int]]  # the legal ones, by their tokens
-    legal: np.ndarray  # bool [n, V], these tokens
-    rng: list[np.random.Generator]  # none where nothing is drawn
-    views: Sequence[View] = ()  # none where nothing but the sequences is known
-    memos: Sequence[Memo] = ()  # likewise
-    explain: bool = False  # whether decisions are to bring thoughts
+    tokens: list[np.ndarray]  # tokens of each seat so far
+    actions: list[dict[int, int]]  # legal actions by their tokens
+    legal: np.ndarray  # bool [n, V], the legal tokens
+    rng: list[np.random.Generator]  # empty if the decision draws nothing
+    views: Sequence[View] = ()  # empty if only the sequences are known
+    memos: Sequence[Memo] = ()  # empty if only the sequences are known
+    explain: bool = False  # whether decisions have thoughts
 
 
 class ModelPlayer(Player):
-    """A player that decides by a model's answers; `decide` is what its kinds differ in.
+    """A player that decides by a model. Its subclasses differ in `decide`.
 
-    Where a single action is legal it is taken, and the model is not asked."""
+    If a single action is legal, the player takes it without running the model.
+    """
 
     memo_is_copyable = has_likelihood = True
 
     def __init__(self, options: ModelOptions, game: Game, backend: Backend | None = None):
-        """backend: that of another player on the same checkpoint, to share it."""
+        """Load the model.
+
+        Args:
+            options: Options of the player.
+            game: The game.
+            backend: Backend of another player with the same checkpoint, to share it.
+
+        Raises:
+            TrickformerError: The checkpoint is missing, damaged or of another game.
+        """
         from trickformer.models.backend import load_backend
 
         self.tokenizer = tokenizers.make(game)
@@ -70,22 +87,36 @@ class ModelPlayer(Player):
 
     @abstractmethod
     def decide(self, turns: Turns) -> list[Decision]:
-        """One decision a turn."""
+        """Make one decision for each turn.
+
+        Args:
+            turns: n turns.
+        """
 
     def thoughts(self, turns: Turns, imagined: Sequence[tuple[SearchNode, ...]]) -> list[Thought | None]:
-        """A thought for each turn, or None where none is asked for."""
+        """Make a thought for each turn, or None if the turns need no explanation.
+
+        Args:
+            turns: n turns.
+            imagined: Nodes of the search of each turn, empty without a search.
+        """
         if not turns.explain:
             return [None] * len(turns.nodes)
         from trickformer.models.decide import legal_policy
 
-        policy, found = legal_policy(self.backend.policy(turns.nodes), turns.legal), []
+        policy = legal_policy(self.backend.policy(turns.nodes), turns.legal)
+        thoughts: list[Thought | None] = []
         for row in range(len(turns.nodes)):
-            likely = {action: float(policy[row, token]) for token, action in turns.actions[row].items()}
-            found.append(Thought(policy=likely, imagined=imagined[row]))
-        return found
+            probabilities = {action: float(policy[row, token]) for token, action in turns.actions[row].items()}
+            thoughts.append(Thought(policy=probabilities, imagined=imagined[row]))
+        return thoughts
 
     def feature_function(self, sequences: Sequence[np.ndarray]) -> Features:
-        """What is known once a token has followed one of the sequences, as models/decide.py asks for it."""
+        """Return a function that computes features after one more token, for models/decide.py.
+
+        Args:
+            sequences: Tokens of each row.
+        """
 
         def features(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
             longer = [np.append(sequences[row], token) for row, token in zip(rows, following)]
@@ -94,11 +125,24 @@ class ModelPlayer(Player):
         return features
 
     def look(self, views: Sequence[View], memo: Sequence[Memo]) -> None:
-        """Feeds what was seen, which copies of the memos then share."""
+        """Run the model on the views. Copies of the memos then share the result.
+
+        Args:
+            views: n views.
+            memo: Memo of each view.
+        """
         self.feed_views(views, memo)
 
     def feed_views(self, views: Sequence[View], memo: Sequence[Memo]) -> tuple[list[np.ndarray], np.ndarray]:
-        """The tokens of each view, and the backend's node of the last one, int32 [n]."""
+        """Run the model on views.
+
+        Args:
+            views: n views.
+            memo: Memo of each view, which holds its prefix.
+
+        Returns:
+            The tokens of each view, and the backend's node of its last token, int32 [n].
+        """
         from trickformer.models.backend import advance
 
         for m in memo:
@@ -108,50 +152,67 @@ class ModelPlayer(Player):
         return tokens, advance([m["prefix"] for m in memo], tokens)
 
     def _tracker(self) -> Tracker:
-        """Before the first token."""
+        """Return a tracker of the empty sequence."""
         return self.tokenizer.tracker(np.empty(0, np.int32))
 
     def _prefix(self) -> Prefix:
-        """Before the first token."""
+        """Return an empty prefix."""
         from trickformer.models.backend import Prefix
 
         return Prefix(self.backend, self._tracker())
 
     def likely(self, turns: Turns) -> np.ndarray:
-        """float64 [n, V]: how likely each legal token is to be its choice; here by the model's policy."""
+        """Compute the probability that the player chooses each token; by default the model's policy.
+
+        Args:
+            turns: n turns.
+
+        Returns:
+            float64 [n, V].
+        """
         from trickformer.models.decide import legal_policy
 
         return legal_policy(self.backend.policy(turns.nodes), turns.legal)
 
     def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:
-        """float64 [n], the logarithm of how likely this player, a share `slip` of its moves being random, would have
-        done in each viewer's place what the viewer has done so far."""
+        """Compute how likely this player would have made the viewers' moves so far.
+
+        Args:
+            views: n views.
+            slip: Share of moves that are uniformly random.
+
+        Returns:
+            float64 [n], logarithms of the probabilities.
+        """
         from trickformer.models.backend import advance
 
-        found = np.zeros(len(views))
+        totals = np.zeros(len(views))
         for first in range(0, len(views), MANY):
             sequences = [self.tokenizer.encode(view) for view in views[first : first + MANY]]
             prefixes = [self._prefix() for _ in sequences]
             advance(prefixes, sequences)
-            made = [(i, place, may) for i, tokens in enumerate(sequences) for place, may in self._decisions(tokens)]
-            if not made:
+            choices = [(i, place, may) for i, tokens in enumerate(sequences) for place, may in self._choices(tokens)]
+            if not choices:
                 continue
-            legal = np.array([may for *_, may in made])
+            legal = np.array([may for *_, may in choices])
             turns = Turns(
-                np.array([prefixes[i].nodes[place - 1] for i, place, _ in made], np.int32),
-                [sequences[i][:place] for i, place, _ in made],
-                [{token: self.tokenizer.action(token) for token in np.flatnonzero(may).tolist()} for *_, may in made],
+                np.array([prefixes[i].nodes[place - 1] for i, place, _ in choices], np.int32),
+                [sequences[i][:place] for i, place, _ in choices],
+                [
+                    {token: self.tokenizer.action(token) for token in np.flatnonzero(may).tolist()}
+                    for *_, may in choices
+                ],
                 legal,
                 [],
             )
-            taken = self.likely(turns)[np.arange(len(made)), [sequences[i][place] for i, place, _ in made]]
-            likelihood = (1 - slip) * taken + slip / legal.sum(axis=1)
+            probability = self.likely(turns)[np.arange(len(choices)), [sequences[i][place] for i, place, _ in choices]]
+            likelihood = (1 - slip) * probability + slip / legal.sum(axis=1)
             with np.errstate(divide="ignore"):
-                np.add.at(found, [first + i for i, *_ in made], np.log(likelihood))
-        return found
+                np.add.at(totals, [first + i for i, *_ in choices], np.log(likelihood))
+        return totals
 
-    def _decisions(self, tokens: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """The places in a sequence that a choice stands at, and what was legal there, bool [V]."""
+    def _choices(self, tokens: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield the positions in a sequence of the viewer's choices, and the legal tokens there, bool [V]."""
         tracker = self._tracker()
         for place, token in enumerate(tokens.tolist()):
             if place and tracker.my_turn():

@@ -41,20 +41,29 @@ def config(
     action_values: bool = False,
     masked: bool = False,
 ) -> TrickformerConfig:
-    """The configuration of a preset for one game; all but the size is Table 4 of the GO-MCTS paper.
+    """Make the configuration of a preset for one game. All but the size is Table 4 of the GO-MCTS paper.
 
-    `n_positions` is the longest sequence in tokens, `n_outcomes` the number of results that the value head tells apart,
-    `eos` the token that ends a sequence; the rest as GPT2PolicyValueModel has it. Raises UnknownNameError on an unknown
-    preset.
+    Args:
+        preset: Name of the preset.
+        vocab_size: Number of tokens.
+        n_positions: Length of the longest sequence.
+        n_outcomes: Number of classes of the value head.
+        eos: Token that ends a sequence.
+        n_features: See GPT2PolicyValueModel.
+        action_values: See GPT2PolicyValueModel.
+        masked: See GPT2PolicyValueModel.
+
+    Raises:
+        UnknownNameError: The preset is unknown.
     """
     if preset not in PRESETS:
         raise UnknownNameError("preset", preset, list(PRESETS))
     from trickformer.models.configuration import TrickformerConfig
 
-    found = TrickformerConfig(**_settings(PRESETS[preset], vocab_size, n_positions, eos))
-    found.n_features, found.action_values = n_features, action_values
-    found.masked, found.num_labels = masked, n_outcomes
-    return found
+    result = TrickformerConfig(**_settings(PRESETS[preset], vocab_size, n_positions, eos))
+    result.n_features, result.action_values = n_features, action_values
+    result.masked, result.num_labels = masked, n_outcomes
+    return result
 
 
 def of_size(size: Preset, vocab_size: int, n_positions: int, n_outcomes: int, eos: int) -> GPT2Config:
@@ -69,9 +78,9 @@ def of_size(size: Preset, vocab_size: int, n_positions: int, n_outcomes: int, eo
     """
     from transformers import GPT2Config
 
-    found = GPT2Config(**_settings(size, vocab_size, n_positions, eos))
-    found.num_labels = n_outcomes
-    return found
+    result = GPT2Config(**_settings(size, vocab_size, n_positions, eos))
+    result.num_labels = n_outcomes
+    return result
 
 
 def _settings(size: Preset, vocab_size: int, n_positions: int, eos: int) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The inference backend in torch: for the GPU, and on the CPU as a second opinion.
 
-Keys and values of all nodes lie in preallocated pools; a call gathers each row's path from them. Importing this
+Preallocated pools hold the keys and values of all nodes; a call gathers each row's path from them. Importing this
 module imports torch.
 """
 
@@ -16,17 +16,24 @@ import torch.nn.functional as F
 from trickformer.base import TrickformerError
 from trickformer.models.weights import Weights
 
-CHUNK = 4096  # nodes that the pools grow by
+CHUNK = 4096  # the pools grow by multiples of this number of nodes
 ROWS = 1024  # rows that go through the layers together
 
 
 def usable(device: str) -> torch.device:
-    """A device by torch's name of it. Raises TrickformerError where torch does not have it."""
+    """Return a device if torch can use it.
+
+    Args:
+        device: Torch's name of the device.
+
+    Raises:
+        TrickformerError: Torch does not have the device.
+    """
     try:
-        found = torch.empty(0, device=device).device
-        if found.type == "meta":
+        usable_device = torch.empty(0, device=device).device
+        if usable_device.type == "meta":
             raise RuntimeError("its tensors hold nothing")
-        return found
+        return usable_device
     except (RuntimeError, AssertionError) as error:
         raise TrickformerError(
             f"torch cannot use device {device!r} ({str(error).splitlines()[0]}); use device='cpu'"
@@ -34,12 +41,20 @@ def usable(device: str) -> torch.device:
 
 
 class TorchBackend:
-    """trickformer.models.backend.Backend in torch. `weights` are copied to `device` as `dtype`."""
+    """trickformer.models.backend.Backend in torch."""
 
     def __init__(self, weights: Weights, values: np.ndarray, dtype: str, device: str):
-        """values float32 [n_outcomes, P]; dtype "bfloat16" or "float32"; device as torch names it.
+        """Copy a model's weights to a device.
 
-        Raises TrickformerError on a device that torch does not have."""
+        Args:
+            weights: The weights.
+            values: float32 [n_outcomes, P].
+            dtype: "bfloat16" or "float32".
+            device: Torch's name of the device.
+
+        Raises:
+            TrickformerError: Torch does not have the device.
+        """
         sizes = weights.sizes
         self.vocab_size = sizes["vocab_size"]
         self.n_outcomes = sizes["n_outcomes"]
@@ -64,11 +79,11 @@ class TorchBackend:
         }
         self._parent = np.empty(0, np.int32)
         self._depth = np.empty(0, np.int32)  # -1: a dead node
-        self._birth = np.empty(0, np.int64)  # which of all nodes it was; a place is taken again
+        self._birth = np.empty(0, np.int64)  # serial number of the node, because a place is used again
         self._parents_birth = np.empty(0, np.int64)
         self._births = 0
-        self._free: list[int] = []  # the last is taken first
-        self._keys = self._cache(0)  # [layers, nodes, heads, size], and so the values
+        self._free: list[int] = []  # free places, the last one is used first
+        self._keys = self._cache(0)  # [layers, nodes, heads, size], as the values
         self._cached_values = self._cache(0)
         self._hidden = torch.empty(0, sizes["n_embd"], dtype=self._type, device=self._device)
 
@@ -83,7 +98,6 @@ class TorchBackend:
         lengths: np.ndarray | None = None,
         features: np.ndarray | None = None,
     ) -> np.ndarray:
-        """See Backend.extend."""
         parents, tokens = _ids(parents), _ids(tokens)
         if features is None and self.n_features and tokens.size:
             raise ValueError("this model needs the features of each token")
@@ -128,35 +142,29 @@ class TorchBackend:
 
     @torch.inference_mode()
     def policy(self, nodes: np.ndarray) -> np.ndarray:
-        """See Backend.policy."""
         return self._head(nodes, "lm").cpu().numpy()
 
     @torch.inference_mode()
     def outcomes(self, nodes: np.ndarray) -> np.ndarray:
-        """See Backend.outcomes."""
         return self._head(nodes, "val").softmax(-1).cpu().numpy()
 
     @torch.inference_mode()
     def values(self, nodes: np.ndarray) -> np.ndarray:
-        """See Backend.values."""
         return (self._head(nodes, "val").softmax(-1) @ self._values).cpu().numpy()
 
     @torch.inference_mode()
     def action_values(self, nodes: np.ndarray) -> np.ndarray:
-        """See Backend.action_values."""
         if not self.has_action_values:
             raise ValueError("this model has no action values")
         return self._head(nodes, "act").cpu().numpy()
 
     @torch.inference_mode()
     def hidden_states(self, nodes: np.ndarray) -> np.ndarray:
-        """See Backend.hidden_states."""
         nodes = _ids(nodes)
         self._check(nodes)
         return self._hidden[self._tensor(nodes)].float().cpu().numpy()
 
     def release(self, nodes: np.ndarray) -> None:
-        """See Backend.release."""
         nodes = _ids(nodes)
         self._check(nodes)
         unique, counts = np.unique(nodes, return_counts=True)
@@ -166,7 +174,6 @@ class TorchBackend:
         self._free.extend(nodes[::-1].tolist())
 
     def reset(self) -> None:
-        """See Backend.reset."""
         self._depth[:] = -1
         self._free = list(range(self._depth.size - 1, -1, -1))
         self.generation += 1
@@ -176,7 +183,7 @@ class TorchBackend:
         return torch.zeros(shape, dtype=self._type, device=self._device)
 
     def _grow(self, nodes: int) -> None:
-        """Have at least `nodes` free ones; the pools grow by at least a quarter, so that copies stay rare."""
+        """Make at least `nodes` places free. The pools grow by at least a quarter, so that copies stay rare."""
         missing = nodes - len(self._free)
         if missing <= 0:
             return
@@ -198,7 +205,7 @@ class TorchBackend:
             raise ValueError(f"node {nodes[dead][0]} is not a live node of this backend")
 
     def _path(self, node: int) -> list[int]:
-        """The nodes from the root to `node`."""
+        """Return the nodes from the root to `node`."""
         path = [node]
         while self._parent[node] >= 0:
             parent = int(self._parent[node])
@@ -220,7 +227,13 @@ class TorchBackend:
 
     @torch.inference_mode()
     def _forward(self, nodes: np.ndarray, tokens: np.ndarray, features: np.ndarray) -> None:
-        """Take rows through all layers; nodes, tokens int32 [n], features float32 [n, F], parents before children."""
+        """Compute rows through all layers.
+
+        Args:
+            nodes: int32 [n], parents before children.
+            tokens: int32 [n].
+            features: float32 [n, F].
+        """
         depths = self._depth[nodes]
         longest = int(depths.max()) + 1
         paths = np.zeros((nodes.size, longest), np.int64)
@@ -230,7 +243,8 @@ class TorchBackend:
                 paths[row, depth] = node
             else:
                 paths[row, : depth + 1] = self._path(int(node))
-        where, path, depth = self._tensor(nodes), self._tensor(paths), self._tensor(depths)
+        where, path = self._tensor(nodes), self._tensor(paths)
+        depth = self._tensor(depths)
         mask = (torch.arange(longest, device=self._device) <= depth[:, None])[:, None, None, :]
         x = self._tensors["transformer.wte.weight"][self._tensor(tokens)]
         x = x + self._tensors["transformer.wpe.weight"][depth]
@@ -239,11 +253,11 @@ class TorchBackend:
         for i in range(self._layers):
             block = f"transformer.h.{i}."
             projected = self._linear(block + "attn.c_attn", self._norm(block + "ln_1", x))
-            q, k, v = projected.view(nodes.size, 3, self._heads, self._size).unbind(1)
-            self._keys[i, where] = k
-            self._cached_values[i, where] = v
+            parts = projected.view(nodes.size, 3, self._heads, self._size)
+            self._keys[i, where] = parts[:, 1]
+            self._cached_values[i, where] = parts[:, 2]
             attended = F.scaled_dot_product_attention(
-                q[:, :, None],
+                parts[:, 0, :, None],
                 self._keys[i, path].transpose(1, 2),
                 self._cached_values[i, path].transpose(1, 2),
                 attn_mask=mask,
@@ -255,7 +269,7 @@ class TorchBackend:
         self._hidden[where] = self._norm("transformer.ln_f", x)
 
     def _head(self, nodes: np.ndarray, name: str) -> torch.Tensor:
-        """float32 answers of the head `name`, "lm", "val" or "act", at nodes int32 [n]."""
+        """Return the float32 outputs of the head `name`, "lm", "val" or "act", at nodes int32 [n]."""
         nodes = _ids(nodes)
         self._check(nodes)
         hidden = F.gelu(self._linear(name + "_hidden", self._hidden[self._tensor(nodes)]))
@@ -263,7 +277,11 @@ class TorchBackend:
 
 
 def _ids(array: Any) -> np.ndarray:
-    """As int32 [n]; raises TypeError on another number of axes or a type that does not cast safely."""
+    """Convert to int32 [n].
+
+    Raises:
+        TypeError: The array has another number of axes, or a type that does not cast safely.
+    """
     ids = np.asarray(array)
     if ids.ndim != 1 or not np.can_cast(ids.dtype, np.int64):
         raise TypeError(f"give an int32 array of one axis, not {ids.dtype} {ids.shape}")

@@ -1,4 +1,4 @@
-"""Reads a policy-value checkpoint without torch or transformers, and says what is wrong with a bad one."""
+"""Reader of policy-value checkpoints that needs neither torch nor transformers, and explains the fault of a bad one."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # bytes an element, by the names of the safetensors format
 _SIZES = ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions")
-_MOST = 65_536  # layers, units, tokens or positions: what says more is damaged
-_MOST_HEADER = 1 << 22  # bytes; that of a model of a thousand tensors has a hundred KB
-_FIXED = {  # what the backends take for granted; Hugging Face's default where a config is silent
+_MOST = 65_536  # layers, units, tokens or positions: a config with more is damaged
+_MOST_HEADER = 1 << 22  # bytes; the header of a model of a thousand tensors has a hundred KB
+_FIXED = {  # values that the backends require; a config without a key has Hugging Face's default
     "activation_function": "gelu_new",
     "scale_attn_weights": True,
     "scale_attn_by_inverse_layer_idx": False,
@@ -36,14 +36,19 @@ class Weights:
 
     # n_layer, n_embd, n_head, n_inner, vocab_size, n_positions, n_outcomes; n_features, n_actions and masked may be 0
     sizes: dict[str, int]
-    epsilon: float  # of the layer norms
+    epsilon: float  # epsilon of the layer norms
     tensors: dict[str, np.ndarray]  # float32, C-contiguous, by their names in the Hugging Face state dict
 
 
 def read_weights(folder: str | PathLike[str]) -> Weights:
-    """The weights in `folder` (config.json, model.safetensors), widened to float32.
+    """Read the weights of a checkpoint (config.json, model.safetensors), converted to float32.
 
-    Raises TrickformerError, in one line, on a folder that is not such a checkpoint or is damaged."""
+    Args:
+        folder: The checkpoint.
+
+    Raises:
+        TrickformerError: The folder is no checkpoint of this kind, or is damaged.
+    """
     folder = Path(folder)
     try:
         config = from_json(read_text(folder / "config.json"))
@@ -60,7 +65,14 @@ def read_weights(folder: str | PathLike[str]) -> Weights:
 
 
 def model_weights(model: GPT2PolicyValueModel) -> Weights:
-    """The weights of a model in memory, as float32 (copied only where it is of another type or device)."""
+    """Return the weights of a model in memory as float32. Only tensors of another type or device are copied.
+
+    Args:
+        model: The model.
+
+    Raises:
+        TrickformerError: The backends cannot run the model.
+    """
     tensors = {
         name: np.ascontiguousarray(tensor.detach().cpu().float().numpy()) for name, tensor in model.state_dict().items()
     }
@@ -68,9 +80,14 @@ def model_weights(model: GPT2PolicyValueModel) -> Weights:
 
 
 def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
-    """All tensors of a safetensors file of float32, float16 or bfloat16, as float32.
+    """Read all tensors of a safetensors file of float32, float16 or bfloat16, as float32.
 
-    Raises TrickformerError on a file that is missing, truncated or of another format."""
+    Args:
+        path: The file.
+
+    Raises:
+        TrickformerError: The file is missing, truncated, of another format, or has a weight that is not finite.
+    """
     path = Path(path)
     try:
         data = np.fromfile(path, dtype=np.uint8)
@@ -96,7 +113,7 @@ def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
     for name, dtype, shape, start, end in entries:
         if dtype not in _WIDTHS:
             raise TrickformerError(f"{path}: tensor {name} has type {dtype}; save it as float32 or bfloat16")
-        if len(shape) > 8 or any(n < 0 for n in shape):  # no network has such
+        if len(shape) > 8 or any(n < 0 for n in shape):  # no network has tensors of this kind
             raise foreign
         if not 0 <= start <= end or end - start != math.prod(shape) * _WIDTHS[dtype]:
             raise foreign
@@ -121,7 +138,9 @@ def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
 def _entries(header: dict[str, Any]) -> list[tuple[str, str, tuple[int, ...], int, int]]:
     """List name, type, shape, first byte and end of each tensor, in the order of the bytes.
 
-    Raises ValueError, TypeError, KeyError, AttributeError or OverflowError on a header of another format."""
+    Raises:
+        ValueError, TypeError, KeyError, AttributeError, OverflowError: The header has another format.
+    """
     header.pop("__metadata__", None)
     entries = []
     for name, entry in header.items():
@@ -131,15 +150,22 @@ def _entries(header: dict[str, Any]) -> list[tuple[str, str, tuple[int, ...], in
 
 
 def must_be_finite(tensors: Mapping[str, np.ndarray], where: str) -> None:
-    """Raises TrickformerError naming the first tensor with a weight that is infinite or no number: such a network would
-    play on, and mean nothing."""
+    """Check that all weights are finite, because a network with others would play on without an error.
+
+    Args:
+        tensors: Tensors by name.
+        where: File or folder, for the error.
+
+    Raises:
+        TrickformerError: A weight is infinite or not a number; the error names the first tensor with one.
+    """
     for name, tensor in tensors.items():
         if not np.isfinite(tensor).all():
             raise TrickformerError(f"{where}: tensor {name} holds a weight that is infinite or not a number")
 
 
 def _float32(raw: np.ndarray, dtype: str) -> np.ndarray:
-    """Little-endian bytes, uint8 [n], as float32."""
+    """Convert little-endian bytes, uint8 [n], to float32."""
     raw = raw.copy() if raw.ctypes.data % 4 else raw
     if dtype == "BF16":
         return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32)
@@ -147,11 +173,15 @@ def _float32(raw: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _check_weights(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str) -> Weights:
-    """Holds the shapes equal to the configuration's; raises TrickformerError naming the first that differs."""
+    """Check that the shapes are those of the configuration.
+
+    Raises:
+        TrickformerError: A shape differs; the error names the first one.
+    """
     config, tensors = rename_legacy_keys(config), rename_legacy_keys(tensors)
     if config.get("model_type", MODEL_TYPE) not in (MODEL_TYPE, FORMER_MODEL_TYPE):
         raise TrickformerError(
-            f"{where}: config has model_type = {config['model_type']!r}; the engine runs models with "
+            f"{where}: config has model_type = {config['model_type']!r}; the backend runs models with "
             f"{MODEL_TYPE!r} or {FORMER_MODEL_TYPE!r} only"
         )
     for key, needed in _FIXED.items():
@@ -220,6 +250,6 @@ def _check_weights(config: dict[str, Any], tensors: dict[str, np.ndarray], where
                 f"{where}: tensor {name} has shape {tensors[name].shape}, but config.json asks for {shape}; "
                 "use the config.json that was saved with it"
             )
-    found = {name: tensors[name] for name in shapes}
-    must_be_finite(found, where)
-    return Weights(sizes, epsilon, found)
+    used = {name: tensors[name] for name in shapes}
+    must_be_finite(used, where)
+    return Weights(sizes, epsilon, used)

@@ -177,9 +177,7 @@ def load(folder: Path, game: Game, tokenizer: Tokenizer) -> Sequences:
         path = folder / name
         length = path.stat().st_size if path.is_file() else 0
         if length != size:
-            raise TrickformerError(
-                f"{path} has {length} bytes, not the {size} that {MANIFEST} counts: it is damaged"
-            )
+            raise TrickformerError(f"{path} has {length} bytes, not the {size} that {MANIFEST} counts: it is damaged")
     return Sequences(
         np.memmap(folder / TOKENS, _TOKEN, "r", shape=(n, width)),
         np.memmap(folder / OUTCOMES, _OUTCOME, "r", shape=(n,)),
@@ -312,9 +310,7 @@ class DataWriter:
         path = self._folder / name
         length = path.stat().st_size if path.exists() else 0
         if length < size:
-            raise TrickformerError(
-                f"{path} has {length} bytes, not the {size} that {MANIFEST} counts: it is damaged"
-            )
+            raise TrickformerError(f"{path} has {length} bytes, not the {size} that {MANIFEST} counts: it is damaged")
         if length > size:  # an interrupt came before the manifest counted the end of the file
             with path.open("r+b") as file:
                 file.truncate(size)
