@@ -118,5 +118,5 @@ def test_a_clone_bot_sits_at_tables(tmp_path, command):
     assert code == 0 and len(json.loads(out)["matrix"]) == 2, err
     code, out, err = command("tournament", TWO, "--a", spec, "--b", "partner", "--deals", "2", "--json")
     assert code == 0 and json.loads(out), err
-    with pytest.raises(TrickformerError, match="tunes values of actions"):
+    with pytest.raises(TrickformerError, match="tunes action values"):
         players.make(f"rl_search:checkpoint={folder}", game)

@@ -1,12 +1,12 @@
-"""Everything that can sit at a table. One module per player, found by its file name.
+"""Players, one module for each, found by its file name.
 
 A player module exports `Options`, a pydantic model with extra="forbid" whose fields all have a default and a one-line
 description, and `make(options, game) -> Player`. The first line of its docstring describes the player.
-`Options` may have these members too: `parts` (specs of the players that it is made of, by option), `files` (paths that
-it reads, by name) and `starts_program` (True if it runs code that only the user may choose). Fields may carry the marks
-of plumbing/options.py: `Applies` (what reads the option), `PerGame` (a default by game) and `NamesFile` (a path).
-`GAMES`, if there is one, names the games that it is for. Heavy imports stand inside `make`, so that listing the players
-loads none of them.
+`Options` may also have these members: `parts` (specs of the player's own players, by option), `files` (paths that it
+reads, by name) and `starts_program` (True if it runs code that only the user may choose). Fields may have the marks
+of plumbing/options.py: `Applies` (the games or settings that read the option), `PerGame` (a default by game) and
+`NamesFile` (a path). `GAMES` is optional, and names the games that the player is for. Heavy imports stand inside
+`make`, so that listing the players loads none of them.
 
 Other packages add players by entry points in the group `trickformer.players` (docs/add-a-player.md).
 """

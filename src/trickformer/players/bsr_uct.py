@@ -1,11 +1,11 @@
 """BSR-UCT at Mines: UCT over public observations
 
-A belief for the positions of the mines is an option.
+The belief about the positions of the mines is an option.
 
-"Consistent Belief State Estimation, with Application to Mines", Algorithm 2: at every step of a
-simulation a layout is drawn given what that node has seen, and answers the action; belief=exact draws one a simulation,
-which has the same law. Metropolis' walks make as many steps
-in a node as simulations have passed through it. One node a simulation enters the tree (cpp/mines/search.hpp).
+The search is algorithm 2 of "Consistent Belief State Estimation, with Application to Mines". At every step of a
+simulation it draws a layout given the observation of the node, and the layout determines the outcome of the action.
+With belief=exact one layout a simulation is enough, because the law is the same. Metropolis walks make as many steps in
+a node as simulations have passed through it. Each simulation adds one node to the tree (cpp/mines/search.hpp).
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ _SMALL = 64  # cells of a board on which the defaults are the paper's
 
 
 def _by_size(small: Any, large: Callable[[Any], Any]) -> PerGame:
-    """A default for boards of up to 64 cells, and one for larger boards.
+    """Return a mark with a default for boards of up to 64 cells, and one for larger boards.
 
-    On larger boards nearly all that rejection proposes is rejected, and there are too many actions to try each often.
-    Their c and widening were chosen on 9x9, 16x16 and 16x30."""
+    On larger boards rejection rejects nearly all proposals, and there are too many actions to try each often.
+    Their c and widening were chosen on 9x9, 16x16 and 16x30.
+    """
     return PerGame(lambda _, game: small if getattr(game, "cells", 0) <= _SMALL else large(game))
 
 
@@ -38,19 +39,21 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     belief: Annotated[_Belief | None, _by_size("rejection", lambda _: "exact")] = Field(
-        None, description="How layouts are drawn (default: rejection up to 64 cells, exact beyond)."
+        None, description="Method that samples layouts (default: rejection up to 64 cells, exact beyond)."
     )
     domain: Literal["rule", "board"] = Field(
         default="rule",
-        description="where they are proposed: where the rule of the first move leaves them, or on the whole board",
+        description="Cells for mines: those that the first move's rule allows, or the board (default: rule).",
     )
-    simulations: int = Field(default=10_000, ge=1, le=20_000_000, description="simulations a decision, at most")
+    simulations: int = Field(
+        default=10_000, ge=1, le=20_000_000, description="Largest number of simulations a decision (default: 10,000)."
+    )
     seconds: float = Field(
         default=0,
         ge=0,
         le=3600,
         allow_inf_nan=False,
-        description="seconds of CPU time a decision, at most; 0: no limit, and a decision follows from its seed",
+        description="Largest CPU time a decision, in seconds. 0 has no limit and is reproducible (default: 0).",
     )
     c: Annotated[float | None, _by_size(0.5, lambda game: round(4 / game.safe, 4))] = Field(
         None,
@@ -63,12 +66,12 @@ class Options(BaseModel):
         ge=0,
         le=1,
         allow_inf_nan=False,
-        description="n visits consider n^this actions, 0: all (default: 0 up to 64 cells, else 0.5).",
+        description="Exponent w: n visits try n^w actions, 0 for all (default: 0 up to 64 cells, else 0.5).",
     )
 
 
 class BsrUct(Player):
-    """The search, at any number of tables, one decision after the other."""
+    """Search at any number of tables, one decision after the other."""
 
     batch = 1  # one view after the other
 
@@ -77,19 +80,27 @@ class BsrUct(Player):
         from trickformer.belief.samplers.mines import MinesBelief
 
         self._game, self._search = game, _core.mines.search
-        how = resolved_options(options, game)
-        self._belief = MinesBelief(game, how.pop("belief"), domain=how["domain"])
-        self._how = how | {"method": self._belief.method, "domain": self._belief.domain}
+        settings = resolved_options(options, game)
+        self._belief = MinesBelief(game, settings.pop("belief"), domain=settings["domain"])
+        self._settings = settings | {"method": self._belief.method, "domain": self._belief.domain}
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view; of layouts drawn, those that do not explain what was seen count as illegal.
+        """Make one decision for each view. Sampled layouts that do not explain the view count as illegal.
 
-        Raises ValueError on a view that no layout explains, TrickformerError where an exact belief has too many."""
-        found = []
+        Args:
+            views: n views.
+            rng: Generator of each decision.
+            memo: Not used.
+
+        Raises:
+            ValueError: No layout explains a view.
+            TrickformerError: A view has too many layouts for the exact belief.
+        """
+        decisions = []
         for view, generator in zip(views, rng):
             observation, seed = self._belief.observe(view), int(generator.integers(2**63))
             try:
-                result = self._search(self._game.board, observation, seed=seed, **self._how)
+                result = self._search(self._game.board, observation, seed=seed, **self._settings)
             except RuntimeError as e:
                 game = self._game
                 raise TrickformerError(
@@ -99,12 +110,20 @@ class BsrUct(Player):
             visits = {cell: result.visits[cell] for cell in view.legal if result.visits[cell]}
             values = {cell: result.values[cell] for cell in visits} or None
             value = result.value if visits else None
-            found.append(Decision(result.cell, value, visits, result.inconsistent, result.n_layouts, values=values))
-        return found
+            decisions.append(Decision(result.cell, value, visits, result.inconsistent, result.n_layouts, values=values))
+        return decisions
 
 
 def make(options: Options, game: Game) -> Player:
-    """Raises TrickformerError for a game other than Mines."""
+    """Make the search.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The game is not Mines.
+    """
     if game.name != "mines":
         raise TrickformerError(f"player 'bsr_uct' plays mines only, not {game.name}")
     return BsrUct(game, options)

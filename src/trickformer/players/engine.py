@@ -21,14 +21,16 @@ from trickformer.engines.entries import Entry, Program
 from trickformer.engines.messages import EngineAction
 from trickformer.engines.process import Process, make_printable
 
-MOST_FAULTS = 3  # at the same decision
-_AT_ONCE = 32  # views that a process is given: more save little, and are lost if we are killed
+MOST_FAULTS = 3  # faults at the same decision after which the player gives up
+_AT_ONCE = 32  # views that a process gets at once: more save little time, and are lost in a crash
 
 
 class Options(Program):
-    cmd: str = Field(default="", description="how to start it, in words as a shell splits them")
-    processes: int = Field(default=1, ge=1, le=1_024, description="how many of it play at the same time")
-    timeout: float = Field(default=60.0, gt=0, allow_inf_nan=False, description="seconds of silence that are a fault")
+    cmd: str = Field(default="", description="Command that starts the engine, in the words of a shell.")
+    processes: int = Field(default=1, ge=1, le=1_024, description="Number of processes of the engine (default: 1).")
+    timeout: float = Field(
+        default=60.0, gt=0, allow_inf_nan=False, description="Seconds of silence that are a fault (default: 60)."
+    )
 
     starts_program: ClassVar[bool] = True
 
@@ -39,32 +41,35 @@ class Options(Program):
 
 @dataclass(eq=False)
 class _EngineSeat:
-    """One seat of one hand, as an engine knows it; kept in the memo of the hand."""
+    """One seat of one hand in an engine; kept in the memo of the hand."""
 
     viewer: int
     seed: int
-    engine: _Engine | None = None  # the one that knows it, and by which number
-    number: int = -1
-    told: int = 0  # events
-    suspect: bool = False  # the engine failed while it had this decision to make among others
-    faults: int = 0  # at this decision, when it was the only one
-    kinds: list[FaultKind] = field(default_factory=list[FaultKind])  # of faults since its last decision
+    engine: _Engine | None = None  # the engine that has this table
+    number: int = -1  # number of the table in the engine
+    n_sent: int = 0  # events that the engine has received
+    suspect: bool = False  # the engine failed while it had this decision and others to make
+    faults: int = 0  # faults at this decision while it was the only one
+    kinds: list[FaultKind] = field(default_factory=list[FaultKind])  # kinds of the faults since its last decision
 
 
 class _Engine:
-    """A process, and the tables that it knows. The numbers of tables are used again, so that none is above `most`."""
+    """A process and its tables. Numbers of tables are used again, so that there are at most `most`."""
 
     def __init__(self, running: Process):
         self.process, self.most = running, running.hello.tables
-        self.held: dict[int, weakref.ref[_EngineSeat]] = {}  # by number, that used last at the end
+        self.held: dict[int, weakref.ref[_EngineSeat]] = {}  # by number, the most recently used one last
         self._free: list[int] = []
 
     def has_table(self, table: _EngineSeat) -> bool:
         return table.engine is self
 
     def sit(self, table: _EngineSeat, game: str, taken: Collection[int]) -> None:
-        """Makes room for a table, where it is not known: a number that is free, or that of a hand that is no more, or
-        the one used longest ago that is not `taken`."""
+        """Open a table in the engine if it is not open.
+
+        Its number is a free one, or the number of a hand that no longer exists, or the least recently used one that is
+        not `taken`.
+        """
         if self.has_table(table):
             self.held[table.number] = self.held.pop(table.number)
             return
@@ -76,11 +81,12 @@ class _Engine:
                 self.close(number, None)
         number = self._free.pop() if self._free else len(self.held)
         self.held[number] = weakref.ref(table)
-        table.engine, table.number, table.told = self, number, 0
+        table.engine, table.number = self, number
+        table.n_sent = 0
         self.process.say({"type": "new", "table": number, "game": game, "seat": table.viewer, "seed": table.seed})
 
     def close(self, number: int, scores: Sequence[int] | None) -> None:
-        """The end of a table."""
+        """Close a table, with the scores of the hand if it has ended."""
         table = self.held.pop(number)()
         if table is not None:
             table.engine = None
@@ -88,7 +94,7 @@ class _Engine:
         self.process.say({"type": "end", "table": number, "scores": scores})
 
     def leave(self) -> None:
-        """Ends the process; what it knew is known to none."""
+        """End the process; its tables are then open nowhere."""
         for ref in self.held.values():
             if (table := ref()) is not None:
                 table.engine = None
@@ -105,10 +111,11 @@ class _Turn:
 
 
 class EnginePlayer(Player):
-    """Programs at our tables: `processes` of the same, each with as many tables as it holds.
+    """External programs at our tables: several processes of one engine, each with as many tables as it holds.
 
-    A program that breaks the protocol, says nothing for too long, or is gone, is started again and told what it has to
-    decide anew. After three faults at one decision `act` raises TrickformerError."""
+    A process that breaks the protocol, is silent for too long, or has died, is restarted, and receives the events of
+    its open decisions again. After three faults at one decision `act` raises TrickformerError.
+    """
 
     def __init__(
         self,
@@ -119,9 +126,21 @@ class EnginePlayer(Player):
         game: Game,
         logs: Path | None = None,
     ):
-        """Starts the first. Raises TrickformerError where it does not begin as it should, or does not play the game.
-        Without a name it has its own. logs: folder for standard error."""
-        self._name, self._game, self._rules = name, game, str(game.spiel)
+        """Start the first process.
+
+        Args:
+            name: Name of the engine; None takes the name that the engine reports.
+            command: Words of the command.
+            processes: Number of processes.
+            timeout: Seconds of silence that are a fault.
+            game: The game.
+            logs: Folder for standard error; None for a temporary file.
+
+        Raises:
+            TrickformerError: The process does not start by the protocol, or does not play the game.
+        """
+        self._name, self._game = name, game
+        self._rules = str(game.spiel)
         self._command, self._timeout = list(command), timeout
         self._logs = logs
         first = self._start()
@@ -132,7 +151,7 @@ class EnginePlayer(Player):
             )
         self._most = processes
         self._engines = [_Engine(first)]
-        self.faults = 0  # so far
+        self.faults = 0  # number of faults so far
         self.batch = processes * min(self.hello.tables, _AT_ONCE)
         if self.hello.seeds == "numpy":
             self.caveats = ("was given the generators of its decisions",)
@@ -146,30 +165,35 @@ class EnginePlayer(Player):
         self._words = lru_cache(maxsize=4_096)(game.words)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """The engine's decision for each view. Raises TrickformerError where it cannot play on."""
         turns = [self._turn(*each) for each in zip(views, rng, memo)]
         answers: dict[int, EngineAction] = {}
         while due := [i for i in range(len(turns)) if i not in answers]:
             answers |= self._ask(turns, due)
-        found = []
+        decisions = []
         for turn, (_, answer) in zip(turns, sorted(answers.items())):
             turn.table.suspect, turn.table.faults = False, 0
             visits = {int(k): n for k, n in answer.visits.items()} if answer.visits is not None else None
             kinds, turn.table.kinds = tuple(turn.table.kinds), []
-            found.append(Decision(answer.action, value=answer.value, visits=visits, faults=kinds))
-        return found
+            decisions.append(Decision(answer.action, value=answer.value, visits=visits, faults=kinds))
+        return decisions
 
     def end(self, views: Sequence[View], scores: Sequence[int], memo: Sequence[Memo]) -> None:
-        """Tells the engine how a hand has ended: the last views of its seats, the scores of all, its memos."""
+        """Send the end of a hand to the engine.
+
+        Args:
+            views: Last views of the engine's seats.
+            scores: Scores of all seats.
+            memo: Memo of each view.
+        """
         for view, own in zip(views, memo):
             table: _EngineSeat | None = own.get("engine")
             if table is not None and table.engine is not None:
                 if self._belief is None:
-                    self._tell(table, _events(view))
+                    self._send_events(table, _events(view))
                 table.engine.close(table.number, scores)
 
     def restart(self) -> None:
-        """Ends all processes. They are started again, and told what they must know, when they are needed."""
+        """End all processes. They restart when they are needed, and receive the events that they must know."""
         for engine in self._engines:
             engine.leave()
         self._engines.clear()
@@ -189,11 +213,13 @@ class EnginePlayer(Player):
         return _Turn(table, view, events, seed, memo.get("clock"))
 
     def _ask(self, turns: Sequence[_Turn], due: Sequence[int]) -> dict[int, EngineAction]:
-        """The answers of one round: as many turns as all engines hold at once. One during which an engine failed has an
-        engine to itself, so that it is known whether it is why."""
+        """Run one round of requests, with as many turns as all engines hold at once.
+
+        A turn during which an engine failed has an engine to itself, which shows whether the turn is the cause.
+        """
         while len(self._engines) < min(self._most, len(due)):
             self._engines.append(_Engine(self._start()))
-        asked: dict[tuple[int, int], int] = {}
+        requests: dict[tuple[int, int], int] = {}
         taken: list[set[int]] = [set() for _ in self._engines]
         alone: set[int] = set()
         for i in sorted(due, key=lambda i: turns[i].table.suspect):
@@ -208,16 +234,16 @@ class EnginePlayer(Player):
             self._engines[at].sit(table, self._rules, taken[at])
             taken[at].add(table.number)
             self._request(turns[i])
-            asked[at, table.number] = i
-        return self._answers(turns, asked)
+            requests[at, table.number] = i
+        return self._answers(turns, requests)
 
-    def _answers(self, turns: Sequence[_Turn], asked: dict[tuple[int, int], int]) -> dict[int, EngineAction]:
-        """Waits for the answers; those of an engine that failed are fewer, and it is started again."""
-        found = {}
+    def _answers(self, turns: Sequence[_Turn], requests: dict[tuple[int, int], int]) -> dict[int, EngineAction]:
+        """Wait for the answers. An engine that failed answers fewer turns, and is restarted."""
+        answers = {}
         for key, answer in process.answers([engine.process for engine in self._engines]).items():
-            legal, at = turns[asked[key]].view.legal, self._engines[key[0]].process
+            legal, at = turns[requests[key]].view.legal, self._engines[key[0]].process
             if answer.action in legal:
-                found[asked[key]] = answer
+                answers[requests[key]] = answer
             else:
                 if at.fault is None:
                     at.fault_kind = "illegal"
@@ -225,44 +251,44 @@ class EnginePlayer(Player):
         for at, engine in enumerate(self._engines):
             if engine.process.fault is None:
                 continue
-            own = [i for (where, _), i in asked.items() if where == at]
-            failed = [turns[i].table for i in own if i not in found]
+            own = [i for (where, _), i in requests.items() if where == at]
+            failed = [turns[i].table for i in own if i not in answers]
             self.faults += 1
             for table in [*failed, *(turns[i].table for i in own)][:1]:
                 table.kinds.append(engine.process.fault_kind)
             only = len(own) == 1
             for table in failed:
                 table.suspect, table.faults = True, table.faults + only
-            said = engine.process.last_error()
+            last_error = engine.process.last_error()
             engine.leave()
             if any(table.faults >= MOST_FAULTS for table in failed):
-                raise TrickformerError(_given_up(engine.process, said))
+                raise TrickformerError(_describe_failure(engine.process, last_error))
             self._engines[at] = _Engine(self._start(engine.process.log))
-        return found
+        return answers
 
     def _start(self, log: Path | None = None) -> Process:
         return process.start(self._name, self._command, self._timeout, log, self._logs)
 
-    def _tell(self, table: _EngineSeat, events: Sequence[tuple[int, int | None, Sequence[int]]]) -> None:
+    def _send_events(self, table: _EngineSeat, events: Sequence[tuple[int, int | None, Sequence[int]]]) -> None:
         assert table.engine is not None
-        if len(events) == table.told:
+        if len(events) == table.n_sent:
             return
-        told = [
+        new = [
             {
                 "seat": seat,
                 "action": action,
                 "words": None if action is None or seat == CHANCE else self._words(action),
                 "seen": seen,
             }
-            for seat, action, seen in events[table.told :]
+            for seat, action, seen in events[table.n_sent :]
         ]
-        table.engine.process.say({"type": "observe", "table": table.number, "events": told})
-        table.told = len(events)
+        table.engine.process.say({"type": "observe", "table": table.number, "events": new})
+        table.n_sent = len(events)
 
     def _request(self, turn: _Turn) -> None:
         table, legal = turn.table, turn.view.legal
         assert table.engine is not None
-        self._tell(table, turn.events)
+        self._send_events(table, turn.events)
         table.engine.process.ask(
             table.number,
             {"legal": legal, "words": [*map(self._words, legal)], "seed": turn.seed, "seconds": turn.clock},
@@ -294,30 +320,46 @@ def generator_seed(rng: np.random.Generator) -> list[int]:
     return [int(x) for part in ("key", "counter") for x in state["state"][part]]
 
 
-def _given_up(last: Process, said: str) -> str:
-    said = f", saying {said!r}" if said else ""
+def _describe_failure(last: Process, last_error: str) -> str:
+    quote = f", saying {last_error!r}" if last_error else ""
     errors = f"; see {last.log}" if last.log else ""
-    return f"engine {last.name} failed {MOST_FAULTS} times at the same decision; at last it {last.fault}{said}{errors}"
+    return f"engine {last.name} failed {MOST_FAULTS} times at the same decision; at last it {last.fault}{quote}{errors}"
 
 
 def make(options: Options, game: Game) -> EnginePlayer:
-    """Raises TrickformerError where the program cannot be started or does not play the game."""
+    """Start an engine.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The program cannot be started or does not play the game.
+    """
     return EnginePlayer(None, options.command, options.processes, options.timeout, game, options.logs)
 
 
 def make_player_module(name: str, entry: Entry) -> ModuleType:
-    """The player of an engine of engines.toml, as a module has it: its options are those of the entry."""
+    """Make the player module of an engine of engines.toml. Its options are those of the entry.
+
+    Args:
+        name: Name of the engine.
+        entry: Its entry.
+    """
     own: dict[str, Any] = {key: (type(value), Field(default=value)) for key, value in entry.options.items()}
     usual: Callable[..., Any] = Field
     own |= {
-        "processes": (int, usual(default=entry.processes, ge=1, le=1_024, description="how many of it play at once")),
-        "timeout": (float, usual(default=entry.timeout, gt=0, allow_inf_nan=False, description="seconds of silence")),
+        "processes": (int, usual(default=entry.processes, ge=1, le=1_024, description="Number of processes.")),
+        "timeout": (
+            float,
+            usual(default=entry.timeout, gt=0, allow_inf_nan=False, description="Seconds of silence that are a fault."),
+        ),
     }
 
     class Base(Program):
         @property
         def command(self) -> list[str]:
-            """The words of the command. An option fills its braces within a word, whatever characters it has."""
+            """Words of the command. An option fills its braces within a word, whatever characters it has."""
             fields = self.model_dump()
             return [string.Formatter().vformat(word, (), fields) for word in process.words(entry.command)]
 

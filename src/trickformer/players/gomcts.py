@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def _usual(options: ModelOptions, game: Game) -> SearchOptions:
-    """The settings of a search by the checkpoint's abilities."""
+    """Return the settings of a search by the checkpoint's abilities."""
     from trickformer.checkpoints import abilities
 
     masked, action_values = abilities(options.checkpoint_of(game))
-    given = {name: value for name, value in options if name in _FIELDS}
-    return usual(game, masked=masked, action_values=action_values, given=given)
+    overrides = {name: value for name, value in options if name in _FIELDS}
+    return usual(game, masked=masked, action_values=action_values, given=overrides)
 
 
 def _of_game(name: str) -> PerGame:
@@ -34,15 +34,15 @@ Options = create_model("Options", __base__=ModelOptions, **_MARKED)
 
 
 class GomctsPlayer(ModelPlayer):
-    """Algorithms 1 and 3 of the GO-MCTS paper, with a fresh tree for each decision."""
+    """Player by algorithms 1 and 3 of the GO-MCTS paper, with a fresh tree for each decision."""
 
     def __init__(self, options: ModelOptions, game: Game):
         super().__init__(options, game)
-        # The core's backend is as quick with the tokens of sixteen searches as with more; a GPU takes any number.
+        # More than sixteen searches at once make the core's backend no faster; a GPU takes any number.
         self.batch = 16 if options.device == "cpu" else None
-        backend, given = self.backend, options.model_dump(include=set(_FIELDS))
+        backend, overrides = self.backend, options.model_dump(include=set(_FIELDS))
         masked, action_values = backend.has_masked_policy, backend.has_action_values
-        self.options = usual(game, masked=masked, action_values=action_values, given=given)
+        self.options = usual(game, masked=masked, action_values=action_values, given=overrides)
         if not backend.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint_of(game)} has no action values; leave out action_values")
 

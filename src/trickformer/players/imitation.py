@@ -13,7 +13,7 @@ class Options(ModelOptions):
 
 
 class ImitationPlayer(ModelPlayer):
-    """The population's average player (GO-MCTS paper, section 5.2)."""
+    """Average player of the population (GO-MCTS paper, section 5.2)."""
 
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.models.decide import draw, legal_policy

@@ -1,8 +1,8 @@
 """information-set MCTS (Cowling et al. 2012)
 
-OpenSpiel's Python bot, on the game's own sampler of worlds.
+This is OpenSpiel's Python bot, on the game's own sampler of worlds.
 
-OpenSpiel's C++ bot draws its worlds from a clock-seeded generator of the game and cannot be given another; the
+OpenSpiel's C++ bot draws its worlds from a generator of the game that is seeded by the clock, and accepts no other. The
 worlds of Hearts' own `resample_from_infostate` contain revokes.
 """
 
@@ -22,21 +22,24 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     runs: int = Field(
-        default=1000, ge=1, le=1_000_000, description="simulations a decision, each in a world of its own"
+        default=1000, ge=1, le=1_000_000, description="Simulations a decision, each in its own world (default: 1,000)."
     )
     c: float = Field(
         default=8.0,
         ge=0,
         allow_inf_nan=False,
-        description="exploration constant of UCT, in units of the game's returns",
+        description="Exploration constant of UCT, in units of the game's returns (default: 8).",
     )
-    rollouts: int = Field(default=1, ge=1, le=1_000_000, description="uniformly random playouts at each new node")
+    rollouts: int = Field(
+        default=1, ge=1, le=1_000_000, description="Uniformly random playouts at each new node (default: 1)."
+    )
 
 
-def make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:
-    """An `ISMCTSBot` whose search, playouts and worlds all follow from `seed`.
+def _make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:
+    """Make an `ISMCTSBot` whose search, playouts and worlds all follow from `seed`.
 
-    It reads of the state that it is shown only the view of the seat on turn."""
+    Of a state it reads only the view of the seat on turn.
+    """
     from open_spiel.python.algorithms import ismcts, mcts
 
     random_state = np.random.RandomState(seed)
@@ -51,31 +54,32 @@ def make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:
         use_observation_string=not game.spiel.get_type().provides_information_state_string,
     )
     rng = np.random.default_rng(seed)
-    drawn: list[Any] = []
+    states: list[Any] = []
 
     def resample(state: Any, player: int) -> Any:
-        if not drawn:  # a bot makes one decision
+        if not states:  # a bot makes one decision
             belief.reset(game.view(state, player))
             worlds = belief.sample(options.runs, rng)
-            drawn.extend(worlds.state(i) for i in reversed(range(options.runs)))
-        return drawn.pop()
+            states.extend(worlds.state(i) for i in reversed(range(options.runs)))
+        return states.pop()
 
     bot.set_resampler(resample)
     return bot
 
 
 class Ismcts(Player):
-    """The search at any number of tables. A bot decides once: it asks a state only for the view, so that any world that
-    explains the view will do."""
+    """Search at any number of tables.
+
+    A bot makes one decision. It reads only the view of a state, so any world that explains the view will do.
+    """
 
     batch = 1  # one view after the other
 
     def __init__(self, game: Game, belief: Belief, options: Options):
-        self._game, self._belief, self._options = game, belief, options
+        self._game, self._belief = game, belief
+        self._options = options
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. Raises TrickformerError where the bot fails, and what the belief raises where it finds
-        no world."""
         return [self._act(view, generator) for view, generator in zip(views, rng)]
 
     def _act(self, view: View, rng: np.random.Generator) -> Decision:
@@ -83,11 +87,19 @@ class Ismcts(Player):
         self._belief.reset(view)
         world = self._belief.sample(1, rng).state(0)
         with wrap_errors("bot 'ismcts'"):
-            return Decision(int(make_bot(self._game, self._belief, self._options, seed).step(world)))
+            return Decision(int(_make_bot(self._game, self._belief, self._options, seed).step(world)))
 
 
 def make(options: Options, game: Game) -> Ismcts:
-    """Raises TrickformerError for a game without a deal sampler."""
+    """Make the player.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The game has no sampler of worlds.
+    """
     from trickformer.belief import sampler
 
     return Ismcts(game, sampler(game), options)

@@ -2,10 +2,10 @@
 
 It bids by a learned evaluation and plays by PIMC on worlds weighted by the bids.
 
-After Buro, Long, Furtak & Sturtevant, "Improving State Evaluation, Inference, and Search in Trick-Based Card Games"
-(2009): bids, the cards laid away and the declaration follow an expectimax over the skats on an evaluation of hands by
-tables, learned here (cpp/skat/bidding.hpp, cpp/skat/evaluation.hpp); cards are played by solving worlds
-weighted by what was bid, laid away and declared (cpp/skat/pimc.hpp, cpp/skat/inference.hpp).
+The design follows Buro, Long, Furtak & Sturtevant, "Improving State Evaluation, Inference, and Search in Trick-Based
+Card Games" (2009). Bids, discards and the declaration come from an expectimax over the skats, on an evaluation of hands
+by tables, learned here (cpp/skat/bidding.hpp, cpp/skat/evaluation.hpp). Cards come from solved worlds, weighted by
+bids, discards and declarations (cpp/skat/pimc.hpp, cpp/skat/inference.hpp).
 """
 
 from __future__ import annotations
@@ -26,17 +26,27 @@ GAMES = ("skat",)
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    worlds: int = Field(default=160, ge=1, le=100_000, description="worlds solved for a card")
-    weighted: bool = Field(default=True, description="weight worlds by what the others bid and declared")
+    worlds: int = Field(default=160, ge=1, le=100_000, description="Worlds solved for a card (default: 160).")
+    weighted: bool = Field(
+        default=True, description="Weight worlds by the others' bids and declarations (default: true)."
+    )
     passing: float = Field(
         default=-15,
         allow_inf_nan=False,
-        description="what a pass is worth in the scores of the table, own less the mean of the others'",
+        description="Value of a pass: own score minus the mean of the others' scores (default: -15).",
     )
 
 
 def make(options: Options, game: Game) -> SkatSearch:
-    """Raises TrickformerError for a game other than Skat."""
+    """Make the player.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The game is not Skat.
+    """
     if game.name != "skat":
         raise TrickformerError(f"player 'kermit' plays skat only, not {game.name}")
     from trickformer.belief.samplers.skat import SkatBelief

@@ -1,7 +1,7 @@
 """player from a Python module, native:MODULE:FUNCTION
 
-The function is given the game and returns a trickformer.base.Player. The module is found in the current folder or on
-PYTHONPATH. `spiel` seats a pyspiel.Bot likewise.
+The function takes the game and returns a trickformer.base.Player. The module is found in the current folder or on
+PYTHONPATH. `spiel` seats a pyspiel.Bot in the same way.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ class Options(BaseModel):
 
     make: str = Field("", description="MODULE:FUNCTION that takes the game and returns a Player.")
 
-    starts_program: ClassVar[bool] = True  # what it imports is run
+    starts_program: ClassVar[bool] = True  # the import runs the module's code
 
     @property
     def files(self) -> dict[str, Path]:
-        """The file of the module, if it has one."""
+        """File of the module, if it has one."""
         return foreign.module_file(self.make)
 
 
 class NativePlayer(Player):
-    """A player from a module; what it raises is one line that names file and line."""
+    """A player from a module. Its errors become one line that names file and line."""
 
     def __init__(self, player: Player, who: str):
         self._player, self._who = player, who
@@ -61,7 +61,11 @@ _HERE = "this_process"
 
 
 def seat(player: str | Player | None) -> str | None:
-    """Return a spec for a player, which plays in this process only; specs and None stay as they are."""
+    """Return a spec for a player, valid in this process only.
+
+    Args:
+        player: The player; a spec or None is returned unchanged.
+    """
     if player is None or isinstance(player, str):
         return player
     name = next((name for name, known in _SEATED.items() if known is player), None)
@@ -73,6 +77,10 @@ def seat(player: str | Player | None) -> str | None:
 
 def make(options: Options, game: Game) -> Player:
     """Make the player of a module.
+
+    Args:
+        options: Options of the player.
+        game: The game.
 
     Raises:
         TrickformerError: There is no such module or function, it fails, or it returns no Player.

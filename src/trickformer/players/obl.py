@@ -1,12 +1,12 @@
 """network of a run of `trickformer obl train`
 
-Off-belief learning, self-play or a clone of recorded games, in Hanabi.
+The run is off-belief learning, self-play or a clone of recorded games, in Hanabi.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -40,55 +40,79 @@ class Options(BaseModel):
     )
 
 
-class ActionValuePlayer(Player):
-    """The player of one network, at any number of tables."""
+class _Evaluation(NamedTuple):
+    """Values of a position."""
 
-    batch = 1  # each view by itself, so that no answer depends on the others' sizes
+    q: torch.Tensor  # [1, actions]
+    legal: torch.Tensor  # bool [1, actions]
+    score: int  # score so far
+
+
+class ActionValuePlayer(Player):
+    """Player of one network, at any number of tables."""
+
+    batch = 1  # one view after the other, so that no result depends on the size of a batch
 
     def __init__(self, game: Hanabi, trained: HanabiCheckpoint, temperature: float):
         from trickformer.belief.samplers.hanabi import HanabiBelief
 
-        self._game, self._trained, self._belief = game, trained, HanabiBelief(game)
-        self.temperature = temperature  # of its policy, in points
+        self._game, self._trained = game, trained
+        self._belief = HanabiBelief(game)
+        self.temperature = temperature  # temperature of the policy, in points
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. Raises ValueError on a view that no deal explains."""
         return [Decision(v.legal[0]) if len(v.legal) == 1 else self._decide(v, r) for v, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
         from trickformer.models.hanabi_values import sample_actions
 
-        q, legal, score = self._evaluate(view)
-        action = int(sample_actions(q, legal, self.temperature, rng))
+        result = self._evaluate(view)
+        action = int(sample_actions(result.q, result.legal, self.temperature, rng))
         if self._trained.is_imitation:
             return Decision(action)
-        return Decision(action, value=(score + float(q[0, action])) / self._game.rules.kinds)
+        return Decision(action, value=(result.score + float(result.q[0, action])) / self._game.rules.kinds)
 
     def values(self, view: View) -> np.ndarray:
-        """float64 [actions]: what each action is worth from here on, in points, to the seat on turn; of the legal ones.
-        A clone bot's are the logarithms of its odds, but for a constant. Raises ValueError on a view that no deal
-        explains."""
-        return self._evaluate(view)[0][0].double().numpy()
+        """Compute the values of the seat on turn's legal actions, in points from here on.
 
-    def _evaluate(self, view: View) -> tuple[torch.Tensor, torch.Tensor, int]:
-        """Values and what is legal, [1, actions] both, and the score so far."""
+        Args:
+            view: View of the seat on turn.
+
+        Returns:
+            float64 [actions]; entries of actions that are not legal mean nothing. For a clone of recorded games the
+            values are logarithms of probabilities plus a constant.
+
+        Raises:
+            ValueError: No deal explains the view.
+        """
+        return self._evaluate(view).q[0].double().numpy()
+
+    def _evaluate(self, view: View) -> _Evaluation:
         import torch
 
         model, viewer = self._trained.model, np.full(1, view.viewer, dtype=np.int8)
         self._belief.reset(view)
         tables = self._belief.tables()
-        read = tables if model.shape.recurrent else tables[-1:]  # what came before is in the memory, if there is one
+        read = tables if model.shape.recurrent else tables[-1:]  # only a network with a memory needs the past
         seen = [torch.from_numpy(table.observe(viewer, self._trained.v0)) for table in read]
         legal = torch.zeros(1, self._game.rules.actions, dtype=torch.bool)
         legal[0, list(view.legal)] = True
         with torch.no_grad():
             contexts, _ = model.contexts(torch.stack(seen), model.memory(1))
             q, _ = model(seen[-1], contexts[-1], legal)
-        return q, legal, int(tables[-1].scores()[0])
+        return _Evaluation(q, legal, int(tables[-1].scores()[0]))
 
 
 def make(options: Options, game: Game) -> ActionValuePlayer:
-    """Raises TrickformerError for a game that is not Hanabi, a checkpoint that is missing, and one of other rules."""
+    """Make the player of a network.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The game is not Hanabi, or the checkpoint is missing or of other rules.
+    """
     from trickformer.games.hanabi import Hanabi
 
     if not isinstance(game, Hanabi):
@@ -98,7 +122,16 @@ def make(options: Options, game: Game) -> ActionValuePlayer:
 
 
 def trained_for(player: str, checkpoint: str | None, game: Hanabi) -> HanabiCheckpoint:
-    """The network of a player of this game. Raises TrickformerError for none, and for one of other rules."""
+    """Load the network of a player.
+
+    Args:
+        player: Name of the player, for the error.
+        checkpoint: Checkpoint, by name or folder.
+        game: The game.
+
+    Raises:
+        TrickformerError: There is no checkpoint, or it is of other rules.
+    """
     from trickformer import checkpoints
     from trickformer.models.hanabi_values import load
 

@@ -1,8 +1,7 @@
 """optimal play on small boards of Mines
 
-Dynamic programming over all observations.
-
-cpp/mines/solver.hpp says how; of equally good cells it opens the first. It draws no randomness.
+The player solves the game by dynamic programming over all observations (cpp/mines/solver.hpp). Among equally good cells
+it opens the first. It draws no randomness.
 """
 
 from __future__ import annotations
@@ -21,12 +20,16 @@ GAMES = ("mines",)
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    positions: int = Field(default=2_000_000, ge=1, le=10**9, description="positions that it remembers, at most")
-    layouts: int = Field(default=2_000_000, ge=1, le=10**9, description="layouts that it holds at a time, at most")
+    positions: int = Field(
+        default=2_000_000, ge=1, le=10**9, description="Largest number of positions in memory (default: 2,000,000)."
+    )
+    layouts: int = Field(
+        default=2_000_000, ge=1, le=10**9, description="Largest number of layouts in memory (default: 2,000,000)."
+    )
 
 
 class Optimal(Player):
-    """Opens the cell after which optimal play opens most cells on average."""
+    """Player that opens the cell after which optimal play opens most cells on average."""
 
     batch = 1  # one view after the other
 
@@ -38,7 +41,6 @@ class Optimal(Player):
         self._solver = self._new()
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. Raises TrickformerError where the board is too large for this."""
         return [self._act(view) for view in views]
 
     def _act(self, view: View) -> Decision:
@@ -48,7 +50,7 @@ class Optimal(Player):
         except TrickformerError:
             if not known:
                 raise
-            self._solver = self._new()  # its memory may be full of other games
+            self._solver = self._new()  # positions of other games may have filled its memory
             values = {cell: action_value(self._game, self._solver, view, cell) for cell in view.legal}
         best = max(values, key=lambda cell: values[cell])
         values = {cell: (len(view.events) + more) / self._game.safe for cell, more in values.items()}
@@ -56,9 +58,18 @@ class Optimal(Player):
 
 
 def action_value(game: Any, solver: Any, view: View, cell: int) -> float:
-    """How many cells are opened on average from `view` on, by opening `cell` and playing optimally after it.
+    """Compute the mean number of cells that are opened from a view on, by opening a cell and optimal play after it.
 
-    Raises TrickformerError where the position is too large, ValueError where no layout explains the view."""
+    Args:
+        game: The game, Mines.
+        solver: Solver of its board.
+        view: The view.
+        cell: The cell.
+
+    Raises:
+        TrickformerError: The position is too large.
+        ValueError: No layout explains the view.
+    """
     from trickformer.belief.samplers.mines import observe
 
     try:
@@ -73,7 +84,15 @@ def action_value(game: Any, solver: Any, view: View, cell: int) -> float:
 
 
 def make(options: Options, game: Game) -> Player:
-    """Raises TrickformerError for a game other than Mines."""
+    """Make the player.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The game is not Mines.
+    """
     if game.name != "mines":
         raise TrickformerError(f"player 'optimal' plays mines only, not {game.name}")
     return Optimal(game, options)

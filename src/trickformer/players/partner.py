@@ -2,7 +2,7 @@
 
 The styles are simple, holmes, smart, iggi, piers and flawed.
 
-Each is a function of what everybody saw and of the others' hands (cpp/hanabi/players.hpp says where they come from).
+Each style is a function of the public events and the others' hands (cpp/hanabi/players.hpp names the sources).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     style: Literal["simple", "holmes", "smart", "iggi", "piers", "flawed"] = Field(
-        "smart", description="smart understands hints by a convention, and is the strongest"
+        "smart", description="Script. smart reads hints by a convention and is the strongest (default: smart)."
     )
 
 
@@ -36,14 +36,20 @@ class ScriptedPartner(Player):
         self._policy = policy
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view, drawn from the policy. Raises ValueError on a view that no deal explains."""
         probs = self._policy.probs(views).astype(np.float64)
         return [Decision(int(r.choice(len(p), p=p / p.sum()))) for r, p in zip(rng, probs)]
 
 
 def style_of(who: str, spec: str) -> str:
-    """The style of the scripted player that a spec names. Raises what `parse` raises, and TrickformerError for any
-    other player, with what `who` says of whom it was given for."""
+    """Return the style of the scripted player that a spec names.
+
+    Args:
+        who: Subject of the error message, such as "player 'sparta': its blueprint".
+        spec: The spec.
+
+    Raises:
+        TrickformerError: The spec is bad, or names another player.
+    """
     name, options = parse(spec)
     if not isinstance(options, Options):
         raise TrickformerError(f"{who} is a scripted player, partner:style=..., not {name!r}")
@@ -51,7 +57,15 @@ def style_of(who: str, spec: str) -> str:
 
 
 def make(options: Options, game: Game) -> ScriptedPartner:
-    """Raises TrickformerError for a game that is not Hanabi."""
+    """Make a scripted player.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The game is not Hanabi.
+    """
     from trickformer.games.hanabi import Hanabi
     from trickformer.search.hanabi.scripted import ScriptedPolicy
 

@@ -1,13 +1,12 @@
 """perfect-information Monte Carlo
 
-Algorithm 2 of the GO-MCTS paper, by UCT, solvers or random playouts.
+The search is algorithm 2 of the GO-MCTS paper, by UCT, solvers or random playouts.
 
-Worlds are drawn uniformly, or by a learned belief: where a belief head says that the cards lie, on top of what the
-rules say (trickformer.belief.heads). Hearts values them by UCT (search/hearts/pimc.py). Skat solves them, weights
-uniform ones by what was bid and declared unless told not to, and bids as another player does, so that card play can be
-compared under the same bidding (search/skat/pimc.py). The Crew asks of worlds whether the mission can still succeed
-(search/crew/pimc.py). Any other game is played out at random in each world (search/playouts.py). An option that a game
-does not have is refused at its table.
+Worlds are sampled uniformly, or by the odds of a belief head (trickformer.belief.heads). Hearts evaluates them by UCT
+(search/hearts/pimc.py). Skat solves them. It weights uniform worlds by bids and declarations unless `weighted` is
+false, and bids as another player does, so that card play can be compared under the same bidding (search/skat/pimc.py).
+The Crew checks whether the mission can still succeed in them (search/crew/pimc.py). Any other game is played out at
+random in each world (search/playouts.py). An option that a game does not have is refused at its table.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from trickformer.plumbing.options import Applies, NamesFile, PerGame, in_games, 
 if TYPE_CHECKING:
     from trickformer.base import LogOdds
 
-UNIFORM = "uniform"  # the name of the belief that only counts
+UNIFORM = "uniform"  # name of the belief that samples worlds uniformly
 _HEARTS = in_games("hearts")
 _SKAT = in_games("skat")
 _CREW = in_games("crew")
@@ -34,7 +33,7 @@ _RUNS = Applies(
 
 
 def _search_of(game: Game) -> Any:
-    """The module that searches a game: its own, or the one for any game."""
+    """Return the module that searches a game: its own, or the one for any game."""
     from trickformer import search
     from trickformer.search import playouts
 
@@ -42,7 +41,7 @@ def _search_of(game: Game) -> Any:
 
 
 def _of_search(name: str) -> PerGame:
-    """The default in the module that searches the game."""
+    """Return a mark for the default in the module that searches the game."""
     return PerGame(lambda _, game: _search_of(game).DEFAULTS[name])
 
 
@@ -60,13 +59,13 @@ class Options(BaseModel):
         None, min_length=1, description="uniform, or a checkpoint or file with a belief head (default: uniform)."
     )
     runs: Annotated[int | None, _RUNS, _of_search("runs")] = Field(
-        None, ge=1, le=1_000_000, description="Simulations in each world; in any game but Hearts, of each action."
+        None, ge=1, le=1_000_000, description="Simulations in each world, or of each action if not in Hearts."
     )
     c: Annotated[float | None, _HEARTS, _of_search("c")] = Field(
         None, ge=0, allow_inf_nan=False, description="Hearts: exploration constant of UCT, in units of v(o)."
     )
     eval: Annotated[Literal["uct", "rollout"] | None, _HEARTS, _of_search("eval")] = Field(
-        None, description="Hearts: how the actions of a world are valued."
+        None, description="Hearts: evaluation of a world's actions."
     )
     playout: Annotated[Literal["light", "random"] | None, _HEARTS, _of_search("playout")] = Field(
         None, description="Hearts: moves below the tree, random or light: a quick script, 1/8 random."
@@ -75,15 +74,19 @@ class Options(BaseModel):
         None, description="Skat: weight worlds by bids and declarations (default: if the belief is uniform)."
     )
     bidding: Annotated[Literal["rules", "kermit"] | None, _SKAT, _of_search("bidding")] = Field(
-        None, description="Skat: player whose bids, discards and declarations are made."
+        None, description="Skat: player that bids, discards and declares."
     )
     nodes: Annotated[int | None, _CREW, _of_search("nodes")] = Field(
-        None, ge=1, le=1_000_000_000, description="The Crew: cards tried per action and world, before it counts half."
+        None, ge=1, le=1_000_000_000, description="The Crew: cards tried per action and world before it counts half."
     )
 
 
 def make(options: Options, game: Game) -> Player:
     """Make a PIMC player.
+
+    Args:
+        options: Options of the player.
+        game: The game.
 
     Raises:
         TrickformerError: An option is for another game, or the belief cannot be loaded or does not fit.

@@ -15,12 +15,11 @@ class Options(BaseModel):
 
 
 class Random(Player):
-    """Plays any game."""
+    """Player that chooses each legal action with the same probability, in any game."""
 
     batch = 1  # one view after the other
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One legal action a view, each with the same probability."""
         return [Decision(v.legal[int(r.integers(len(v.legal)))]) for v, r in zip(views, rng)]
 
 

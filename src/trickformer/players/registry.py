@@ -20,46 +20,81 @@ NAMES = tuple(
 
 
 def names() -> tuple[str, ...]:
-    """The players of this package, then those of installed ones, then the engines of engines.toml."""
+    """List the players of this package, then those of installed packages, then the engines of engines.toml."""
     more = (*plugins.names(plugins.PLAYERS), *entries.read())
     return (*NAMES, *(name for name in dict.fromkeys(more) if name not in NAMES))
 
 
 def module(name: str) -> ModuleType:
-    """The module of a player. Raises UnknownNameError, and TrickformerError for an installed one that cannot be
-    imported."""
+    """Import the module of a player.
+
+    Args:
+        name: Name of the player.
+
+    Raises:
+        UnknownNameError: There is no player of this name.
+        TrickformerError: The module of an installed package cannot be imported.
+    """
     if name in NAMES:
         return importlib.import_module(f"{_PACKAGE}.{name}")
-    found = plugins.module(plugins.PLAYERS, name) if name else None
-    if found is None and (entry := entries.read().get(name)):
+    player_module = plugins.module(plugins.PLAYERS, name) if name else None
+    if player_module is None and (entry := entries.read().get(name)):
         from trickformer.players import engine
 
-        found = engine.make_player_module(name, entry)
-    if found is None:
+        player_module = engine.make_player_module(name, entry)
+    if player_module is None:
         raise UnknownNameError("player", name, names())
-    return found
+    return player_module
 
 
 def options_of(name: str) -> type[BaseModel]:
-    """The options model of a player. Raises UnknownNameError."""
+    """Return the options model of a player.
+
+    Args:
+        name: Name of the player.
+
+    Raises:
+        UnknownNameError: There is no player of this name.
+    """
     return module(name).Options
 
 
 def describe(name: str) -> str:
-    """One line on what a player does; raises UnknownNameError."""
+    """Describe a player in one line.
+
+    Args:
+        name: Name of the player.
+
+    Raises:
+        UnknownNameError: There is no player of this name.
+    """
     return (module(name).__doc__ or "").strip().partition("\n")[0]
 
 
 def games_of(name: str) -> tuple[str, ...] | None:
-    """The games that a player is for; None: any. Raises UnknownNameError."""
+    """List the games that a player is for.
+
+    Args:
+        name: Name of the player.
+
+    Returns:
+        Names of games; None for any game.
+
+    Raises:
+        UnknownNameError: There is no player of this name.
+    """
     return getattr(module(name), "GAMES", None)
 
 
 def summarize(name: str) -> str:
-    """A line of at most 80 columns: the player's name, its games, what it does."""
+    """Describe a player in a line of at most 80 columns: its name, its games, and what it does.
+
+    Args:
+        name: Name of the player.
+    """
     try:
         games, about = games_of(name), describe(name)
-    except TrickformerError as e:  # in a module of another package: the other players are listed
+    except TrickformerError as e:  # a fault of another package's module must not hide the other players
         games, about = None, str(e)
     line = f"{name:<11} {'any' if games is None else ', '.join(games):<18} {about}"
     return line if len(line) <= 80 else line[:79].rstrip() + "…"

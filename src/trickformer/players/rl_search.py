@@ -2,26 +2,30 @@
 
 One seat, or both of two, tunes action values in worlds that explain its view.
 
-RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable Online Planning via Reinforcement Learning
-Fine-Tuning", 2021): the values of a network of `trickformer obl train` are fine-tuned by Q-learning in worlds of the
-exact belief, for some moves of the own seat, after which all play a scripted blueprint. The other seats play it
-throughout. The best action by the tuned values is taken where playing by them promises more than the blueprint by more
-than a threshold, in worlds that they were not tuned in.
+This is RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable Online Planning via Reinforcement
+Learning Fine-Tuning", 2021). It fine-tunes the values of a network of `trickformer obl train` by Q-learning in worlds
+of the exact belief. The tuned network plays some moves of the own seat in them, and then all seats play a scripted
+blueprint; the other seats play it throughout. The search takes the best action by the tuned values if playing by them
+scores more than the blueprint by more than a threshold, in worlds that were not used for tuning.
 
-With `multi` both seats of two tune the same network, in worlds of what everybody saw, and know whether a move was made
-by it or by the blueprint (search/hanabi/rl_multi.py).
+With `multi` both seats of two tune the same network, in worlds of the public belief. Both know whether a move was made
+by the network or by the blueprint (search/hanabi/rl_multi.py).
 
-Worlds are those of the exact belief alone; on learned ones, as in Tables 4 and 5 of "A Fine-Tuning Approach to Belief
-State Modeling", `rule_search` searches in its place.
+Worlds come from the exact belief alone. `rule_search` searches on learned beliefs, as in Tables 4 and 5 of "A
+Fine-Tuning Approach to Belief State Modeling".
 
 `preset=paper` has the settings of the authors' code (facebookresearch/off-belief-learning, pyhanabi/rl_search.py, at
-commit 902cdc3), and differs from it all the same. There the blueprint is the network itself, with a memory, Huber's
-loss and an auxiliary one; games end with the horizon, at the blueprint's own value; actors play into a buffer of
-1,000,000 games, beginning with 5,000, with weights ten updates old at most, and updates draw from it by priority
-(exponent 0.9, weight 0.6); a tuned network that is taken is followed for the whole horizon; and nothing is tuned where
-the blueprint leaves less than the threshold to be won. Here the blueprint is scripted and plays games on to the end,
-which is not discounted; the loss is of squares; each update has games of its own, played with the weights of the
-moment, from which no other learns; and every decision is searched anew.
+commit 902cdc3), which differs in these points:
+
+- Their blueprint is the network itself, with a memory, Huber's loss and an auxiliary loss. Here the blueprint is
+  scripted, and the loss is of squares.
+- Their games end with the horizon, at the blueprint's own value. Here the blueprint plays games to the end, which is
+  not discounted.
+- Their actors play into a buffer of 1,000,000 games, which begins with 5,000, with weights that are at most ten updates
+  old. Updates draw from the buffer by priority (exponent 0.9, weight 0.6). Here each update has games of its own,
+  played with the current weights.
+- They follow an accepted network for the whole horizon. Here every decision is searched anew.
+- They tune nothing if the blueprint leaves less than the threshold to be won.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ if TYPE_CHECKING:
     from trickformer.search.hanabi.rl_multi import BothSeats
 
 
-# What is not given is as the preset has it. `small` is for one core, `paper` as the docstring says.
+# Defaults of the options that are not set. `small` is for one core; the docstring explains `paper`.
 PRESETS: dict[str, dict[str, Any]] = {
     "small": {
         "worlds": 1_000,
@@ -93,7 +97,7 @@ class _Search(BaseModel):
         "partner:style=smart", description="Scripted player that all seats play (default: partner:style=smart)."
     )
     seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
-        0, ge=0, le=4, description="Seat that searches; the others play the blueprint (default: 0)."
+        0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."
     )
     multi: bool = Field(False, description="Both seats of two search, on what everybody saw (default: false).")
     seed: Annotated[int, Applies("multi=true", lambda options, _: options.multi)] = Field(
@@ -103,7 +107,7 @@ class _Search(BaseModel):
         "small", description="Defaults of the options below: small, for one core, or paper (default: small)."
     )
     worlds: Annotated[int | None, _of_preset("worlds")] = Field(
-        None, ge=1, le=1_000_000, description="Worlds in which tuned values are judged (small 1,000, paper 5,000)."
+        None, ge=1, le=1_000_000, description="Worlds that compare tuned values (small 1,000, paper 5,000)."
     )
     horizon: Annotated[int | None, _of_preset("horizon")] = Field(
         None, ge=1, le=100, description="Moves by the network before the blueprint goes on (small 2, paper 1)."
@@ -143,14 +147,18 @@ class _Search(BaseModel):
 
 class Options(BeliefOptions, _Search):
     def settings(self) -> dict[str, Any]:
-        """What was given over what the preset has, by name."""
+        """Return the settings by name: the preset's, replaced by those that the options set."""
         preset = PRESETS[self.preset] | ({"horizon": 2} if self.multi else {})
         return preset | self.model_dump(include=set(preset), exclude_none=True)
 
 
 class RLSearch(Player):
-    """The searching seat of a team, and its others; at any number of tables, one decision after the other. `model` is
-    the network that each search begins with, `tuning` how it is tuned."""
+    """The searching seat of a team and its partners, at any number of tables, one decision after the other.
+
+    Attributes:
+        model: Network that each search starts from.
+        tuning: Tuner of the network.
+    """
 
     batch = 1
 
@@ -159,12 +167,13 @@ class RLSearch(Player):
         from trickformer.belief.samplers.hanabi import ExplainedBelief, HanabiBelief
         from trickformer.tokenizers.hanabi import HanabiTokenizer
 
-        self._options, self._game, self.model, self.tuning, self._core = options, game, model, tuning, _core.hanabi
+        self._options, self._game = options, game
+        self.model, self.tuning = model, tuning
+        self._core = _core.hanabi
         self._tokenizer, self._uniform = HanabiTokenizer(game), HanabiBelief(game)
         self._belief = ExplainedBelief(game, style, options.listed, options.tries)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. Raises ValueError on a view that no deal explains."""
         return [self._decide(view, r) for view, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
@@ -177,9 +186,7 @@ class RLSearch(Player):
             return Decision(blueprint)
         try:
             return self._search_view(view, blueprint, rng)
-        except (
-            NoConsistentHandError
-        ):  # the others did what the blueprint does not do: nothing is known of what they will do
+        except NoConsistentHandError:  # the others do not play the blueprint, so a search on it means nothing
             return Decision(blueprint)
 
     def _search_view(self, view: View, blueprint: int, rng: np.random.Generator) -> Decision:
@@ -201,19 +208,27 @@ class RLSearch(Player):
         )
 
     def _worlds(self, table: Tables, hands: np.ndarray, rng: np.random.Generator) -> Tables:
-        """These own hands, int16 [n, hand], at tables of their own, with the deck shuffled."""
+        """Set up tables with these own hands, int16 [n, hand], and a shuffled deck."""
         from trickformer.belief.hanabi.process import at_seat
 
         x = table.take(np.zeros(len(hands), dtype=np.int64))
         dealt = at_seat(hands, self._options.seat, table.rules.players)
-        x.redeal(dealt, int(rng.integers(2**62)))  # which the belief has made sure is possible
+        x.redeal(dealt, int(rng.integers(2**62)))  # possible, because the belief samples only consistent hands
         return x
 
 
 def make(options: Options, game: Game) -> RLSearch | BothSeats:
-    """Raises TrickformerError for a game that is not Hanabi, or with multi not of two, a seat that it has not, a
-    blueprint that is no scripted player, and a checkpoint that is missing, of other rules, or of a network with a
-    memory."""
+    """Make an RL search.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The game is not Hanabi, has no such seat, or has more than two seats for `multi`; the
+            blueprint is no scripted player; or the checkpoint is missing, of other rules, an imitation, or a network
+            with a memory.
+    """
     from trickformer import _core
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.torch_backend import usable
@@ -231,7 +246,7 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
     style = style_of("player 'rl_search': its blueprint", options.blueprint)
     trained = trained_for("rl_search", options.checkpoint, game)
     if trained.is_imitation:
-        raise TrickformerError(f"player 'rl_search' tunes values of actions; {options.checkpoint} has learned none")
+        raise TrickformerError(f"player 'rl_search' tunes action values; {options.checkpoint} has none")
     if trained.model.shape.recurrent:
         raise TrickformerError(
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"

@@ -1,14 +1,14 @@
 """actions compared by games from sampled worlds
 
-The rollout algorithm (Tesauro & Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996) on hidden
-information. Nobody sees the cards of a world but those of the own hand, so unlike PIMC the search does not take others,
-or its later self, for better informed than they are. Each seat searches as if the others did not.
+This is the rollout algorithm (Tesauro & Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996) on
+hidden information. In a world every player sees only its own hand, so unlike in PIMC nobody in the search is better
+informed than at the table. Each seat searches as if the others did not.
 
 Without `prior`, every action is tried in the same worlds, and the policy's own action stays unless another promises
 more by `min_gain`. With `prior`, a model proposes candidates, sequential halving shares the games among them, and the
 model's own action stays unless another is better by `margin`.
 
-`sparta` is the same search on beliefs of its own, and much quicker if its blueprint is a scripted player of the core.
+`sparta` is the same search on beliefs of its own, and much faster if its blueprint is a scripted player of the core.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from trickformer.plumbing.options import Applies, PerGame, refuse_unread
 if TYPE_CHECKING:
     from trickformer.base import Belief
 
-SCRIPT = "script"  # the policy that is the game's scripted player
+SCRIPT = "script"  # policy name of the game's scripted player
 
 _RACE = Applies("a rollout without prior", lambda options, _: options.prior is None)
 _PRIOR = Applies("a rollout with prior", lambda options, _: options.prior is not None)
@@ -40,7 +40,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     policy: str = Field(
-        SCRIPT, description="Player that finishes the games, a spec; script: the game's scripted player."
+        SCRIPT, description="Spec of the player that finishes games, or script for the game's scripted player."
     )
     prior: str | None = Field(
         None, description="Model player that proposes actions, such as argmax:checkpoint=skat-small."
@@ -73,9 +73,9 @@ class Options(BaseModel):
 
     @property
     def parts(self) -> dict[str, str]:
-        """The specs of the players that it is made of, by option."""
-        given = {"policy": self.policy, "prior": self.prior}
-        return {option: spec for option, spec in given.items() if spec not in (None, SCRIPT)}
+        """Specs of the search's players, by option."""
+        specs_by_option = {"policy": self.policy, "prior": self.prior}
+        return {option: spec for option, spec in specs_by_option.items() if spec not in (None, SCRIPT)}
 
     @property
     def starts_program(self) -> bool:
@@ -83,20 +83,28 @@ class Options(BaseModel):
 
     @property
     def files(self) -> dict[str, Path]:
-        """Files that its players read, by name."""
+        """Files that the search's players read, by name."""
         return {name: path for spec in self.parts.values() for name, path in specs.files(spec).items()}
 
 
 def _belief(options: Options, game: Game) -> str:
-    """The belief that is used: with a prior, weighted in games that know weights."""
+    """Return the belief in use: with a prior, weighted if the game has weights."""
     from trickformer.belief import has_weighted_belief
 
     return options.belief or ("weighted" if options.prior is not None and has_weighted_belief(game) else "uniform")
 
 
 def make(options: Options, game: Game) -> Player:
-    """Raises TrickformerError for an option that is not read, a policy that cannot play the game, reads hidden cards or
-    has no likelihoods that are needed, a prior without a model, and a game without worlds or weights."""
+    """Make a rollout search.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: An option is not read; the policy cannot play the game, reads hidden cards, or lacks
+            likelihoods that the belief needs; the prior has no model; or the game has no worlds or no weights.
+    """
     from trickformer.search.sparta import BlueprintSearchPlayer, Comparison
     from trickformer.search.states import StatePositions
 
@@ -104,12 +112,12 @@ def make(options: Options, game: Game) -> Player:
     spec = game.baseline if options.policy == SCRIPT else options.policy
     policy = specs.make(spec, game)
     if policy.needs_state:
-        raise TrickformerError(f"player 'rollout': its policy {spec!r} looks at hidden cards")
+        raise TrickformerError(f"player 'rollout': its policy {spec!r} reads hidden cards; use another policy")
     belief = _worlds(options, game, policy, spec)
     played = StatePositions(game, policy, belief)
     if options.prior is None:
-        how = Comparison(options.worlds, threshold=options.min_gain, ucb=options.ucb, assess=options.assess)
-        return BlueprintSearchPlayer(how, played)
+        comparison = Comparison(options.worlds, threshold=options.min_gain, ucb=options.ucb, assess=options.assess)
+        return BlueprintSearchPlayer(comparison, played)
     from trickformer.models.player import ModelPlayer
     from trickformer.search import scripted_positions
     from trickformer.search.prior import PriorRollouts
@@ -138,5 +146,7 @@ def _worlds(options: Options, game: Game, policy: Player, spec: str) -> Belief:
     if belief == "uniform":
         return sampler(game)
     if not policy.has_likelihood:
-        raise TrickformerError(f"player 'rollout': its policy {spec!r} does not say how likely an action is")
+        raise TrickformerError(
+            f"player 'rollout': its policy {spec!r} has no action probabilities; use another policy or belief"
+        )
     return PolicyBelief(game, sampler(game), policy, options.slip)

@@ -1,13 +1,13 @@
 """search of all seats for the best public rule
 
-Both seats search the belief that everybody shares for the best rule of one move.
+Both seats search the public belief for the best rule of one move.
 
-Search on the public belief (section 4.2 of Sokota et al., "A Fine-Tuning Approach to Belief State Modeling", 2022, with
-a simpler search than its own): for each move, a rule is chosen among the scripted players and "this action if it is
-legal, else the blueprint", by games that go on with it in worlds of the public belief and end with the blueprint.
-Whoever is on turn follows the rule with what it sees. All seats find the same rule, because they draw the same worlds,
-and so the belief after the move is that of the rule: it is the control of the filter, and of fine-tuning's second
-step.
+This is search on the public belief (section 4.2 of Sokota et al., "A Fine-Tuning Approach to Belief State Modeling",
+2022, with a simpler search than the paper's). For each move it chooses a rule among the scripted players and "this
+action if it is legal, else the blueprint". It compares rules by games in worlds of the public belief, which begin with
+the rule and end with the blueprint. The seat on turn applies the rule to its view. All seats choose the same rule,
+because they draw the same worlds, so the belief after the move is known to all: the rule is the control of the filter,
+and of fine-tuning's second step.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Options(NetworkBeliefOptions, RaceOptions, _Search):
 
 
 class RuleSearch(Player):
-    """All seats of a team."""
+    """Player of all seats of a team."""
 
     batch = 1
 
@@ -56,37 +56,45 @@ class RuleSearch(Player):
         from trickformer.search.hanabi.public import Games, RuleSearchGame
         from trickformer.tokenizers.hanabi import HanabiTokenizer
 
-        self.search, self._game, self._core = search, game, _core.hanabi
+        self.search, self._game = search, game
+        self._core = _core.hanabi
         self._tokenizer = HanabiTokenizer(game)
         self.games = Games(game, lambda x: RuleSearchGame(search, x))
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. Raises ValueError on a view that no deal explains."""
         return [self._decide(view, r) for view, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
         from trickformer.belief.hanabi.process import split_policies
 
-        found, seed = self.games.of(view)[0].search_next_move(), int(rng.integers(2**63))
-        (bot,), (preferred,) = split_policies(np.array([found.rule]))
+        best, seed = self.games.of(view)[0].search_next_move(), int(rng.integers(2**63))
+        (bot,), (preferred,) = split_policies(np.array([best.rule]))
         action = int(preferred)
         if action not in view.legal:
             decision = self._core.Decision(self._tokenizer.codec, self._tokenizer.encode(view), int(bot))
             action = decision.blueprint(seed)
-        value = None if found.value is None else found.value / self._game.rules.kinds
+        value = None if best.value is None else best.value / self._game.rules.kinds
         return Decision(
             action,
             value=value,
-            illegal=found.illegal,
-            searched=found.searched,
-            gain=found.gain,
-            exact_gain=found.exact_gain,
+            illegal=best.illegal,
+            searched=best.searched,
+            gain=best.gain,
+            exact_gain=best.exact_gain,
         )
 
 
 def make(options: Options, game: Game) -> RuleSearch:
-    """Raises TrickformerError for a game that is not Hanabi of two, a blueprint that is no scripted player, and a
-    network that does not fit."""
+    """Make a rule search.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The game is not Hanabi of two, the blueprint is no scripted player, or the network does not
+            fit.
+    """
     from trickformer.games.hanabi import Hanabi
 
     if not isinstance(game, Hanabi):

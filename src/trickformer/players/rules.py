@@ -2,8 +2,8 @@
 
 In Hearts it ducks and guards against the moon, in Skat it bids, declares and plays.
 
-Their choices are functions of the view alone (cpp/hearts/rules_player.cpp, cpp/skat/rules_player.cpp,
-cpp/crew/rules_player.cpp): they draw no randomness.
+Its choices are functions of the view alone (cpp/hearts/rules_player.cpp, cpp/skat/rules_player.cpp,
+cpp/crew/rules_player.cpp). It draws no randomness.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Options(BaseModel):
 
 
 class Rules(Player):
-    """The scripted player of a game, at any number of tables."""
+    """Scripted player of a game, at any number of tables."""
 
     batch = 1  # one view after the other
 
@@ -38,12 +38,19 @@ class Rules(Player):
         self._choose: Callable[[list[Any]], list[int]] = getattr(_core, game.name).rules_player
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. Raises ValueError on a view that no deal explains."""
         return [Decision(action) for action in self._choose([self._seat_view(v) for v in views])]
 
 
 def make(options: Options, game: Game) -> Rules:
-    """Raises TrickformerError for a game that nothing is scripted for."""
+    """Make the scripted player.
+
+    Args:
+        options: Options of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The game has no scripted player.
+    """
     if game.name not in GAMES:
         raise TrickformerError(f"player 'rules' plays {', '.join(GAMES)} only, not {game.name}")
     return Rules(game)

@@ -2,18 +2,18 @@
 
 A scripted player finishes games from worlds that explain the view.
 
-SPARTA (Lerer, Hu, Foerster & Brown, "Improving Policies via Search in Cooperative Partially Observable Games", 2020).
-All seats play a blueprint. So does one that searches, where no action promises more than the blueprint's own by more
-than a threshold.
+The algorithm is SPARTA (Lerer, Hu, Foerster & Brown, "Improving Policies via Search in Cooperative Partially Observable
+Games", 2020). All seats play a blueprint. A seat that searches also plays it, unless another action promises more by
+more than a threshold.
 
-In Hanabi one seat searches. Its belief of its hand follows from what the others did: exactly, or by a network,
-fine-tuned or not (Sokota et al., "A Fine-Tuning Approach to Belief State Modeling", 2022). With worlds enough of an
+In Hanabi one seat searches. Its belief about its hand follows from the others' actions: exactly, or by a network,
+fine-tuned or not (Sokota et al., "A Fine-Tuning Approach to Belief State Modeling", 2022). With enough worlds of an
 exact belief a search is never worse than the blueprint. With `multi`, both seats of two search, and each follows what
-the other's searches say of its hand (search/hanabi/multi.py).
+the other's searches reveal about its hand (search/hanabi/multi.py).
 
-In The Crew worlds are uniform over all that explain what a seat saw. They say nothing of why the others did what they
-did, so that all seats may search. Where one does, it may ask for those in which the others, by the blueprint, do what
-they did (belief=exact).
+In The Crew worlds are uniform over all that explain the view. They ignore the reasons of the others' actions, so all
+seats may search. If one seat searches, it may instead sample worlds in which the others' actions are the blueprint's
+(belief=exact).
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ class _Search(BaseModel):
         Field(None, description="Scripted player that all seats play (default: partner:style=smart, or rules).")
     )
     seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
-        0, ge=0, le=4, description="Seat that searches; the others play the blueprint (default: 0)."
+        0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."
     )
     multi: bool = Field(
-        False, description="All seats search; in Hanabi, two, that follow each other's search (default: false)."
+        False, description="All seats search. In Hanabi two seats follow each other's search (default: false)."
     )
     range_max: Annotated[int, _MULTI] = Field(
         200, ge=0, le=1_000_000, description="Hands of the other seat up to which both search (default: 200)."
@@ -75,6 +75,10 @@ class Options(NetworkBeliefOptions, RaceOptions, _Search):
 
 def make(options: Options, game: Game) -> BlueprintSearchPlayer:
     """Make a player that searches on a blueprint.
+
+    Args:
+        options: Options of the player.
+        game: The game.
 
     Raises:
         TrickformerError: The game is not one of GAMES, has no such seat or option, the blueprint is no scripted player
@@ -132,7 +136,7 @@ def _hanabi(options: Options, game: Game) -> Positions:
 def _beliefs(options: Options, game: Hanabi, style: str, exact: Callable[[], Belief]) -> Maker:
     name = options.belief or "exact"
     if name in ("seq2seq", "bft"):
-        from trickformer.search.hanabi.beliefs import make_network_belief  # which loads torch
+        from trickformer.search.hanabi.beliefs import make_network_belief  # imports torch
 
         return make_network_belief(name, game, style, options.seat, options, options.checkpoint, options.device)
     from trickformer.belief import sampler

@@ -1,4 +1,4 @@
-"""Player specs: `name`, or `name:key=value,key=value`. A value with commas stands in double quotes, as in JSON."""
+"""Player specs: `name`, or `name:key=value,key=value`. A value with commas is in double quotes, as in JSON."""
 
 from __future__ import annotations
 
@@ -26,27 +26,35 @@ Specs = TypeVar("Specs", str, list[str], str | None, list[str] | None)
 
 _WORLDS = ("skat", "crew", "hanabi")  # games whose gomcts searched worlds by default, up to version 0.2
 _MODEL = ("checkpoint", "dtype", "device")
-_OF_WORLDS = ("playing", "weighted", "margin")  # of gomcts, up to version 0.2
-_CARRIED = ("runs", "threshold", "margin")  # what such a search and rollout with a prior share
+_OF_WORLDS = ("playing", "weighted", "margin")  # options of gomcts on worlds, up to version 0.2
+_CARRIED = ("runs", "threshold", "margin")  # options of that search that rollout with a prior has too
 
 _ITEM = re.compile(r'\s*([^\s=,"]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^,]*?)\s*(?:,|$)')
 
 
 def parse(spec: str) -> tuple[str, BaseModel]:
-    """The name and the options of a spec.
+    """Parse a spec.
 
-    Raises UnknownNameError for a player or option that does not exist, TrickformerError for anything else
-    that is wrong with the spec."""
-    name, given = _read(spec)
+    Args:
+        spec: The spec.
+
+    Returns:
+        The player's name and its options.
+
+    Raises:
+        UnknownNameError: The player or an option does not exist.
+        TrickformerError: Anything else is wrong with the spec.
+    """
+    name, items = _read(spec)
     model = options_of(name)
-    for key in given:
+    for key in items:
         if key not in model.model_fields:
             if not model.model_fields:
                 raise TrickformerError(f"player {name!r} has no options; {key!r} was given")
             raise UnknownNameError(f"option of player {name!r}:", key, tuple(model.model_fields))
     optional = {k for k, field in model.model_fields.items() if field.default is None}
     try:
-        return name, model.model_validate({k: None if k in optional and v == "none" else v for k, v in given.items()})
+        return name, model.model_validate({k: None if k in optional and v == "none" else v for k, v in items.items()})
     except ValidationError as e:
         fault = e.errors()[0]
         key = ".".join(map(str, fault["loc"])) or "options"
@@ -54,16 +62,22 @@ def parse(spec: str) -> tuple[str, BaseModel]:
 
 
 def _read(spec: str, old: bool = False, game: str | None = None) -> tuple[str, dict[str, str]]:
-    """Name and options of a spec as they are written today; see `translate`."""
-    name, _, rest = spec.strip().partition(":")
+    """Return the current name and options of a spec; see `translate`."""
+    name, rest = _split(spec)
     if name == "native" and re.fullmatch(r"[\w.]+:\w+", rest):
         rest = f"make={rest}"
-    given: dict[str, str] = {}
+    items: dict[str, str] = {}
     for key, value in _items(spec, rest):
-        if key in given:
+        if key in items:
             raise TrickformerError(f"player {spec!r}: option {key!r} is given twice")
-        given[key] = value
-    return _translate(name, given, old, game)
+        items[key] = value
+    return _translate(name, items, old, game)
+
+
+def _split(spec: str) -> tuple[str, str]:
+    """Split a spec into the player's name and the text of its options."""
+    name, *rest = spec.strip().split(":", 1)
+    return name, "".join(rest)
 
 
 def _write(name: str, items: Mapping[str, Any]) -> str:
@@ -79,18 +93,19 @@ def translate(spec: str, old: bool, game: str | None) -> str:
         game: The game string that it was written for, if known.
 
     Returns:
-        The canonical spec of today; the given one if it needs no change.
+        The canonical spec of today; the same spec if it needs no change.
     """
-    name, given = _read(spec, old, game)
-    for key in {"policy", "prior"} & given.keys() if name == "rollout" else ():
-        given[key] = translate(given[key], old, game)
-    same = (name, given) == (spec.strip().partition(":")[0], dict(_items(spec, spec.strip().partition(":")[2])))
-    return spec if same else resolve(_write(name, given))
+    name, items = _read(spec, old, game)
+    for key in {"policy", "prior"} & items.keys() if name == "rollout" else ():
+        items[key] = translate(items[key], old, game)
+    written_name, rest = _split(spec)
+    same = (name, items) == (written_name, dict(_items(spec, rest)))
+    return spec if same else resolve(_write(name, items))
 
 
-def _translate(name: str, given: dict[str, str], old: bool, game: str | None) -> tuple[str, dict[str, str]]:
+def _translate(name: str, items: dict[str, str], old: bool, game: str | None) -> tuple[str, dict[str, str]]:
     """Rename the player and options of a spec that an earlier version wrote, or that was typed from its pages."""
-    options = dict(given)
+    options = dict(items)
     if old and name == "rollout" and "prior" not in options and "threshold" in options:
         options["min_gain"] = options.pop("threshold")
     if name != "gomcts":
@@ -132,21 +147,25 @@ def _removed_option_error(setting: str, remedy: str) -> TrickformerError:
 
 
 def _items(spec: str, rest: str) -> Iterator[tuple[str, str]]:
-    """The keys and values of `key=value,key="va,lue"`. Raises TrickformerError."""
+    """Yield the keys and values of `key=value,key="va,lue"`.
+
+    Raises:
+        TrickformerError: The text has another form.
+    """
     at = 0
     while at < len(rest):
-        found = _ITEM.match(rest, at)
-        if not found:
+        match = _ITEM.match(rest, at)
+        if not match:
             item = rest[at:].partition(",")[0].strip()
             raise TrickformerError(f"player {spec!r}: write options as key=value, not {item!r}")
-        key, value = found.groups()
+        key, value = match.groups()
         if value.startswith('"'):
             try:
                 value = from_json(value)
             except ValueError:
                 raise TrickformerError(f"player {spec!r}: {value!r} is no text in double quotes") from None
         yield key, value
-        at = found.end()
+        at = match.end()
 
 
 def resolve(spec: str, game: Game | None = None) -> str:
@@ -187,7 +206,12 @@ def _with_paths(options: BaseModel, change: Callable[[str], str]) -> BaseModel:
 
 
 def relocate(spec: str, change: Callable[[str], str]) -> str:
-    """Write a spec with other paths; one that `parse` refuses stays as it is."""
+    """Write a spec with other paths; a spec that `parse` refuses stays as it is.
+
+    Args:
+        spec: The spec.
+        change: Maps a path to the new path.
+    """
     try:
         name, options = parse(spec)
     except TrickformerError:
@@ -198,19 +222,32 @@ def relocate(spec: str, change: Callable[[str], str]) -> str:
 
 
 def resolve_options(spec: str, game: Game) -> dict[str, Any]:
-    """Every option of a player that applies, with its value in a game as JSON has it; None: it stays unset. Raises what
-    `resolve` raises."""
+    """Return every option of a player that applies in a game, with its JSON value; None if it is not set.
+
+    Args:
+        spec: The player's spec.
+        game: The game.
+
+    Raises:
+        TrickformerError: As `resolve`.
+    """
     options = parse(resolve(spec, game))[1]
     values = options.model_dump(mode="json", include=set(resolved_options(options, game)))
     return {key: str(x) if isinstance(x, float) and not math.isfinite(x) else x for key, x in values.items()}
 
 
 def short(spec: str) -> str:
-    """The spec without the options that are as they would be anyway: parse(short(spec)) == parse(spec). Raises what
-    `parse` raises."""
+    """Write a spec without the options that have their default: parse(short(spec)) == parse(spec).
+
+    Args:
+        spec: The spec.
+
+    Raises:
+        TrickformerError: As `parse`.
+    """
     name, options = parse(spec)
-    given = options.model_dump(mode="json", exclude_defaults=True)
-    return _write(name, {key: "none" if value is None else value for key, value in given.items()})
+    changed = options.model_dump(mode="json", exclude_defaults=True)
+    return _write(name, {key: "none" if value is None else value for key, value in changed.items()})
 
 
 def make(spec: str, game: Game, logs: Path | None = None) -> Player:
@@ -231,22 +268,31 @@ def make(spec: str, game: Game, logs: Path | None = None) -> Player:
 
 
 def files(spec: str) -> dict[str, Path]:
-    """Find the files that the options of a spec name: every file by the name that it has there, those of shipped
-    checkpoints too. Raises what `parse` raises."""
+    """Find the files that the options of a spec name, those of shipped checkpoints too.
+
+    Args:
+        spec: The spec.
+
+    Returns:
+        Paths by the names that the files have in the spec.
+
+    Raises:
+        TrickformerError: As `parse`.
+    """
     options = parse(spec)[1]
-    found: dict[str, Path] = dict(getattr(options, "files", {}))
+    paths_by_name: dict[str, Path] = dict(getattr(options, "files", {}))
     values = options.model_dump(mode="json")
     for option, field in type(options).model_fields.items():
         value = values[option]
-        # One of a few words is no file, though a folder may have the word for its name.
+        # An option with a fixed set of words names no file, even if a folder has the word as its name.
         if not isinstance(value, str) or not value or _one_of_words(field.annotation):
             continue
         path = checkpoints.locate(value)
         kept = sorted(filter(_is_read, path.iterdir())) if path.is_dir() else [path]
         named = value in checkpoints.names() or path == Path(value)
-        name = value if named else str(path)  # of a run folder, the model that it names
-        found |= {f"{name}/{p.name}" if path.is_dir() else value: p for p in kept if p.is_file()}
-    return found
+        name = value if named else str(path)  # for a run folder the path of its best model
+        paths_by_name |= {f"{name}/{p.name}" if path.is_dir() else value: p for p in kept if p.is_file()}
+    return paths_by_name
 
 
 def _is_read(path: Path) -> bool:
@@ -259,23 +305,40 @@ def _one_of_words(annotation: Any) -> bool:
 
 
 def digests(game: Game, specs: Iterable[str]) -> dict[str, str]:
-    """SHA-256 of every file that players and the rules of their game are read from, by its name. Raises what `resolve`
-    raises."""
-    found = {name: path for spec in specs for name, path in files(resolve(spec, game)).items()}
+    """Hash every file that players and the rules of their game are read from.
+
+    Args:
+        game: The game.
+        specs: Specs of the players.
+
+    Returns:
+        SHA-256 by the file's name.
+
+    Raises:
+        TrickformerError: As `resolve`.
+    """
+    paths_by_name = {name: path for spec in specs for name, path in files(resolve(spec, game)).items()}
     if own := game.spiel.get_parameters().get("file"):
-        found[own] = Path(own)
-    return sha256(found)
+        paths_by_name[own] = Path(own)
+    return sha256(paths_by_name)
 
 
 def text(value: Any) -> str:
-    """An option's value as a spec writes it."""
-    said = str(value).lower() if isinstance(value, bool) else str(value)
-    return json.dumps(said, ensure_ascii=False) if set(said) & set(',"') or said != said.strip() else said
+    """Write the value of an option as in a spec.
+
+    Args:
+        value: The value.
+    """
+    word = str(value).lower() if isinstance(value, bool) else str(value)
+    return json.dumps(word, ensure_ascii=False) if set(word) & set(',"') or word != word.strip() else word
 
 
 def starts_program(spec: str) -> bool:
-    """Return whether the spec itself names a program to start or a module to import, which nobody but the user may
-    decide. An engine of engines.toml was named by the user. False for what is no spec."""
+    """Return whether a spec names a program to start or a module to import, which only the user may choose.
+
+    Args:
+        spec: The spec. An engine of engines.toml counts as named by the user, and a text that is no spec as harmless.
+    """
     try:
         options = parse(spec)[1]
     except TrickformerError:
@@ -284,13 +347,16 @@ def starts_program(spec: str) -> bool:
 
 
 def user_only(spec: str) -> str | None:
-    """Say what a spec decides that only the user may decide.
+    """Describe what a spec does that only the user may decide.
 
-    Such is a program to start, and an option of an engine of engines.toml, unless its entry names the option as safe:
-    options are words of the engine's command, which a shell may run.
+    A program to start is one example. An option of an engine of engines.toml is another, unless its entry names the
+    option as safe: options are words of the engine's command, which a shell may run.
+
+    Args:
+        spec: The spec.
 
     Returns:
-        What the spec does, as the end of a sentence; None if a file may hold it.
+        The end of a sentence, such as "starts a program"; None if a file may hold the spec.
     """
     try:
         name, options = parse(spec)
@@ -298,16 +364,20 @@ def user_only(spec: str) -> str | None:
         return None
     if getattr(options, "starts_program", False):
         return "starts a program"
-    if found := next(filter(None, map(user_only, getattr(options, "parts", {}).values())), None):
-        return found
+    if effect := next(filter(None, map(user_only, getattr(options, "parts", {}).values())), None):
+        return effect
     entry = None if name in NAMES else entries.read().get(name)
-    given = options.model_dump(exclude_defaults=True).keys()
-    unsafe = sorted(given & entry.options.keys() - set(entry.safe)) if entry else []
+    changed = options.model_dump(exclude_defaults=True).keys()
+    unsafe = sorted(changed & entry.options.keys() - set(entry.safe)) if entry else []
     return f"sets {unsafe[0]}, an option of an engine that its entry does not name as safe" if unsafe else None
 
 
 def to_type(config: BaseModel) -> list[str]:
-    """The options of a config that a file may not decide, as words of the command line (`user_only`)."""
+    """Write the options of a config that a file may not decide (`user_only`) as words of the command line.
+
+    Args:
+        config: A config whose fields may hold specs.
+    """
     words: list[str] = []
     for name in type(config).model_fields:
         value = getattr(config, name)
@@ -318,8 +388,11 @@ def to_type(config: BaseModel) -> list[str]:
 
 
 def _translate_stored(spec: str, game: str | None) -> str:
-    """A spec of an earlier version's run folder, translated; unchanged if it has settings that no longer exist, for the
-    run can still be reported, and `parse` refuses the spec if it is to be played."""
+    """Translate a spec of an earlier version's run folder.
+
+    A spec with settings that no longer exist stays unchanged: the run can still be reported, and `parse` refuses the
+    spec if it is to be played.
+    """
     try:
         return translate(spec, True, game)
     except TrickformerError:
@@ -327,10 +400,14 @@ def _translate_stored(spec: str, game: str | None) -> str:
 
 
 def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Specs]:
-    """A validator of fields that hold specs of players of a game; None: the one that the config names.
+    """Make a validator of fields that hold specs of players.
 
-    A spec with something `user_only` is not taken from a file, which may be a stranger's (`plumbing.config.load`).
-    Specs in a run folder of an earlier version are translated."""
+    The validator refuses a spec with something `user_only` in a file, because the file may be a stranger's
+    (`plumbing.config.load`). It translates specs in a run folder of an earlier version.
+
+    Args:
+        game: Game of the players; None for the game that the config names.
+    """
 
     def validate(specs: Specs, info: ValidationInfo) -> Specs:
         context, many = info.context or {}, [specs] if isinstance(specs, str) else specs or []

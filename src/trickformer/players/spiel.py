@@ -1,8 +1,9 @@
 """bot of OpenSpiel on a sampled world
 
-A bot registered in OpenSpiel, or any other in Python. Its seat cannot tell the world from the true one.
+The bot is registered in OpenSpiel, or comes from a Python module. Its seat cannot tell the world from the true one.
 
-Both ways: `make` sits a `pyspiel.Bot` at our tables, `as_bot` gives one of our players to OpenSpiel's tools.
+The module converts in both directions: `make` seats a `pyspiel.Bot` at our tables, and `as_bot` gives one of our
+players to OpenSpiel's tools.
 """
 
 from __future__ import annotations
@@ -41,47 +42,62 @@ class Options(BaseModel):
 
     bot: str = Field(
         "uniform_random",
-        description="name under which OpenSpiel has registered the bot, or package.module:factory of one in Python; "
-        "factory(game, player_id, seed) returns a pyspiel.Bot",
+        description="Bot's name in OpenSpiel, or MODULE:FACTORY with factory(game, player_id, seed) -> Bot.",
     )
-    state: bool = Field(False, description="show the bot the true state, hidden cards included")
+    state: bool = Field(False, description="Show the bot the true state, hidden cards included (default: false).")
     worlds: Literal["uniform", "weighted"] | None = Field(
-        None,
-        description="how the worlds that it is shown are drawn: uniform, or, in Skat and Hanabi, weighted by what the "
-        "others have said; uniform if not given",
+        None, description="Worlds: uniform, or weighted by the others' moves in Skat and Hanabi (default: uniform)."
     )
 
     @property
     def starts_program(self) -> bool:
-        """Whether it names a module to import, which nobody but the user may decide."""
+        """True if `bot` names a module to import, which only the user may choose."""
         return ":" in self.bot
 
     @property
     def files(self) -> dict[str, Path]:
-        """The file of the module that it names, if it has one."""
+        """File of the bot's module, if it has one."""
         return foreign.module_file(self.bot) if self.starts_program else {}
 
 
 class Spiel(Player):
     """A `pyspiel.Bot` at our tables, one for each hand and seat, seeded from the generator of its first decision.
 
-    It is told all actions of a world that explains what its seat has seen, and nothing of the true one. As long as that
-    world explains what happens, the bot is told what the others do in it, as `pyspiel.evaluate_bots` would; where it
-    does not any more, or another action was taken than the one it chose, the bot is restarted and told all from the
-    beginning. So what a bot does follows from its seed and the hand, if it draws all randomness from the seed.
-    OpenSpiel's own fall back to the clock without one."""
+    The bot receives all actions of a world that explains the view of its seat, and nothing of the true world. As long
+    as that world explains later events, the bot is informed of the others' actions in it, as `pyspiel.evaluate_bots`
+    does. If the world no longer explains the view, or the table took another action than the bot's, the bot is
+    restarted and informed from the beginning. So the bot's choices follow from its seed and the hand, if it draws all
+    randomness from the seed. OpenSpiel's own bots fall back to the clock without a seed.
+    """
 
     batch = 1  # one view after the other
 
     def __init__(self, game: Game, make_bot: MakeBot, belief: Belief | None, name: str):
-        """belief: by which worlds are drawn; None: it is shown the true one. name: of the bot, for messages."""
+        """Seat a bot.
+
+        Args:
+            game: The game.
+            make_bot: Makes a bot from a seat and a seed.
+            belief: Samples the worlds that the bot sees; None shows it the true state.
+            name: Name of the bot, for messages.
+        """
         self.make_bot = make_bot
         self.needs_state = belief is None  # the table then puts the true state into memo["state"]
-        self._game, self._belief, self._name = game, belief, name
+        self._game, self._belief = game, belief
+        self._name = name
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """The bot's action for each view. Raises TrickformerError where the bot fails, KeyError where it
-        is to see the true state and that is not in memo."""
+        """Return the bot's action for each view.
+
+        Args:
+            views: n views.
+            rng: Generator of each decision.
+            memo: Memo of each view; it has the true state as `state` if the bot sees it.
+
+        Raises:
+            TrickformerError: The bot fails.
+            KeyError: The bot sees the true state, and a memo lacks it.
+        """
         return [self._act(*args) for args in zip(views, rng, memo)]
 
     def _act(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
@@ -98,37 +114,44 @@ class Spiel(Player):
         with foreign.wrap_errors(f"bot {self._name!r}"):
             if anew:
                 memo["bot"].restart()
-                memo["told"] = world.get_game().new_initial_state()
-            tell(memo["bot"], memo["told"], world, view.viewer, anew)
-            action = operator.index(memo["bot"].step(memo["told"]))
+                memo["bot_state"] = world.get_game().new_initial_state()
+            _inform(memo["bot"], memo["bot_state"], world, view.viewer, anew)
+            action = operator.index(memo["bot"].step(memo["bot_state"]))
         memo["chose"] = [*own, action]
         return Decision(action)
 
 
-def tell(bot: Any, told: State, world: State, seat: int, anew: bool) -> None:
-    """Tells a `pyspiel.Bot` of `seat` what has happened in `world` since `told`, chance included, and takes `told`
-    there.
+def _inform(bot: Any, state: State, world: State, seat: int, anew: bool) -> None:
+    """Inform a `pyspiel.Bot` of `seat` of all actions in `world` since `state`, and advance `state`.
 
-    Where it has just been restarted (`anew`) its own actions are forced if it can be, and else told like the others';
-    later ones it has chosen itself."""
-    for step in world.full_history()[len(told.full_history()) :]:
+    The own actions of a bot that was just restarted (`anew`) are forced if it supports that; otherwise the bot is
+    informed of them. Without a restart the bot chose them itself.
+    """
+    for step in world.full_history()[len(state.full_history()) :]:
         if step.player != seat:
-            bot.inform_action(told, step.player, step.action)
+            bot.inform_action(state, step.player, step.action)
         elif anew and bot.provides_force_action():
-            bot.force_action(told, step.action)
+            bot.force_action(state, step.action)
         elif anew:
-            bot.inform_action(told, step.player, step.action)
-        told.apply_action(step.action)
+            bot.inform_action(state, step.player, step.action)
+        state.apply_action(step.action)
 
 
 def make(options: Options, game: Game, belief: Belief | None = None) -> Spiel:
-    """The player of a bot; `belief` replaces the game's own deal sampler.
+    """Make the player of a bot.
 
-    Raises UnknownNameError for a name that OpenSpiel has not registered, TrickformerError for a bot that cannot play
-    `game` or cannot be made, and where its worlds are to be weighted and the game knows no weights."""
+    Args:
+        options: Options of the player.
+        game: The game.
+        belief: Belief that replaces the game's own.
+
+    Raises:
+        UnknownNameError: OpenSpiel has no bot of this name.
+        TrickformerError: The bot cannot play the game or cannot be made, or the game has no weighted belief.
+    """
     if options.state and options.worlds:
         raise TrickformerError("player 'spiel': state=true shows the true world; leave out worlds")
-    make_bot = _of_module(options.bot, game) if ":" in options.bot else _find_bot_factory(options.bot, game)
+    make_bot = _import_bot_factory(options.bot, game) if ":" in options.bot else _find_bot_factory(options.bot, game)
     if belief is None and not options.state:
         from trickformer.belief import sampler, weighted_belief
 
@@ -137,7 +160,7 @@ def make(options: Options, game: Game, belief: Belief | None = None) -> Spiel:
 
 
 def _find_bot_factory(name: str, game: Game) -> MakeBot:
-    """Makes bots that OpenSpiel knows by name."""
+    """Return a factory of bots that OpenSpiel has registered by name."""
     if not pyspiel.is_bot_registered(name):
         raise UnknownNameError("bot of OpenSpiel", name, pyspiel.registered_bots())
     able = pyspiel.bots_that_can_play_game(game.spiel)
@@ -148,8 +171,8 @@ def _find_bot_factory(name: str, game: Game) -> MakeBot:
     return lambda seat, seed: pyspiel.load_bot(name, game.spiel, seat, {"seed": seed})
 
 
-def _of_module(name: str, game: Game) -> MakeBot:
-    """Makes bots by the factory that `package.module:factory` names. One is made at once, to see whether it can be."""
+def _import_bot_factory(name: str, game: Game) -> MakeBot:
+    """Import the factory `package.module:factory`, and make one bot at once to detect faults early."""
     factory = foreign.function(f"bot {name!r}", name)
 
     def make_bot(seat: int, seed: int) -> Any:
@@ -166,10 +189,11 @@ def _of_module(name: str, game: Game) -> MakeBot:
 class _Bot(pyspiel.Bot):
     def __init__(self, player: Player, game: Game, seat: int, seed: int):
         super().__init__()
-        self.player, self.game, self.seat, self.seed = player, game, seat, seed
+        self.player, self.game = player, game
+        self.seat, self.seed = seat, seed
         self.memo: Memo = {}
         self.hand = -1
-        self.last = -1  # own decisions seen so far in this hand
+        self.last = -1  # number of the last own decision in this hand
 
     def restart(self) -> None:
         self.memo, self.last = {}, -1
@@ -193,9 +217,16 @@ class _Bot(pyspiel.Bot):
 
 
 def as_bot(player: Player, game: Game, seat: int, seed: int) -> pyspiel.Bot:
-    """`player` at `seat` as a bot for OpenSpiel's tools, reproducible from `seed`.
+    """Convert a player to a bot for OpenSpiel's tools.
 
-    It reads of a state only `game.view(state, seat)`. Hands are numbered in the order of their first
-    decision, so that each gets randomness of its own; a decision that does not come later in the hand
-    than the last one begins a new hand."""
+    The bot reads only `game.view(state, seat)` of a state, or the whole state if the player needs it. Hands are
+    numbered in the order of their first decision, so that each has randomness of its own. A decision that does not come
+    later in the hand than the last one begins a new hand.
+
+    Args:
+        player: The player.
+        game: The game.
+        seat: Seat of the player.
+        seed: Seed of the decisions.
+    """
     return _Bot(player, game, seat, seed)

@@ -1,10 +1,10 @@
 """xinxin, the Hearts program in OpenSpiel
 
-The opponent of the GO-MCTS paper: multi-player UCT in sampled worlds (Sturtevant, "An Analysis of UCT in Multi-Player
-Games", 2008). It needs an OpenSpiel that was built with OPEN_SPIEL_BUILD_WITH_XINXIN=ON. OpenSpiel's own defaults are
-50 runs in 20 worlds; those here are the paper's.
+It is the opponent of the GO-MCTS paper: multi-player UCT in sampled worlds (Sturtevant, "An Analysis of UCT in
+Multi-Player Games", 2008). It needs an OpenSpiel that was built with OPEN_SPIEL_BUILD_WITH_XINXIN=ON. OpenSpiel's own
+defaults are 50 runs in 20 worlds; the defaults here are the paper's.
 
-xinxin must be told the whole deal, so it is shown a sampled world that explains what its seat has seen
+xinxin needs the whole deal as input, so it receives a sampled world that explains the view of its seat
 (players/spiel.py). It samples worlds of its own all the same.
 """
 
@@ -33,6 +33,10 @@ class Options(BaseModel):
 
 def make(options: Options, game: Game) -> Spiel:
     """Make xinxin.
+
+    Args:
+        options: Options of the player.
+        game: The game.
 
     Raises:
         TrickformerError: The game is not Hearts, its rules are not xinxin's, or this OpenSpiel has no xinxin.
