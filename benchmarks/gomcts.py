@@ -142,7 +142,7 @@ def main() -> None:
 
 def search_settings(game: Game, quick: bool) -> SearchOptions:
     """The game's settings of the paper's search, over possible tokens only; a quarter of the runs if `quick`."""
-    settings = usual(game, masked=False, action_values=False, given={"legal": True})
+    settings = usual(game, masked=False, action_values=False, overrides={"legal": True})
     return replace(settings, runs=settings.runs // 4) if quick else settings
 
 

@@ -1,4 +1,4 @@
-"""The Python API: what the commands do, as functions. `import trickformer as tf` gives these names."""
+"""The Python API: the commands as functions. `import trickformer as tf` has these names."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ def make_player(spec: str, game: Game | str) -> Player:
 
 
 def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain: bool = False) -> Decision:
-    """Ask a player for one decision.
+    """Run a player for one decision.
 
     Args:
         player: The player.
-        view: What the seat on turn has seen: `game.view(state, state.current_player())`.
+        view: View of the seat on turn: `game.view(state, state.current_player())`.
         seed: Seed of the player's randomness.
-        deal: Index of the deal in its series. With `seed` it gives the generator that a tournament gives.
-        explain: Whether the decision is to bring a `Thought`, if the player has one.
+        deal: Index of the deal in its series. With `seed` it determines the same generator as in a tournament.
+        explain: Whether the decision has a `Thought`, if the player can explain itself.
 
     Raises:
-        TrickformerError: The player must be shown the state, or breaks its contract.
+        TrickformerError: The player reads hidden cards, or breaks its contract.
 
     >>> game = load_game("hearts")
     >>> state = game.deal(seed=1, index=0)
@@ -100,9 +100,9 @@ class Result:
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the result table.
 
-        Of a match one for all seats together and one for each seating: `label`, `a`, `b` (mean scores), `difference`
-        (A - B), `low`, `high` (95% interval, None if there is none), `p`. Of several players one for each: `player`,
-        `spec`, `rating`, `low`, `high`.
+        A match of two has one row for all seats together and one for each seating: `label`, `a`, `b` (mean scores),
+        `difference` (A - B), `low`, `high` (95% interval, None if there is none), `p`. More players have one row each:
+        `player`, `spec`, `rating`, `low`, `high`.
         """
         if "rows" in self._result:
             return [{"label": label} | _interval(row) for label, row in self._result["rows"].items()]
@@ -110,25 +110,37 @@ class Result:
 
     @property
     def difference(self) -> float:
-        """Mean of A - B over the deals, in the game's units a hand. Raises ValueError if more than two play."""
+        """Mean of A - B over the deals, in the game's units a hand.
+
+        Raises:
+            ValueError: More than two play.
+        """
         if "rows" not in self._result:
             raise ValueError("a difference is of two players; see rows")
         return self.rows[0]["difference"]
 
     @property
     def ci95(self) -> tuple[float, float] | None:
-        """95% interval of `difference`; None if there are too few deals. Raises ValueError if more than two play."""
+        """95% interval of `difference`; None if there are too few deals.
+
+        Raises:
+            ValueError: More than two play.
+        """
         if "rows" not in self._result:
             raise ValueError("an interval is of two players; see rows")
         low, high = self.rows[0]["low"], self.rows[0]["high"]
         return None if low is None or high is None else (low, high)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON object of `trickformer tournament --json`."""
+        """Return the JSON object of `trickformer tournament --json`."""
         return self._result
 
     def to_pandas(self) -> pd.DataFrame:
-        """`rows` as a table of pandas. Raises TrickformerError if pandas is not installed."""
+        """Return `rows` as a table of pandas.
+
+        Raises:
+            TrickformerError: pandas is not installed.
+        """
         try:
             import pandas as pd
         except ModuleNotFoundError:
@@ -139,7 +151,7 @@ class Result:
         """Draw the differences.
 
         Args:
-            path: File to write, by the format of its name; None: none.
+            path: File to write, in the format of its suffix; None writes none.
 
         Returns:
             The figure of matplotlib.
@@ -203,14 +215,17 @@ def tournament(
     from trickformer.tournaments.plan import Tournament
     from trickformer.tournaments.report import play_and_report
 
-    given = {"a": seat(a), "b": seat(b), "players": None if players is None else [seat(each) for each in players]}
-    given |= {"game": game, "deals": deals, "seed": seed, "out": None if out is None else Path(out)} | options
-    settings = config.validate(Tournament, {key: value for key, value in given.items() if value is not None})
+    fields = {"a": seat(a), "b": seat(b), "players": None if players is None else [seat(each) for each in players]}
+    fields |= {"game": game, "deals": deals, "seed": seed, "out": None if out is None else Path(out)} | options
+    settings = config.validate(Tournament, {key: value for key, value in fields.items() if value is not None})
     return Result(play_and_report(settings, resume))
 
 
 def load_result(folder: Path | str) -> Result:
     """Load the result of a tournament from its run folder, which may be incomplete.
+
+    Args:
+        folder: The run folder.
 
     Raises:
         TrickformerError: The folder holds no run, a broken one, or no finished deal.
@@ -243,8 +258,8 @@ def train(
     from trickformer.selfplay import nfsp
     from trickformer.selfplay.config import SelfPlay
 
-    given = {"game": game, "preset": preset} | options | ({} if out is None else {"out": Path(out)})
-    return Path(nfsp.run(config.validate(SelfPlay, given), resume))
+    fields = {"game": game, "preset": preset} | options | ({} if out is None else {"out": Path(out)})
+    return Path(nfsp.run(config.validate(SelfPlay, fields), resume))
 
 
 def load_model(name: str | Path) -> GPT2PolicyValueModel:
@@ -272,7 +287,7 @@ def load_data(path: Path | str) -> SequenceDataset:
         path: Folder of the data, such as `out/run/data/3`.
 
     Returns:
-        The dataset. Its `collate` is the `collate_fn` of a DataLoader, `to_hf` gives a dataset of Hugging Face.
+        The dataset. Its `collate` is the `collate_fn` of a DataLoader, and `to_hf` makes a dataset of Hugging Face.
 
     Raises:
         TrickformerError: The folder is missing, damaged or unfinished.

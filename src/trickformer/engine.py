@@ -1,4 +1,4 @@
-"""For authors of engines in Python: write `act`, call `run`.
+"""Helper for authors of engines in Python: write `act`, call `run`.
 
     from trickformer import engine
 
@@ -7,8 +7,9 @@
 
     engine.run(act, name="lowest", games=["hearts", "skat"], seeds=True)
 
-The program then plays: `trickformer tournament skat --a 'engine:cmd="python lowest.py"' --b rules`. The protocol is
-that of docs/engines.md. Imports the standard library alone; a bot may copy this file."""
+The program then plays: `trickformer tournament skat --a 'engine:cmd="python lowest.py"' --b rules`. docs/engines.md
+describes the protocol. The module imports only the standard library, so a bot may copy this file.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +24,21 @@ PROTOCOL = 1
 
 @dataclass
 class Turn:
-    """A decision, and all that the seat has seen. `memory` is the bot's own, kept until the hand ends."""
+    """A decision, with all observations of the seat. `memory` is the bot's own, kept until the hand ends."""
 
     game: str  # game string of OpenSpiel
     seat: int
     events: list[dict[str, Any]]  # seat (-1: chance), action, words, seen
     legal: list[int]
-    words: list[str]  # of each legal action
-    seed: Any  # for this decision alone
-    seconds: float | None  # for this decision; None: no clock
+    words: list[str]  # name of each legal action
+    seed: Any  # seed of this decision alone
+    seconds: float | None  # time for this decision; None: no clock
     memory: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
 class Answer:
-    """An action, and what the bot thinks of it."""
+    """An action, and the bot's estimates."""
 
     action: int
     value: float | None = None  # in units of v(o) of the GO-MCTS paper
@@ -54,10 +55,18 @@ def run(
     seeds: bool = False,
     deals: bool = False,
 ) -> None:
-    """Plays until the host says quit or closes standard input.
+    """Play until the host sends quit or closes standard input.
 
-    games: names of the games that it plays. seeds: whether all its randomness comes from `turn.seed`. deals: whether it
-    insists on whole deals. What the bot prints goes to standard error. An exception of `act` ends the program."""
+    Anything that the bot prints goes to standard error. An exception of `act` ends the program.
+
+    Args:
+        act: Returns the action of a turn.
+        name: Name of the engine.
+        version: Version of the engine.
+        games: Names of the games that it plays; `*` is any game.
+        seeds: Whether all its randomness comes from `turn.seed`.
+        deals: Whether it needs whole deals.
+    """
     answers, sys.stdout = sys.stdout, sys.stderr
     tables: dict[int, dict[str, Any]] = {}
 
@@ -79,8 +88,8 @@ def run(
             tables[table]["events"] += message["events"]
         elif kind == "act":
             at = tables[table]
-            asked = {key: message[key] for key in ("legal", "words", "seed", "seconds")}
-            answer = act(Turn(at["game"], at["seat"], at["events"], memory=at["memory"], **asked))
+            request = {key: message[key] for key in ("legal", "words", "seed", "seconds")}
+            answer = act(Turn(at["game"], at["seat"], at["events"], memory=at["memory"], **request))
             if isinstance(answer, int):
                 answer = Answer(answer)
             say({"type": "action", "table": table, **vars(answer)})

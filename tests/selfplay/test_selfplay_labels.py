@@ -322,7 +322,7 @@ def test_searched_decisions_are_labelled_with_what_was_found(hearts, monkeypatch
     monkeypatch.setattr(generate, "search", spy)
     every = np.ones((10, 4), bool)
     roles = Roles(np.zeros((10, 4), int), every, every)
-    options = usual(hearts, masked=True, action_values=True, given={"runs": 8, "steps": 1, "wave": 2})
+    options = usual(hearts, masked=True, action_values=True, overrides={"runs": 8, "steps": 1, "wave": 2})
     searches = generate.Searches(0.3, options)
     data, _ = generate.model_hands(hearts, backends, roles, 4, 0, searches=searches)
     told = decisions(data)

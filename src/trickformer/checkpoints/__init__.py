@@ -1,5 +1,7 @@
-"""The shipped weights: one folder each with config.json, model.safetensors and a model card. Transformers in bfloat16,
-and networks of `trickformer obl train` as they were trained, in float32."""
+"""The shipped weights, one folder each with config.json, model.safetensors and a model card.
+
+Transformers are stored in bfloat16. Networks of `trickformer obl train` are stored as they were trained, in float32.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,8 @@ from trickformer.plumbing.text import json_object, read_text
 __all__ = ["abilities", "check", "find", "locate", "names", "of_game", "outcome_names", "stamp"]
 
 
-def default_name(game: Game) -> str | None:
-    """Name the checkpoint that is shipped for a game; None if none is."""
+def _default_name(game: Game) -> str | None:
+    """Name the checkpoint that is shipped for a game; None if there is none."""
     name = f"{game.name}-small"
     return name if name in names() else None
 
@@ -23,10 +25,13 @@ def default_name(game: Game) -> str | None:
 def of_game(game: Game) -> str:
     """Name the checkpoint that is shipped for a game.
 
+    Args:
+        game: The game.
+
     Raises:
-        TrickformerError: None is.
+        TrickformerError: There is none.
     """
-    if name := default_name(game):
+    if name := _default_name(game):
         return name
     if tokenizers.find(game) is None:
         raise TrickformerError(f"no model plays {game.name}: it has no tokens")
@@ -34,14 +39,17 @@ def of_game(game: Game) -> str:
 
 
 def _remedy(game: Game, unfit: str = "") -> str:
-    """Say how to get a model for a game; `unfit` is a checkpoint that does not serve."""
-    if (name := default_name(game)) and name != unfit:
+    """Describe how to get a model for a game; `unfit` is a checkpoint that does not fit."""
+    if (name := _default_name(game)) and name != unfit:
         return f"use checkpoint={name}"
     return f"train one by `trickformer train {game.name}` and name its folder by checkpoint=DIR"
 
 
 def abilities(name: str) -> tuple[bool, bool]:
     """Return whether a checkpoint's policy is masked, and whether it has action values.
+
+    Args:
+        name: The checkpoint, as in `find`.
 
     Raises:
         UnknownNameError: There is no such checkpoint.
@@ -56,9 +64,13 @@ def abilities(name: str) -> tuple[bool, bool]:
 
 
 def stamp(game: Game, tokenizer: Tokenizer, features: bool = False) -> dict[str, object]:
-    """What a checkpoint says of the game that it was trained on; kept in config.json under `trickformer`.
+    """Describe the game that a checkpoint is trained on, for `trickformer` in config.json.
 
-    features: whether it takes the tokenizer's features."""
+    Args:
+        game: The game.
+        tokenizer: Its tokenizer.
+        features: Whether the model reads the tokenizer's features.
+    """
     outcomes = len(game.outcomes.labels)
     about: dict[str, object] = {"game": str(game.spiel), "vocab": list(tokenizer.vocab), "outcomes": outcomes}
     if features:
@@ -89,26 +101,35 @@ def outcome_names(game: Game, n: int) -> list[str]:
 
 
 def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
-    """Raises TrickformerError where the checkpoint's vocabulary, number of outcomes or features are not the game's.
+    """Check that a checkpoint's vocabulary, number of outcomes and features are the game's.
 
-    Rule options that change neither are allowed: how a model of other rules plays is worth asking."""
+    Rule options that change none of them are allowed, because a model can be tested under other rules.
+
+    Args:
+        path: Folder of the checkpoint.
+        game: The game.
+        tokenizer: Its tokenizer.
+
+    Raises:
+        TrickformerError: The checkpoint is damaged or does not fit.
+    """
     try:
         config = rename_legacy_keys(json_object(read_text(path / "config.json")))
-        given, features = config.get("trickformer"), config.get("n_features", 0)
+        about, features = config.get("trickformer"), config.get("n_features", 0)
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None
-    if not isinstance(given, dict):
+    if not isinstance(about, dict):
         raise TrickformerError(
-            f"{path} does not say which game it was trained on; it is no checkpoint of `trickformer train`"
+            f"{path} does not name the game that it was trained on; it is no checkpoint of `trickformer train`"
         )
     wanted = stamp(game, tokenizer)
     for key in ("vocab", "outcomes"):
-        if given.get(key) != wanted[key]:
+        if about.get(key) != wanted[key]:
             raise TrickformerError(
-                f"checkpoint {path.name} was trained on {given.get('game')}, not on {game.spiel}: its {key} differ; "
+                f"checkpoint {path.name} was trained on {about.get('game')}, not on {game.spiel}: its {key} differ; "
                 + _remedy(game, path.name)
             )
-    version = given.get("features")
+    version = about.get("features")
     if (features or version) and (version, features) != (tokenizer.features_version, tokenizer.n_features):
         raise TrickformerError(
             f"checkpoint {path.name} takes {features} features of version {version or 'unknown'}, but {game.name} has "

@@ -1,8 +1,8 @@
 """Folders of checkpoints by name: shipped ones, any folder on disk, and the models of a training's run folder.
 
 A run folder names two of its models in text files of one line, such as `model-3`: `best` and `latest`. So
-`checkpoint=out/run` is the best model and `checkpoint=out/run/latest` the last one. They are no links, because a run
-folder may be a stranger's: the line is checked, and nothing outside the run folder can be named.
+`checkpoint=out/run` is the best model and `checkpoint=out/run/latest` the last one. The files are not links, because a
+run folder may be a stranger's: the line is checked, and it cannot name anything outside the run folder.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.plumbing.files import replace
 
-CONFIG = "config.json"  # of a checkpoint
+CONFIG = "config.json"  # file of a checkpoint
 BEST, LATEST = "best", "latest"  # files of a run folder
 _ROOT = Path(__file__).parent
 _MODEL = re.compile(r"model-\d+\n?", re.ASCII)
@@ -48,6 +48,9 @@ def find(name: str) -> Path:
 def locate(name: str) -> Path:
     """Return the folder that a name stands for, as `find` does; a path that is no checkpoint is returned unchanged.
 
+    Args:
+        name: As in `find`.
+
     Raises:
         TrickformerError: The run folder names a model that it does not have.
     """
@@ -66,7 +69,11 @@ def _holds_run(path: Path) -> bool:
 
 
 def point(file: Path, iteration: int) -> None:
-    """Write `best` or `latest` of a run folder, if it does not name the iteration's model already.
+    """Write `best` or `latest` of a run folder, unless it names the iteration's model already.
+
+    Args:
+        file: The file.
+        iteration: Iteration of the model.
 
     Raises:
         TrickformerError: The disk refuses.

@@ -41,22 +41,22 @@ class SearchOptions:
 
 
 def optional_fields() -> dict[str, Any]:
-    """The options as fields of a pydantic model, None if not given, for `pydantic.create_model`."""
+    """Return the options as fields of a pydantic model for `pydantic.create_model`; None means not set."""
     types = get_type_hints(SearchOptions)
     return {f.name: (types[f.name] | None, Field(None, **f.metadata)) for f in fields(SearchOptions)}
 
 
-def usual(game: Game, *, masked: bool, action_values: bool, given: Mapping[str, Any]) -> SearchOptions:
-    """Fill in what was not given.
+def usual(game: Game, *, masked: bool, action_values: bool, overrides: Mapping[str, Any]) -> SearchOptions:
+    """Fill in the options that are not set.
 
     Args:
         game: Its settings come before those of the paper.
         masked: Whether the model's policy was trained over possible tokens alone.
         action_values: Whether the model has action values.
-        given: Values by name of option; None counts as not given.
+        overrides: Values by name of option; None counts as not set.
     """
     comparable = action_values and game.labels_are_results
     settings = asdict((comparable and game.valued_search) or game.search)
     settings |= {"legal": masked, "action_values": comparable, "leaf_action_values": comparable}
-    settings |= {name: value for name, value in given.items() if value is not None}
+    settings |= {name: value for name, value in overrides.items() if value is not None}
     return SearchOptions(**{f.name: settings[f.name] for f in fields(SearchOptions) if f.name in settings})

@@ -1,4 +1,4 @@
-"""Drives searches over observation sequences: the C++ core walks the trees, the backend answers for the model."""
+"""Driver of searches over observation sequences: the C++ core walks the trees, the backend runs the model."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from trickformer.models.backend import Backend
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    tokens: np.ndarray  # int32 [k], the actions that the root has children for
+    """Result of a search at its root."""
+
+    tokens: np.ndarray  # int32 [k], actions of the root's children
     values: np.ndarray  # float64 [k], sums of backed-up values, the model's own prediction included
-    visits: np.ndarray  # int32 [k], that prediction counts as one
+    visits: np.ndarray  # int32 [k], the prediction counts as one
     illegal: int  # runs that ended in a history which no deal explains
     searched: int  # all runs
     best: int  # index of the highest values / visits
-    imagined: tuple[SearchNode, ...] = ()  # the tree, the root first; where it is kept
+    imagined: tuple[SearchNode, ...] = ()  # the tree, the root first, if it is kept
 
     @property
     def token(self) -> int:
@@ -41,12 +43,20 @@ def search(
     options: SearchOptions,
     keep: bool = False,
 ) -> list[SearchResult]:
-    """One search a tracker, all sharing the backend's forward passes; none depends on the others.
+    """Run one search for each tracker. All share the backend's forward passes, and none depends on the others.
 
-    outcome_values: float32 [outcomes, players], v(o), own first. trackers: at the own turn, not changed.
-    roots: int32 [n], the backend's node of each tracker's last token. seeds: 64 bits each, all the randomness.
-    keep: whether results bring their trees. Raises ValueError where it is not the own turn, or the options ask for
-    action values that the model lacks, and what a tracker written in Python raises."""
+    Args:
+        backend: The model.
+        outcome_values: float32 [outcomes, players], v(o), the own value first.
+        trackers: n trackers at own turns, which are not changed.
+        roots: int32 [n], the backend's node of each tracker's last token.
+        seeds: n seeds of 64 bits, the only source of randomness.
+        options: Settings of the searches.
+        keep: Whether results have their trees.
+
+    Raises:
+        ValueError: It is not the own turn, or the options need action values and the model has none.
+    """
     batch = _core.gomcts.SearchBatch(np.ascontiguousarray(outcome_values, dtype=np.float32))
     for tracker, root, seed in zip(trackers, roots, seeds, strict=True):
         batch.add(
@@ -59,25 +69,26 @@ def search(
     asks_actions = options.action_values or options.leaf_action_values
     try:
         if isinstance(backend, _core.GPT2Backend):
-            batch.run(backend, asks_actions)  # the same as below without a step outside the core
+            batch.run(backend, asks_actions)  # the loop below, inside the core
         while batch.advance():
-            parents, tokens, features = batch.branches()
-            if len(tokens):
-                batch.give_nodes(backend.extend(parents, tokens, None, features if backend.n_features else None))
-            asked = batch.policy_nodes()
-            actions = backend.action_values(asked) if asks_actions else None
-            batch.answer(backend.policy(asked), backend.values(batch.value_nodes()), actions)
+            branches = batch.branches()  # parents, tokens, features
+            if len(branches[1]):
+                features = branches[2] if backend.n_features else None
+                batch.give_nodes(backend.extend(branches[0], branches[1], None, features))
+            nodes = batch.policy_nodes()
+            actions = backend.action_values(nodes) if asks_actions else None
+            batch.answer(backend.policy(nodes), backend.values(batch.value_nodes()), actions)
         return [_result(batch, i, options.runs, keep) for i in range(len(batch))]
     finally:
         backend.release(batch.backend_nodes())
 
 
 def _result(batch: _core.gomcts.SearchBatch, i: int, runs: int, keep: bool) -> SearchResult:
-    tokens, values, visits = zip(*batch.edges(i))
+    edges = batch.edges(i)
     return SearchResult(
-        np.array(tokens, dtype=np.int32),
-        np.array(values, dtype=np.float64),
-        np.array(visits, dtype=np.int32),
+        np.array([token for token, _, _ in edges], dtype=np.int32),
+        np.array([value for _, value, _ in edges], dtype=np.float64),
+        np.array([visits for _, _, visits in edges], dtype=np.int32),
         batch.illegal(i),
         runs,
         batch.best(i),

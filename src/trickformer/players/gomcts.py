@@ -21,7 +21,7 @@ def _usual(options: ModelOptions, game: Game) -> SearchOptions:
 
     masked, action_values = abilities(options.checkpoint_of(game))
     overrides = {name: value for name, value in options if name in _FIELDS}
-    return usual(game, masked=masked, action_values=action_values, given=overrides)
+    return usual(game, masked=masked, action_values=action_values, overrides=overrides)
 
 
 def _of_game(name: str) -> PerGame:
@@ -42,7 +42,7 @@ class GomctsPlayer(ModelPlayer):
         self.batch = 16 if options.device == "cpu" else None
         backend, overrides = self.backend, options.model_dump(include=set(_FIELDS))
         masked, action_values = backend.has_masked_policy, backend.has_action_values
-        self.options = usual(game, masked=masked, action_values=action_values, given=overrides)
+        self.options = usual(game, masked=masked, action_values=action_values, overrides=overrides)
         if not backend.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint_of(game)} has no action values; leave out action_values")
 

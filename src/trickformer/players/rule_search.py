@@ -106,13 +106,24 @@ def make(options: Options, game: Game) -> RuleSearch:
     from trickformer.belief.hanabi.process import Form, HanabiProcess
     from trickformer.belief.hanabi.public import PublicWorlds
     from trickformer.players.partner import style_of
-    from trickformer.search.hanabi.beliefs import public
+    from trickformer.search.hanabi.beliefs import make_public_belief
     from trickformer.search.hanabi.public import Search
 
     style = style_of("player 'rule_search': its blueprint", options.blueprint)
     process = HanabiProcess(game.rules, Form.FOSG, [style, style])
     exact = partial(PublicWorlds, process, options.listed, options.tries)
-    belief = public(options.belief, game, process, style, options, options.checkpoint, options.device, exact)
-    bot = _core.hanabi.BOTS.index(style)
-    limits = (options.worlds, options.threshold, options.ucb, options.assess, options.seed, options.threads)
-    return RuleSearch(Search(process, bot, belief, exact, *limits), game)
+    search = Search(
+        process,
+        bot=_core.hanabi.BOTS.index(style),
+        belief=make_public_belief(
+            options.belief, game, process, style, options, options.checkpoint, options.device, exact
+        ),
+        exact=exact,
+        worlds=options.worlds,
+        threshold=options.threshold,
+        ucb=options.ucb,
+        assess=options.assess,
+        seed=options.seed,
+        threads=options.threads,
+    )
+    return RuleSearch(search, game)

@@ -1,5 +1,8 @@
-"""Sequential halving (Karnin, Koren & Somekh, "Almost Optimal Exploration in Multi-Armed Bandits", 2013) of actions
-that are compared in the same worlds, against one that stays unless another is better."""
+"""Sequential halving with an anchor, over actions that are compared in the same worlds.
+
+The anchor is played unless another action is better. The algorithm is by Karnin, Koren & Somekh, "Almost Optimal
+Exploration in Multi-Armed Bandits", 2013.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,22 @@ def halving(
     play: Callable[[list[int], int], Sequence[Sequence[float]]],
     margin: float,
 ) -> int:
-    """The action to be played. In each round all that are left have as many games; the better half goes on.
+    """Choose an action by sequential halving.
 
-    guesses: what each action may be worth; where there are more than `runs` can try, the least are left out. anchor:
-    one that is in every round, and is played unless another is better by `margin` standard errors of their differences
-    in the same worlds. play(actions, games): what so many games of each bring, [actions, games]; the n-th game of every
-    action is in the same world."""
+    In each round all remaining actions play equally many games, and the better half remains.
+
+    Args:
+        guesses: Initial estimate of each action. If `runs` cannot try all of them, the lowest are left out.
+        anchor: Index of an action that is in every round. It is played unless another is better by `margin` standard
+            errors of the differences in the same worlds.
+        runs: Number of games.
+        play: Maps actions and a number of games to results, [actions, games]. The n-th game of every action is in the
+            same world.
+        margin: Number of standard errors.
+
+    Returns:
+        Index of the action.
+    """
     order, left = sorted(range(len(guesses)), key=lambda i: (i != anchor, -guesses[i])), runs
     results: list[list[float]] = [[] for _ in guesses]
 
@@ -45,7 +58,7 @@ def halving(
 
 
 def _is_better(one: Sequence[float], other: Sequence[float], margin: float) -> bool:
-    """Of results in the same worlds."""
+    """Return whether results are better than others in the same worlds by `margin` standard errors."""
     gained = np.subtract(one, other)
     if len(gained) < 2:
         return False
@@ -53,7 +66,7 @@ def _is_better(one: Sequence[float], other: Sequence[float], margin: float) -> b
 
 
 def _rounds(actions: int) -> Iterator[int]:
-    """How many actions each round tries; the last one two."""
+    """Yield the number of actions in each round; the last one is 2."""
     while actions > 1:
         yield actions
         actions = (actions + 1) // 2

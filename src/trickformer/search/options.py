@@ -23,18 +23,16 @@ class BeliefOptions(BaseModel):
         0.05, ge=0, le=25, description="Points by which an action must beat the blueprint's (default: 0.05)."
     )
     listed: Annotated[int, _LISTED] = Field(
-        20_000, ge=0, le=1_000_000, description="Hands up to which all are listed; of more, some are drawn."
+        20_000, ge=0, le=1_000_000, description="Largest number of hands to list. More are sampled (default: 20,000)."
     )
     tries: int = Field(
-        50_000, ge=1, le=10_000_000, description="Draws of hands, in The Crew of worlds, that are not listed, at most."
+        50_000, ge=1, le=10_000_000, description="Draws of unlisted hands, or of worlds in The Crew (default: 50,000)."
     )
-    threads: int = Field(
-        1, ge=1, le=1_024, description="Threads for games; decisions do not depend on it (default: 1)."
-    )
+    threads: int = Field(1, ge=1, le=1_024, description="Threads for games, without effect on results (default: 1).")
 
 
 class NetworkBeliefOptions(FineTuningOptions):
-    """The network of a learned belief in Hanabi. A player derives its options from it and declares `belief`."""
+    """The network of a learned belief in Hanabi. A player derives its options from this class and declares `belief`."""
 
     checkpoint: Annotated[Path | None, _NETWORK] = Field(
         None, description="seq2seq, bft: a network made by `trickformer belief train`."

@@ -1,9 +1,10 @@
 """Rollouts of the actions that a model proposes.
 
-The model says which actions are candidates, and which of them is played unless another is better by a margin. Games
-that are finished from sampled worlds compare the candidates by sequential halving. A script of the core finishes a
-thousand games in the time in which copies of a model play one, and so many worlds are worth more than better players
-in few (docs/results/recipe.md)."""
+The model proposes candidates, and its own choice is played unless another candidate is better by a margin. Games that
+are finished from sampled worlds compare the candidates by sequential halving. A script of the core finishes a thousand
+games in the time in which copies of a model play one, and that many worlds are worth more than better players in few
+worlds (docs/results/recipe.md).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import Decision, Memo, Player, RolloutSettings, Thought, View, WorldSimulator
+from trickformer.base import Decision, Memo, Player, RolloutSettings, SampledWorlds, Thought, View, WorldSimulator
 from trickformer.models.decide import action_values, legal_policy, values_behind
 from trickformer.search.halving import halving
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PriorRollouts(Player):
-    """The player of such a search, one decision after the other."""
+    """Player by rollouts with a prior, one decision after the other."""
 
     batch = 1
 
@@ -31,14 +32,14 @@ class PriorRollouts(Player):
         Args:
             prior: Proposes actions; its own choice stays unless another is better.
             positions: Draws worlds and finishes games.
-            options: How many games, which candidates, which margin.
+            options: Number of games, threshold of candidates, and margin.
             action_values: Whether the model's Q(s, a) ranks the candidates; else V(h, a).
         """
-        self.options, self._prior, self._positions = options, prior, positions
+        self.options = options
+        self._prior, self._positions = prior, positions
         self._action_values = action_values
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. Raises ValueError on a view that no deal explains."""
         return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
 
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
@@ -49,14 +50,17 @@ class PriorRollouts(Player):
         actions = [action for action, p in likely.items() if p > self.options.threshold]
         actions = actions or [max(likely, key=lambda action: likely[action])]
         thought = Thought(policy=likely) if memo.get("explain") else None
-        totals, visits = [worth[action] for action in actions], [1] * len(actions)  # the model's word is one visit
-        best, illegal, searched = 0, 0, 0
+        totals, visits = [worth[action] for action in actions], [1] * len(actions)  # the model's value is one visit
+        best = 0
+        worlds: SampledWorlds | None = None
         rng = np.random.default_rng(int(rng.integers(1 << 63)))
         if len(actions) > 1:
             (decision,) = self._prior.act([view], [rng], [own])
             anchor = actions.index(decision.action) if decision.action in actions else None
             if self._positions.can_evaluate(view):
-                best, illegal, searched = self._compare(view, actions, totals, visits, anchor, rng)
+                # Two actions or more share the runs.
+                worlds = self._positions.worlds(view, (self.options.runs + 1) // 2, rng)
+                best = self._compare(worlds, actions, totals, visits, anchor, int(rng.integers(2**62)))
             else:
                 best = max(range(len(actions)), key=lambda i: totals[i]) if anchor is None else anchor
         means = {action: total / n for action, total, n in zip(actions, totals, visits)}
@@ -64,14 +68,14 @@ class PriorRollouts(Player):
             actions[best],
             value=means[actions[best]],
             visits=dict(zip(actions, visits)),
-            illegal=illegal,
-            searched=searched,
+            illegal=0 if worlds is None else worlds.illegal,
+            searched=0 if worlds is None else worlds.searched,
             values=means,
             thought=thought,
         )
 
     def _assess(self, view: View, own: Memo) -> tuple[dict[int, float], dict[int, float]]:
-        """The model's probability and value of each legal action, in the order of their tokens."""
+        """Return the model's probability and value of each legal action, in the order of their tokens."""
         prior = self._prior
         tokens, nodes = prior.feed_views([view], [own])
         by_token = {prior.tokenizer.token(action): action for action in view.legal}
@@ -85,22 +89,21 @@ class PriorRollouts(Player):
 
     def _compare(
         self,
-        view: View,
+        worlds: SampledWorlds,
         actions: list[int],
         totals: list[float],
         visits: list[int],
         anchor: int | None,
-        rng: np.random.Generator,
-    ) -> tuple[int, int, int]:
-        """The index of the best action; worlds that explain nothing, of those drawn. Adds to totals and visits."""
+        chance: int,
+    ) -> int:
+        """Return the index of the best action, and add the games to `totals` and `visits`. `chance` is a seed."""
         runs = self.options.runs
-        worlds = self._positions.worlds(view, (runs + 1) // 2, rng)  # two actions or more share the runs
-        chance, played = int(rng.integers(2**62)), 0
+        played = 0
 
         def play(edges: list[int], games: int) -> list[list[float]]:
             nonlocal played
             values: list[list[float]] = [[] for _ in edges]
-            # If some of the worlds explain nothing, the others may come again.
+            # If some of the sampled worlds are impossible, the others are used again.
             while games:
                 start = played % len(worlds)
                 rows = slice(start, min(start + games, len(worlds)))
@@ -114,5 +117,4 @@ class PriorRollouts(Player):
                 visits[edge] += len(row)
             return values
 
-        best = halving(list(totals), anchor, runs if len(worlds) else 0, play, self.options.margin)
-        return best, worlds.illegal, worlds.searched
+        return halving(list(totals), anchor, runs if len(worlds) else 0, play, self.options.margin)

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_WAVE = 50  # worlds between two looks at which are worse
-_SURE = 3.0  # standard errors
+_WAVE = 50  # worlds between two eliminations
+_SURE = 3.0  # standard errors that decide an elimination
 
 
 @dataclass(frozen=True, slots=True)
 class RaceResult:
-    """Who won."""
+    """Winner of a race, and the scores of all candidates."""
 
     choice: int
-    value: float  # its mean score
-    gain: float  # by how much this is more than the blueprint's
-    tried: dict[int, int]  # by candidate, worlds that it was tried in
-    means: dict[int, float]  # by candidate, its mean score there
+    value: float  # mean score of the choice
+    gain: float  # mean score of the choice minus that of the blueprint's candidate
+    tried: dict[int, int]  # number of worlds in which each candidate was tried
+    means: dict[int, float]  # mean score of each candidate in these worlds
 
 
 def race(
@@ -28,13 +28,19 @@ def race(
     play: Callable[[slice, list[int]], np.ndarray],
     threshold: float,
     ucb: bool,
-    asked: int | None = None,
+    target: int | None = None,
 ) -> RaceResult:
-    """The candidate of the best mean, if that is more than the first's, the blueprint's, by more than the threshold.
+    """Choose the candidate of the best mean score, if it beats the first candidate by more than a threshold.
 
-    play(rows, candidates): scores [len(rows), len(candidates)] in some of the worlds, which are the same for all, so
-    that differences are paired. ucb: one that is surely worse is not tried to the end. asked: a candidate of which it
-    is to be known only whether it wins; once it is out, the race may end with any other as its winner."""
+    Args:
+        worlds: Number of worlds.
+        candidates: The candidates, the blueprint's first.
+        play: Maps a slice of the worlds and candidates to scores, [rows, candidates]. All candidates are tried in the
+            same worlds, so that differences are paired.
+        threshold: Least difference of the means.
+        ucb: Whether to stop trying candidates that are surely worse.
+        target: A candidate; once it is eliminated, the race may end with any other winner. None races to the end.
+    """
     racing = list(candidates)
     scores = np.zeros((worlds, len(racing)))
     tried = dict.fromkeys(racing, 0)
@@ -47,7 +53,7 @@ def race(
             tried[candidate] = rows.stop
         if ucb:
             racing = _not_worse(scores[: rows.stop, columns], racing, threshold)
-        if len(racing) == 1 or (asked is not None and asked not in racing):
+        if len(racing) == 1 or (target is not None and target not in racing):
             break
     n = min(tried[candidate] for candidate in racing)
     means = scores[:n, [column[candidate] for candidate in racing]].mean(axis=0)
@@ -59,7 +65,7 @@ def race(
 
 
 def _not_worse(scores: np.ndarray, candidates: list[int], threshold: float) -> list[int]:
-    """The blueprint's, which comes first, and those that may still be better than it and than all others."""
+    """Select the blueprint's candidate, which comes first, and those that may still beat it and all others."""
     n = len(scores)
     gain = scores - scores[:, :1]
     mean, error = gain.mean(axis=0), gain.std(axis=0) / np.sqrt(n)

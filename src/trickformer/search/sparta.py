@@ -1,5 +1,7 @@
-"""Search that improves on a blueprint by playing on with it, in any game: what a decision brings along, and how the
-best of its actions is found."""
+"""Search that improves on a blueprint, in any game: the interface of a decision, and the choice of its best action.
+
+A simulation plays an action in a sampled world, and the blueprint finishes the game.
+"""
 
 from __future__ import annotations
 
@@ -17,39 +19,58 @@ class Position(Protocol):
     """A decision."""
 
     legal: tuple[int, ...]
-    blueprint: int  # its action
-    searches: bool  # False: the blueprint is played
-    rng: np.random.Generator  # what the search draws by
+    blueprint: int  # the blueprint's action
+    searches: bool  # False: the seat plays the blueprint
+    rng: np.random.Generator  # generator of the search
 
     def sample_worlds(self, n: int, rng: np.random.Generator) -> SampledWorlds:
-        """n worlds of the belief that is searched."""
+        """Sample worlds of the belief that is searched.
+
+        Args:
+            n: Number of worlds.
+            rng: Generator of the draws.
+        """
         ...
 
     def exact(self, n: int, rng: np.random.Generator) -> SampledWorlds:
-        """n worlds of the exact belief; of the one that is searched, where no better one is known."""
+        """Sample worlds of the exact belief, or of the searched one if there is no better one.
+
+        Args:
+            n: Number of worlds.
+            rng: Generator of the draws.
+        """
         ...
 
 
 class Positions(Protocol):
-    """What a game brings along to be searched."""
+    """The decisions of a game, for a search."""
 
     @property
     def unit(self) -> float:
-        """Points that are one unit of v(o)."""
+        """Points in one unit of v(o)."""
         ...
 
     @property
     def knows_better(self) -> bool:
-        """Whether its decisions have worlds of an exact belief."""
+        """True if its decisions have worlds of an exact belief."""
         ...
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> Position:
-        """The decision of a view. Raises ValueError on a view that no deal explains."""
+        """Return the decision of a view.
+
+        Args:
+            view: View of the seat on turn.
+            rng: Generator of the decision.
+            memo: Memo of the hand and seat.
+
+        Raises:
+            ValueError: No deal explains the view.
+        """
         ...
 
 
 class RaceParameters(Protocol):
-    """How actions are compared (search/options.py says what each is)."""
+    """Parameters of the comparison of actions; search/options.py explains each."""
 
     @property
     def threshold(self) -> float: ...
@@ -58,7 +79,7 @@ class RaceParameters(Protocol):
 
 
 class Settings(RaceParameters, Protocol):
-    """Of a player that improves on a blueprint."""
+    """Settings of a player that improves on a blueprint."""
 
     @property
     def worlds(self) -> int: ...
@@ -68,7 +89,7 @@ class Settings(RaceParameters, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Values of `Settings`, by which the actions of a decision are compared."""
+    """Values of `Settings`."""
 
     worlds: int
     threshold: float
@@ -78,77 +99,89 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class SpartaResult:
-    """What a search of a decision found."""
+    """Result of a search."""
 
-    best: RaceResult | None  # None: no world explains what the others did
+    best: RaceResult | None  # None: no world explains the others' actions
     illegal: int
     searched: int
 
     def action(self, position: Position) -> int:
-        """What is done: without a world, nothing is known of what the others will do."""
+        """Return the chosen action: the blueprint's if no world explains the others' actions.
+
+        Args:
+            position: The decision.
+        """
         return position.blueprint if self.best is None else self.best.choice
 
 
-def search(position: Position, worlds: int, how: RaceParameters, asked: int | None = None) -> SpartaResult:
-    """The action after which games played on with the blueprint end best, in so many worlds, the same for all.
+def search(position: Position, worlds: int, parameters: RaceParameters, target: int | None = None) -> SpartaResult:
+    """Search the action with the best mean result if the blueprint finishes the games, in the same worlds for all.
 
-    asked: an action of which it is to be known only whether it is that one."""
+    Args:
+        position: The decision.
+        worlds: Number of worlds.
+        parameters: Parameters of the comparison.
+        target: An action; the search may stop once this action cannot win. None searches to the end.
+    """
     rng = position.rng
-    drawn = position.sample_worlds(worlds, rng)
-    if not len(drawn):
-        return SpartaResult(None, drawn.illegal, drawn.searched)
+    sample = position.sample_worlds(worlds, rng)
+    if not len(sample):
+        return SpartaResult(None, sample.illegal, sample.searched)
     seed = int(rng.integers(2**63))
     actions = [position.blueprint, *(action for action in position.legal if action != position.blueprint)]
 
     def play(rows: slice, racing: list[int]) -> np.ndarray:
-        return drawn.play(rows, racing, seed + rows.start)
+        return sample.play(rows, racing, seed + rows.start)
 
-    best = race(len(drawn), actions, play, how.threshold, how.ucb, asked)
-    return SpartaResult(best, drawn.illegal, drawn.searched)
+    best = race(len(sample), actions, play, parameters.threshold, parameters.ucb, target)
+    return SpartaResult(best, sample.illegal, sample.searched)
 
 
-def exact_gain(position: Position, action: int, worlds: int, rng: np.random.Generator) -> float | None:
-    """By how many points an action is better than the blueprint's in worlds of `Position.exact`, by which it was not
-    chosen; None where none is found."""
+def _exact_gain(position: Position, action: int, worlds: int, rng: np.random.Generator) -> float | None:
+    """Estimate the gain of an action over the blueprint's in fresh worlds of `Position.exact`, in points.
+
+    Returns:
+        The gain; None if there are no worlds.
+    """
     if action == position.blueprint:
         return 0.0
-    drawn = position.exact(worlds, rng)
-    if not len(drawn):
+    sample = position.exact(worlds, rng)
+    if not len(sample):
         return None
-    scores = drawn.play(slice(0, len(drawn)), [position.blueprint, action], int(rng.integers(2**63)))
+    scores = sample.play(slice(0, len(sample)), [position.blueprint, action], int(rng.integers(2**63)))
     return float((scores[:, 1].astype(np.float64) - scores[:, 0]).mean())
 
 
 class BlueprintSearchPlayer(Player):
-    """Seats of one player that improve on a blueprint; at any number of tables, one decision after the other."""
+    """Player of seats that improve on a blueprint, at any number of tables, one decision after the other."""
 
     batch = 1
 
     def __init__(self, options: Settings, positions: Positions):
         self.options, self.positions = options, positions
-        # What a reader of results must know.
-        judged = "its gains are judged by other samples of the belief that it searched, which is not exact"
-        self.caveats = (judged,) if options.assess and not positions.knows_better else ()
+        # A reader of results must know this.
+        caveat = "its gains are judged by other samples of the belief that it searched, which is not exact"
+        self.caveats = (caveat,) if options.assess and not positions.knows_better else ()
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. Raises ValueError on a view that no deal explains."""
         return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
 
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         position = self.positions.position(view, rng, memo)
         if not position.searches:
             return Decision(position.blueprint)
-        found = search(position, self.options.worlds, self.options)
-        action, best, unit = found.action(position), found.best, self.positions.unit
+        result = search(position, self.options.worlds, self.options)
+        action, best = result.action(position), result.best
+        unit = self.positions.unit
         if best is None:
-            return Decision(action, illegal=found.illegal, searched=found.searched)
-        exact = exact_gain(position, action, self.options.assess, rng) if self.options.assess else None
+            return Decision(action, illegal=result.illegal, searched=result.searched)
+        exact = _exact_gain(position, action, self.options.assess, rng) if self.options.assess else None
         return Decision(
             action,
             value=best.value / unit,
             visits=best.tried,
-            illegal=found.illegal,
-            searched=found.searched,
+            illegal=result.illegal,
+            searched=result.searched,
             values={action: points / unit for action, points in best.means.items()},
             gain=best.gain,
             exact_gain=exact,

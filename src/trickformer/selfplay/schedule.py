@@ -292,7 +292,9 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     searches = None
     if config.searches(iteration):
         newest, overrides = backends[-1], {"runs": config.search_runs, "wave": _WAVE}
-        options = usual(game, masked=newest.has_masked_policy, action_values=newest.has_action_values, given=overrides)
+        options = usual(
+            game, masked=newest.has_masked_policy, action_values=newest.has_action_values, overrides=overrides
+        )
         searches = generate.Searches(config.search_share, options)
     for first in job.firsts:
         n = min(config.tables, job.hands - first)

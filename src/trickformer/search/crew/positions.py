@@ -1,5 +1,8 @@
-"""Worlds and playouts of `sparta` and `rollout` in The Crew: worlds that explain a view, uniform or by what the others
-did, and missions that the core finishes."""
+"""Worlds and playouts of `sparta` and `rollout` in The Crew.
+
+Worlds explain a view; they are uniform, or the others' actions in them are the script's. The core finishes the
+missions.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,14 @@ from trickformer.belief.samplers.crew import CrewBelief, course
 
 
 class CrewSampledWorlds:
-    """Worlds as the sampler of a view has them, int16 [n, 48]."""
+    """Worlds in the form of a view's sampler, int16 [n, 48]."""
 
     illegal = 0
     searched = 0
 
     def __init__(self, deals: _core.crew.DealSampler, hidden: np.ndarray, threads: int):
-        self._deals, self._hidden, self._threads = deals, hidden, threads
+        self._deals, self._hidden = deals, hidden
+        self._threads = threads
 
     def __len__(self) -> int:
         return len(self._hidden)
@@ -32,25 +36,37 @@ class CrewSampledWorlds:
 class CrewPosition:
     """A decision of a seat."""
 
-    def __init__(self, view: View, how: CrewPositions, searches: bool, rng: np.random.Generator):
-        self.legal, self.rng, self.searches = view.legal, rng, searches
-        self._view, self._how = view, how
-        (self.blueprint,) = _core.crew.rules_player([how.belief.seat_view(view)])
+    def __init__(self, view: View, positions: CrewPositions, searches: bool, rng: np.random.Generator):
+        self.legal, self.rng = view.legal, rng
+        self.searches = searches
+        self._view, self._positions = view, positions
+        (self.blueprint,) = _core.crew.rules_player([positions.belief.seat_view(view)])
 
     def sample_worlds(self, n: int, rng: np.random.Generator) -> CrewSampledWorlds:
-        return self._how.worlds(self._view, n, rng)
+        return self._positions.worlds(self._view, n, rng)
 
     def exact(self, n: int, rng: np.random.Generator) -> CrewSampledWorlds:
-        """Where all search, there is no exact belief but that of the rules."""
-        return self._how.draw(self._view, n, self._how.assessed, rng)
+        """Sample worlds of the exact belief; if all seats search, the uniform belief is the only exact one.
+
+        Args:
+            n: Number of worlds.
+            rng: Generator of the draws.
+        """
+        return self._positions.draw(self._view, n, self._positions.assessed, rng)
 
 
 @dataclass(frozen=True, slots=True)
 class CrewPositions:
-    """Decisions of one seat, which is searched, or of all, where it is None; the others play `rules`.
+    """Decisions of one seat that searches while the others play `rules`, or of all seats.
 
-    tries: of the belief that is searched, draws among which those are looked for that explain what the others did;
-    None: all are taken. assessed: the same of the belief that gains are judged by."""
+    Attributes:
+        belief: Samples worlds that explain a view.
+        seat: Seat that searches; None for all.
+        tries: Draws among which worlds are selected that explain the others' actions; None takes all worlds.
+        assessed: The same for the belief that re-estimates gains.
+        threads: Number of threads for games.
+        unit: Points in one unit of v(o).
+    """
 
     belief: CrewBelief
     seat: int | None
@@ -73,7 +89,15 @@ class CrewPositions:
         return self.draw(view, n, self.tries, rng)
 
     def draw(self, view: View, n: int, tries: int | None, rng: np.random.Generator) -> CrewSampledWorlds:
-        """n worlds, or those that are found among so many draws."""
+        """Sample worlds.
+
+        Args:
+            view: View of the seat on turn.
+            n: Number of worlds.
+            tries: Draws among which worlds are selected that explain the others' actions; there may be fewer than n.
+                None takes n draws.
+            rng: Generator of the draws.
+        """
         deals, seed = self.belief.deals_of(view), int(rng.integers(2**63))
         if tries is None:
             return CrewSampledWorlds(deals, deals.sample(seed, n), self.threads)
@@ -82,6 +106,11 @@ class CrewPositions:
 
 
 def make(game: Game, belief: Belief) -> CrewPositions:
-    """Decisions of any seat, which the core's `rules` plays on from."""
+    """Make the decisions of The Crew for rollouts; the core's `rules` finishes the games.
+
+    Args:
+        game: The game.
+        belief: Samples the worlds.
+    """
     assert isinstance(belief, CrewBelief)
     return CrewPositions(belief, seat=None, tries=None, assessed=None, threads=1)

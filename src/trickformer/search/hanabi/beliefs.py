@@ -1,4 +1,4 @@
-"""The learned beliefs that searches of Hanabi ask."""
+"""Learned beliefs for searches of Hanabi."""
 
 from __future__ import annotations
 
@@ -21,12 +21,16 @@ from trickformer.games.hanabi import Hanabi, numbers
 from trickformer.models.torch_backend import usable
 from trickformer.search.hanabi.public import PublicBelief
 
-Maker: TypeAlias = Callable[[np.random.Generator], Belief]  # of one seat's belief in one game; draws are a decision's
+# Makes one seat's belief in one game, from the generator of a decision.
+Maker: TypeAlias = Callable[[np.random.Generator], Belief]
 
 
-def network(file: Path | None, game: Hanabi, form: str, style: str, seat: int, device: str) -> Seq2Seq:
-    """The network of a search. Raises TrickformerError where there is none, or one of another game, seat or
-    blueprint."""
+def _load_network(file: Path | None, game: Hanabi, form: str, style: str, seat: int, device: str) -> Seq2Seq:
+    """Load the network of a search.
+
+    Raises:
+        TrickformerError: There is no network, or it is of another game, seat or blueprint.
+    """
     if file is None:
         raise TrickformerError("beliefs seq2seq and bft need checkpoint=FILE, made by `trickformer belief train`")
     fits = [name for name, own in VARIANTS.items() if numbers(_core.hanabi.Rules(**own)) == numbers(game.rules)]
@@ -43,9 +47,21 @@ def network(file: Path | None, game: Hanabi, form: str, style: str, seat: int, d
 def make_network_belief(
     name: str, game: Hanabi, style: str, seat: int, tuned: FineTuningOptions, file: Path | None, device: str
 ) -> Maker:
-    """The beliefs seq2seq and bft of a seat whose partners play `style`. Raises TrickformerError on a network that does
-    not fit."""
-    model, cast = network(file, game, "pomdp", style, seat, device), [style] * game.players
+    """Return a maker of the belief seq2seq or bft.
+
+    Args:
+        name: `seq2seq` or `bft`.
+        game: The game.
+        style: Scripted player of all seats.
+        seat: Seat that searches.
+        tuned: Settings of the fine-tuning, for bft.
+        file: File of the network.
+        device: Torch device.
+
+    Raises:
+        TrickformerError: The network does not fit.
+    """
+    model, cast = _load_network(file, game, "pomdp", style, seat, device), [style] * game.players
     if name == "seq2seq":
         return lambda _: EstimatedBelief(game, cast, lambda process: Recurrent(process, model))
 
@@ -56,7 +72,7 @@ def make_network_belief(
     return fine_tuned
 
 
-def public(
+def make_public_belief(
     name: str,
     game: Hanabi,
     process: HanabiProcess,
@@ -66,11 +82,24 @@ def public(
     device: str,
     exact: Callable[[], PublicBelief],
 ) -> Callable[[int], PublicBelief]:
-    """The public beliefs exact, seq2seq and bft of a game in the form fosg, by a seed. Raises TrickformerError on a
-    network that does not fit."""
+    """Return a function that makes a public belief of a game from a seed.
+
+    Args:
+        name: `exact`, `seq2seq` or `bft`.
+        game: The game.
+        process: The game's process, in the form fosg.
+        style: Scripted player of all seats.
+        tuned: Settings of the fine-tuning, for bft.
+        file: File of the network.
+        device: Torch device.
+        exact: Makes the exact belief.
+
+    Raises:
+        TrickformerError: The network does not fit.
+    """
     if name == "exact":
         return lambda _: exact()
-    model = network(file, game, "fosg", style, 0, device)
+    model = _load_network(file, game, "fosg", style, 0, device)
     if name == "seq2seq":
         return lambda _: Recurrent(process, model)
     return lambda seed: BFT(process, model, tuning(tuned), seed)

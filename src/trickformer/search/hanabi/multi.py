@@ -1,10 +1,12 @@
-"""SPARTA for both seats of Hanabi for two: what a seat did by search tells the other what it saw.
+"""SPARTA for both seats of Hanabi for two: a searched move of one seat tells the other seat about its hand.
 
-Multi-agent search (Lerer et al. 2020). A seat's search follows from what everybody saw and from the other's hand,
-which it sees. So the other, who does not, runs the search for each hand that it might hold, and drops those for which
-the search would have done something else. A search draws by the option `seed`, what everybody saw and the hand, so that
-both seats run the same. Where the other's hands are more than `range_max`, the blueprint is played. What that says of a
-hand is kept, and asked of the hands that are left once they are few enough to list (`HandFilter`)."""
+This is multi-agent search (Lerer et al. 2020). A seat's search follows from the public events and from the other's
+hand, which the seat sees. The other seat does not see its hand. It runs the search for each hand that it might hold,
+and drops the hands for which the search would have chosen another move. A search draws by the option `seed`, the public
+events and the hand, so both seats run the same search. If the other seat might hold more than `range_max` hands, the
+seat on turn plays the blueprint. The information in such a move is kept, and applied once few enough hands remain to
+list them (`HandFilter`).
+"""
 
 from __future__ import annotations
 
@@ -27,24 +29,28 @@ from trickformer.search.sparta import search
 
 @dataclass(frozen=True, slots=True)
 class Multi:
-    """How both seats search."""
+    """Settings of both seats' searches."""
 
     process: HanabiProcess  # in the form fosg
     bot: int  # the blueprint
     worlds: int
-    how: RaceOptions
-    range_max: int  # hands up to which a search is run for each
+    options: RaceOptions
+    range_max: int  # largest number of hands for which a search is run each
     seed: int
 
 
 class MultiSampledWorlds:
-    """Worlds as tables. All have the same legal actions, for they differ in what the seat on turn does not see."""
+    """Worlds as tables.
+
+    All have the same legal actions, because they differ only in cards that the seat on turn does not see.
+    """
 
     searched = 0
     illegal = 0
 
     def __init__(self, tables: Tables, bot: int, threads: int):
-        self._tables, self._bot, self._threads = tables, bot, threads
+        self._tables = tables
+        self._bot, self._threads = bot, threads
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -56,10 +62,11 @@ class MultiSampledWorlds:
 
 
 class MultiPosition:
-    """The decision of the seat on turn where the other holds this hand, int8 [hand]."""
+    """The decision of the seat on turn if the other seat holds this hand, int8 [hand]."""
 
     def __init__(self, game: MultiGame, hand: np.ndarray, searches: bool, rng: np.random.Generator):
-        self._game, self._hand, self.searches, self.rng = game, hand, searches, rng
+        self._game, self._hand = game, hand
+        self.searches, self.rng = searches, rng
         table = game.assume_hand(hand)
         self.legal = tuple(np.flatnonzero(table.legal()[0]).tolist())
         self.blueprint = int(table.choose(np.full(1, game.multi.bot, dtype=np.int8), int(rng.integers(2**62)))[0])
@@ -68,42 +75,68 @@ class MultiPosition:
         return self._game.sample_worlds(self._hand, n, rng)
 
     def exact(self, n: int, rng: np.random.Generator) -> MultiSampledWorlds:
-        """The belief is exact as it is."""
+        """Sample worlds of the same belief, which is exact.
+
+        Args:
+            n: Number of worlds.
+            rng: Generator of the draws.
+        """
         return self.sample_worlds(n, rng)
 
 
 class MultiGame:
-    """A game up to some move. All of it follows from what everybody saw; `belief` is over both hands."""
+    """A game up to some move. All of it follows from the public events; `belief` is over both hands."""
 
     def __init__(self, multi: Multi, x: Tables):
-        self.multi, self.digest, self._x = multi, digest(b"", -1, x), x
-        self.belief = PublicWorlds(multi.process, multi.how.listed, multi.how.tries)
+        self.multi, self._x = multi, x
+        self.digest = digest(b"", -1, x)
+        self.belief = PublicWorlds(multi.process, multi.options.listed, multi.options.tries)
         self.belief.begin(x)
         self._own: tuple[np.ndarray, np.ndarray] | None = None  # hands of the seat on turn, and their weights
 
     def hands(self) -> np.ndarray | None:
-        """int8 [m, hand]: what the seat that waits may hold as everybody sees it; None where that is too much for a
-        search of each, so that there is none."""
+        """List the hands that the waiting seat may hold by the public events.
+
+        Returns:
+            int8 [m, hand]; None if there are too many for a search of each, so that the seat on turn does not search.
+        """
         hands = self.belief.enumerate_hands(1 - self._turn)
         return None if hands is None or len(hands) > self.multi.range_max else hands
 
     def position(self, hand: np.ndarray, rng: np.random.Generator | None = None) -> MultiPosition:
-        """The decision where the seat that waits holds this hand. rng: what the blueprint draws by, where there is no
-        search."""
+        """Return the decision if the waiting seat holds a hand.
+
+        Args:
+            hand: int8 [hand].
+            rng: Generator of the blueprint, if there is no search.
+        """
         hands = self.hands()
         searches = hands is not None and bool((hands == hand).all(axis=1).any())
         public = [self.multi.seed, int.from_bytes(self.digest[:8], "little"), int.from_bytes(hand.tobytes(), "little")]
         return MultiPosition(self, hand, searches, np.random.default_rng(public) if searches or rng is None else rng)
 
     def assume_hand(self, hand: np.ndarray) -> Tables:
-        """The table, with this hand at the seat that waits."""
+        """Return the table with a hand of the waiting seat.
+
+        Args:
+            hand: int8 [hand].
+
+        Raises:
+            ValueError: Cards or hints rule out the hand.
+        """
         table = self._x.take(np.zeros(1, dtype=np.int64))
         if not table.suppose(at_seat(hand[None], 1 - self._turn, 2)).all():
             raise ValueError("cards or hints rule out this hand")
         return table
 
     def sample_worlds(self, hand: np.ndarray, n: int, rng: np.random.Generator) -> MultiSampledWorlds:
-        """n worlds in which the seat that waits holds this hand: hands of the seat on turn, and decks."""
+        """Sample worlds in which the waiting seat holds a hand: hands of the seat on turn, and decks.
+
+        Args:
+            hand: int8 [hand].
+            n: Number of worlds.
+            rng: Generator of the draws.
+        """
         process, counts = self.multi.process, self.belief.counts()
         if self._own is None:
             self._own = self.belief.hand_weights(
@@ -112,31 +145,35 @@ class MultiGame:
         own, weight = self._own
         held = held_of(own, len(counts))
         left = counts - held_of(hand[None], len(counts))[0]
-        given = weight + log_ways(held, left) - log_ways(held, counts)
-        if not np.isfinite(given).any():
+        log_weight = weight + log_ways(held, left) - log_ways(held, counts)
+        if not np.isfinite(log_weight).any():
             return MultiSampledWorlds(self._x.take(np.zeros(0, dtype=np.int64)), self.multi.bot, 1)
         hidden = np.empty((n, 2, len(hand)), dtype=np.int8)
-        hidden[:, self._turn] = own[rng.permutation(resample(given, n, rng))]
+        hidden[:, self._turn] = own[rng.permutation(resample(log_weight, n, rng))]
         hidden[:, 1 - self._turn] = hand
         tables = process.possible(self._x, hidden.reshape(n, -1), int(rng.integers(2**62)))
-        return MultiSampledWorlds(tables, self.multi.bot, self.multi.how.threads)
+        return MultiSampledWorlds(tables, self.multi.bot, self.multi.options.threads)
 
-    def go_on(self, action: int, after: Tables) -> None:
-        """A move. Of one by search it is found out now for which hands it would have been made."""
+    def advance(self, action: int, after: Tables) -> None:
+        """Follow a move. After a searched move, compute the hands for which the search chooses it.
+
+        Args:
+            action: The move.
+            after: The table after it, 1.
+        """
         control, hands = np.array([self.multi.bot]), self.hands()
-        said = (
-            None
-            if hands is None
-            else Answers(hands, np.array([self._is_search_choice(hand, action) for hand in hands], bool))
-        )
-        self.belief.observe(self._x, control, np.array([action]), after, said)
-        self._x, self._own, self.digest = after, None, digest(self.digest, action, after)
+        likelihood: Answers | None = None
+        if hands is not None:
+            likelihood = Answers(hands, np.array([self._is_search_choice(hand, action) for hand in hands], bool))
+        self.belief.observe(self._x, control, np.array([action]), after, likelihood)
+        self._x, self._own = after, None
+        self.digest = digest(self.digest, action, after)
 
     def _is_search_choice(self, hand: np.ndarray, action: int) -> bool:
         position = self.position(hand)
         if action not in position.legal:
             return False
-        return search(position, self.multi.worlds, self.multi.how, action).action(position) == action
+        return search(position, self.multi.worlds, self.multi.options, action).action(position) == action
 
     @property
     def _turn(self) -> int:
@@ -145,7 +182,12 @@ class MultiGame:
 
 @dataclass(frozen=True)
 class Answers:
-    """For which hands, int8 [m, hand], a search would have done what was done, bool [m]; no other hand was possible."""
+    """Likelihood of a searched move, given the hand of the waiting seat.
+
+    Attributes:
+        hands: int8 [m, hand], the possible hands.
+        made: bool [m], whether the search chooses the move for each hand.
+    """
 
     hands: np.ndarray
     made: np.ndarray
@@ -162,9 +204,9 @@ class Answers:
 class MultiPositions:
     """Decisions of both seats. Games are followed once for both."""
 
-    def __init__(self, game: Hanabi, style: str, worlds: int, how: RaceOptions, range_max: int, seed: int):
+    def __init__(self, game: Hanabi, style: str, worlds: int, options: RaceOptions, range_max: int, seed: int):
         process = HanabiProcess(game.rules, Form.FOSG, [style, style])
-        multi = Multi(process, _core.hanabi.BOTS.index(style), worlds, how, range_max, seed)
+        multi = Multi(process, _core.hanabi.BOTS.index(style), worlds, options, range_max, seed)
         self.games = Games(game, lambda x: MultiGame(multi, x))
         self.unit, self.knows_better = float(game.rules.kinds), True
 

@@ -1,4 +1,4 @@
-"""What SPARTA and GO-MCTS share of Hanabi: hands by a belief, decks, and games that the core plays on."""
+"""Worlds of Hanabi for SPARTA and rollouts: hands by a belief, decks, and games that the core plays to the end."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
 
 class HanabiSampledWorlds:
-    """Own hands, int16 [n, hand], with what they leave in the deck, shuffled."""
+    """Own hands, int16 [n, hand], each with a shuffled deck of the remaining cards."""
 
     def __init__(
         self, decision: _core.hanabi.Decision, hands: np.ndarray, searched: int, threads: int, rng: np.random.Generator
     ):
-        self._decision, self._hands, self._threads = decision, hands, threads
+        self._decision, self._hands = decision, hands
+        self._threads = threads
         self.illegal, self.searched = max(0, searched - len(hands)), searched
         if len(hands):
             self._decks = decision.decks(hands, int(rng.integers(2**63)))
@@ -36,34 +37,46 @@ class HanabiSampledWorlds:
 
 
 class HanabiPosition:
-    """A decision of a seat whose others all play the blueprint."""
+    """A decision of a seat whose partners all play the blueprint."""
 
     def __init__(self, view: View, decision: _core.hanabi.Decision, rng: np.random.Generator, threads: int):
-        self.legal, self.rng, self.searches = view.legal, rng, False
+        self.legal, self.rng = view.legal, rng
+        self.searches = False
         self.blueprint = decision.blueprint(int(rng.integers(2**63)))
-        self._view, self._decision, self._threads = view, decision, threads
+        self._view, self._decision = view, decision
+        self._threads = threads
 
-    def believe(self, belief: Belief, exact: Belief) -> None:
-        """By what it is searched."""
-        self.searches, self._belief, self._exact = True, belief, exact
+    def _set_beliefs(self, belief: Belief, exact: Belief) -> None:
+        """Search the decision on a belief; estimate gains on the exact one."""
+        self.searches = True
+        self._belief, self._exact = belief, exact
 
     def sample_worlds(self, n: int, rng: np.random.Generator) -> HanabiSampledWorlds:
         searched = 0 if self._belief.consistent else n
-        return HanabiSampledWorlds(
-            self._decision, hands(self._belief, self._view, n, rng), searched, self._threads, rng
-        )
+        hands = _sample_hands(self._belief, self._view, n, rng)
+        return HanabiSampledWorlds(self._decision, hands, searched, self._threads, rng)
 
     def exact(self, n: int, rng: np.random.Generator) -> HanabiSampledWorlds:
-        return HanabiSampledWorlds(self._decision, hands(self._exact, self._view, n, rng), 0, self._threads, rng)
+        hands = _sample_hands(self._exact, self._view, n, rng)
+        return HanabiSampledWorlds(self._decision, hands, 0, self._threads, rng)
 
 
 class HanabiPositions:
-    """Decisions of one seat, `seat`, which is searched, and of the others, which play the blueprint, `style`.
-
-    belief: of that seat in a game. exact: what gains are judged by."""
+    """Decisions of one seat that searches, and of its partners, which play the blueprint."""
 
     def __init__(self, game: Hanabi, style: str, seat: int, belief: Maker, exact: Belief, threads: int = 1):
-        self._seat, self._belief, self._exact, self._threads = seat, belief, exact, threads
+        """Set up the decisions.
+
+        Args:
+            game: The game.
+            style: Style of the blueprint.
+            seat: Seat that searches.
+            belief: Makes the searched belief of that seat in a game.
+            exact: Belief that re-estimates gains.
+            threads: Number of threads for games.
+        """
+        self._seat, self._threads = seat, threads
+        self._belief, self._exact = belief, exact
         self._tokenizer, self._bot = HanabiTokenizer(game), _core.hanabi.BOTS.index(style)
         self.unit, self.knows_better = float(game.rules.kinds), True
 
@@ -73,15 +86,16 @@ class HanabiPositions:
         if view.viewer == self._seat and len(view.legal) > 1:
             if "belief" not in memo:
                 memo["belief"] = self._belief(rng)
-            position.believe(memo["belief"], self._exact)
+            position._set_beliefs(memo["belief"], self._exact)
         return position
 
 
 class HanabiScript:
-    """Decisions of any seat, from which `smart` plays on."""
+    """Decisions of any seat; `smart` finishes the games."""
 
     def __init__(self, game: Hanabi, belief: Belief):
-        self._tokenizer, self._bot, self._belief = HanabiTokenizer(game), _core.hanabi.BOTS.index("smart"), belief
+        self._tokenizer, self._belief = HanabiTokenizer(game), belief
+        self._bot = _core.hanabi.BOTS.index("smart")
         self.unit = float(game.rules.kinds)
 
     def can_evaluate(self, view: View) -> bool:
@@ -89,11 +103,11 @@ class HanabiScript:
 
     def worlds(self, view: View, n: int, rng: np.random.Generator) -> HanabiSampledWorlds:
         decision = _core.hanabi.Decision(self._tokenizer.codec, self._tokenizer.encode(view), self._bot)
-        return HanabiSampledWorlds(decision, hands(self._belief, view, n, rng), 0, 1, rng)
+        return HanabiSampledWorlds(decision, _sample_hands(self._belief, view, n, rng), 0, 1, rng)
 
 
-def hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.ndarray:
-    """int16 [k, hand]: those of n worlds that explain the view; none where nothing explains what the others did."""
+def _sample_hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Sample n worlds and return the hands that explain the view, int16 [k, hand]; none if nothing explains it."""
     try:
         belief.reset(view)
         worlds = belief.sample(n, rng)
@@ -103,6 +117,11 @@ def hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.nd
 
 
 def make(game: Game, belief: Belief) -> HanabiScript:
-    """Decisions of any seat, from which `smart` plays on."""
+    """Make the decisions of Hanabi for rollouts; `smart` finishes the games.
+
+    Args:
+        game: The game.
+        belief: Samples the worlds.
+    """
     assert isinstance(game, Hanabi)
     return HanabiScript(game, belief)

@@ -14,35 +14,48 @@ from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, any_legal, best
 
 Tables: TypeAlias = _core.hanabi.Tables
-Draw: TypeAlias = Callable[[int], Tables]  # so many worlds of a decision, as tables
+Draw: TypeAlias = Callable[[int], Tables]  # samples a number of worlds of a decision, as tables
 
 
 @dataclass(frozen=True, slots=True)
 class ValueTuning:
-    """How values are tuned to a decision. A network moves for one seat, whose others all play `bot`, or for all seats;
-    after `horizon` moves of its own all play `bot`."""
+    """Settings of the tuning of values to a decision.
+
+    A network moves for one seat while all others play `bot`, or it moves for all seats. After `horizon` moves of the
+    network all seats play `bot`.
+    """
 
     bot: int
-    others: int  # moves of `bot` after each of the network's: of the other seats, none where it moves for these too
+    others: int  # moves of `bot` after each of the network's moves: one for each other seat; 0 if it moves for all
     v0: bool  # whether the network reads V0 beliefs
-    worlds: int  # that it is tuned in; and as many others that it is judged in
+    worlds: int  # worlds for tuning, and number of fresh worlds that compare the result with `bot`
     horizon: int
     steps: int
     batch: int  # games of a gradient step
     learning_rate: float
     adam_epsilon: float
     clip: float  # largest norm of a gradient
-    discount: float  # of the network's own values, by move of the game
+    discount: float  # discount of the network's own values, for each move of the game
     target_every: int  # gradient steps between two target networks
-    exploration: float  # share of random moves of the first kind of game,
-    explorations: int  # of so many kinds
-    exploration_power: float  # the last kind's share is the first's to 1 + this power
+    exploration: float  # share of random moves in games of the first kind
+    explorations: int  # number of kinds of games
+    exploration_power: float  # the last kind's share is the first's to the power of 1 + this
     threads: int
 
     def tune(self, model: ActionValues, draw: Draw, rng: np.random.Generator) -> ActionValues:
-        """A copy of a network after so many gradient steps of independent Q-learning. The target of a move is what is
-        scored up to the next own move of the seat, and what the network makes of that; of a seat's last move by the
-        network, all that is scored when `bot` has played on to the end."""
+        """Tune a copy of a network by independent Q-learning.
+
+        The target of a move is the score up to the seat's next own move plus the network's value there. For the seat's
+        last move by the network it is the whole score after `bot` has finished the game.
+
+        Args:
+            model: The network.
+            draw: Samples worlds.
+            rng: Generator of explored moves and chance.
+
+        Returns:
+            The tuned copy.
+        """
         tuned, target = copy.deepcopy(model).requires_grad_(True).train(), copy.deepcopy(model)
         optimizer = torch.optim.Adam(tuned.parameters(), lr=self.learning_rate, eps=self.adam_epsilon)
         for step in range(self.steps):
@@ -67,10 +80,11 @@ class ValueTuning:
         Returns:
             float32 [m]: value minus target of every move by the network, by move number, then by game.
         """
-        n, share, apart = len(x), self.exploration_shares(len(x), rng), x.rules.players - self.others
+        n, share = len(x), self.exploration_shares(len(x), rng)
+        apart = x.rules.players - self.others  # moves of the network from one move of a seat to its next
         score, worth = np.zeros((2, self.horizon, n), dtype=np.float32)  # before each move, of the games that go on
         goes_on = np.zeros((self.horizon, n), dtype=bool)
-        moves: list[tuple[np.ndarray, torch.Tensor]] = []  # which games they are of, and their values
+        moves: list[tuple[np.ndarray, torch.Tensor]] = []  # games of each move, and its values
 
         def play(move: int, x: Tables, live: np.ndarray) -> np.ndarray:
             seen, legal = _build_inputs(model, x, self.v0)
@@ -78,34 +92,52 @@ class ValueTuning:
             choice = best(q.detach(), legal)
             if move >= apart:  # the seat has moved before
                 with torch.no_grad():
-                    worth[move, live] = _of(action_values(target, seen, legal), choice).cpu().numpy()
+                    worth[move, live] = _select(action_values(target, seen, legal), choice).cpu().numpy()
             score[move, live], goes_on[move, live] = x.scores(), True
             action = self._randomize_actions(choice.cpu().numpy(), legal.cpu().numpy(), share[live], rng)
-            moves.append((live, _of(q, torch.from_numpy(action).to(q.device))))
+            moves.append((live, _select(q, torch.from_numpy(action).to(q.device))))
             return action
 
         final = self._play_games(x, rng, self.horizon, play)
         errors, discount = [], self.discount**x.rules.players
         for move, (live, value) in enumerate(moves):
-            wanted, then = final[live] - score[move, live], move + apart
+            targets, then = final[live] - score[move, live], move + apart
             if then < self.horizon:
-                paid = score[then, live] - score[move, live]
-                wanted = np.where(goes_on[then, live], paid + discount * worth[then, live], wanted)
-            errors.append(value - torch.from_numpy(wanted.astype(np.float32)).to(value))
+                reward = score[then, live] - score[move, live]
+                targets = np.where(goes_on[then, live], reward + discount * worth[then, live], targets)
+            errors.append(value - torch.from_numpy(targets.astype(np.float32)).to(value))
         return torch.cat(errors)
 
     @torch.no_grad()
     def actions(self, model: ActionValues, x: Tables) -> np.ndarray:
-        """int64 [n]: the best action of the seat on turn at each table. In double precision, so that it is the same
-        however many tables are looked at together: sums of torch depend on that in the last digits."""
+        """Choose the best action of the seat on turn at each table.
+
+        The computation is in double precision, so that the choice is the same for any number of tables: the last digits
+        of torch's sums depend on it.
+
+        Args:
+            model: The network.
+            x: n tables.
+
+        Returns:
+            int64 [n].
+        """
         exact = copy.deepcopy(model).double()
         seen, legal = _build_inputs(exact, x, self.v0)
         return best(action_values(exact, seen, legal), legal).cpu().numpy()
 
     @torch.no_grad()
     def scores(self, model: ActionValues | None, x: Tables, seed: int) -> np.ndarray:
-        """float32 [n]: final scores where the network makes so many moves and then all play `bot`; with None, all play
-        `bot` at once. What is drawn is drawn by the seed."""
+        """Play games to the end: `horizon` moves of the network, then `bot` in all seats.
+
+        Args:
+            model: The network; with None `bot` plays from the start.
+            x: n tables, which stay as they are.
+            seed: Seed of the draws.
+
+        Returns:
+            Final scores, float32 [n].
+        """
 
         def play(move: int, x: Tables, live: np.ndarray) -> np.ndarray:
             assert model is not None
@@ -115,16 +147,30 @@ class ValueTuning:
         return self._play_games(x, np.random.default_rng(seed), self.horizon if model is not None else 0, play)
 
     def compare_scores(self, model: ActionValues, x: Tables, seed: int) -> tuple[float, float]:
-        """Mean scores of the network and of `bot` in the same worlds."""
+        """Return the mean scores of the network and of `bot` in the same worlds.
+
+        Args:
+            model: The network.
+            x: Tables.
+            seed: Seed of the draws.
+        """
         own, others = (float(self.scores(m, x, seed).mean()) for m in (model, None))
         return own, others
 
     def _play_games(
         self, x: Tables, rng: np.random.Generator, moves: int, play: Callable[[int, Tables, np.ndarray], np.ndarray]
     ) -> np.ndarray:
-        """float32 [n]: final scores of games that begin here, with so many moves by the network; x stays as it is.
-        play: its actions, int64 [k], by the number of the move, the games that go on, and which of all they are."""
-        x, live, final = x.take(np.arange(len(x))), np.arange(len(x)), np.zeros(len(x), dtype=np.float32)
+        """Play games with `moves` moves of the network, and return their final scores, float32 [n]; x stays as it is.
+
+        Args:
+            x: n tables.
+            rng: Generator of chance.
+            moves: Number of moves of the network.
+            play: Returns the network's actions, int64 [k], from the number of the move, the tables of the games that
+                are not over, and the indices of these games.
+        """
+        live, final = np.arange(len(x)), np.zeros(len(x), dtype=np.float32)
+        x = x.take(live)
         for move in range(moves):
             action, seed = play(move, x, live), int(rng.integers(2**62))
             x.step(action)
@@ -139,29 +185,46 @@ class ValueTuning:
         return final
 
     def exploration_shares(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw the share of random moves of n games, float64 [n], each game of a kind drawn at random."""
+        """Draw the share of random moves of each game, by a random kind of game.
+
+        Args:
+            n: Number of games.
+            rng: Generator of the draws.
+
+        Returns:
+            float64 [n].
+        """
         kind = rng.integers(self.explorations, size=n) / max(self.explorations - 1, 1)
         return self.exploration ** (1 + self.exploration_power * kind)
 
     def _randomize_actions(
         self, action: np.ndarray, legal: np.ndarray, share: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
-        drawn = any_legal(legal, rng)
-        return np.where(rng.random(len(action)) < share, drawn, action)
+        random_action = any_legal(legal, rng)
+        return np.where(rng.random(len(action)) < share, random_action, action)
 
 
 def _build_inputs(model: ActionValues, x: Tables, v0: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """What the seats on turn see, and what is legal."""
+    """Return the observations of the seats on turn, and the legal actions."""
     weight = model.worth.weight
     return torch.from_numpy(x.observe(None, v0)).to(weight), torch.from_numpy(x.legal()).to(weight.device)
 
 
 def action_values(model: ActionValues, seen: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-    """Compute a network's values, float [n, A], from observations and legal actions of n tables."""
+    """Compute a network's values without a memory of earlier moves.
+
+    Args:
+        model: The network.
+        seen: Observations of n tables.
+        legal: bool [n, A].
+
+    Returns:
+        float [n, A].
+    """
     contexts, _ = model.contexts(seen[None], model.memory(len(seen)))
     return model(seen, contexts[0], legal)[0]
 
 
-def _of(q: torch.Tensor, action: torch.Tensor) -> torch.Tensor:
-    """[n]: the values of these actions, int64 [n]."""
+def _select(q: torch.Tensor, action: torch.Tensor) -> torch.Tensor:
+    """Return the values, [n], of actions, int64 [n]."""
     return q.gather(1, action[:, None])[:, 0]

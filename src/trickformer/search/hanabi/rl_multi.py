@@ -1,10 +1,11 @@
-"""RL search for both seats of Hanabi for two: values tuned to what everybody saw, by which the seat on turn moves.
+"""RL search for both seats of Hanabi for two: values tuned to the public events choose the moves.
 
-Before each move a network is tuned in worlds of the public belief, both hands and the deck, where it moves for both
-seats. What is drawn follows from the option `seed` and what everybody saw, so that both seats come to the same network
-(on one machine, with as many threads of torch, and for certain on the CPU only: sums depend on that). Where it
-promises more than the blueprint, the seat on turn does what is best by it, and that says of the hand which the seat
-sees that it is one of those with which the network would have done so."""
+Before each move a network is tuned in worlds of the public belief, both hands and the deck, in which it moves for both
+seats. The draws follow from the option `seed` and the public events, so both seats compute the same network. That holds
+on one machine with the same number of torch threads, and for certain on the CPU only, because sums depend on both. If
+the network promises more than the blueprint, the seat on turn plays the network's best action. The move then reveals
+that the hand which this seat sees is one with which the network chooses it.
+"""
 
 from __future__ import annotations
 
@@ -23,17 +24,17 @@ from trickformer.search.hanabi.public import Games, digest
 from trickformer.search.hanabi.rl import Tables, ValueTuning
 from trickformer.search.options import BeliefOptions
 
-_KEPT = 16  # games that are followed: each keeps the networks of its moves
+_KEPT = 16  # number of games to keep, each with the network of its next move
 
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """How both seats search."""
+    """Settings of both seats' searches."""
 
     process: HanabiProcess  # in the form fosg
-    model: ActionValues  # where each search begins
+    model: ActionValues  # network that each search starts from
     tuning: ValueTuning
-    how: BeliefOptions
+    options: BeliefOptions
     seed: int
 
     def move_log_likelihood(self, x: Tables, network: ActionValues, action: int, hidden: np.ndarray) -> np.ndarray:
@@ -55,45 +56,52 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class NetworkSearchResult:
-    """What a search found for the next move."""
+    """Result of a search for the next move."""
 
-    network: ActionValues | None  # by which it is made; None: as the blueprint has it
-    value: float | None = None  # points; None where no world was possible
-    gain: float | None = None  # of them, over the blueprint
+    network: ActionValues | None  # network that chooses the move; None: the blueprint
+    value: float | None = None  # points; None if no world was possible
+    gain: float | None = None  # points over the blueprint
 
 
 class TunedGame:
-    """A game up to some move. All of it follows from what everybody saw; `belief` is over both hands."""
+    """A game up to some move. All of it follows from the public events; `belief` is over both hands."""
 
     def __init__(self, team: Team, x: Tables):
-        self._team, self.digest, self._x = team, digest(b"", -1, x), x
-        self.belief = PublicWorlds(team.process, team.how.listed, team.how.tries)
+        self._team, self._x = team, x
+        self.digest = digest(b"", -1, x)
+        self.belief = PublicWorlds(team.process, team.options.listed, team.options.tries)
         self.belief.begin(x)
-        self._found: NetworkSearchResult | None = None
+        self._result: NetworkSearchResult | None = None
 
     def search_next_move(self) -> NetworkSearchResult:
-        """By which network the next move is made, searched when it is asked for first."""
-        if self._found is None:
-            self._found = self._run_search()
-        return self._found
+        """Return the network of the next move; the first call searches it."""
+        if self._result is None:
+            self._result = self._run_search()
+        return self._result
 
-    def go_on(self, action: int, after: Tables) -> None:
-        """A move, by the network that was found for it."""
+    def advance(self, action: int, after: Tables) -> None:
+        """Follow a move by the network of `search_next_move`.
+
+        Args:
+            action: The move.
+            after: The table after it, 1.
+        """
         network, bot = self.search_next_move().network, self._team.tuning.bot
-        said = None if network is None else partial(self._team.move_log_likelihood, self._x, network, action)
-        self.belief.observe(self._x, np.array([bot]), np.array([action]), after, said)
-        self._x, self._found, self.digest = after, None, digest(self.digest, action, after)
+        likelihood = None if network is None else partial(self._team.move_log_likelihood, self._x, network, action)
+        self.belief.observe(self._x, np.array([bot]), np.array([action]), after, likelihood)
+        self._x, self._result = after, None
+        self.digest = digest(self.digest, action, after)
 
     def _run_search(self) -> NetworkSearchResult:
         team, tuning = self._team, self._team.tuning
         rng = np.random.default_rng([team.seed, int.from_bytes(self.digest[:8], "little")])
-        drawn, others = (self.belief.write(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2))
-        judged = self._worlds(others, rng)
-        if not len(drawn) or not len(judged):
+        hidden, others = (self.belief.write(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2))
+        fresh = self._worlds(others, rng)
+        if not len(hidden) or not len(fresh):
             return NetworkSearchResult(None)
-        tuned = tuning.tune(team.model, lambda k: self._worlds(drawn[rng.integers(len(drawn), size=k)], rng), rng)
-        own, blueprint = tuning.compare_scores(tuned, judged, int(rng.integers(2**62)))
-        if own - blueprint > team.how.threshold:
+        tuned = tuning.tune(team.model, lambda k: self._worlds(hidden[rng.integers(len(hidden), size=k)], rng), rng)
+        own, blueprint = tuning.compare_scores(tuned, fresh, int(rng.integers(2**62)))
+        if own - blueprint > team.options.threshold:
             return NetworkSearchResult(tuned, own, own - blueprint)
         return NetworkSearchResult(None, blueprint, 0.0)
 
@@ -102,7 +110,7 @@ class TunedGame:
 
 
 class BothSeats(Player):
-    """A team whose seats both search; at any number of tables, one decision after the other."""
+    """Player of a team whose seats both search, at any number of tables, one decision after the other."""
 
     batch = 1
 
@@ -111,16 +119,15 @@ class BothSeats(Player):
         self.games = Games(game, lambda x: TunedGame(team, x), _KEPT)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view. Raises ValueError on a view that no deal explains."""
         return [self._decide(view, r) for view, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
-        tuning, (followed, table) = self.team.tuning, self.games.of(view)
-        found = followed.search_next_move()
-        if found.network is None:
+        tuning = self.team.tuning
+        followed, table = self.games.of(view)
+        result = followed.search_next_move()
+        if result.network is None:
             actions = table.choose(np.full(1, tuning.bot, dtype=np.int8), int(rng.integers(2**62)))
         else:
-            actions = tuning.actions(found.network, table)
-        return Decision(
-            int(actions[0]), value=None if found.value is None else found.value / self._kinds, gain=found.gain
-        )
+            actions = tuning.actions(result.network, table)
+        value = None if result.value is None else result.value / self._kinds
+        return Decision(int(actions[0]), value=value, gain=result.gain)

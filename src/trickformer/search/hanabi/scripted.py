@@ -13,15 +13,27 @@ from trickformer.games.hanabi import Hanabi
 
 
 class ScriptedPolicy(Policy):
-    """The policy of one scripted player, by its name in `_core.hanabi.BOTS`. It never looks at its own cards, so that
-    it can be asked in any world that explains a view."""
+    """Policy of one scripted player, by its name in `_core.hanabi.BOTS`.
+
+    The policy never reads its own cards, so it is the same in any world that explains a view.
+    """
 
     def __init__(self, game: Hanabi, name: str):
         self._game, self._belief = game, HanabiBelief(game)
         self._bot = np.full(1, _core.hanabi.BOTS.index(name), dtype=np.int8)
 
     def probs(self, views: Sequence[View]) -> np.ndarray:
-        """float32 [n, actions]. Raises ValueError on a view that no deal explains."""
+        """Compute the policy.
+
+        Args:
+            views: n views.
+
+        Returns:
+            float32 [n, actions].
+
+        Raises:
+            ValueError: No deal explains a view.
+        """
         return np.concatenate([self._table(view).policy(self._bot) for view in views])
 
     def _table(self, view: View) -> _core.hanabi.Tables:

@@ -1,8 +1,9 @@
 """PIMC at a Hearts table: the whole decision is one call of the core (cpp/hearts/pimc_isa.cpp).
 
-A world's actions are valued by multi-player UCT (Sturtevant 2008) as the mean reward of the root's children, or by
-plain playouts; a card's value is its mean over worlds. The cards to pass are chosen one after the other, each by a
-search of its own over the own cards still to choose, while the other seats pass as the scripted player would."""
+Multi-player UCT (Sturtevant 2008) evaluates a world's actions by the mean reward of the root's children; plain playouts
+are the alternative. A card's value is its mean over worlds. The cards to pass are chosen one after the other, each by a
+search over the own cards that remain, while the other seats pass like the scripted player.
+"""
 
 from __future__ import annotations
 
@@ -20,44 +21,60 @@ DEFAULTS = {"worlds": 50, "runs": 2000, "c": 0.4, "eval": "uct", "playout": "lig
 
 
 class HeartsSearch(Player):
-    """PIMC at any number of tables, one search after the other, in worlds that a belief draws."""
+    """PIMC at any number of tables, one search after the other.
+
+    Ties go to the lowest card. A forced card is not searched.
+    """
 
     batch = 1  # one view after the other
 
     def __init__(self, belief: HeartsBelief, *, worlds: int, runs: int, c: float, uct: bool, light: bool):
+        """Set up a search.
+
+        Args:
+            belief: Samples the worlds.
+            worlds: Worlds of a decision.
+            runs: Simulations in each world.
+            c: Exploration constant of UCT, in units of v(o).
+            uct: Whether UCT evaluates the actions; else plain playouts.
+            light: Whether playouts follow a quick script; else they are random.
+        """
         self._belief = belief
-        self._settings = worlds, runs, c, uct, light
+        self._settings: dict[str, Any] = {"worlds": worlds, "runs": runs, "c": c, "uct": uct, "light": light}
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view, ties to the lowest card; a forced card is not searched.
-
-        Raises ValueError on a view that no deal explains."""
         return [self._decide(v, r, bool(m.get("explain"))) for v, r, m in zip(views, rng, memo)]
 
     def _decide(self, view: View, rng: np.random.Generator, explain: bool) -> Decision:
         if len(view.legal) == 1:
             return Decision(view.legal[0])
-        deals, seed, thought = self._belief.deals_of(view), int(rng.integers(2**63)), None
+        deals, seed = self._belief.deals_of(view), int(rng.integers(2**63))
+        thought = None
         if explain:
-            found, worths, holders = _core.hearts.pimc_worlds(deals, *self._settings, seed)
-            thought = Thought(worlds=tuple(_world(v, h, list(found)) for v, h in zip(worths, holders)))
+            result, *by_world = _core.hearts.pimc_worlds(deals, **self._settings, seed=seed)
+            thought = Thought(worlds=tuple(_world(v, h, list(result)) for v, h in zip(*by_world)))
         else:
-            found = _core.hearts.pimc(deals, *self._settings, seed)
-        best = max(found, key=lambda card: found[card][0])
-        values = {card: value for card, (value, _) in found.items()}
-        visits = {card: n for card, (_, n) in found.items()}
+            result = _core.hearts.pimc(deals, **self._settings, seed=seed)
+        best = max(result, key=lambda card: result[card][0])
+        values = {card: value for card, (value, _) in result.items()}
+        visits = {card: n for card, (_, n) in result.items()}
         return Decision(best, value=values[best], visits=visits, values=values, thought=thought)
 
 
 def _world(values: np.ndarray, holders: np.ndarray, tried: list[int]) -> World:
-    """float32 [52], NaN where a card was not tried; int8 [52], who holds each card."""
+    """Make a World from the values of cards, float32 [52], NaN if not tried, and their holders, int8 [52]."""
     cards = tuple(tuple(np.nonzero(holders == seat)[0].tolist()) for seat in range(PLAYERS))
     return World(cards, {card: float(values[card]) for card in tried if not np.isnan(values[card])})
 
 
 def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> HeartsSearch:
-    """Make the search of Hearts."""
+    """Make the search of Hearts.
+
+    Args:
+        game: The game.
+        belief: Samples the worlds.
+        settings: Values by name, see `DEFAULTS`.
+    """
     assert isinstance(belief, HeartsBelief)
     uct, light = settings["eval"] == "uct", settings["playout"] == "light"
-    same = {key: settings[key] for key in ("worlds", "runs", "c")}
-    return HeartsSearch(belief, uct=uct, light=light, **same)
+    return HeartsSearch(belief, worlds=settings["worlds"], runs=settings["runs"], c=settings["c"], uct=uct, light=light)

@@ -1,4 +1,4 @@
-"""What the searching players of Skat share: the learned evaluation, bidding by it, card play on solved worlds."""
+"""Search of the searching players of Skat: the learned evaluation, bidding by it, card play on solved worlds."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from trickformer.belief.samplers import weighted_belief
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import evaluation
 
-PASSING = -15.0  # what a pass is worth; a defender loses about as much on average
-OVERSAMPLE = 32  # worlds drawn for each one that is solved, where they are weighted
+PASSING = -15.0  # value of a pass; a defender loses about as much on average
+OVERSAMPLE = 32  # worlds drawn for each one that is solved, if they are weighted
 
 
 DEFAULTS = {"worlds": 50, "bidding": "rules"}
 
 
 class SkatSearch(Player):
-    """Says what `bidding` says, and plays cards by PIMC; at any number of tables, one decision after the other.
+    """Player that bids like `bidding` and plays cards by PIMC, at any number of tables, one decision after the other.
 
-    belief: by which worlds are drawn. worlds: solved for a card. weighted: by what was bid and declared. passing: what
-    a pass is taken to be worth to the own side, in the scores of the table, own less the mean of the others'."""
+    If a single action is legal, the player takes it without a search.
+    """
 
     batch = 1  # one view after the other
 
@@ -38,6 +38,16 @@ class SkatSearch(Player):
         bidding: Literal["rules", "kermit"],
         passing: float,
     ):
+        """Set up a search.
+
+        Args:
+            game: The game.
+            belief: Samples the worlds.
+            worlds: Worlds solved for a card.
+            weighted: Whether worlds are weighted by bids and declarations.
+            bidding: Player that bids, discards and declares.
+            passing: Value of a pass for the own side: own score minus the mean of the others' scores.
+        """
         self._game, self._belief = game, belief
         self._seeger = bool(getattr(game, "seeger", True))
         self._worlds = worlds
@@ -49,9 +59,6 @@ class SkatSearch(Player):
         self._solver = _core.skat_search.Solver()
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view; where a single action is legal it is taken, and nothing is searched.
-
-        Raises ValueError on a view that no deal explains."""
         return [self._decide(v, r, m) for v, r, m in zip(views, rng, memo)]
 
     def _thought(self, view: View, rng: np.random.Generator) -> Thought:
@@ -68,7 +75,7 @@ class SkatSearch(Player):
             return Decision(view.legal[0])
         seen = self._belief.seat_view(view)
         if _core.skat_search.at_play(seen):
-            found = _core.skat_search.pimc(
+            result = _core.skat_search.pimc(
                 self._belief.deals_of(view),
                 self._evaluation,
                 self._worlds,
@@ -78,10 +85,10 @@ class SkatSearch(Player):
                 int(rng.integers(2**63)),
                 self._solver,
             )
-            values = {card: found.values[card] / 100 for card in view.legal}
+            values = {card: result.values[card] / 100 for card in view.legal}
             thought = self._thought(view, rng) if memo.get("explain") else None
-            visits = dict.fromkeys(values, found.worlds)
-            return Decision(found.card, value=found.value / 100, visits=visits, values=values, thought=thought)
+            visits = dict.fromkeys(values, result.worlds)
+            return Decision(result.card, value=result.value / 100, visits=visits, values=values, thought=thought)
         if self._bidding == "rules":
             return Decision(_core.skat.rules_player([seen])[0])
         if "prospects" not in memo:  # the expectimax over skats is the same at every turn of the auction
@@ -91,6 +98,12 @@ class SkatSearch(Player):
 
 
 def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> SkatSearch:
-    """Make the search of Skat."""
+    """Make the search of Skat.
+
+    Args:
+        game: The game.
+        belief: Samples the worlds.
+        settings: Values by name, see `DEFAULTS`.
+    """
     assert isinstance(belief, SkatBelief)
     return SkatSearch(game, belief, **settings, passing=PASSING)

@@ -1,4 +1,4 @@
-"""Games of Skat that the core's `rules` plays on, from worlds that explain a view, and the solver to their end."""
+"""Worlds and playouts of `rollout` in Skat: the core's `rules` plays, and the solver finishes the last tricks."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from trickformer.belief.samplers.skat import SkatBelief, WeightedSkatBelief, cou
 from trickformer.games.skat import evaluation
 from trickformer.search.skat.pimc import OVERSAMPLE
 
-OPEN = 5  # last tricks that are solved with open cards: the script plays them badly (docs/results/recipe.md)
+OPEN = 5  # last tricks that are solved with open cards, because the script plays them badly (docs/results/recipe.md)
 
 
 @dataclass(slots=True)
 class SkatSampledWorlds:
-    """Worlds as the sampler of a view has them, int16 [n, 34]. Nothing is drawn on the way."""
+    """Worlds in the form of a view's sampler, int16 [n, 34]. Their games have no chance events."""
 
     deals: _core.skat.DealSampler
     hidden: np.ndarray
@@ -42,22 +42,43 @@ class SkatPositions:
     unit = 100.0
 
     def __init__(self, belief: SkatBelief, weighted: bool, seeger: bool):
-        """weighted: worlds by what the others have bid, laid away and declared."""
-        self._belief, self._seeger, self._oversample = belief, seeger, OVERSAMPLE if weighted else 0
+        """Set up the decisions.
+
+        Args:
+            belief: Samples the worlds.
+            weighted: Whether worlds are weighted by the others' bids, discards and declarations.
+            seeger: Whether scores are tournament points (extended Seeger-Fabian).
+        """
+        self._belief, self._seeger = belief, seeger
+        self._oversample = OVERSAMPLE if weighted else 0
         self._evaluation, self._model = evaluation(), _core.skat_search.BidModel()
         self._solver = _core.skat_search.Solver()
 
     def can_evaluate(self, view: View) -> bool:
-        """Cards alone: of bids and declarations games say what they are worth to one who plays as the script does, with
-        open cards at the end, which the defenders have more of."""
+        """Return whether the decision is the play of a card.
+
+        Games would value bids and declarations for a player that plays like the script with open cards at the end,
+        which helps the defenders more.
+
+        Args:
+            view: View of the seat on turn.
+        """
         return _core.skat_search.at_play(self._belief.seat_view(view))
 
     def worlds(self, view: View, n: int, rng: np.random.Generator) -> SkatSampledWorlds:
-        """n worlds. Where they are weighted and few are likely, these come more often."""
+        """Sample worlds. Weighted worlds come in proportion to their weights.
+
+        Args:
+            view: View of the seat on turn.
+            n: Number of worlds.
+            rng: Generator of the draws.
+        """
         deals, seed = self._belief.deals_of(view), int(rng.integers(2**63))
-        how = self._evaluation, self._model, self._seeger
-        _, weight, _, _, hidden = _core.skat_search.draw_worlds(deals, *how, n, self._oversample, seed)
-        # Systematic resampling: of worlds alike, each once.
+        sample = _core.skat_search.draw_worlds(
+            deals, self._evaluation, self._model, self._seeger, n, self._oversample, seed
+        )
+        weight, hidden = sample[1], sample[4]
+        # Systematic resampling: worlds of equal weight come once each.
         chosen = np.searchsorted(np.cumsum(weight), (np.arange(n) + rng.random()) / n).clip(max=len(hidden) - 1)
         return SkatSampledWorlds(
             deals, hidden[rng.permutation(chosen)], np.array(course(view), dtype=np.int64), self._seeger, self._solver
@@ -65,6 +86,11 @@ class SkatPositions:
 
 
 def make(game: Game, belief: Belief) -> SkatPositions:
-    """Decisions of any seat, in the worlds of a Skat belief."""
+    """Make the decisions of Skat for rollouts.
+
+    Args:
+        game: The game.
+        belief: Samples the worlds.
+    """
     assert isinstance(belief, SkatBelief)
     return SkatPositions(belief, isinstance(belief, WeightedSkatBelief), bool(getattr(game, "seeger", True)))
