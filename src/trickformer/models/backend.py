@@ -317,15 +317,27 @@ class Prefix:
                 self._tracker.push(token)
         return self._tracker
 
-    def _features_after(self, new: np.ndarray) -> np.ndarray:
-        """Compute the features after each of the next tokens: int32 [T] -> float32 [T, n_features]."""
+    def features_after(self, new: np.ndarray) -> np.ndarray:
+        """Compute the features after each of the next tokens.
+
+        Args:
+            new: int32 [T].
+
+        Returns:
+            float32 [T, n_features].
+        """
         from trickformer import _core
 
         features, _ = _core.follow(self.tracker(), new[None].astype(np.int16), np.array([new.size], np.int32), False)
         return features[0]
 
-    def _grow(self, new: np.ndarray, nodes: np.ndarray) -> None:
-        """Append tokens, int32 [T], and their nodes, int32 [T]."""
+    def grow(self, new: np.ndarray, nodes: np.ndarray) -> None:
+        """Append tokens and their nodes.
+
+        Args:
+            new: int32 [T].
+            nodes: int32 [T].
+        """
         self.tokens, self.nodes = np.concatenate((self.tokens, new)), np.concatenate((self.nodes, nodes))
         if self._tracker is not None:
             for token in new.tolist():
@@ -372,11 +384,11 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
         lengths = np.array([a.size for a in added], np.int32)
         parents = np.array([prefix.node for prefix in growing], np.int32)
         features = (
-            np.concatenate([p._features_after(new) for p, new in zip(growing, added)]) if backend.n_features else None
+            np.concatenate([p.features_after(new) for p, new in zip(growing, added)]) if backend.n_features else None
         )
         nodes = backend.extend(parents, np.concatenate(added), lengths, features)
         for prefix, new, end in zip(growing, added, np.cumsum(lengths).tolist(), strict=True):
-            prefix._grow(new, nodes[end - new.size : end])
+            prefix.grow(new, nodes[end - new.size : end])
     return np.array([prefix.node for prefix in prefixes], np.int32)
 
 

@@ -110,7 +110,7 @@ class _Search(BaseModel):
         None, ge=1, le=1_000_000, description="Worlds that compare tuned values (small 1,000, paper 5,000)."
     )
     horizon: Annotated[int | None, _of_preset("horizon")] = Field(
-        None, ge=1, le=100, description="Moves by the network before the blueprint goes on (small 2, paper 1)."
+        None, ge=1, le=100, description="Moves of the network before the blueprint takes over (small 2, paper 1)."
     )
     steps: Annotated[int | None, _of_preset("steps")] = Field(
         None, ge=0, le=1_000_000, description="Gradient steps per decision (small 100, paper 5,000)."

@@ -34,7 +34,7 @@ from trickformer.plumbing.text import to_json
 from trickformer.selfplay.generate import play_hands
 from trickformer.selfplay.head_config import HeadTraining
 
-STATE = "state.npz"  # in the folder of a run
+STATE = "state.npz"  # file of the run folder
 _PIECE = 16  # held-out hands that are played in lockstep
 
 

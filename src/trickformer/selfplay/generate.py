@@ -110,7 +110,7 @@ def cast_hands(
     if hands is not None:
         return label_hands(game, hands, kept, seed, first, labels)
     if labels.share and bulk is not states:
-        raise TrickformerError(f"labels need players of the core, not {', '.join(cast)}")
+        raise TrickformerError(f"labels by playouts need players of the core, not {', '.join(cast)}; leave out labels")
     records = play_hands(game, cast, seed, first, n, noise)
     return label_hands(game, BulkHands(states, *_histories_and_scores(records)), kept, seed, first, labels)
 
@@ -178,7 +178,7 @@ class _SearchValues:
 
     hand: int
     seat: int
-    position: int  # of the last token before the decision
+    position: int  # position of the last token before the decision
     tokens: np.ndarray  # int [k], the actions
     values: np.ndarray  # float [k], in units of v(o)
 

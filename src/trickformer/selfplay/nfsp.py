@@ -100,23 +100,27 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
         players.make(spec, game)
     for spec in config.guests:
         if players.make(spec, game).needs_state:
-            raise TrickformerError(f"a guest sees what its seat sees; {spec} asks for the state of the game")
+            raise TrickformerError(f"guest {spec} reads hidden cards; use a guest that plays by its view")
     tokenizer = tokenizers.make(game)
     bulk = tokenizers.bulk(game)
     by_core = bulk.core_hands(config.bootstrap, 0, 0, 1) is not None
     generic = isinstance(bulk, tokenizers.StateGame)
     if config.label_share and not config.expert_iteration and not by_core and not generic:
-        raise TrickformerError(f"labels need players of the core, not {', '.join(config.bootstrap)}")
+        raise TrickformerError(
+            f"label_share needs bootstrap players of the core, not {', '.join(config.bootstrap)}; change one of them"
+        )
     parallel.slots(config.workers, config.ray)  # raises if there is no cluster
     out = config.folder
     if "," in str(out):
-        raise TrickformerError(f"the folder {out} cannot be named in a player's spec: it has a comma")
+        raise TrickformerError(
+            f"the run folder {out} has a comma, which no spec can hold; choose another --out"
+        )
     read = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
     by_cpu = config.ray is not None or not torch.cuda.is_available()
     details = {"self_play_isa": rounded_instruction_set(config) or instruction_set()} if by_cpu else {}
     folder = RunFolder(out, details)
     same: dict[str, Any] = {"resume": resume, "free": FREE, "files": read, "resolve": with_absolute_paths}
-    folder.check(config, **same)  # in all processes, before the first of them writes
+    folder.check(config, **same)  # all processes check before the first of them writes
     newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)
     if newest > config.iterations:
         raise TrickformerError(f"{out} has reached iteration {newest}; give --iterations {newest} or more")

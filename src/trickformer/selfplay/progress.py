@@ -201,7 +201,7 @@ class RunProgress:
         """
         words, unit = _WORDS[stage]
         display = _Display(f"iteration {iteration} of {self._last}: {words}", unit, total)
-        begun, at = time.monotonic(), done  # of the last update
+        begun, at = time.monotonic(), done  # time and units of the last update
         self.remaining.begin(iteration, stage, done / max(1, total))
 
         def update(done: int, details: Callable[[], str] = _no_details) -> None:

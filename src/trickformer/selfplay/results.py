@@ -17,7 +17,7 @@ from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.log import read_log
 
 OPPONENTS = ("previous", "baseline")
-_LEARNED = ("policy_loss", "value_loss", "action_loss")  # of the last steps of an iteration
+_LEARNED = ("policy_loss", "value_loss", "action_loss")  # losses of an iteration's last steps
 _SKIPPED = {"time", "iteration", "stage", "at"}
 
 

@@ -25,7 +25,7 @@ from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.train import action_loss, decisions
 
 HIDDEN = 256
-_DIGEST = "blake2b"  # of the weights, in the file's metadata
+_DIGEST = "blake2b"  # name of the weights' digest in the file's metadata
 
 
 class RolloutNetwork(nn.Module):

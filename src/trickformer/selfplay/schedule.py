@@ -30,7 +30,7 @@ class Job:
     out: Path
     device: str
     firsts: range  # the first hand of each piece
-    hands: int  # of the iteration
+    hands: int  # number of the iteration's hands
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ def _load_network(file: Path | None, game: Hanabi, form: str, style: str, seat: 
         raise TrickformerError("beliefs seq2seq and bft need checkpoint=FILE, made by `trickformer belief train`")
     fits = [name for name, own in VARIANTS.items() if numbers(_core.hanabi.Rules(**own)) == numbers(game.rules)]
     if not fits:
-        raise TrickformerError(f"belief networks are of {', '.join(VARIANTS)} of two players, not of {game.spiel}")
+        raise TrickformerError(f"belief networks are for {', '.join(VARIANTS)} of two players, not for {game.spiel}")
     model, trained = networks.trained_for(file, form, fits[0], seat)
     if not isinstance(model, Seq2Seq):
         raise TrickformerError(f"{file} is a transformer; searches take the LSTMs of `trickformer belief train`")

@@ -46,8 +46,13 @@ class HanabiPosition:
         self._view, self._decision = view, decision
         self._threads = threads
 
-    def _set_beliefs(self, belief: Belief, exact: Belief) -> None:
-        """Search the decision on a belief; estimate gains on the exact one."""
+    def set_beliefs(self, belief: Belief, exact: Belief) -> None:
+        """Search the decision.
+
+        Args:
+            belief: Belief to search on.
+            exact: Belief that re-estimates gains.
+        """
         self.searches = True
         self._belief, self._exact = belief, exact
 
@@ -86,7 +91,7 @@ class HanabiPositions:
         if view.viewer == self._seat and len(view.legal) > 1:
             if "belief" not in memo:
                 memo["belief"] = self._belief(rng)
-            position._set_beliefs(memo["belief"], self._exact)
+            position.set_beliefs(memo["belief"], self._exact)
         return position
 
 

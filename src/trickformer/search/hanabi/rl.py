@@ -82,7 +82,7 @@ class ValueTuning:
         """
         n, share = len(x), self.exploration_shares(len(x), rng)
         apart = x.rules.players - self.others  # moves of the network from one move of a seat to its next
-        score, worth = np.zeros((2, self.horizon, n), dtype=np.float32)  # before each move, of the games that go on
+        score, worth = np.zeros((2, self.horizon, n), dtype=np.float32)  # before each move of the network
         goes_on = np.zeros((self.horizon, n), dtype=bool)
         moves: list[tuple[np.ndarray, torch.Tensor]] = []  # games of each move, and its values
 
