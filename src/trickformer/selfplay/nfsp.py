@@ -113,7 +113,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     out = config.folder
     if "," in str(out):
         raise TrickformerError(
-            f"the run folder {out} has a comma, which no spec can hold; choose another --out"
+            f"the run folder is {out}: it has a comma, which no spec can hold"
         )
     read = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
     by_cpu = config.ray is not None or not torch.cuda.is_available()
