@@ -43,7 +43,7 @@ def test_players_are_listed_with_options_and_defaults(command):
     assert any(line.split()[:2] == ["random", "any"] for line in lines)
     code, out, _ = command("players", "spiel")
     assert code == 0
-    assert "    bot=uniform_random  name under which" in out
+    assert "    bot=uniform_random  Bot's name in OpenSpiel" in out
     code, out, _ = command("players", "rollout", "--game", "hanabi")
     assert code == 0
     assert "    belief=uniform" in out

@@ -171,8 +171,8 @@ def test_a_damaged_config_of_a_checkpoint(refused, checkpoint, text):
 @pytest.mark.parametrize(
     ("values", "says"),
     [
-        ({"trickformer": None}, "does not say which game"),
-        ({"trickformer": "hearts"}, "does not say which game"),
+        ({"trickformer": None}, "does not name the game"),
+        ({"trickformer": "hearts"}, "does not name the game"),
         ({"trickformer": {}}, "was trained on"),
         ({"n_layer": 3}, "lacks tensor"),
         ({"n_layer": "2"}, "n_layer = '2'"),

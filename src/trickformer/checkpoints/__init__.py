@@ -16,8 +16,12 @@ from trickformer.plumbing.text import json_object, read_text
 __all__ = ["abilities", "check", "find", "locate", "names", "of_game", "outcome_names", "stamp"]
 
 
-def _default_name(game: Game) -> str | None:
-    """Name the checkpoint that is shipped for a game; None if there is none."""
+def default_name(game: Game) -> str | None:
+    """Name the checkpoint that is shipped for a game; None if there is none.
+
+    Args:
+        game: The game.
+    """
     name = f"{game.name}-small"
     return name if name in names() else None
 
@@ -31,7 +35,7 @@ def of_game(game: Game) -> str:
     Raises:
         TrickformerError: There is none.
     """
-    if name := _default_name(game):
+    if name := default_name(game):
         return name
     if tokenizers.find(game) is None:
         raise TrickformerError(f"no model plays {game.name}: it has no tokens")
@@ -40,7 +44,7 @@ def of_game(game: Game) -> str:
 
 def _remedy(game: Game, unfit: str = "") -> str:
     """Describe how to get a model for a game; `unfit` is a checkpoint that does not fit."""
-    if (name := _default_name(game)) and name != unfit:
+    if (name := default_name(game)) and name != unfit:
         return f"use checkpoint={name}"
     return f"train one by `trickformer train {game.name}` and name its folder by checkpoint=DIR"
 
