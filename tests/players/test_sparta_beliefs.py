@@ -103,7 +103,7 @@ def test_hidden_cards_change_nothing(belief, networks):
         ("hanabi", "belief=seq2seq,checkpoint={transformer}", "is a transformer"),
         ("hanabi", "belief=seq2seq,checkpoint=nowhere", "nowhere is no belief network"),
         ("hanabi", "checkpoint={fits}", "is for belief=seq2seq and belief=bft"),
-        ("hanabi(players=3)", "belief=seq2seq,checkpoint={fits}", "of two players, not of hanabi"),
+        ("hanabi(players=3)", "belief=seq2seq,checkpoint={fits}", "of two players, not for hanabi"),
     ],
 )
 def test_networks_that_do_not_fit_are_refused(game, spec, says, networks):

@@ -78,8 +78,8 @@ def odds(layout: Layout, seen: torch.Tensor) -> torch.Tensor:
         seen: Observations, float32 [n, observation]; numbers after them are ignored.
 
     Returns:
-        float32 [n, layout.odds]: slot by slot the own cards, by counting all that the seat sees; the others' cards from
-        the public hints and the seat's count; the others' cards as they are.
+        float32 [n, layout.odds], slot by slot: own cards by counting all cards that the seat sees; the others' cards
+        by the public knowledge in the observation; the others' cards as they are.
     """
     players, slots = layout.players, layout.slots
     colors, ranks = layout.colors, layout.ranks
