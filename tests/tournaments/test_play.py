@@ -12,7 +12,7 @@ from trickformer.plumbing import progress
 from trickformer.tournaments import plan, report, run, store
 from trickformer.tournaments import play as module
 from trickformer.tournaments.plan import Hand, Tournament
-from trickformer.tournaments.play import makes_use, play
+from trickformer.tournaments.play import default_tables, play
 from trickformer.tournaments.results import TournamentResults
 
 
@@ -87,7 +87,7 @@ def test_no_call_is_larger_than_a_batch_and_the_oldest_come_first():
     game = games.load("hearts")
     any_, one, four = Slow([0.0]), OneByOne([0.0]), Slow([0.0])
     four.batch = 4
-    assert [makes_use(cast) for cast in ([one], [one, four], [one, any_])] == [1, 4, 112]
+    assert [default_tables(cast) for cast in ([one], [one, four], [one, any_])] == [1, 4, 112]
     hands = list(plan.hands(game, 2, 4))
     assert [r.hand for r in play(game, [one, players.make("random", game)], hands, 0)] == hands, "one after the other"
     list(play(game, [any_, four], hands, 0))

@@ -237,7 +237,7 @@ def play_hands(
     hands = [Hand(first + i, tuple(row)) for i, row in enumerate(rows.tolist())]
     lineup = [players.make(spec, game) for spec in cast]
     lineup = [_Noisy(player, noise) for player in lineup] if noise else lineup
-    records = {record.deal: record for record in play(game, lineup, hands, seed, n, heard=on_decision)}
+    records = {record.deal: record for record in play(game, lineup, hands, seed, n, on_decision=on_decision)}
     return [records[first + i] for i in range(n)]
 
 

@@ -12,7 +12,11 @@ from trickformer.tournaments.power import FEWEST_RANKS
 
 
 def labels(result: dict[str, Any]) -> list[str]:
-    """Name the players of a result: "A (gomcts)" and "B (random)" in a match of two, else their short names."""
+    """Name the players of a result: "A (gomcts)" and "B (random)" in a match of two, else their short names.
+
+    Args:
+        result: Object of `TournamentResults.result`.
+    """
     names = short_names(result["players"])
     if "gauntlet" in result or "rows" not in result:
         return names
@@ -93,7 +97,7 @@ class _Pair:
         return f"{x:.1f}" if abs(self.difference) >= 1 else f"{x:.2f}"
 
     def _scores(self) -> str:
-        """Say how A and B have scored."""
+        """Describe the scores of A and B."""
         if self.won:
             return f"{self.a} wins {self.row['a']:.1%} of its games and {self.b} {self.row['b']:.1%}"
         if self.difference == 0:
@@ -141,13 +145,13 @@ def _conclude_round_robin(result: dict[str, Any], names: Sequence[str]) -> str:
 def _conclude_gauntlet(result: dict[str, Any], names: Sequence[str]) -> str:
     if result["deals"] == 1:
         return f"One deal says nothing about {names[0]}."
-    found: dict[int, list[str]] = {1: [], -1: [], 0: []}
+    by_winner: dict[int, list[str]] = {1: [], -1: [], 0: []}
     for match in result["matches"]:
         name, pair = _rival(result, match, 0, names)
-        found[pair.winner].append(name)
-    parts = [f"better than {_join(found[1])}"] if found[1] else []
-    parts += [f"worse than {_join(found[-1])}"] if found[-1] else []
-    parts += [f"neither shown to be better nor worse than {_join(found[0])}"] if found[0] else []
+        by_winner[pair.winner].append(name)
+    parts = [f"better than {_join(by_winner[1])}"] if by_winner[1] else []
+    parts += [f"worse than {_join(by_winner[-1])}"] if by_winner[-1] else []
+    parts += [f"neither shown to be better nor worse than {_join(by_winner[0])}"] if by_winner[0] else []
     return f"{names[0]} is {'; '.join(parts)}, by 95% intervals over {result['deals']:,} deals."
 
 

@@ -1,4 +1,4 @@
-"""Deals that are named in a file: those of records, or a list of a seed and an index, or an index alone, a line."""
+"""Files that name deals: records, or a list with SEED,INDEX or INDEX on each line."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class DealName(NamedTuple):
 def read_deals(path: Path, seed: int) -> list[DealName]:
     """Read the deals that a file names, each once, in the order of the file.
 
-    A line of a list is SEED,INDEX or INDEX, which is of the tournament's series; # begins a comment. Records name their
-    deals, and the config in their folder names their seed. Records that were converted name both.
+    A line of a list is SEED,INDEX, or INDEX for a deal of the tournament's series; # begins a comment. Records name
+    their deals, and the config in their folder names their seed. Converted records name both.
 
     Args:
         path: File, or folder of a run.
@@ -47,18 +47,18 @@ def read_deals(path: Path, seed: int) -> list[DealName]:
                 head.append(next(lines, ""))
             is_json, every = head[-1].lstrip().startswith("{"), chain(head, lines)
             names = _of_records(file, every) if is_json else _of_list(file, every, seed)
-            found = dict.fromkeys(DealName(index, None if series == seed else series) for series, index in names)
+            deals = dict.fromkeys(DealName(index, None if series == seed else series) for series, index in names)
     except OSError as e:
         raise TrickformerError(f"cannot read the deals of {file}: {e.strerror}") from None
     except _UnreadableLineError as e:
         raise TrickformerError(f"cannot read the deals of {file}: {e}") from None
-    if not found:
+    if not deals:
         raise TrickformerError(f"{file} names no deals")
-    return list(found)
+    return list(deals)
 
 
 class _UnreadableLineError(Exception):
-    """A line is too long, or no text."""
+    """A line that is too long or not text."""
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:

@@ -1,8 +1,9 @@
-"""What searches say they gain over their blueprints, beside what exact samples of the same positions say (Figure 2 of
-the Belief Fine-Tuning paper).
+"""Gains of searches over their blueprints: the searches' own estimates next to estimates from exact samples.
 
-A search that chooses the best of many actions in a sample of worlds overrates it a little even where its belief is
-exact, because the exact samples are others than those it chose by. What is more than that is its belief's doing."""
+The plot follows Figure 2 of the Belief Fine-Tuning paper. A search takes the best of many actions in a sample of worlds
+and overrates it a little even if its belief is exact, because the exact samples are drawn anew. An excess beyond that
+is an error of the belief.
+"""
 
 from __future__ import annotations
 
@@ -123,8 +124,16 @@ def _change(gain: dict[str, float | None], sign: int) -> str:
 
 
 def plot(every: list[dict[str, Any] | None], names: Sequence[str], path: Path) -> None:
-    """Writes a PNG: the mean gain of a decision by the number of moves before it, as the searches said it and by exact
-    samples. Raises TrickformerError where the disk refuses."""
+    """Write a PNG of the mean gain of a decision by the number of moves before it.
+
+    Args:
+        every: Result of `summarize_gains`.
+        names: Names of the players.
+        path: File to write.
+
+    Raises:
+        TrickformerError: The file cannot be written.
+    """
     from trickformer.plumbing.figures import add_legend, plt, save
 
     figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")

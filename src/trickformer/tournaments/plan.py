@@ -1,4 +1,4 @@
-"""What is to be played: the config of a tournament, and its hands in order."""
+"""Plans of tournaments: their configs, and their hands in order."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ class Hand(NamedTuple):
 class PlayConfig(BaseModel):
     """Options of every command that plays many hands.
 
-    A config inherits from it first and from the class of its own fields second, so that these options come last. The
-    class of its own fields may repeat `seed` to place it."""
+    A config inherits from this class first and from the class of its own fields second, so that these options come
+    last. The class of its own fields may repeat `seed` to choose its position.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -50,7 +51,7 @@ class PlayConfig(BaseModel):
 
 
 class Plan(PlayConfig, ABC):
-    """Config of a run that tournaments/run.py plays and keeps in a folder: it knows its hands."""
+    """Config of a run that tournaments/run.py plays and keeps in a folder. It lists the hands to play."""
 
     COMMAND: ClassVar[str]  # command line that plays it
     FIXED: ClassVar[tuple[str, ...]]  # fields that the records depend on
@@ -67,15 +68,28 @@ class Plan(PlayConfig, ABC):
 
     @abstractmethod
     def rules(self) -> Game:
-        """Load the game. Raises what `games.load` raises, and TrickformerError if it cannot be played as planned."""
+        """Load the game.
+
+        Raises:
+            UnknownNameError: There is no such game.
+            TrickformerError: The game string is bad, or the game cannot be played as planned.
+        """
 
     @abstractmethod
     def hands(self, game: Game) -> Iterator[Hand]:
-        """Return every hand, in order."""
+        """Return every hand, in order.
+
+        Args:
+            game: The game of the plan.
+        """
 
     @abstractmethod
     def with_specs(self, specs: list[str]) -> Self:
-        """Copy the plan with other specs, one for one."""
+        """Copy the plan with other specs.
+
+        Args:
+            specs: A spec for each of `specs`, in the same order.
+        """
 
     def with_absolute_paths(self) -> Self:
         """Copy the plan with absolute paths in its own fields; the specs have theirs."""
@@ -208,7 +222,11 @@ class Tournament(Plan, Matches):
         return listed[: self.deals] if listed is not None else [DealName(i) for i in range(self.deals)]
 
     def with_listed(self, deals: Sequence[DealName] | None) -> Self:
-        """Copy the tournament with the deals that its file named."""
+        """Copy the tournament with a list of deals.
+
+        Args:
+            deals: Deals that `deals_from` names; None without that file.
+        """
         copy = self.model_copy()
         copy._listed = None if deals is None else list(deals)
         return copy
@@ -225,14 +243,14 @@ class Tournament(Plan, Matches):
             TrickformerError: The file is bad or names too few deals, or the run had other deals, or more.
         """
         assert known is None or isinstance(known, Tournament)
-        config, given = self, "deals" in self.model_fields_set
+        config, has_number = self, "deals" in self.model_fields_set
         if self.deals_from is not None:
             config = self.with_listed(read_deals(self.deals_from, self.seed))
         elif known is not None and known.named_deals is not None:
             config = self.model_copy(update={"deals_from": known.deals_from}).with_listed(known.named_deals)
-        if not given and known is not None and self.deals_from is None:
+        if not has_number and known is not None and self.deals_from is None:
             config = config.with_deals(known.deals)
-        elif not given and config.named_deals is not None:
+        elif not has_number and config.named_deals is not None:
             config = config.with_deals(len(config.named_deals))
         if config.named_deals is not None and len(config.named_deals) < config.deals:
             raise TrickformerError(f"{config.deals_from} names {len(config.named_deals):,} deals, not {config.deals:,}")
@@ -241,22 +259,35 @@ class Tournament(Plan, Matches):
         return config
 
     def with_deals(self, deals: int) -> Self:
-        """Copy the tournament with another number of deals."""
+        """Copy the tournament with another number of deals.
+
+        Args:
+            deals: Number of deals.
+        """
         copy = self.model_copy(update={"deals": deals})
         copy._listed = self._listed
         return copy
 
     def rules(self) -> Game:
-        """The game. Raises what `games.load` raises, and TrickformerError where tables cannot be mixed."""
+        """Load the game.
+
+        Raises:
+            UnknownNameError: There is no such game.
+            TrickformerError: The game string is bad, or the game does not allow mixed tables.
+        """
         from trickformer import games
 
         game = games.load(self.game)
         if self.mixed:
-            no_mixing_but_of_teams(game)
+            require_shared_scores(game)
         return game
 
     def hands(self, game: Game) -> Iterator[Hand]:
-        """Every hand of the tournament, deal by deal."""
+        """Return every hand of the tournament, deal by deal.
+
+        Args:
+            game: The game of the tournament.
+        """
         deals = self.deals if self._listed is None else self.series
         return hands(game, len(self.specs), deals, self.mixed, self.pairs)
 
@@ -264,7 +295,6 @@ class Tournament(Plan, Matches):
         return self.model_copy(update={"game": with_path(self.game, paths.absolute)})
 
     def with_specs(self, specs: list[str]) -> Self:
-        """Copy the tournament with other specs, one for one."""
         if self.gauntlet is not None:
             return self.model_copy(update={"gauntlet": specs[0], "players": specs[1:]})
         if self.players is not None:
@@ -273,24 +303,51 @@ class Tournament(Plan, Matches):
 
 
 def pairs(players: int) -> list[tuple[int, int]]:
-    """Every pair (i, j), i < j: a round robin."""
+    """List the pairs of a round robin.
+
+    Args:
+        players: Number of players.
+
+    Returns:
+        Every pair (i, j) with i < j.
+    """
     return list(combinations(range(players), 2))
 
 
 def seatings(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
-    """The duplicate set of a pair, as player indices: every seating in which both sit somewhere; where the seats share
-    their scores, a team of each."""
+    """List the duplicate set of a pair.
+
+    Args:
+        game: The game.
+        pair: Indices of the two players.
+
+    Returns:
+        Every seating in which both players have a seat; if the seats share their scores, one team of each player.
+    """
     return [tuple(pair[kind] for kind in seating) for seating in game.seatings(2)]
 
 
-def no_mixing_but_of_teams(game: Game) -> None:
-    """Raises TrickformerError where two players sit at one table anyway, or a table has one seat."""
+def require_shared_scores(game: Game) -> None:
+    """Refuse mixed tables in a game that does not need them.
+
+    Args:
+        game: The game.
+
+    Raises:
+        TrickformerError: The seats do not share their scores, so that two players meet at one table anyway, or the game
+            has only one seat.
+    """
     if game.players == 1 or any(len(set(seating)) > 1 for seating in game.seatings(2)):
         raise TrickformerError(f"mixed tables are for games whose seats share their scores, which {game.name} is not")
 
 
 def mixtures(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
-    """Every seating of a table in which both players of a pair sit somewhere."""
+    """List every seating in which both players of a pair have a seat.
+
+    Args:
+        game: The game.
+        pair: Indices of the two players.
+    """
     return [seating for seating in product(pair, repeat=game.players) if len(set(seating)) == 2]
 
 
@@ -299,9 +356,9 @@ def seating_order(
 ) -> list[tuple[int, ...]]:
     """List the seatings of a deal, each once.
 
-    First come the seatings that both players of a pair hold evenly, pairs in turn: if one of the players is slow, the
-    time of the first hands tells how long the others take. A team plays a deal once, whatever number of others it
-    meets.
+    First come the seatings in which both players of a pair hold equally many seats, pairs in turn. If one player is
+    slow, the time of the first hands then predicts the time of the others. A team plays a deal once, however many
+    opponents it meets.
 
     Args:
         game: The game.

@@ -1,4 +1,4 @@
-"""Plays hands, many at a time, so that tables share the calls of a player; the hands that began first end first."""
+"""Playing hands at many tables in parallel, so that the tables share the calls of a player."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ class _Table:
 
     def __post_init__(self) -> None:
         seats = len(self.decisions)
-        self.illegal, self.searched, self.overran = [0] * seats, [0] * seats, [0] * seats
+        self.illegal = [0] * seats
+        self.searched = [0] * seats
+        self.overran = [0] * seats
         self.seconds, self.calls = [0.0] * seats, [0.0] * seats
         self.gains = [[] for _ in range(seats)]
         self.faults = [Counter() for _ in range(seats)]
@@ -45,12 +47,16 @@ class _Line:
     """The tables that wait for a player."""
 
     player: Player
-    batch: int  # views that it is given at most
+    batch: int  # largest number of views in a call
     waiting: list[tuple[int, _Table]] = field(default_factory=list[tuple[int, _Table]])  # a heap: the oldest first
 
 
-def makes_use(players: Sequence[Player]) -> int:
-    """How many tables are worth playing at a time: as many views as a call of any of the players makes use of."""
+def default_tables(players: Sequence[Player]) -> int:
+    """Return the number of tables to play in parallel: the largest batch of views that a player can use.
+
+    Args:
+        players: The players, at least one.
+    """
     return max(player.batch or MANY for player in players)
 
 
@@ -61,29 +67,40 @@ def play(
     seed: int,
     tables: int | None = None,
     clock: float | None = None,
-    heard: Callable[[Hand, View, Decision], None] | None = None,
+    on_decision: Callable[[Hand, View, Decision], None] | None = None,
 ) -> Iterator[HandRecord]:
-    """Plays `hands`, up to `tables` of them at a time, and yields each record as its hand ends. base.Player has the
-    members of a player.
+    """Play hands, several in parallel.
 
-    tables: None, as `makes_use` says. At first a single hand is played, and each that ends makes room for one more than
-    itself. So the first record comes after one hand, and as never more is under way than what is done and one, the pace
-    of the first records is at least half of the true one.
+    At first one hand is played alone, and each hand that ends makes room for two. The first record therefore comes
+    after one hand. At most one hand more than have ended is under way, so that the pace of the first records is at
+    least half of the final pace.
 
-    The next call goes to the player for whom most of a batch waits, of several with a whole one to whom the oldest
-    table waits for; it is given the oldest tables. So a player of one view a call goes on as long as anybody waits for
-    it, and batches gather for those that like them large. No decision depends on this: decision n of a seat in a hand
-    draws from `decision_rng(seed, deal, seat, n)` whoever sits there.
+    The next call goes to the player whose waiting tables fill the largest share of its batch. If several players have
+    a full batch, it goes to the one for whom the oldest table waits. The call takes the oldest tables. No decision
+    depends on this order: decision n of a seat in a hand draws from `decision_rng(seed, deal, seat, n)`, whichever
+    player holds the seat.
 
-    clock: seconds for a decision, put into memo["clock"]; records then count who took longer. A call's decisions share
-    its time evenly. heard: is told of every decision, in the order in which they are made.
+    Args:
+        game: The game.
+        players: Players by index. One player may occur several times.
+        hands: Hands to play, in order.
+        seed: Seed of the deals, if a hand has none of its own.
+        tables: Largest number of tables in parallel; by default that of `default_tables`.
+        clock: Time in seconds for a decision, passed on in memo["clock"]. Records then count the decisions that took
+            longer. The decisions of a call share its time evenly.
+        on_decision: Called with every decision, in the order in which they are made.
 
-    Raises TrickformerError where a player breaks the contract (an illegal action, a wrong number of decisions; see
-    `players.validate_decisions`)."""
-    tables = tables or makes_use(players)
+    Yields:
+        The record of each hand, when the hand ends.
+
+    Raises:
+        TrickformerError: A player returns an illegal action or a wrong number of decisions.
+    """
+    tables = tables or default_tables(players)
     lines = {id(p): _Line(p, min(tables, p.batch or tables)) for p in players}
-    hands, begun, ended = iter(hands), 0, 0
-    moved: list[tuple[int, _Table]] = []  # by number, which is that of the hand
+    hands = iter(hands)
+    begun = ended = 0
+    moved: list[tuple[int, _Table]] = []  # each after the number of its hand
     while True:
         while True:
             if moved:
@@ -102,17 +119,17 @@ def play(
             else:
                 player = players[table.hand.seating[table.state.current_player()]]
                 heappush(lines[id(player)].waiting, (number, table))
-        asked = [line for line in lines.values() if line.waiting]
-        if not asked:
+        candidates = [line for line in lines.values() if line.waiting]
+        if not candidates:
             return
-        line = max(asked, key=lambda a: (min(1, len(a.waiting) / a.batch), -a.waiting[0][0]))
+        line = max(candidates, key=lambda a: (min(1, len(a.waiting) / a.batch), -a.waiting[0][0]))
         moved = [heappop(line.waiting) for _ in range(min(line.batch, len(line.waiting)))]
-        _act(game, line.player, [table for _, table in moved], clock, heard)
-        moved.reverse()  # they are taken from its end
+        _act(game, line.player, [table for _, table in moved], clock, on_decision)
+        moved.reverse()  # the loop pops the oldest table first
 
 
 def _advance(game: Game, table: _Table) -> bool:
-    """Resolves chance nodes; True at the end of the hand."""
+    """Resolve chance nodes, and return whether the hand has ended."""
     state = table.state
     while state.is_chance_node():
         state.apply_action(game.chance(state, table.seed, table.hand.deal))
@@ -124,7 +141,7 @@ def _act(
     player: Player,
     tables: list[_Table],
     clock: float | None,
-    heard: Callable[[Hand, View, Decision], None] | None,
+    on_decision: Callable[[Hand, View, Decision], None] | None,
 ) -> None:
     seats = [t.state.current_player() for t in tables]
     views = [game.view(t.state, seat) for t, seat in zip(tables, seats)]
@@ -144,8 +161,8 @@ def _act(
         return f" in deal {tables[i].hand.deal}, seating {tables[i].hand.seating}, seat {seats[i]}"
 
     for table, seat, view, decision in zip(tables, seats, views, validate_decisions(player, views, decisions, where)):
-        if heard is not None:
-            heard(table.hand, view, decision)
+        if on_decision is not None:
+            on_decision(table.hand, view, decision)
         table.state.apply_action(decision.action)
         if decision.gain is not None:
             table.gains[seat].append((sum(table.decisions), decision.gain, decision.exact_gain))
@@ -159,12 +176,12 @@ def _act(
 
 
 def _end(game: Game, players: Sequence[Player], table: _Table) -> None:
-    """Tells the players that want to know how a hand has ended."""
+    """Call `end` of the players that override it."""
     seats: dict[int, list[int]] = {}
     for seat, index in enumerate(table.hand.seating):
         seats.setdefault(id(players[index]), []).append(seat)
     for player in {id(p): p for p in players}.values():
-        # Views of the end take up to a tenth of the time of the fastest players, most of which do not override `end`.
+        # Making the views takes up to a tenth of the time of the fastest players, most of which do not override `end`.
         if type(player).end is not Player.end and (own := seats.get(id(player))):
             views = [game.view(table.state, seat) for seat in own]
             player.end(views, game.scores(table.state), [table.memos[seat] for seat in own])

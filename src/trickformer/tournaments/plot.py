@@ -1,4 +1,4 @@
-"""The picture of a tournament: differences with their intervals, and how deals spread."""
+"""Figures of a tournament: differences with their intervals, and the distribution over deals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from trickformer.tournaments.results import TournamentResults
 
-_BLUE, _GREY, _RED = "#2b6cb0", "#718096", "#c05621"
+_BLUE = "#2b6cb0"
+_GREY = "#718096"
+_RED = "#c05621"
 _LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
 _STYLE: Any = {
     "font.size": 9.5,
@@ -30,20 +32,36 @@ _STYLE: Any = {
 
 
 def plot(results: TournamentResults, path: Path) -> None:
-    """Write the picture as PNG. Raises TrickformerError if the disk refuses."""
+    """Write the figure of a tournament as PNG.
+
+    Args:
+        results: Results of the tournament.
+        path: File to write.
+
+    Raises:
+        TrickformerError: The file cannot be written.
+    """
     save(draw(results), path)
 
 
 def draw(results: TournamentResults) -> Figure:
-    """Draw a tournament: for a match its rows and the histogram of the deals' differences, for a round robin the
-    ratings and every pair."""
+    """Draw a tournament.
+
+    Args:
+        results: Results of the tournament.
+
+    Returns:
+        Two panels: of a match of two players the rows and a histogram of the deals' differences, of more players the
+        ratings and the difference of every pair.
+    """
     result = results.result()
     with plt.rc_context(_STYLE):
         two = "rows" in result
         names = [break_name(name, 60 if two else 26) for name in labels(result)]
         lines = max(name.count("\n") + 1 for name in names)
         height = 3.6 if two else 1.6 + max(4, len(result["matches"])) * (0.18 + 0.16 * lines)
-        figure, (left, right) = plt.subplots(1, 2, figsize=(10, height), layout="constrained")
+        figure, panels = plt.subplots(1, 2, figsize=(10, height), layout="constrained")
+        left, right = panels
         if two:
             _plot_match(left, right, result, results.rows[results.pairs[0]][0].deals)
             figure.suptitle("\n".join(names), fontsize=10.5)

@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 
 class RecordFile(Sequence[HandRecord]):
-    """The records of a run in its file, which are read again when they are asked for.
+    """The records of a run in its file, read again at each access.
 
-    It holds the places of the lines, and the numbers of the records in columns.
+    In memory are the positions of the lines, and the numbers of the records in columns.
 
     Attributes:
         columns: Scores, times and counts of the records, in the order of the file.
@@ -144,17 +144,17 @@ class RecordFile(Sequence[HandRecord]):
 
 
 def select(records: Sequence[HandRecord], rows: Iterable[int]) -> Iterator[HandRecord]:
-    """Return records one by one.
+    """Yield records one by one.
 
     Args:
-        records: Records of a run. Those of a file are read when their turn comes.
+        records: Records of a run. Records in a file are read one at a time.
         rows: Numbers of the records, counted from 0.
     """
     return records.select(rows) if isinstance(records, RecordFile) else (records[row] for row in rows)
 
 
 class Selection(Sequence[T]):
-    """Some records of a run, or a part of each, which are read again when they are asked for."""
+    """Some records of a run, or a part of each, read again at each access."""
 
     def __init__(self, records: Sequence[HandRecord], rows: np.ndarray, part: Callable[[HandRecord], T]) -> None:
         """Select records.
@@ -162,7 +162,7 @@ class Selection(Sequence[T]):
         Args:
             records: Records of the run.
             rows: Numbers of the records, int [n], counted from 0.
-            part: What is taken of each record.
+            part: Function that returns the element for a record.
         """
         self._records, self._part = records, part
         self._rows = rows

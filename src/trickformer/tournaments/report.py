@@ -26,7 +26,17 @@ Section = tuple[str, ReportTable, str]  # title, table, explanation of its colum
 
 
 def play_and_report(config: Tournament, resume: bool = False) -> TournamentResults:
-    """Play a tournament, and write its report if it has a run folder. Raises what `run.tournament` raises."""
+    """Play a tournament, and write its report if it has a run folder.
+
+    Args:
+        config: The tournament.
+        resume: Whether to continue the run in its folder.
+
+    Raises:
+        UnknownNameError: A name in the tournament does not exist.
+        TrickformerError: The input is bad, or the report cannot be written.
+        Interruption: Ctrl-C.
+    """
     results = TournamentResults(tournament(config, resume))
     if config.out is not None:
         write(results, config.out)
@@ -34,7 +44,15 @@ def play_and_report(config: Tournament, resume: bool = False) -> TournamentResul
 
 
 def write(results: TournamentResults, folder: Path) -> None:
-    """Write result.json, report.md and the figures. Raises TrickformerError if the disk refuses."""
+    """Write result.json, report.md and the figures.
+
+    Args:
+        results: Results of the tournament.
+        folder: Run folder.
+
+    Raises:
+        TrickformerError: A report file cannot be written. A figure that cannot be drawn is only a warning.
+    """
     make_report(results.result()).write(folder, RESULT)
     draw(results, folder)
 
@@ -59,29 +77,37 @@ def draw(results: TournamentResults, folder: Path) -> None:
 
 
 def make_report(result: dict[str, Any]) -> Report:
-    """Make the report of a tournament's result."""
+    """Make the report of a tournament.
+
+    Args:
+        result: Object of `TournamentResults.result`.
+    """
     shown, appendix = _sections(result)
     specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
     gained = [("what searches say they gain", GAINS)] if "gains" in result else []
     return Report(
         result,
-        heading(result),
+        _heading(result),
         [(title, table) for title, table, _ in shown],
         keys=[key for _, _, key in shown],
         appendix=appendix,
         conclusion=conclude(result),
         title="Tournament",
-        names=who(result),
+        names=_specs_by_name(result),
         notes=notes(result),
         figures=[("differences", PLOT), *gained],
         method=_method(result),
-        resolved=dict(zip(who(result), specs)),
+        resolved=dict(zip(_specs_by_name(result), specs)),
         builds=result["versions"],
     )
 
 
 def make_progress_report(run: TournamentRun) -> Report:
-    """Make the report of a run that has not finished a deal yet."""
+    """Make the report of a run that has not finished a deal yet.
+
+    Args:
+        run: The run.
+    """
     tables, game = len(run.records), run.config.game
     result = {"schema": SCHEMA, "game": game, "deals": 0, "scheduled_deals": run.config.deals, "tables": tables}
     conclusion = (
@@ -90,15 +116,15 @@ def make_progress_report(run: TournamentRun) -> Report:
     return Report(result, f"{game}: 0 of {run.config.deals:,} deals, seed {run.config.seed}", [], conclusion=conclusion)
 
 
-def heading(result: dict[str, Any]) -> str:
-    """Say in one line what was played."""
+def _heading(result: dict[str, Any]) -> str:
+    """Describe the tournament in one line."""
     better = "higher" if result["higher_is_better"] else "lower"
     deals = "1 deal" if result["deals"] == 1 else f"{result['deals']:,} deals"
     played = f"{result['game']}: {deals}, seed {result['seed']}"
     return f"{played}; score a hand, {better} is better"
 
 
-def who(result: dict[str, Any]) -> dict[str, str]:
+def _specs_by_name(result: dict[str, Any]) -> dict[str, str]:
     """Return the specs that were typed, by A and B in a match of two players, else by short names."""
     names = ["A", "B"] if "rows" in result else short_names(result["players"])
     return dict(zip(names, result["players"]))
@@ -291,7 +317,11 @@ def _cells(values: Sequence[Any], form: Callable[[Any], str]) -> list[str]:
 
 
 def notes(result: dict[str, Any]) -> list[str]:
-    """Return the lines below the tables."""
+    """Return the lines below the tables.
+
+    Args:
+        result: Object of `TournamentResults.result`.
+    """
     lines = _match_notes(result) if "rows" in result else []
     lines += gains.notes(result.get("gains", []), labels(result), sign=_sign(result))
     for i, name in enumerate(labels(result)):
@@ -323,7 +353,7 @@ def _match_notes(result: dict[str, Any]) -> list[str]:
 
 
 def _remarks(result: dict[str, Any], player: int) -> list[str]:
-    """Return what a reader must know of a player."""
+    """Return the caveats of a player."""
     key: Any = "ab"[player] if "rows" in result else player
     saw = [SAW_STATE] if key in result["sees_state"] else []
     return saw + list(result["caveats"].get(str(key), ()))
@@ -333,7 +363,11 @@ _FAULTS = {"crash": "crashes", "illegal": "illegal answers", "timeout": "time-ou
 
 
 def warnings(result: dict[str, Any]) -> list[str]:
-    """Return a line for each engine that broke the protocol, or was started again."""
+    """Return a warning line for each engine that was started again after a fault.
+
+    Args:
+        result: Object of `TournamentResults.result`.
+    """
     names = dict(zip("ab" if "rows" in result else map(str, range(len(result["players"]))), labels(result)))
     lines: list[str] = []
     for key, faults in result.get("engine_faults", {}).items():
@@ -343,7 +377,7 @@ def warnings(result: dict[str, Any]) -> list[str]:
 
 
 def _plan_notes(result: dict[str, Any]) -> list[str]:
-    """Say how the number of deals came about, if it was not simply the planned one."""
+    """Explain the number of deals if it is not the planned one."""
     lines: list[str] = []
     for change in result["extensions"]:
         at = datetime.fromisoformat(change["at"]).strftime("%Y-%m-%d %H:%M UTC")

@@ -1,4 +1,4 @@
-"""What a tournament has shown: the statistics of its finished deals, and the JSON object of `--json`."""
+"""Results of a tournament: the statistics of its finished deals, and the JSON object of `--json`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class NoFinishedDealError(TrickformerError):
 class TournamentResults:
     """The statistics of a run over its finished deals: those whose every hand is in the records.
 
-    A sequential match with a bound counts the deals up to its decision alone, whatever was finished besides.
+    A sequential match with a bound counts only the deals up to its decision, even if more are finished.
     """
 
     def __init__(self, run: TournamentRun):
@@ -46,7 +46,7 @@ class TournamentResults:
         self.pairs: list[tuple[int, int]] = config.pairs
         self.sets = {pair: plan.seatings(self.game, pair) for pair in self.pairs}
         own = dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings)
-        # Where scores are shared, tables are mixed on request only.
+        # If the seats share their scores, only mixed tables, which are optional, seat both players.
         self.teams = all(len(set(seating)) == 1 for seating in own)
         mixtures = {pair: plan.mixtures(self.game, pair) for pair in self.pairs if config.mixed}
         self._columns = run.columns()
@@ -167,14 +167,14 @@ class TournamentResults:
         return ["a", "b"] if config.players is None else [str(i) for i in range(len(config.specs))]
 
     def _extras(self) -> dict[str, Any]:
-        """Return what some games and players add."""
+        """Return the entries that only some games and players have."""
         players = range(len(self.run.config.specs))
-        found: dict[str, Any] = {"teams": True} if self.teams else {}
+        extras: dict[str, Any] = {"teams": True} if self.teams else {}
         if any(summaries := [self._summary(i) for i in players]):
-            found["summary"] = summaries
-        if self._columns.has_gains and (said := gains.summarize_gains(self._own(), len(players))):
-            found["gains"] = said
-        return found
+            extras["summary"] = summaries
+        if self._columns.has_gains and (estimates := gains.summarize_gains(self._own(), len(players))):
+            extras["gains"] = estimates
+        return extras
 
     def _about_the_test(self) -> dict[str, Any]:
         config, extensions = self.run.config, self.run.extensions
@@ -194,7 +194,7 @@ class TournamentResults:
 
     def _by_player(self, use: dict[str, dict[str, Any]]) -> dict[str, Any]:
         config, run = self.run.config, self.run
-        found: dict[str, Any] = {
+        entries: dict[str, Any] = {
             "seconds_per_turn": {k: u["seconds"] for k, u in use.items()},
             "batch": {k: u["batch"] for k, u in use.items()},
             "turns": {k: u["turns"] for k, u in use.items()},
@@ -204,14 +204,14 @@ class TournamentResults:
             "resolved": dict(zip(use, config.specs)) if config.players is None else config.specs,
         }
         if faults := {k: u["faults"] for k, u in use.items() if u["faults"]}:
-            found["engine_faults"] = faults
+            entries["engine_faults"] = faults
         if config.clock is not None:
-            found |= {"clock": config.clock, "overran": {k: u["overran"] for k, u in use.items()}}
+            entries |= {"clock": config.clock, "overran": {k: u["overran"] for k, u in use.items()}}
         if config.players is not None:  # by player: lists in the order of `players`
             for key in ("seconds_per_turn", "batch", "turns", "illegal", "overran"):
-                if key in found:
-                    found[key] = list(found[key].values())
-        return found
+                if key in entries:
+                    entries[key] = list(entries[key].values())
+        return entries
 
     def _about_the_run(self) -> dict[str, Any]:
         config = self.run.config
@@ -266,7 +266,7 @@ class TournamentResults:
         return matrix
 
     def _own_rows(self) -> np.ndarray:
-        """Return the hands that tell of a player: of teams, those in which it sat in every seat."""
+        """Return the records that count for single players; of teams, those with one player in every seat."""
         own = [place for seating, place in self._places.items() if not self.teams or len(set(seating)) == 1]
         return self._rows[:, own].ravel()
 
@@ -290,7 +290,7 @@ def _list_outcomes(game: Game) -> np.ndarray | None:
 
 
 def use_of(columns: RecordColumns, player: int, rows: np.ndarray | None = None) -> dict[str, Any]:
-    """Sum up what a player did in some hands.
+    """Sum up the work of a player in some hands.
 
     Args:
         columns: Numbers of the records.
@@ -298,7 +298,7 @@ def use_of(columns: RecordColumns, player: int, rows: np.ndarray | None = None) 
         rows: Records of the hands, int [n]; by default all.
 
     Returns:
-        Its turns, with seconds and batch of each, what its searches generated, and the faults of its engine.
+        Its turns, their mean seconds and batch, the histories that its searches generated, and its engine's faults.
     """
     rows = np.arange(len(columns)) if rows is None else rows
     held = np.array(columns.schedule.seatings) == player
@@ -320,9 +320,10 @@ def use_of(columns: RecordColumns, player: int, rows: np.ndarray | None = None) 
 
 
 def _count_faults(columns: RecordColumns, rows: np.ndarray, held: np.ndarray) -> dict[str, int]:
-    """Count the faults of a program by kind, and `restarts` in all; empty if there were none.
+    """Count the faults of an engine by kind, and in all as `restarts`; empty if there were none.
 
-    held: whether the player holds a seat, bool [seatings, seats]."""
+    `held` marks the seats that the player holds, bool [seatings, seats].
+    """
     faults = Counter[str]()
     for position, by_seat in columns.faults(rows):
         own = held[columns.seatings(rows[position : position + 1])[0]]

@@ -1,4 +1,4 @@
-"""Plays a plan, such as a tournament: what is missing from the record file is played and appended to it."""
+"""Playing a plan, such as a tournament: plays the hands that are missing from the record file and appends them."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ class Extension(BaseModel):
 
 @dataclass(frozen=True)
 class TournamentRun:
-    """A plan that has been played, or a part of it."""
+    """A plan that has been played in whole or in part."""
 
     config: Any  # a Plan, specs resolved
     typed: list[str]  # specs as they were typed
     sees_state: list[int]  # players that were shown hidden cards
-    caveats: list[list[str]]  # by player: what a reader of results must know of it
+    caveats: list[list[str]]  # by player: warnings for readers of the results
     records: Sequence[HandRecord] = field(repr=False)  # a list, or a RecordFile
-    builds: list[dict[str, Any]]  # what has played it: one unless a resumed run was upgraded in between
-    files: dict[str, str] = field(default_factory=dict)  # SHA-256 of what players and rules were read from
+    builds: list[dict[str, Any]]  # versions that played it: several if the software changed before --resume
+    files: dict[str, str] = field(default_factory=dict)  # SHA-256 of the files of players and rules, by path
     extensions: list[Extension] = field(default_factory=list[Extension])  # in order
 
     @property
     def game(self) -> Game:
-        """The rules; raises what `Plan.rules` raises."""
+        """The game of the plan, loaded anew."""
         return self.config.rules()
 
     def columns(self) -> RecordColumns:
-        """Return the numbers of the records, those of records in memory made anew."""
+        """Return the numbers of the records. For records in memory they are computed at each call."""
         if isinstance(self.records, RecordFile):
             return self.records.columns
         game = self.game
@@ -79,7 +79,7 @@ class _About(BaseModel):
 
     players: list[str]
     sees_state: list[int]
-    caveats: list[list[str]] | None = None  # runs of before had none
+    caveats: list[list[str]] | None = None  # missing from runs of older versions
     builds: list[dict[str, Any]]
     files: dict[str, str] = {}
     deals: list[DealName] | None = None  # of --deals-from
@@ -95,31 +95,36 @@ def _schedule(config: Plan, game: Game) -> Schedule:
 
 
 def _cast(config: Plan, game: Game) -> list[Player]:
-    """Make a player for each spec; equal specs share one, for a player keeps what it knows of a hand in its memo."""
+    """Make a player for each spec. Equal specs share a player, because the state of a hand is in its memo."""
     logs = config.out / ERRORS if config.out is not None else None
     by_spec = {spec: players.make(spec, game, logs) for spec in dict.fromkeys(config.specs)}
     return [by_spec[spec] for spec in config.specs]
 
 
-def resolve(config: Plan, game: Game) -> Plan:
-    """Copy a plan with every option of its players, and absolute paths. Raises what `players.resolve` raises."""
+def _resolve(config: Plan, game: Game) -> Plan:
+    """Copy a plan with every option of its players, and absolute paths. Raises the errors of `players.resolve`."""
     return config.with_absolute_paths().with_specs([players.resolve(spec, game) for spec in config.specs])
 
 
 def tournament(config: Plan, resume: bool = False, show: Show = progress) -> TournamentRun:
-    """Play a plan to its end. With `config.out` the records go there, and `resume` continues them.
+    """Play a plan to its end.
+
+    Args:
+        config: The plan. With `out`, records are written to that run folder.
+        resume: Whether to continue the run in the folder.
+        show: Progress display.
 
     Raises:
         UnknownNameError: A name in the plan does not exist.
-        TrickformerError: The input is bad. Nothing is written then but what engines write on standard error.
+        TrickformerError: The input is bad. Then nothing is written except the standard error of engines.
         Interruption: Ctrl-C.
     """
     game = config.rules()
     typed = config.specs
-    config = resolve(config, game)
-    same: dict[str, Any] = {"resume": resume, "free": config.free, "resolve": partial(resolve, game=game)}
+    config = _resolve(config, game)
+    same: dict[str, Any] = {"resume": resume, "free": config.free, "resolve": partial(_resolve, game=game)}
     folder = RunFolder.optional(config.out, resume)
-    parallel.slots(config.workers, config.ray)  # a cluster out of reach
+    parallel.slots(config.workers, config.ray)  # raises if the cluster is out of reach
     known = None
     if folder is not None:
         folder.check(config, **same)
@@ -144,7 +149,7 @@ def tournament(config: Plan, resume: bool = False, show: Show = progress) -> Tou
 
 
 def _keep_history(run: TournamentRun, known: TournamentRun) -> None:
-    """Carry over the history of a continued run, and add a change of its number of deals."""
+    """Copy the history of a continued run, and add a change of its number of deals."""
     run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
     run.typed[:] = known.typed
     run.extensions[:] = known.extensions
@@ -168,7 +173,16 @@ def _describe(run: TournamentRun, typed: list[str], game: Game) -> dict[str, Any
 
 
 def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> TournamentRun:
-    """The run of a plan of that kind in a folder. Raises TrickformerError where it holds none, or a broken one."""
+    """Load the run in a folder.
+
+    Args:
+        folder: Run folder.
+        kind: Class of the plan.
+        with_records: Whether to read the records, too.
+
+    Raises:
+        TrickformerError: The folder holds no run, or a broken one.
+    """
     if not RunFolder(folder).has_run:
         raise TrickformerError(f"{folder} holds no run: there is no {CONFIG}")
     refuse_links(folder)  # reports are written there
@@ -194,12 +208,13 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
 def _finish(
     run: TournamentRun, schedule: Schedule, lines: JsonLines | None, game: Game, cast: list[Player], show: Show
 ) -> None:
-    """Play what is missing from `run.records`, and append it there and to the file.
+    """Play the hands that are missing from `run.records`, and append their records there and to the file.
 
-    The players `cast` play if this process plays all of it, else those that each worker makes."""
+    The players `cast` play if this process plays all hands. Otherwise each worker makes its own players.
+    """
     config = run.config
     board = Scoreboard(config, game, run.typed) if isinstance(config, Tournament) else None
-    done = bytearray(len(schedule))  # by number of the hand: whether it is played
+    done = bytearray(len(schedule))  # by number of the hand: 1 if it is played
     if isinstance(run.records, RecordFile):
         done[:] = (run.records.columns.row_of >= 0).tobytes()
         if board is not None and _is_decided(board, run.records.columns):
@@ -207,7 +222,7 @@ def _finish(
     source = _source(config, [hand for hand, played in zip(schedule, done) if not played], game, cast)
     typed = players.to_type(config)
     with (
-        closing(source),  # it ends the workers
+        closing(source),  # ends the workers
         resumable(
             config.COMMAND, config, typed, progress=lambda: f"after {len(run.records)} of {len(schedule)} tables"
         ),
@@ -215,7 +230,7 @@ def _finish(
     ):
         for record in source:
             number = schedule.find(record.deal, record.seating, record.seed)
-            if done[number]:  # played anew for a lost node, by a player that does not follow its seed
+            if done[number]:  # replayed after the loss of a node, by a player that ignores its seed
                 raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
             done[number] = True
             _keep(run, record, lines)
@@ -255,7 +270,7 @@ def _source(config: Plan, missing: list[Hand], game: Game, cast: list[Player]) -
 
 
 def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
-    """The hands in slices, one for each worker; a deal with all its seatings stays in one."""
+    """Split the hands into one slice for each worker. All seatings of a deal stay in one slice."""
     deals = sorted({h.deal for h in hands})
     workers = min(parallel.slots(config.workers, config.ray), len(deals))
     slot = {deal: i % workers for i, deal in enumerate(deals)}
@@ -263,7 +278,7 @@ def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
 
 
 def _play(job: Job) -> Iterator[HandRecord]:
-    """The records of a slice, by players of its own."""
+    """Play a slice of hands with players of its own."""
     config, hands = job
     game = config.rules()
     return play(game, _cast(config, game), hands, config.seed, config.tables, config.time_limit)

@@ -1,4 +1,4 @@
-"""The score of a tournament while it is played: finished deals, the line that is shown, and when it may stop."""
+"""The score of a tournament in progress: finished deals, the line that is shown, and the decision to stop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trickformer.tournaments.statistics import deal_differences
 
 
 class Scoreboard:
-    """Differences of the finished deals of a tournament, which records are added to as they come.
+    """Differences of the finished deals of a tournament, updated with each record.
 
     Attributes:
         finished: Number of finished deals.

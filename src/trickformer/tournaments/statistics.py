@@ -1,5 +1,7 @@
-"""Statistics of a duplicate match. One sample is a deal with all its seatings: the hands of a deal share
-their cards, so that only deals are independent."""
+"""Statistics of a duplicate match.
+
+One sample is a deal with all its seatings. The hands of a deal share their cards, so that only deals are independent.
+"""
 
 from __future__ import annotations
 
@@ -138,7 +140,7 @@ def largest_differences(weights: np.ndarray, outcomes: np.ndarray | None) -> tup
 
 @dataclass(frozen=True, slots=True)
 class MixedTeamScore:
-    """How two players who share a score get on at one table."""
+    """Score of tables at which two players sit together and share a score."""
 
     score: float  # mean of the mixed tables
     ci95: tuple[float, float] | None  # None: the deals allow no interval
@@ -159,15 +161,29 @@ def score_mixed_teams(together: np.ndarray, teams: np.ndarray) -> MixedTeamScore
 
 
 def p_value(deals: np.ndarray) -> float:
-    """Two-sided p of the Wilcoxon signed-rank test on float64 [deals]; 1 where all differences are zero."""
+    """Compute the two-sided p value of Wilcoxon's signed-rank test.
+
+    Args:
+        deals: Difference of each deal, float64 [deals].
+
+    Returns:
+        The p value; 1 if all differences are zero.
+    """
     if not np.any(deals):
         return 1.0
-    found: Any = stats.wilcoxon(deals)
-    return float(found.pvalue)
+    test: Any = stats.wilcoxon(deals)
+    return float(test.pvalue)
 
 
 def extrapolate(row: Row, target: float) -> float | None:
-    """The difference in a game of hands that ends when somebody has `target` points: target x difference /
-    the larger mean (GO-MCTS paper, section 6.1); None unless that mean is positive."""
+    """Scale a difference to a game of many hands, as in section 6.1 of the GO-MCTS paper.
+
+    Args:
+        row: A row of a match.
+        target: Points at which the game ends for a player.
+
+    Returns:
+        target x difference / the larger mean, in points; None unless that mean is positive.
+    """
     larger = max(row.a, row.b)
     return target * row.difference / larger if larger > 0 else None

@@ -1,4 +1,4 @@
-"""Records of hands: what a line of records.jsonl holds."""
+"""Records of hands, the lines of records.jsonl."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ TIMING = ("seconds", "calls", "overran", "faults")  # the fields that differ bet
 
 
 class HandRecord(BaseModel):
-    """One finished hand. Lists by seat; `history` replays through OpenSpiel from the initial state. What is None is not
-    written."""
+    """One finished hand.
+
+    Lists are by seat. `history` replays through OpenSpiel from the initial state. Fields that are None are not written.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -27,13 +29,13 @@ class HandRecord(BaseModel):
     seconds: tuple[float, ...]  # wall seconds inside act, each call shared evenly by its views
     calls: tuple[float, ...]  # act calls, each shared evenly: decisions / calls is the mean batch
     history: tuple[Int64, ...]  # every action, chance included
-    mission: Int64 | None = None  # its number; not written where a game has no missions
-    overran: tuple[Int64, ...] | None = None  # decisions that took longer than the clock; not written without one
-    # Of each decision of which a search said what it gains (base.Decision): how many moves were made before it, that
-    # gain, and the gain by exact samples, null where there is none. Not written where no search said so.
+    mission: Int64 | None = None  # its number; None if the game has no missions
+    overran: tuple[Int64, ...] | None = None  # decisions that took longer than the clock; None without a clock
+    # For each decision whose search estimated its gain (base.Decision): number of moves before it, the gain, and the
+    # gain by exact samples or null. None if no search estimated a gain.
     gains: tuple[tuple[tuple[Int64, float, float | None], ...], ...] | None = None
-    faults: tuple[dict[FaultKind, Int64], ...] | None = None  # of engines; not written if there were none
-    seed: Int64 | None = None  # of the deal's series; not written if it is the run's
+    faults: tuple[dict[FaultKind, Int64], ...] | None = None  # of engines; None if there were none
+    seed: Int64 | None = None  # of the deal's series; None if it is the run's
 
     @property
     def hand(self) -> Hand:

@@ -61,7 +61,7 @@ class CrossPlay(Plan, Teams):
         from trickformer import games
 
         game = games.load(self.game)
-        plan.no_mixing_but_of_teams(game)
+        plan.require_shared_scores(game)
         return game
 
     def runs(self, specs: Sequence[str] | None = None) -> dict[str, list[int]]:
