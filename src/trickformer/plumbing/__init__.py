@@ -1,2 +1,4 @@
-"""What every command needs and no game: configs, run folders, spreading work, progress, tables and figures of reports,
-entry points of other packages. Imports nothing of the package but `base`."""
+"""Infrastructure of the commands, independent of games: configs, run folders, parallel work, progress and reports.
+
+The room imports nothing of the package but `base`.
+"""

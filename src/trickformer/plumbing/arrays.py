@@ -1,4 +1,4 @@
-"""Arrays by name in a file, .npz."""
+"""Files of named arrays, .npz."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trickformer.plumbing.files import whole
 
 MOST_BYTES = 1 << 30  # of the arrays of a file together, for a small file may be decompressed to any size
 
-# What numpy raises on a file that is none, or of which a bit has changed.
+# Exceptions of NumPy on a file of another kind, or on a damaged one.
 DAMAGED = (
     OSError,
     ValueError,
@@ -37,7 +37,7 @@ def save(file: Path, **arrays: np.ndarray) -> None:
         **arrays: Arrays by name, together at most MOST_BYTES.
 
     Raises:
-        TrickformerError: The disk refuses.
+        TrickformerError: The file cannot be written.
     """
     with whole(file) as draft, draft.open("wb") as held:
         np.savez_compressed(held, **arrays)  # type: ignore[arg-type]
@@ -54,7 +54,7 @@ def load(file: Path, *names: str) -> dict[str, np.ndarray]:
         The arrays by name.
 
     Raises:
-        TrickformerError: The file holds no such arrays, or too much.
+        TrickformerError: The file lacks an array, is damaged or is too large.
     """
     try:
         with file.open("rb") as raw, zipfile.ZipFile(raw) as members:

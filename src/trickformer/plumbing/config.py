@@ -25,16 +25,16 @@ from trickformer.plumbing.text import from_toml, json_object, read_text
 
 M = TypeVar("M", bound=BaseModel)
 
-# The form of the specs in a run folder, as run.json names it. Before there was a number, `gomcts` searched worlds in
+# Version of the specs in a run folder, which run.json holds. Before there was a version, `gomcts` searched worlds in
 # some games.
 SPECS = 2
 
-# Fields that say where a command writes and what it connects to: the command line alone decides them.
+# Fields for the output folder and for network addresses. Only the command line may set them.
 MACHINE = ("out", "ray", "host", "port")
 
 FILE = "config.toml"  # the config of a run, in its folder
 
-# Options of commands beside those of their config.
+# Options that commands have besides the fields of their config.
 File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options.")]
 Resume = Annotated[
     bool, typer.Option("--resume", show_default=False, help="Continue the run in --out, with its options.")
@@ -42,27 +42,28 @@ Resume = Annotated[
 Json = Annotated[bool, typer.Option("--json", show_default=False, help="Print one JSON object.")]
 
 
-def load(model: type[M], file: Path | None, given: Mapping[str, Any], resume: bool = False) -> M:
-    """Make the config of a command from a TOML file and the options that were given.
+def load(model: type[M], file: Path | None, arguments: Mapping[str, Any], resume: bool = False) -> M:
+    """Make the config of a command from a TOML file and the command line.
 
-    The file may be a stranger's, so it decides nothing of MACHINE.
+    The file may come from a stranger, so it may not set the fields of MACHINE.
 
     Args:
         model: Config of the command.
-        file: TOML file, None for none.
-        given: Options that override the file; None counts as not given.
-        resume: Whether a run is continued. Without a file, what is not given is then that of the run in `given["out"]`.
+        file: TOML file; None if there is none.
+        arguments: Fields that override the file; None stands for a missing one.
+        resume: Whether a run is continued. Without a file, missing fields are then those of the run in
+            `arguments["out"]`.
 
     Raises:
         UnknownNameError: A key does not exist.
-        TrickformerError: The file cannot be read or decides what it may not, or a value is bad or missing.
+        TrickformerError: The file cannot be read or sets a field of MACHINE, or a value is bad or missing.
     """
-    if file is None and resume and given.get("out") is not None and (given["out"] / FILE).is_file():
-        file = Path(given["out"] / FILE)
+    if file is None and resume and arguments.get("out") is not None and (arguments["out"] / FILE).is_file():
+        file = Path(arguments["out"] / FILE)
         values = {k: v for k, v in _values_of_run(model, file).items() if k not in getattr(model, "PREPARED", ())}
     else:
         values = _values(model, file) if file is not None else {}
-    typed = current_names(model, {k: v for k, v in given.items() if v is not None})
+    typed = current_names(model, {k: v for k, v in arguments.items() if v is not None})
     for key in MACHINE:
         if key in values and key not in typed:
             raise TrickformerError(f"{file} sets {key} = {values[key]!r}, which a file may not decide; give --{key}")
@@ -71,14 +72,27 @@ def load(model: type[M], file: Path | None, given: Mapping[str, Any], resume: bo
 
 
 def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M:
-    """The config that a run folder holds, and `more`; what it says of MACHINE is left out. Raises as `load`."""
+    """Read the config in a run folder, without the fields of MACHINE.
+
+    Args:
+        model: Config of the command.
+        file: The folder's config.toml.
+        more: Fields that override the file.
+
+    Raises:
+        UnknownNameError: A key of `more` does not exist.
+        TrickformerError: The file cannot be read, it has a key of another command, or a value is bad or missing.
+    """
     kept = _values_of_run(model, file)
     return validate(model, kept | dict(more or {}), _context(file.parent))
 
 
 def _context(folder: Path) -> dict[str, Any]:
-    """Context for the validators of a config in a run folder: `old`, whether a version that wrote specs otherwise made
-    it, for its run.json has no SPECS; `relocate`, a function that finds paths again if the folder has moved."""
+    """Return the context for the validators of a config in a run folder.
+
+    `old` is true if run.json has no SPECS, because an earlier version wrote the specs in another form. `relocate` is a
+    function that finds paths again if the folder has moved.
+    """
     try:
         about = json_object(read_text(folder / "run.json"))
     except (OSError, ValueError, TypeError):
@@ -87,14 +101,14 @@ def _context(folder: Path) -> dict[str, Any]:
 
 
 def relocation(folder: Path, about: Mapping[str, Any]) -> Callable[[str], str] | None:
-    """A function that finds paths again if a run folder has moved.
+    """Return a function that finds paths again if a run folder has moved.
 
     Args:
         folder: The run folder.
-        about: Its run.json.
+        about: Contents of its run.json.
 
     Returns:
-        The function; None if the folder is where the run began, or does not say where that was.
+        The function; None if the folder has not moved, or if run.json does not hold its first place.
     """
     begun = about.get("folder")
     if not isinstance(begun, str) or Path(begun) == folder.absolute():
@@ -110,7 +124,7 @@ def _values(model: type[BaseModel], file: Path) -> dict[str, Any]:
 
 
 def _values_of_run(model: type[BaseModel], file: Path) -> dict[str, Any]:
-    """Read what a run folder keeps of a config. Raises TrickformerError if it is that of another command."""
+    """Read the fields in a run folder's config. Raises TrickformerError if it belongs to another command."""
     kept = {k: v for k, v in _values(model, file).items() if k not in MACHINE}
     if strange := kept.keys() - model.model_fields.keys():
         raise TrickformerError(f"{file} is of a run of another command: it has the key {min(strange)!r}")
@@ -118,12 +132,20 @@ def _values_of_run(model: type[BaseModel], file: Path) -> dict[str, Any]:
 
 
 def former_names(model: type[BaseModel]) -> Mapping[str, str]:
-    """Return today's name of each field that had another name in an earlier version."""
+    """Return the current name of each field that had another name in an earlier version.
+
+    Args:
+        model: A config.
+    """
     return getattr(model, "FORMER_NAMES", {})
 
 
 def current_names(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace former names of fields by today's.
+    """Replace former names of fields by current ones.
+
+    Args:
+        model: A config.
+        values: Values by field, under either name.
 
     Raises:
         TrickformerError: A field is given under both names.
@@ -139,8 +161,17 @@ def current_names(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str
 
 
 def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, Any] | None = None) -> M:
-    """An instance of `model`; raises UnknownNameError or TrickformerError, one line each. context: for its validators;
-    `filed`, the fields that a file decides."""
+    """Make a config, with errors of one line.
+
+    Args:
+        model: Config to make.
+        values: Values by field.
+        context: Context for the validators of the config. Its entry `filed` holds the fields that a file sets.
+
+    Raises:
+        UnknownNameError: A key does not exist.
+        TrickformerError: A value is bad or missing.
+    """
     for key in values:
         if key not in model.model_fields:
             raise UnknownNameError("config key", key, tuple(model.model_fields))
@@ -157,26 +188,42 @@ def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, An
 
 
 def validate_game(spec: str, info: ValidationInfo) -> str:
-    """Validate a field that holds a game string: a path in it is found again if the run folder has moved."""
+    """Validate a field that holds a game string. A path in it is found again if the run folder has moved.
+
+    Args:
+        spec: Game string of OpenSpiel.
+        info: Validation with the context of the config.
+    """
     relocate = (info.context or {}).get("relocate")
     return with_path(spec, relocate) if relocate else spec
 
 
 def validate_path(text: str, info: ValidationInfo) -> str:
-    """Validate a field that holds a path as text: it is found again if the run folder has moved."""
+    """Validate a field that holds a path as text. The path is found again if the run folder has moved.
+
+    Args:
+        text: The path.
+        info: Validation with the context of the config.
+    """
     relocate = (info.context or {}).get("relocate")
     return relocate(text) if relocate else text
 
 
 def dump(config: BaseModel) -> str:
-    """The resolved config as TOML that `read` reads back; fields that are None are left out, and those of MACHINE."""
+    """Format a config as TOML for `read`.
+
+    Args:
+        config: Resolved config. Its fields of MACHINE and those that are None are left out.
+    """
     fields = config.model_dump(mode="json", exclude_none=True, exclude=set(MACHINE))
     return "".join(f"{key} = {_to_toml(value)}\n" for key, value in fields.items())
 
 
 def _to_toml(value: Any) -> str:
-    """Format a text, a number, a truth value or a list of them. TOML differs from JSON in two points: it escapes the
-    character DEL, and it has infinity."""
+    """Format a text, a number, a truth value or a list of them.
+
+    TOML differs from JSON in two points: it escapes the character DEL, and it has infinity.
+    """
     if isinstance(value, list):
         return f"[{', '.join(map(_to_toml, value))}]"
     if isinstance(value, float) and not math.isfinite(value):
@@ -200,8 +247,8 @@ def command(
         model: Config of the command.
         positional: Field that is an argument.
         example: Command line that ends the help page.
-        name: Name of the command; by default that of the function.
-        defaults: Defaults that the help page shows, from the words of the command line.
+        name: Name of the command; by default the name of the function.
+        defaults: Function that returns the defaults of the help page.
     """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
@@ -214,10 +261,15 @@ def command(
 def options(
     model: type[BaseModel], positional: str | None = None
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a typer command one option for each field of a config, and hidden ones for their former names.
+    """Give a typer command an option for each field of a config, and hidden options for the former names.
 
-    The command takes the fields as keyword arguments (`**given`): None for an option that was not typed. Its other
-    parameters must be keyword-only and stay its own. Field `positional` becomes an argument."""
+    The command takes the fields as `**` keywords, with None for an option that was not typed. Its own parameters must
+    be keyword-only.
+
+    Args:
+        model: Config of the command.
+        positional: Field that becomes an argument.
+    """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True).parameters.values()
@@ -248,7 +300,7 @@ def _parameter(name: str, field: FieldInfo, positional: bool = False, hidden: bo
 
 
 def _path(text: str) -> Path:
-    """A path that was typed; an empty one would be the current folder, which nobody means."""
+    """Parse a typed path. An empty one is refused, because it would stand for the current folder."""
     if not text:
         raise typer.BadParameter("a path is not empty")
     return Path(text)

@@ -1,5 +1,7 @@
-"""Checksums: of the files in a folder, in the form of `b2sum`, so that `b2sum -c B2SUMS` checks them too; and of each
-line of a file that grows."""
+"""Checksums of the files in a folder, and of each line of a file that grows.
+
+`b2sum -c B2SUMS` checks a folder, too.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing.text import read_text
 
 FILE = "B2SUMS"
-LINE = 17  # bytes of a line's checksum, its end among them
-# SHA-256 of config.json of the shipped checkpoints, in version 0.2 and today. The file got a model type of its own,
-# today's names of keys and the names of the outcomes. That changes nothing in a run.
+LINE = 17  # bytes of a line's checksum with its line feed
+# SHA-256 of config.json of the shipped checkpoints, in version 0.2 and now. The file got another model type, current
+# names of keys and the names of the outcomes. None of these changes a run.
 REPLACED = {
     "crew-small": (
         "b156a27c2b5be00a42e8551251ad9e686fecbef7f2e3f6e02f4352af598929e9",
@@ -36,25 +38,46 @@ _PIECE = 1 << 20  # bytes read at a time
 
 
 def of(path: Path, size: int | None = None) -> hashlib.blake2b:
-    """BLAKE2b of a file, or of its first `size` bytes. Raises OSError."""
-    found, left = hashlib.blake2b(), path.stat().st_size if size is None else size
+    """Compute the BLAKE2b digest of a file.
+
+    Args:
+        path: The file.
+        size: Number of bytes from its beginning; by default all.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    digest, left = hashlib.blake2b(), path.stat().st_size if size is None else size
     with path.open("rb") as file:
         while left > 0 and (piece := file.read(min(left, _PIECE))):
-            found.update(piece)
+            digest.update(piece)
             left -= len(piece)
-    return found
+    return digest
 
 
 def write(folder: Path) -> None:
-    """Notes the checksums of all files below a folder. Raises OSError."""
+    """Write the checksums of all files below a folder into its file B2SUMS.
+
+    Args:
+        folder: The folder.
+
+    Raises:
+        OSError: A file cannot be read or written.
+    """
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != FILE)
     lines = [f"{of(path).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in files]
     (folder / FILE).write_text("".join(lines), encoding="utf-8")
 
 
 def check(folder: Path) -> None:
-    """Raises TrickformerError naming the first file that is not what was noted of it. A folder without a note, such as
-    a checkpoint of somebody else's, passes."""
+    """Compare the files in a folder with its checksums.
+
+    Args:
+        folder: The folder. Without a file B2SUMS, as in a checkpoint of another program, it passes.
+
+    Raises:
+        TrickformerError: A file is missing or damaged, or B2SUMS is. The message names it.
+    """
     note = folder / FILE
     if not note.is_file():
         return
@@ -74,35 +97,56 @@ def check(folder: Path) -> None:
 
 
 def sha256(files: Mapping[str, Path]) -> dict[str, str]:
-    """SHA-256 of files, by their names. Raises OSError."""
+    """Compute the SHA-256 digests of files.
+
+    Args:
+        files: Files by name.
+
+    Returns:
+        The hexadecimal digests by name.
+
+    Raises:
+        OSError: A file cannot be read.
+    """
     return {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in sorted(files.items())}
 
 
 def must_be_same(
     out: Path, known: Mapping[str, str], files: Mapping[str, str], relocate: Callable[[str], str] = str
 ) -> None:
-    """Compare the files that a run was begun with to those of now.
+    """Compare the files that a run has read with the current ones.
 
     Args:
         out: Folder of the run, for the message.
-        known: Digests of then by name.
-        files: Digests of now by name.
-        relocate: Today's name of a file.
+        known: Digests in the run, by name.
+        files: Current digests by name.
+        relocate: Function that returns the current name of a file.
 
     Raises:
-        TrickformerError: One is missing or has another digest, which `REPLACED` does not allow.
+        TrickformerError: A file is missing, or its digest differs and `REPLACED` does not allow it.
     """
     for name, digest in known.items():
-        found = files.get(name, files.get(relocate(name)))
-        if found != digest and (digest, found) not in REPLACED.values():
+        current = files.get(name, files.get(relocate(name)))
+        if current != digest and (digest, current) not in REPLACED.values():
             raise TrickformerError(f"{out} was begun with another {name}; choose another --out")
 
 
 def lines(path: Path) -> Path:
-    """Where the checksums of a file's lines stand, one a line."""
+    """Return the file with the checksums of another file's lines, one a line.
+
+    Args:
+        path: File whose lines have checksums.
+    """
     return path.with_name(path.name + ".sums")
 
 
 def of_line(line: bytes) -> bytes:
-    """What stands there for a line, both with their ends."""
+    """Compute the checksum of a line.
+
+    Args:
+        line: The line with its line feed.
+
+    Returns:
+        The checksum with a line feed, LINE bytes.
+    """
     return hashlib.blake2b(line, digest_size=LINE // 2).hexdigest().encode() + b"\n"

@@ -1,4 +1,4 @@
-"""Pictures of reports, drawn without a display."""
+"""Figures of reports, drawn without a display."""
 
 from __future__ import annotations
 
@@ -49,7 +49,15 @@ def add_legend(figure: Any, axes: Any, title: str | None = None) -> None:
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure as PNG, whole or not at all, and close it. Raises TrickformerError if the disk refuses."""
+    """Write a figure as PNG, whole or not at all, and close it.
+
+    Args:
+        figure: Figure of matplotlib.
+        path: File to write.
+
+    Raises:
+        TrickformerError: The file cannot be written.
+    """
     try:
         with whole(path) as draft:
             figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})

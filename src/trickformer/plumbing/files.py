@@ -20,7 +20,14 @@ _NO_ROOM = 1 << 16  # free bytes below which a disk counts as full
 
 @contextmanager
 def writing(path: Path) -> Generator[None]:
-    """Raise TrickformerError if the disk refuses what the block writes at `path`."""
+    """Turn the errors of a block that writes a file into a TrickformerError.
+
+    Args:
+        path: File that the block writes.
+
+    Raises:
+        TrickformerError: The block raised OSError, or the disk is full.
+    """
     try:
         yield
     except OSError as e:
@@ -36,11 +43,17 @@ def writing(path: Path) -> Generator[None]:
 def whole(path: Path) -> Generator[Path]:
     """Yield the path of a draft that replaces `path` at the end of the block, whole or not at all.
 
-    The draft is a new file with a random name, so that no link that stands in a stranger's folder is followed. File and
-    folder are flushed to the disk: after a power cut the old file is there, or the new one.
+    The draft is a new file with a random name, so that no link in a stranger's folder is followed. File and folder are
+    flushed to the disk, so that a power cut leaves the old file or the new one.
+
+    Args:
+        path: File to write.
+
+    Yields:
+        The empty draft, in the folder of the file.
 
     Raises:
-        TrickformerError: The disk refuses.
+        TrickformerError: The file cannot be written.
     """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
@@ -59,10 +72,10 @@ def make_folder(path: Path) -> None:
     """Make a folder and its missing parents, and flush their names to the disk.
 
     Args:
-        path: The folder, which may be there.
+        path: The folder, which may exist.
 
     Raises:
-        OSError: The disk refuses.
+        OSError: The file system refuses.
     """
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     path.mkdir(parents=True, exist_ok=True)
@@ -71,14 +84,16 @@ def make_folder(path: Path) -> None:
 
 
 def replace_folder(draft: Path, folder: Path) -> None:
-    """Replace a folder by a finished draft. The draft's files are flushed to the disk before that, and the name after.
+    """Replace a folder by a finished draft.
+
+    The draft's files are flushed to the disk before the replacement, and its name afterwards.
 
     Args:
-        draft: New contents, a folder beside the other.
+        draft: Folder with the new contents, in the same parent folder.
         folder: Folder to replace, which may be missing.
 
     Raises:
-        OSError: The disk refuses.
+        OSError: The file system refuses.
     """
     for path in (draft, *draft.rglob("*")):
         _flush(path)
@@ -97,7 +112,11 @@ def _flush(path: Path) -> None:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove drafts of `whole` that killed runs have left in a folder that this process has locked."""
+    """Remove drafts of `whole` that killed runs have left.
+
+    Args:
+        folder: Folder that this process has locked.
+    """
     for path in folder.iterdir():
         if _DRAFT.fullmatch(path.name) and path.is_file() and not path.is_symlink():
             path.unlink(missing_ok=True)
@@ -114,7 +133,7 @@ def open_data(path: Path, flags: int) -> int:
         The file descriptor.
 
     Raises:
-        TrickformerError: The disk refuses, or it is a link or no regular file.
+        TrickformerError: The file cannot be opened, or it is a link or no regular file.
     """
     try:
         descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
@@ -129,10 +148,13 @@ def open_data(path: Path, flags: int) -> int:
 
 
 def refuse_links(folder: Path) -> None:
-    """Refuse a run folder with a symbolic link inside, which might lead writes elsewhere; the folder itself may be one.
+    """Refuse a run folder with a symbolic link inside, which could redirect writes.
+
+    Args:
+        folder: Run folder, which may itself be a link.
 
     Raises:
-        TrickformerError: There is one.
+        TrickformerError: The folder contains a link.
     """
     waiting = [folder.resolve()]
     while waiting:
@@ -145,6 +167,14 @@ def refuse_links(folder: Path) -> None:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a small file whole or not at all. Raises TrickformerError if the disk refuses."""
+    """Write a small file whole or not at all.
+
+    Args:
+        path: File to write.
+        text: Its new contents.
+
+    Raises:
+        TrickformerError: The file cannot be written.
+    """
     with whole(path) as draft:
         draft.write_text(text, encoding="utf-8")

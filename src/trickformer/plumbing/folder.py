@@ -24,8 +24,11 @@ from trickformer.plumbing.lines import JsonLines, Parse, lock
 from trickformer.plumbing.parallel import LostWorkersError
 from trickformer.plumbing.text import json_object, read_text, to_json
 
-CONFIG, ABOUT, RESULT = configs.FILE, "run.json", "result.json"  # files of a run
-# Files besides records that commands write into a run folder, and would overwrite.
+# Files of a run.
+CONFIG = configs.FILE
+ABOUT = "run.json"
+RESULT = "result.json"
+# Files besides records that commands write, and overwrite, in a run folder.
 _WRITTEN = (
     "report.md",
     RESULT,
@@ -50,7 +53,7 @@ _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
 
 
 class Interruption(TrickformerError):
-    """Ctrl-C or SIGTERM. The message tells how to continue."""
+    """Ctrl-C or SIGTERM. The message explains how to continue."""
 
 
 def how_to_resume(command: str, config: Any, typed: Sequence[str] = ()) -> str:
@@ -77,8 +80,7 @@ def resumable(
     progress: Callable[[], str] = lambda: "",
     remedy: str | None = None,
 ) -> Generator[None]:
-    """Turn an interrupt of the block into `Interruption`, whose message tells how to continue. So does that of
-    `LostWorkersError`.
+    """Add how to continue to the messages of interrupts and of `LostWorkersError` in a block.
 
     Args:
         command: As in `how_to_resume`.
@@ -86,6 +88,10 @@ def resumable(
         typed: As in `how_to_resume`.
         progress: Function that describes the progress so far, such as "after 3 of 10 games".
         remedy: How to continue, if not by `how_to_resume`.
+
+    Raises:
+        Interruption: The block was interrupted.
+        LostWorkersError: The block raised it.
     """
 
     def describe(end: str, first: str = "") -> str:
@@ -105,18 +111,18 @@ def build() -> dict[str, Any]:
     """Return what a run depends on besides its config.
 
     Returns:
-        The versions of the package and its dependencies; `commit`, the git commit if the package runs from a checkout,
-        which ends in `-dirty` if tracked files differ from it; `isa`, the instruction set of the core; `cpu`, the model
-        of the CPU, by which PyTorch chooses its own.
+        The versions of the package and its dependencies; `commit`, the git commit of a checkout, with `-dirty` at the
+        end if tracked files differ from it; `isa`, the instruction set of the core; `cpu`, the model of the CPU, which
+        decides PyTorch's instruction set.
     """
-    found: dict[str, Any] = {"trickformer": trickformer.__version__, "commit": _commit()}
-    found["python"] = platform.python_version()
+    versions: dict[str, Any] = {"trickformer": trickformer.__version__, "commit": _commit()}
+    versions["python"] = platform.python_version()
     for package in _PACKAGES:
         try:
-            found[package] = metadata.version(package)
+            versions[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
-            found[package] = None
-    return found | {"isa": instruction_set(), "cpu": _cpu()}
+            versions[package] = None
+    return versions | {"isa": instruction_set(), "cpu": _cpu()}
 
 
 def _cpu() -> str | None:
@@ -139,20 +145,31 @@ class RunFolder:
 
         Args:
             path: The folder.
-            details: What else `builds` says of this build.
+            details: Further entries of this build in `builds`.
         """
         self.path, self._details = path, dict(details or {})
 
     @classmethod
     def optional(cls, out: Path | None, resume: bool) -> RunFolder | None:
-        """Return the folder at `out`, or None without one. Raises TrickformerError if there is none to resume."""
+        """Make the run folder of a command.
+
+        Args:
+            out: Path of the folder; None if the command has none.
+            resume: Whether a run is continued.
+
+        Returns:
+            The folder; None without a path.
+
+        Raises:
+            TrickformerError: A run is to be continued, but there is no path.
+        """
         if out is None and resume:
             raise TrickformerError("--resume needs the --out of the run to continue")
         return None if out is None else cls(out)
 
     @property
     def has_run(self) -> bool:
-        """Whether the folder holds a run."""
+        """True if the folder holds a run."""
         return (self.path / CONFIG).exists()
 
     def about(self) -> dict[str, Any]:
@@ -164,7 +181,11 @@ class RunFolder:
             raise TrickformerError(f"{about} is broken") from None
 
     def builds(self) -> list[dict[str, Any]]:
-        """List every build that took part in the run, and this one. Raises TrickformerError if run.json is broken."""
+        """List the builds that took part in the run, this one included.
+
+        Raises:
+            TrickformerError: run.json is broken.
+        """
         this, earlier = build() | self._details, self._earlier_builds()
         return earlier if this in earlier else [*earlier, this]
 
@@ -177,12 +198,12 @@ class RunFolder:
             raise TrickformerError(f"{self.path / ABOUT} is broken") from None
 
     def _check_rounding(self) -> None:
-        """Refuse to continue a run on an instruction set that rounds otherwise than those that have played it.
+        """Refuse to continue a run on an instruction set that rounds in another way.
 
-        Runs of earlier versions do not name theirs, and continue.
+        Runs of earlier versions do not name their instruction set and may continue.
 
         Raises:
-            TrickformerError: The set rounds otherwise, or run.json is broken.
+            TrickformerError: The instruction set rounds in another way, or run.json is broken.
         """
         now = instruction_set()
         for earlier in self._earlier_builds():
@@ -202,18 +223,18 @@ class RunFolder:
         files: Mapping[str, str] | None = None,
         resolve: Callable[[Any], Any] = lambda known: known,
     ) -> None:
-        """Check that the run of a config may start or continue here.
+        """Check that the run of a config may start or continue in this folder.
 
         Args:
             config: Resolved config of the run.
             resume: Whether a run in the folder may be continued.
             free: Fields in which a continued run may differ from the folder's config.
             files: Digests of the files that the run reads, by name; None if they are not compared.
-            resolve: Resolves the folder's config, which an earlier version may have written with fewer options.
+            resolve: Function that completes the folder's config, which may lack options of later versions.
 
         Raises:
-            TrickformerError: The folder holds a run and `resume` is false, its config differs, or it has read other
-                files.
+            TrickformerError: The folder holds a run and `resume` is false, or the run has another config, has read
+                other files or was played on an instruction set that rounds in another way.
         """
         if not self.has_run:
             self.refuse_foreign_files()
@@ -237,12 +258,12 @@ class RunFolder:
             digests.must_be_same(self.path, about.get("files", {}), files, relocate)
 
     def refuse_foreign_files(self) -> None:
-        """Refuse a folder without a run that holds a file of a name that a run would write.
+        """Refuse a folder without a run if a run would overwrite one of its files.
 
-        A folder with run.json or config.toml is of a run of ours, which may overwrite its files.
+        A folder with run.json or config.toml belongs to a run, which may overwrite its own files.
 
         Raises:
-            TrickformerError: There is one.
+            TrickformerError: A file of that name exists.
         """
         if self.has_run or (self.path / ABOUT).exists():
             return
@@ -254,7 +275,11 @@ class RunFolder:
 
     @contextmanager
     def lock(self) -> Generator[None]:
-        """Make the folder and hold it for the block. Raises TrickformerError if another process holds it."""
+        """Make the folder and lock it for a block.
+
+        Raises:
+            TrickformerError: The folder cannot be made, contains a link, or is locked by another process.
+        """
         try:
             make_folder(self.path)
         except OSError as e:
@@ -278,9 +303,9 @@ class RunFolder:
         files: Mapping[str, str] | None = None,
         resolve: Callable[[Any], Any] = lambda known: known,
     ) -> Generator[None]:
-        """Start the run of a config, or continue it, and hold the folder for the block.
+        """Start the run of a config, or continue it, and lock the folder for a block.
 
-        Writes config.toml, without the config's own `out`, and run.json with every build that took part.
+        Writes config.toml without the fields of `config.MACHINE`, and run.json with every build that took part.
 
         Args:
             config: As in `check`.
@@ -290,7 +315,7 @@ class RunFolder:
             resolve: As in `check`.
 
         Raises:
-            TrickformerError: `check` or `lock` raises it, or run.json is broken. Nothing is written then.
+            TrickformerError: `check` or `lock` raises it, or run.json is broken. Then nothing is written.
         """
         with self._checked_lock(config, resume=resume, free=free, files=files, resolve=resolve) as builds:
             self._describe(config, {"files": files} if files else {}, builds)
@@ -333,14 +358,14 @@ class RunFolder:
 
     @contextmanager
     def _checked_lock(self, config: BaseModel, **same: Any) -> Generator[list[dict[str, Any]]]:
-        """Check a config, and again under the lock, because another run may have begun in between.
+        """Check a config before and after locking the folder, because another run may have begun in between.
 
         Args:
             config: As in `check`.
             **same: Further arguments of `check`.
 
         Yields:
-            Every build that took part in the run, and this one.
+            The builds that took part in the run, this one included.
         """
         self.check(config, **same)
         with self.lock():
@@ -348,7 +373,15 @@ class RunFolder:
             yield self.builds()
 
     def describe(self, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:
-        """Write run.json. Raises TrickformerError if the disk refuses."""
+        """Write run.json.
+
+        Args:
+            about: Contents besides the folder, the version of the specs and the builds.
+            builds: Builds that took part in the run.
+
+        Raises:
+            TrickformerError: The file cannot be written.
+        """
         own = {"folder": str(self.path.absolute()), "specs": configs.SPECS, "builds": builds}
         replace(self.path / ABOUT, to_json({**about, **own}, indent=2) + "\n")
 
@@ -358,7 +391,7 @@ class RunFolder:
 
 
 def _commit() -> str | None:
-    # Only of the checkout whose code is running: git obeys the configuration of the one that it is asked about.
+    # Ask only about the checkout of the running code, because git obeys the configuration of the checkout.
     folder = Path(__file__).parent
     git = ["git", "-c", "core.fsmonitor=false", "-C", str(folder)]
     try:
@@ -366,7 +399,7 @@ def _commit() -> str | None:
         if root.returncode:
             return None
         top, commit = root.stdout.split("\n")[:2]
-        if folder != Path(top) / "src/trickformer/plumbing":  # another project's, that holds an environment
+        if folder != Path(top) / "src/trickformer/plumbing":  # another project's checkout with an environment inside
             return None
         status = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True)
         return commit + ("-dirty" if status.stdout.strip() else "")

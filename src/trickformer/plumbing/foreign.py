@@ -1,4 +1,4 @@
-"""Code of other people: it is imported by name, and what it raises becomes one line."""
+"""Code of other people, imported by name. Its exceptions become errors of one line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from trickformer.base import TrickformerError
 
 @contextmanager
 def wrap_errors(name: str) -> Generator[None]:
-    """Raise TrickformerError for any exception of the block; its message has the name, the exception, file and line."""
+    """Turn any exception of a block into a TrickformerError.
+
+    Args:
+        name: Name of the code, which begins the message. Exception, file and line follow.
+
+    Raises:
+        TrickformerError: The block raised an exception.
+    """
     try:
         yield
     except TrickformerError:
@@ -26,7 +33,14 @@ def wrap_errors(name: str) -> Generator[None]:
 
 
 def describe(error: BaseException) -> str:
-    """Describe an exception in a line, with the place that raised it."""
+    """Describe an exception in one line.
+
+    Args:
+        error: The exception.
+
+    Returns:
+        Class and message of the exception, and the file and line that raised it.
+    """
     text = f"{type(error).__name__}: {error}".splitlines()[0].rstrip(": ")
     places = [f"{at.filename}, line {at.lineno}" for at in traceback.extract_tb(error.__traceback__) if at.line]
     return f"{text} in {places[-1]}" if places else text
@@ -44,28 +58,39 @@ def _current_folder() -> Generator[None]:
 
 
 def function(who: str, name: str) -> Callable[..., Any]:
-    """Import the function `package.module:function`; the current folder counts as a place of modules.
+    """Import a function. Its module may be in the current folder.
+
+    Args:
+        who: Beginning of the error message.
+        name: Name of the form `package.module:function`.
 
     Raises:
-        TrickformerError: There is none; the message begins with `who`.
+        TrickformerError: The module cannot be imported, or it has no such function.
     """
     path, attribute = name.split(":", 1)
     try:
         with _current_folder():
             module = importlib.import_module(path)
-    except (Exception, SystemExit) as e:  # whatever a module of others does
+    except (Exception, SystemExit) as e:  # a foreign module may raise anything
         raise TrickformerError(f"{who}: cannot import {path!r} ({describe(e)}); is it on PYTHONPATH?") from e
-    found = getattr(module, attribute, None)
-    if not callable(found):
+    value = getattr(module, attribute, None)
+    if not callable(value):
         raise TrickformerError(f"{who}: module {path} has no function {attribute!r}")
-    return found
+    return value
 
 
 def module_file(name: str) -> dict[str, Path]:
-    """Find the file of the module in `package.module:function`, by the module's name; empty if it has none."""
+    """Find the file of a function's module.
+
+    Args:
+        name: Name of the form `package.module:function`.
+
+    Returns:
+        The file by the module's name; empty if the module has none.
+    """
     try:
         with _current_folder():
-            found = find_spec(name.partition(":")[0])
+            spec = find_spec(name.partition(":")[0])
     except (ImportError, ValueError):
         return {}
-    return {found.name: Path(found.origin)} if found and found.has_location and found.origin else {}
+    return {spec.name: Path(spec.origin)} if spec and spec.has_location and spec.origin else {}

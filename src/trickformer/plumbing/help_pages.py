@@ -21,30 +21,47 @@ from typer.core import TyperCommand
 # the command itself, such as resume, count as well.
 Panels: TypeAlias = Mapping[str, tuple[str, str]]
 
-# The words of a command line by option -> a sentence that names the origin of the defaults, and defaults by field that
-# replace the declared ones.
+# Function of the words of a command line, by option. It returns a sentence that names the origin of the defaults, and
+# defaults by field that replace the declared ones.
 Defaults: TypeAlias = Callable[[Mapping[str, str]], tuple[str, Mapping[str, Any]]]
 
 _WORDS, _ALL = "trickformer.words", "trickformer.all"  # keys of a context's meta
 
 
 def declared_defaults(words: Mapping[str, str]) -> tuple[str, Mapping[str, Any]]:
-    """Keep the defaults that the fields declare."""
+    """Keep the defaults that the fields declare.
+
+    Args:
+        words: As in `Defaults`; ignored.
+    """
     return "", {}
 
 
 def panels_of(model: type[BaseModel]) -> Panels:
-    """Return the panels that a config declares; none by default."""
+    """Return the panels that a config declares; none by default.
+
+    Args:
+        model: The config.
+    """
     return getattr(model, "PANELS", {})
 
 
 def has_pages(model: type[BaseModel]) -> bool:
-    """Return whether some options are on the page of `--help-all` alone."""
+    """Return whether some options are shown by `--help-all` only.
+
+    Args:
+        model: The config.
+    """
     return any(rest for _, rest in panels_of(model).values())
 
 
 def with_default(field: FieldInfo, default: Any) -> str:
-    """Return a field's help text with its default at the end of the first sentence."""
+    """Return a field's help text with its default at the end of the first sentence.
+
+    Args:
+        field: The field.
+        default: Its default. None and empty lists are not shown.
+    """
     text = field.description or ""
     if default in (None, [], PydanticUndefined):
         return text
@@ -84,9 +101,11 @@ HelpAll = Annotated[
 
 
 def command_class(model: type[BaseModel], defaults: Defaults) -> type[TyperCommand]:
-    """Make the class of a command whose help page fits 80 columns, has the panels of a config and shows `defaults`.
+    """Make the class of a command whose help page fits 80 columns.
 
-    If a config has panels, options that it does not place stand in a last panel, Other.
+    Args:
+        model: Config with the panels. Options that no panel lists are shown in a last one, Other.
+        defaults: Function that returns the defaults of the page.
     """
     panels = panels_of(model)
     everyday = {name for names, _ in panels.values() for name in names.split()}

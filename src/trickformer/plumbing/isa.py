@@ -1,4 +1,4 @@
-"""Instruction sets: which one the core uses, and which ones round alike."""
+"""Instruction set of the core, and the rounding of instruction sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def instruction_set() -> str:
 
 
 def rounding(isa: str) -> str:
-    """Return how an instruction set rounds: its own name, or float32 if it rounds no activations.
+    """Name the rounding of an instruction set: its own name, or float32 if it rounds no activations.
 
     Args:
         isa: Name of the instruction set.

@@ -19,22 +19,26 @@ from trickformer.plumbing.files import open_data, whole
 from trickformer.plumbing.terminal import warn
 from trickformer.plumbing.text import json_object, limited_lines, to_json
 
-# Lines, and seconds, between two fsyncs: what a power cut may cost.
+# Lines, and seconds, between two fsyncs. A power cut may lose that much.
 SYNC_EVERY = 256
 SYNC_SECONDS = 5.0
 
-MAX_LINE = 1 << 26  # bytes of a line; the longest are those of a stack of games whose beliefs were judged
+MAX_LINE = 1 << 26  # bytes of a line; the belief command writes the longest, a batch of games each
 
-# Parser of one line: number, counted from 1, and bytes. It raises ValueError on a bad line. A line of which it returns
-# None is read and not held.
+# Parser of a line, from its number, counted from 1, and its bytes. It raises ValueError on a bad line. If it returns
+# None, the line is not kept.
 Parse: TypeAlias = Callable[[int, bytes], Any]
 
 
 def lock(file: int | FileIO, path: Path) -> None:
     """Lock an open file or folder for this process.
 
+    Args:
+        file: The open file, or a descriptor.
+        path: Its path, for the message.
+
     Raises:
-        TrickformerError: Another process holds it, or the file system has no locks.
+        TrickformerError: Another process holds the lock, or the file system has no locks.
     """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -49,8 +53,8 @@ def lock(file: int | FileIO, path: Path) -> None:
 def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line, finite=False)) -> tuple[list[Any], int]:
     """Parse the complete lines of a file.
 
-    A kill may leave the last line torn, or without its checksum. A torn line does not count, and a warning says so. A
-    line without a checksum counts if it parses. A missing file has no lines.
+    A kill may leave the last line torn, or without its checksum. A torn line is left out with a warning. A line without
+    a checksum counts if it parses. A missing file has no lines.
 
     Args:
         path: File of lines.
@@ -127,8 +131,8 @@ class JsonLines:
         known: Parsed lines that the file held when it was opened, without a torn last line.
 
     Raises:
-        TrickformerError: Another process is writing the file, the disk refuses, or `read_lines` raises it. The file
-            then stays as it was.
+        TrickformerError: Another process is writing the file, it cannot be opened, or `read_lines` raises it. Then the
+            file stays as it was.
     """
 
     def __init__(self, path: Path, parse: Parse = lambda _, line: json_object(line, finite=False)):
@@ -175,7 +179,7 @@ class JsonLines:
             The length of its line in bytes.
 
         Raises:
-            TrickformerError: The disk refuses. The file then ends with the previous line.
+            TrickformerError: The line cannot be written. Then the file ends with the previous line.
         """
         line = _line(record)
         try:
@@ -196,14 +200,21 @@ class JsonLines:
         return written
 
     def keep(self, records: Sequence[Any]) -> None:
-        """Replace all lines by these records at once. Raises TrickformerError if the disk refuses."""
+        """Replace all lines at once.
+
+        Args:
+            records: New records, as in `append`.
+
+        Raises:
+            TrickformerError: The file cannot be written.
+        """
         with whole(self._path) as draft:
             draft.unlink(missing_ok=True)
             file = self._open_and_lock(draft)
             lines = b"".join(map(_line, records))
             if os.write(file.fileno(), lines) < len(lines):
                 raise TrickformerError(f"cannot write {self._path}: the disk is full")
-            digests.lines(self._path).unlink()  # a kill before they are written leaves lines without any
+            digests.lines(self._path).unlink()  # a kill before the new ones are written leaves none
         self._file.close()
         self._file, self._length = file, len(lines)
         self._count, self.known = len(records), list(records)
@@ -230,6 +241,6 @@ class JsonLines:
 
 
 def _line(record: Any) -> bytes:
-    # No function of ours within the dump: pydantic would make another exception of a Ctrl-C there.
+    # The dump must call no function of ours, because pydantic would turn a Ctrl-C in it into another exception.
     text = record.model_dump_json(exclude_none=True) if isinstance(record, BaseModel) else to_json(record)
     return text.encode() + b"\n"

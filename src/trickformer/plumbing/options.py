@@ -1,4 +1,4 @@
-"""Declarations of player options: what applies when, and defaults that depend on the game."""
+"""Declarations of player options: conditions under which they apply, and defaults that depend on the game."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ class Applies:
 
 
 def in_games(*names: str) -> Applies:
-    """Mark an option that a player has in these games only."""
+    """Mark an option that a player has only in some games.
+
+    Args:
+        *names: Names of the games.
+    """
     return Applies(" and ".join(names), lambda _, game: game is None or game.name in names)
 
 
@@ -39,14 +43,28 @@ class PerGame:
 
 
 def unread(options: BaseModel, game: Game | None = None) -> set[str]:
-    """Return the options that the selected method does not read in a game; None: in no game."""
+    """Return the options that the selected method does not read.
+
+    Args:
+        options: Options of a player.
+        game: The game; None for options that no game reads.
+    """
     return {name for name in type(options).model_fields if _obstacle(options, name, game)}
 
 
 def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
-    """Raises TrickformerError for a given option that the selected method does not read."""
-    given = options.model_dump(exclude_defaults=True)
-    for name, value in sorted(given.items()):
+    """Refuse an option that was set although the selected method does not read it.
+
+    Args:
+        player: Name of the player, for the message.
+        options: Its options.
+        game: The game.
+
+    Raises:
+        TrickformerError: An option with another value than its default is not read.
+    """
+    settings = options.model_dump(exclude_defaults=True)
+    for name, value in sorted(settings.items()):
         if mark := _obstacle(options, name, game):
             shown = str(value).lower() if isinstance(value, bool) else value
             elsewhere = f", not {game.name}" if mark.test(options, None) else ""
@@ -54,13 +72,21 @@ def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
 
 
 def _obstacle(options: BaseModel, name: str, game: Game | None) -> Applies | None:
-    """The first mark of an option that says that it is not read."""
+    """Return the first mark of an option whose condition is not met; None if the option applies."""
     marks = (mark for mark in type(options).model_fields[name].metadata if isinstance(mark, Applies))
     return next((mark for mark in marks if not mark.test(options, game)), None)
 
 
 def resolved_options(options: BaseModel, game: Game) -> dict[str, Any]:
-    """Every option that applies, with the value that it has in a game. None: the option stays unset."""
+    """Return every option that applies, with its value in a game.
+
+    Args:
+        options: Options of a player.
+        game: The game.
+
+    Returns:
+        Values by name; None for an option that stays unset.
+    """
     values = dict[str, Any]()
     idle = unread(options, game)
     for name, field in type(options).model_fields.items():

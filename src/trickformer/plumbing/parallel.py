@@ -1,6 +1,7 @@
-"""Work spread over processes of this machine, or over a Ray cluster: the items of all jobs, as they come.
+"""Parallel work in processes of this machine, or on a Ray cluster.
 
-Ray is an optional dependency and imported only where an address is given."""
+Ray is an optional dependency and imported only if an address is given.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +25,10 @@ Work = Callable[[Job], Iterator[Item]]
 
 
 class LostWorkersError(TrickformerError):
-    """Workers are gone, and with them the work under way. What they had finished is kept.
+    """Loss of workers and of their unfinished work. Finished work is kept.
 
     Attributes:
-        remedy: What to do before the run is continued; empty if nothing.
+        remedy: Step to take before the run is continued; empty if there is none.
     """
 
     def __init__(self, message: str, remedy: str = ""):
@@ -35,17 +36,28 @@ class LostWorkersError(TrickformerError):
         self.remedy = remedy
 
 
-_ITEM, _ERROR, _END = "item", "error", "end"  # what a worker sends: (kind, value)
-_PATIENCE = 5.0  # seconds for a cluster to answer; Ray itself would try for minutes
-_LOOK = 5.0  # seconds between two looks at the head of a cluster
-_HEAD_PATIENCE = 30.0  # seconds in which a head may start again; Ray ends the process after 60
+# Kinds of the messages (kind, value) of a worker.
+_ITEM = "item"
+_ERROR = "error"
+_END = "end"
+
+_PATIENCE = 5.0  # seconds to wait for a cluster; Ray itself would try for minutes
+_LOOK = 5.0  # seconds between two checks of the head of a cluster
+_HEAD_PATIENCE = 30.0  # seconds that a head may take to restart; Ray ends the process after 60
 
 
 def slots(workers: int, ray: str | None) -> int:
-    """How many jobs run at a time: `workers` processes, or one for each CPU of the cluster at `ray`.
+    """Return the number of jobs that run in parallel.
 
-    Raises TrickformerError where both are asked for, and where the cluster cannot be reached: call it before
-    anything is written."""
+    Call it before anything is written, to detect a cluster that is out of reach.
+
+    Args:
+        workers: Number of processes on this machine.
+        ray: Address of a Ray cluster, on which every CPU runs a job; None for this machine.
+
+    Raises:
+        TrickformerError: There are both several workers and a cluster, or the cluster cannot be reached.
+    """
     if ray is None:
         return workers
     if workers > 1:
@@ -54,15 +66,23 @@ def slots(workers: int, ray: str | None) -> int:
 
 
 def stream(work: Work[Job, Item], jobs: Sequence[Job], workers: int, ray: str | None) -> Iterator[Item]:
-    """The items that `work` yields for each of `jobs`, in order within a job and in any order between jobs.
+    """Yield the items of jobs, in order within a job and in any order between jobs.
 
-    work: a generator function at the top level of a module, so that other processes find it; jobs and items can
-    be pickled. At most `slots(workers, ray)` jobs run at a time; a single one, or one at a time, runs in this
-    process. On a cluster a job gets one CPU and no GPU. A job whose node is lost is run again and its first items
-    are passed over, as many as have come: each comes once, if `work` yields the same items for the same job.
+    Jobs run in this process if there is one worker or one job and no cluster. On a cluster, a job gets one CPU and no
+    GPU. If a node is lost, its jobs run again, and as many items as have arrived are skipped. Each item therefore comes
+    once, if `work` yields the same items for the same job. Closing the iterator ends the workers.
 
-    Closing the iterator ends the workers. Raises TrickformerError with the same line as one in `work`, and where a
-    worker dies or the cluster cannot be reached."""
+    Args:
+        work: Generator function at the top level of a module, so that other processes can import it. It yields the
+            items of a job. Jobs and items must be picklable.
+        jobs: The jobs.
+        workers: Number of processes on this machine.
+        ray: Address of a Ray cluster; None for this machine.
+
+    Raises:
+        LostWorkersError: A worker died.
+        TrickformerError: `work` raised one, which has the same message, or the cluster cannot be reached.
+    """
     if ray is not None:
         return _on_cluster(work, jobs, ray)
     if workers > 1 and len(jobs) > 1:
@@ -71,7 +91,7 @@ def stream(work: Work[Job, Item], jobs: Sequence[Job], workers: int, ray: str | 
 
 
 def _messages(work: Work[Job, Item], job: Job) -> Iterator[tuple[str, Any]]:
-    """What a worker sends for its job: items, or the line of an error last. The error itself need not pickle."""
+    """Yield the messages of a worker: its items, and the text of an error, because not every error can be pickled."""
     try:
         for item in work(job):
             yield _ITEM, item
@@ -98,7 +118,7 @@ def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> I
                 process.start()
                 theirs.close()
                 running[ours] = process
-                with suppress(OSError):  # it has died, as is seen below
+                with suppress(OSError):  # a dead process is detected below
                     ours.send((work, waiting.pop()))
             for pipe in wait(list(running)):
                 assert isinstance(pipe, Connection)
@@ -120,7 +140,10 @@ def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> I
 
 
 def _process(pipe: Connection) -> None:
-    """Does the job that it is sent. Reading it imports what it needs, maybe torch; the parent is watched before."""
+    """Run the job that arrives in a pipe.
+
+    Unpickling the job may import torch, which takes long, so that the thread that watches the parent starts first.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
     threading.Thread(target=end_with_the_parent, daemon=True).start()
     try:
@@ -129,11 +152,11 @@ def _process(pipe: Connection) -> None:
             pipe.send(message)
         pipe.send((_END, None))
     except (BrokenPipeError, ConnectionResetError, EOFError):
-        pass  # the parent is gone, and with it the reason to work on
+        pass  # the parent has died, so nobody needs the result
 
 
 def end_with_the_parent() -> None:
-    """Ends this process once the one that began it is gone, however it went: nobody would read what it sends."""
+    """Wait until the parent process has ended, and end this process, because nobody would read its messages."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])
@@ -141,7 +164,7 @@ def end_with_the_parent() -> None:
 
 
 def _on_cluster(work: Work[Job, Item], jobs: Sequence[Job], address: str) -> Iterator[Item]:
-    """One streaming task a job; Ray queues those that find no free CPU, and runs again those that it loses."""
+    """Run one streaming task for each job. Ray queues tasks until a CPU is free, and repeats those of lost nodes."""
     ray = _connect(address)
     task = ray.remote(num_cpus=1, num_returns="streaming")(_messages)
     running = [task.remote(work, job) for job in jobs]
@@ -155,14 +178,14 @@ def _on_cluster(work: Work[Job, Item], jobs: Sequence[Job], address: str) -> Ite
                     continue
                 (ready,) = due
                 running.remove(ready)
-                running.append(ready)  # at the end: each has its turn
+                running.append(ready)  # at the end, so that the tasks take turns
                 kind, value = ray.get(next(ready))
             except StopIteration:
                 running.pop()
                 continue
             except ray.exceptions.RayError as e:
                 cause = e.cause if isinstance(e, ray.exceptions.RayTaskError) else e
-                if not isinstance(cause, ray.exceptions.RayError):  # a fault of the program: it needs its traceback
+                if not isinstance(cause, ray.exceptions.RayError):  # a bug, which needs its traceback
                     raise
                 raise LostWorkersError(f"a worker of the Ray cluster failed: {_reason(cause)}") from None
             if kind == _ERROR:
@@ -171,15 +194,17 @@ def _on_cluster(work: Work[Job, Item], jobs: Sequence[Job], address: str) -> Ite
     finally:
         with suppress(ray.exceptions.RayError):  # a cluster that is lost has nothing to cancel
             for unfinished in running:
-                ray.cancel(unfinished, force=True)  # by force: compiled code does not listen
+                ray.cancel(unfinished, force=True)  # compiled code ignores a request to stop
 
 
 class HeadWatch:
-    """Looks whether the head of a cluster is there. Ray itself ends the process without a word a minute after it is
-    lost."""
+    """Monitor of the head of a cluster.
+
+    Ray itself ends the process without a message, a minute after the head is lost.
+    """
 
     def __init__(self, address: str):
-        """Watch the head.
+        """Start to monitor a head.
 
         Args:
             address: HOST:PORT.
@@ -190,7 +215,11 @@ class HeadWatch:
         self._looked = self._seen = time.monotonic()
 
     def look(self) -> None:
-        """Look, if it is time to. Raises LostWorkersError if the head has been gone for long."""
+        """Check the head, unless the last check is recent.
+
+        Raises:
+            LostWorkersError: The head has been out of reach for too long.
+        """
         now = time.monotonic()
         if now - self._looked < _LOOK:
             return
@@ -206,7 +235,7 @@ class HeadWatch:
 
 
 def _connect(address: str) -> Any:
-    """The module ray, connected to the cluster; a connection that exists is used. Raises TrickformerError."""
+    """Return the module ray, connected to the cluster. An existing connection is used. Raises TrickformerError."""
     try:
         import ray
     except ImportError:
@@ -218,7 +247,8 @@ def _connect(address: str) -> Any:
         raise TrickformerError(f"{address}: Ray's client cannot stream; start on a node of the cluster with --ray auto")
     try:
         if address != "auto":
-            host, _, port = address.rpartition(":")
+            parts = address.rpartition(":")
+            host, port = parts[0], parts[2]
             if not (host and port.isdecimal()):
                 raise ValueError("this names no host and port")
             _must_be_grpc(host, int(port))
@@ -229,8 +259,14 @@ def _connect(address: str) -> Any:
 
 
 def _must_be_grpc(host: str, port: int) -> None:
-    """Raises OSError or ValueError where nobody listens, or one who does not answer as the head of a cluster would: Ray
-    itself would wait for minutes. gRPC is HTTP/2, in which both sides begin with their settings (RFC 9113, 3.4)."""
+    """Check that a gRPC server listens at an address, because Ray itself would wait for minutes.
+
+    gRPC uses HTTP/2, in which both sides begin with their settings (RFC 9113, 3.4).
+
+    Raises:
+        OSError: Nothing listens there.
+        ValueError: The server does not answer in HTTP/2.
+    """
     settings = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # a frame: length 0, type 4, no flags, stream 0
     with socket.create_connection((host, port), _PATIENCE) as talk:
         talk.settimeout(_PATIENCE)
@@ -240,5 +276,5 @@ def _must_be_grpc(host: str, port: int) -> None:
 
 
 def _reason(e: BaseException) -> str:
-    """The first sentence of what Ray says at length."""
+    """Return the first sentence of an exception's message; those of Ray are long."""
     return f"{str(e).strip() or type(e).__name__}\n".splitlines()[0].partition(". ")[0]

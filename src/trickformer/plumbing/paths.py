@@ -1,4 +1,4 @@
-"""Paths in configs: absolute once a run begins, and found again when its folder has moved."""
+"""Paths in configs. A run stores absolute paths, and finds them again if its folder has moved."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from pathlib import Path
 
 
 def absolute(text: str) -> str:
-    """Make a path absolute; what is no path of a file or folder here stays as it is."""
+    """Make a path absolute.
+
+    Args:
+        text: A path, or another text.
+
+    Returns:
+        The absolute path; the text itself if no file or folder of that name exists.
+    """
     return str(Path(text).absolute()) if text and Path(text).exists() else text
 
 
@@ -15,13 +22,13 @@ def relocate(text: str, begun: Path, now: Path) -> str:
     """Find a path of a run whose folder has moved.
 
     Args:
-        text: Path as the run has it.
+        text: Path in the config of the run.
         begun: Absolute folder in which the run began.
-        now: Folder in which it is now.
+        now: Current folder of the run.
 
     Returns:
-        The path at the same place relative to the run's folder, if the given one is absolute and gone and there is
-        something there; otherwise the given one.
+        The path at the same place relative to the run's folder, if `text` is an absolute path that no longer exists and
+        that place does; otherwise `text`.
     """
     path = Path(text)
     if not path.is_absolute() or path.exists():

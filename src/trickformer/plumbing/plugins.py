@@ -3,7 +3,8 @@
     [project.entry-points."trickformer.games"]
     oh_hell = "oh_hell.game"
 
-The name is what a command line says; the value is a module with the functions that one of ours has."""
+The name is the one on the command line. The value is a module with the same functions as a built-in game or player.
+"""
 
 from __future__ import annotations
 
@@ -17,26 +18,39 @@ _EXPORTS = {GAMES: ("load",), PLAYERS: ("Options", "make")}
 
 
 def names(group: str) -> tuple[str, ...]:
-    """The names that installed packages declare in a group, ascending."""
+    """List the names that installed packages declare, in ascending order.
+
+    Args:
+        group: GAMES or PLAYERS.
+    """
     return tuple(sorted(metadata.entry_points(group=group).names))
 
 
 def module(group: str, name: str) -> ModuleType | None:
-    """The module of that name, imported; None where no installed package declares it.
+    """Import the module that an installed package declares.
 
-    Raises TrickformerError where two do, the module cannot be imported, or it lacks what it must export."""
-    found = list(metadata.entry_points(group=group, name=name))
-    if not found:
+    Args:
+        group: GAMES or PLAYERS.
+        name: Name of the game or player.
+
+    Returns:
+        The module; None if no package declares the name.
+
+    Raises:
+        TrickformerError: Two packages declare the name, or the module cannot be imported or lacks an export.
+    """
+    points = list(metadata.entry_points(group=group, name=name))
+    if not points:
         return None
-    if len(found) > 1:
-        packages = " and ".join(sorted(p.dist.name if p.dist else p.value for p in found))
+    if len(points) > 1:
+        packages = " and ".join(sorted(p.dist.name if p.dist else p.value for p in points))
         raise TrickformerError(f"{packages} both declare {name!r} in {group}; uninstall one")
-    what = f"{name!r} of {group} ({found[0].value})"
+    what = f"{name!r} of {group} ({points[0].value})"
     try:
-        module = found[0].load()
-    except (Exception, SystemExit) as e:  # whatever a module of others does
-        said = str(e).partition("\n")[0]
-        raise TrickformerError(f"{what} cannot be imported: {type(e).__name__}: {said}") from e
+        module = points[0].load()
+    except (Exception, SystemExit) as e:  # a foreign module may raise anything
+        reason = str(e).partition("\n")[0]
+        raise TrickformerError(f"{what} cannot be imported: {type(e).__name__}: {reason}") from e
     if missing := [export for export in _EXPORTS[group] if not hasattr(module, export)]:
         raise TrickformerError(f"{what} does not export {' and '.join(missing)}")
     return module

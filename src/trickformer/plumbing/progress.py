@@ -18,12 +18,12 @@ class Advance(Protocol):
 
         Args:
             n: Number of units.
-            where: How far the units under way are, if one takes long.
-            score: Function that returns a line on what the units so far have shown. It is called every few seconds.
+            where: Progress within the current unit, if a unit takes long.
+            score: Function that returns a line with the result so far. It is called every few seconds.
         """
 
 
-# How progress is shown: `progress` below, or what takes the same arguments.
+# Progress display: `progress` below, or a function with the same arguments.
 Show: TypeAlias = Callable[[str, str, int, int], AbstractContextManager[Advance]]
 
 _SCORE_EVERY = 3.0  # seconds between two scores on a terminal
@@ -31,13 +31,13 @@ _SCORE_EVERY = 3.0  # seconds between two scores on a terminal
 
 @contextmanager
 def progress(what: str, unit: str, done: int, total: int, line_every: float = 15.0) -> Generator[Advance]:
-    """Show how many units are done and the time left. A fault of the display costs one warning, never the work.
+    """Show how many units are done and the time left. A fault of the display is only a warning.
 
     Args:
-        what: The work, such as a command.
-        unit: What is counted, in the plural.
-        done: Units that were done before.
-        total: Units in all.
+        what: Name of the work, such as a command.
+        unit: Name of the units, in the plural.
+        done: Number of units that were done before.
+        total: Number of units in all.
         line_every: Seconds between two plain lines.
 
     Yields:
@@ -127,7 +127,14 @@ def _bar(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
 
 @contextmanager
 def silent_progress(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
-    """Take the place of `progress` and show nothing."""
+    """Show nothing, in place of `progress`.
+
+    Args:
+        what: Ignored, as all arguments are.
+        unit: Ignored.
+        done: Ignored.
+        total: Ignored.
+    """
 
     def advance(n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:
         pass

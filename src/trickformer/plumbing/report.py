@@ -28,11 +28,11 @@ ReportTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
 
 @dataclass(frozen=True)
 class Report:
-    """What a command found: lines, tables and figures of one JSON object.
+    """Report of a command: lines, tables and figures that are made from one JSON object.
 
     Attributes:
-        result: JSON object that the report is made from.
-        heading: One line that says what was measured.
+        result: The JSON object.
+        heading: One line that names the measurement.
         tables: Tables with their titles; a title may be empty.
         keys: Explanation of the columns of each table, in order; it may be empty.
         appendix: Titles, tables and explanations of further tables, for Markdown.
@@ -41,9 +41,9 @@ class Report:
         names: Short names of the players, and the specs they stand for.
         notes: Lines below the tables.
         figures: Captions of the figures, and their files next to the Markdown document.
-        method: Paragraphs on how the figures came about, for Markdown.
+        method: Paragraphs that describe the method, for Markdown.
         resolved: The players' specs with all options, by short name, for Markdown.
-        builds: Versions of what took part, for Markdown.
+        builds: Versions of the software that took part, for Markdown.
         words: Whether the cells are words instead of numbers.
     """
 
@@ -63,7 +63,11 @@ class Report:
     words: bool = False
 
     def json(self, indent: int | None = None) -> str:
-        """Render the result as JSON."""
+        """Render the result as JSON.
+
+        Args:
+            indent: Columns of a level; None for one line.
+        """
         return to_json(self.result, indent)
 
     def markdown(self) -> str:
@@ -101,7 +105,11 @@ class Report:
         return file.getvalue()
 
     def print(self, as_json: bool = False) -> None:
-        """Print the report to standard output, as JSON or for a terminal."""
+        """Print the report to standard output.
+
+        Args:
+            as_json: Whether to print one JSON object instead of tables.
+        """
         if as_json:
             print(self.json())
             return
@@ -148,11 +156,11 @@ class Report:
             as_json: Whether to print one JSON object.
             folder: Run folder; None if there is none.
             file: Name of the file for the result.
-            draw: Draws the figures in the folder; it calls `draw_figure` for each.
-            must_write: Whether a disk that refuses the report is an error. It is a warning if not.
+            draw: Function that draws the figures in the folder. It calls `draw_figure` for each.
+            must_write: Whether a report that cannot be written is an error instead of a warning.
 
         Raises:
-            TrickformerError: The disk refuses the report. It has been printed then.
+            TrickformerError: The report cannot be written. By then it has been printed.
         """
         fault = None
         if folder is not None:
@@ -172,16 +180,24 @@ class Report:
             terminal.warn(f"{REPORT}, {file} and the figures were not written: {fault}")
 
     def write(self, folder: Path, file: str) -> None:
-        """Write the result as JSON to `file`, and report.md. Raises TrickformerError if the disk refuses."""
+        """Write the result as JSON, and report.md.
+
+        Args:
+            folder: Run folder.
+            file: Name of the file for the result.
+
+        Raises:
+            TrickformerError: A file cannot be written.
+        """
         replace(folder / file, self.json(indent=2) + "\n")
         replace(folder / REPORT, self.markdown())
 
 
 def draw_figure(draw: Callable[[Path], None], file: Path) -> None:
-    """Draw a figure. A fault costs one warning line, because no result depends on a figure.
+    """Draw a figure. A fault is only a warning, because no result depends on a figure.
 
     Args:
-        draw: Draws the figure into the file that it is given.
+        draw: Function that draws the figure into a file.
         file: File to write.
     """
     try:

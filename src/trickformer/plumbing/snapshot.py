@@ -1,7 +1,8 @@
-"""A graph of objects as one file, and back: for work that takes hours and must outlast its process.
+"""Snapshots: a graph of objects in one file, for work that takes hours and must survive its process.
 
-The file is an .npz: arrays by number, and a tree in JSON that says how they hang together. Only classes that the reader
-names are made anew, by setting their fields: reading runs no code of the file's choice, as unpickling would."""
+The file is an .npz with numbered arrays and a JSON tree of the objects. A reader makes objects of the classes that it
+lists, and sets their fields. Unlike pickle, reading runs no code that the file chooses.
+"""
 
 from __future__ import annotations
 
@@ -21,56 +22,68 @@ from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import from_json
 
 _TREE = "tree"  # its name among the arrays
-# What a file that is not ours may raise on its way.
+# Exceptions that a damaged or foreign file may cause.
 _WRONG = (*arrays.DAMAGED, AttributeError, MemoryError, TypeError)
 _PLAIN = (type(None), bool, int, float, str)
-_BITS = 128  # of an integer: the state of a generator has that many
+_BITS = 128  # of an integer, as in the state of a random number generator
 
 
 @dataclass(frozen=True)
 class Native:
-    """How to take apart an object whose fields Python does not see, such as one of the core, and to make it anew."""
+    """Conversion of objects whose fields Python does not see, such as those of the compiled core."""
 
-    apart: Callable[[Any], Any]  # into what a snapshot holds
-    make: Callable[[Any], Any]  # raises ValueError or TypeError on what it cannot be made of
+    apart: Callable[[Any], Any]  # turns an object into a value that snapshots can hold
+    make: Callable[[Any], Any]  # makes the object of that value; raises ValueError or TypeError on a bad value
 
 
 class Snapshots:
-    """Files of objects of these classes, beside numbers, texts, lists, tuples, dicts, arrays, tensors and generators of
-    random numbers. Objects that two places share are shared again."""
+    """Writer and reader of snapshots.
+
+    Besides objects of the declared classes, a snapshot may hold numbers, texts, lists, tuples, dicts, arrays, tensors
+    and random number generators. An object that occurs in two places is restored as one object.
+    """
 
     def __init__(
         self, classes: Iterable[type], natives: Mapping[type, Native], former_names: Mapping[str, type] | None = None
     ):
-        """Declare what files may hold.
+        """Declare the classes that files may hold.
 
         Args:
             classes: Classes whose objects are written and read.
-            natives: How to write and read objects whose fields Python does not see.
-            former_names: Classes by the names that files of earlier versions have for them.
+            natives: Conversions of objects whose fields Python does not see, by class.
+            former_names: Classes by their names in files of earlier versions.
         """
         self._classes = {c.__name__: c for c in classes}
         self._former = dict(former_names or {})
         self._natives = {c.__name__: (c, native) for c, native in natives.items()}
 
     def save(self, file: Path, value: object, shared: Mapping[str, object]) -> None:
-        """Writes the file, whole or not at all. shared: what the reader has from elsewhere, by name, is left out.
-        Raises TypeError on an object of a class that is not named, TrickformerError where the disk refuses."""
+        """Write a snapshot, whole or not at all.
+
+        Args:
+            file: File to write.
+            value: Root of the objects.
+            shared: Objects by name that the file refers to instead of holding them. The reader must supply them.
+
+        Raises:
+            TypeError: The class of an object was not declared.
+            TrickformerError: The file cannot be written.
+        """
         writer = _Writer(self._classes, self._natives, shared)
         tree = json.dumps(writer.node(value)).encode()
         with whole(file) as draft, draft.open("wb") as held:
             np.savez(held, allow_pickle=False, **{_TREE: np.frombuffer(tree, np.uint8)}, **writer.arrays)  # type: ignore[arg-type]
 
     def load(self, file: Path, shared: Mapping[str, object], device: torch.device | None = None) -> Any:
-        """Read what was saved.
+        """Read a snapshot.
 
         Args:
             file: File that `save` has written.
-            shared: What the writer had from elsewhere, by the same names.
-            device: Device of the tensors; None for that of the writer.
+            shared: Objects that the writer left out, by the same names.
+            device: Device of the tensors; by default the device of each when it was written.
 
         Raises:
-            ValueError: The file holds no such thing, or a bit of it has changed.
+            ValueError: The file is no snapshot, or it is damaged.
         """
         try:
             with file.open("rb") as raw, zipfile.ZipFile(raw) as members:
@@ -84,7 +97,7 @@ class Snapshots:
 
 
 def _fields(value: object) -> Iterator[tuple[str, Any]]:
-    """The fields of an object, with or without slots."""
+    """Yield the fields of an object, with or without slots."""
     for c in type(value).__mro__:
         for name in getattr(c, "__slots__", ()):
             if hasattr(value, name):
@@ -97,7 +110,7 @@ class _Writer:
         self._classes, self._natives = classes, natives
         self._shared = {id(value): name for name, value in shared.items()}
         self._numbers: dict[int, int] = {}
-        self._held: list[object] = []  # so that no id is used twice
+        self._held: list[object] = []  # keeps the objects alive, so that no id is used twice
         self.arrays: dict[str, np.ndarray] = {}
 
     def node(self, value: Any) -> Any:
@@ -168,7 +181,8 @@ class _Reader:
         arrays: Any,
         device: torch.device | None,
     ):
-        self._classes, self._natives, self._shared = classes, natives, shared
+        self._classes, self._natives = classes, natives
+        self._shared = shared
         self._arrays, self._device = arrays, device
         self._made: dict[int, Any] = {}
 
@@ -189,7 +203,7 @@ class _Reader:
         return made
 
     def _new(self, kind: str, node: dict[str, Any]) -> Any:
-        if kind == "object":  # known before its fields are: they may point back to it
+        if kind == "object":  # registered before its fields are read, because they may refer to it
             made: Any = object.__new__(self._classes[node["of"]])
             self._keep(node, made)
             for key, field in node["fields"]:
@@ -206,7 +220,7 @@ class _Reader:
         return self._keep(node, self._whole(kind, node))
 
     def _whole(self, kind: str, node: dict[str, Any]) -> Any:
-        """What is made at once."""
+        """Make a value that cannot contain itself."""
         if kind == "tuple":
             return tuple(self.value(item) for item in node["items"])
         if kind == "native":

@@ -1,4 +1,4 @@
-"""Numbers and names as the tables of reports show them."""
+"""Format of numbers and names in the tables of reports."""
 
 from __future__ import annotations
 
@@ -10,17 +10,24 @@ import numpy as np
 from trickformer.base import MeanOfGames
 from trickformer.plumbing.terminal import printable
 
-SAW_STATE = "SAW THE TRUE STATE, hidden cards included"  # of a player that is given it
+SAW_STATE = "SAW THE TRUE STATE, hidden cards included"  # caveat of a player with `needs_state`
 
 
 def mean_and_error(
     values: Sequence[float] | np.ndarray, samples: Sequence[int] | np.ndarray | None = None
 ) -> dict[str, float | None]:
-    """The mean and its standard error, as a JSON object has them; None where there are too few.
+    """Compute a mean and its standard error.
 
-    samples: by value, which sample it is part of; each is one of its own if not given. The values of a sample may
-    depend on each other: the error is that of a ratio of two sums over samples, to first order (Cochran, Sampling
-    Techniques, 1977, 6.3)."""
+    The values of a sample may depend on each other. The error is that of a ratio of two sums over samples, to first
+    order (Cochran, Sampling Techniques, 1977, 6.3).
+
+    Args:
+        values: The values, [n].
+        samples: Sample of each value, int [n]; by default each value is a sample.
+
+    Returns:
+        `mean` and `se`. They are None if the values or the samples are too few.
+    """
     x = np.asarray(values, dtype=np.float64)
     if not len(x):
         return {"mean": None, "se": None}
@@ -36,7 +43,7 @@ def mean_of_games(results: Sequence[float]) -> MeanOfGames | None:
     """Average independent games.
 
     Args:
-        results: A score, or whether the game was won, for each game.
+        results: Score of each game; 1 or 0 if games are won or lost.
 
     Returns:
         The mean, its standard error and the number of games; None without a game.
@@ -48,19 +55,32 @@ def mean_of_games(results: Sequence[float]) -> MeanOfGames | None:
 
 
 def plus_minus(x: dict[str, float | None], signed: bool = False) -> str:
-    """Such a mean with its error as a table shows it."""
+    """Format a mean with its standard error.
+
+    Args:
+        x: Result of `mean_and_error`.
+        signed: Whether positive means have a sign, too.
+    """
     mean, error = x["mean"], x["se"]
-    said = "-" if mean is None else f"{mean:{'+' if signed else ''}.3f}"
-    return said if error is None else f"{said} ± {error:.3f}"
+    text = "-" if mean is None else f"{mean:{'+' if signed else ''}.3f}"
+    return text if error is None else f"{text} ± {error:.3f}"
 
 
 def p_value(p: float) -> str:
-    """p as a table shows it."""
+    """Format a p value with three decimals.
+
+    Args:
+        p: The p value.
+    """
     return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def seconds(s: float) -> str:
-    """A time in the unit that suits it."""
+    """Format a time in s, ms or µs, whichever suits it.
+
+    Args:
+        s: Time in seconds.
+    """
     for scale, unit in ((1, "s"), (1e3, "ms")):
         if s * scale >= 1:
             return f"{s * scale:.3g} {unit}"

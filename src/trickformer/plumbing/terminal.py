@@ -1,4 +1,4 @@
-"""Output for terminals: text of strangers cannot steer them, and a reader that is gone does not end the work."""
+"""Output for terminals. Text of strangers cannot control them, and a lost reader does not end the work."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ from typing import Any, TextIO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-_WIDTH = 200  # columns where the terminal does not tell
+_WIDTH = 200  # columns if the output is no terminal
 
 
 def printable(text: str) -> str:
-    """Replace what a terminal would obey, or what would reorder a line, by question marks; line breaks stay."""
+    """Replace control characters and those that reorder a line by question marks.
+
+    Args:
+        text: The text. Its line breaks stay.
+    """
     return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
 
 
 def one_line(text: str) -> str:
-    """Make text printable and a single line, and for Markdown: without tags."""
+    """Make a text printable, join its lines and escape `<`, which begins a tag in Markdown.
+
+    Args:
+        text: The text.
+    """
     return printable(" ".join(text.split())).replace("<", "&lt;")
 
 
@@ -33,7 +41,7 @@ class SafeConsole(Console):
 
 
 class PatientStream:
-    """A stream whose writes may fail: the reader is gone, or the text is not in its encoding."""
+    """A stream whose failed writes are ignored. Characters that it cannot encode become question marks."""
 
     def __init__(self, stream: TextIO):
         self._stream = stream
@@ -59,7 +67,7 @@ def console(stream: TextIO | None = None, wide: bool = False) -> SafeConsole:
 
     Args:
         stream: Stream to print to; None for standard output.
-        wide: Whether lines are long where the terminal does not tell its width.
+        wide: Whether lines may be long if the output is no terminal.
     """
     made = SafeConsole(file=stream, highlight=False)
     if wide and not made.is_terminal:
@@ -68,7 +76,11 @@ def console(stream: TextIO | None = None, wide: bool = False) -> SafeConsole:
 
 
 def out(text: str) -> None:
-    """Print text on standard output."""
+    """Print text on standard output.
+
+    Args:
+        text: The text.
+    """
     print(printable(text))
 
 
@@ -79,7 +91,11 @@ def flush() -> None:
 
 
 def say(text: str) -> None:
-    """Print a line on standard error; if nobody reads it, the work goes on."""
+    """Print a line on standard error. A failure is ignored.
+
+    Args:
+        text: The line.
+    """
     if sys.stderr is None:  # closed by the shell, as by `2>&-`
         return
     stream = PatientStream(sys.stderr)
@@ -88,18 +104,22 @@ def say(text: str) -> None:
 
 
 def warn(text: str) -> None:
-    """Print a warning on standard error."""
+    """Print a warning on standard error.
+
+    Args:
+        text: The warning, in one line.
+    """
     say(f"warning: {text}")
 
 
 def prepare() -> None:
-    """Let standard output and error take any text: what their encoding lacks becomes a question mark."""
+    """Make standard output and error replace characters that they cannot encode by question marks."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, ValueError):  # replaced by something that has no encoding
+        with suppress(AttributeError, ValueError):  # the stream was replaced by one without an encoding
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
 
 
 def abandon() -> None:
-    """Give up standard output, whose reader is gone, so that Python does not fail to flush it at its end."""
+    """Discard standard output after its reader is lost, so that Python's flush at exit does not fail."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

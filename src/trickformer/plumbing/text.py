@@ -1,4 +1,4 @@
-"""JSON and TOML of anybody's making, read and written. Whatever is wrong with a text is a ValueError."""
+"""Reader and writer of JSON and TOML. Texts may come from strangers, and every fault in one is a ValueError."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pydantic import Field
 
 _MARK = "\ufeff"  # json.loads skips it in bytes
 _WORD = 64  # bits of the largest integer; NumPy and the core hold no larger one
-_DIGITS = len(str(1 << _WORD)) + 1  # of such an integer, its sign among them
+_DIGITS = len(str(1 << _WORD)) + 1  # of such an integer, with its sign
 MAX_TEXT = 1 << 28  # bytes of a text that is read whole; a run.json that names two million deals has half of it
 
 
@@ -113,10 +113,10 @@ def json_object(text: str | bytes, *, finite: bool = True) -> dict[str, Any]:
     Raises:
         ValueError: It is no object, or `from_json` raises it.
     """
-    found = from_json(text, finite=finite)
-    if not isinstance(found, dict):
+    value = from_json(text, finite=finite)
+    if not isinstance(value, dict):
         raise ValueError("it is no JSON object")
-    return found
+    return value
 
 
 def to_json(value: Any, indent: int | None = None) -> str:

@@ -1,4 +1,4 @@
-"""Words of a command line, and words for what is wrong with a value."""
+"""Words of a command line, and descriptions of bad values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 _NUMBERS = {"int_parsing": "a whole number", "int_from_float": "a whole number", "float_parsing": "a number"}
-# Kind of a pydantic error -> what it says, with the error's context.
+# Kind of a pydantic error -> its message, with fields of the error's context.
 _FAULTS = {
     "missing": "is missing",
     "extra_forbidden": "is not known",
@@ -34,7 +34,7 @@ _FAULTS = {
 
 
 def explain(label: str, error: Mapping[str, Any]) -> str:
-    """Say what is wrong with a value.
+    """Describe the fault of a value.
 
     Args:
         label: The value's name, or name=value; may be empty.
@@ -42,8 +42,8 @@ def explain(label: str, error: Mapping[str, Any]) -> str:
     """
     kind, context = error["type"], error.get("ctx", {})
     if kind == "value_error":
-        said = str(context["error"]).partition("\n")[0]
-        return f"{label}: {said}" if label else said
+        message = str(context["error"]).partition("\n")[0]
+        return f"{label}: {message}" if label else message
     if kind == "string_pattern_mismatch" and re.fullmatch(r"\^\([\w|]+\)\$", context["pattern"]):
         return f"{label} must be {context['pattern'].strip('^$()').replace('|', ' or ')}".strip()
     return f"{label} {_FAULTS.get(kind, 'is not valid').format(**context)}".strip()
@@ -66,14 +66,14 @@ def list_options(command: Any, arguments: Sequence[str]) -> set[str]:
 
 
 def spread(arguments: Sequence[str], lists: Collection[str], joined: Collection[str] = ()) -> list[str]:
-    """Let options take every word up to the next option.
+    """Rewrite a command line so that an option takes every word up to the next option.
 
     Args:
         arguments: Words of a command line, such as `--players a b`.
         lists: Options that the parser takes a word at a time: `--players a --players b`.
         joined: Options that the parser takes as one text with commas.
     """
-    found: list[str] = []
+    words: list[str] = []
     option, begun = None, False
     for word, after in zip(arguments, [*arguments[1:], "-"]):
         if (word in lists or word in joined) and not after.startswith("-"):
@@ -82,8 +82,8 @@ def spread(arguments: Sequence[str], lists: Collection[str], joined: Collection[
         if word.startswith("-"):
             option = None
         if option in joined and begun:
-            found[-1] += "," + word
+            words[-1] += "," + word
         else:
-            found += [option, word] if option else [word]
+            words += [option, word] if option else [word]
         begun = True
-    return found
+    return words
