@@ -90,7 +90,7 @@ FAILS = [
     ("hang", {"timeout": 0.3}, "failed 3 times at the same decision; at last it was silent for 0.3 s"),
     ("lie", {}, r"chose \d+, which is not legal: \["),
     ("flood", {}, "wrote a line of more than 1,048,576 bytes"),
-    ("endless", {}, "answered what nobody had asked"),
+    ("endless", {}, "sent an answer without a request"),
     ("babble", {}, "wrote I think that I shall play "),
     ("count", {}, "visits.many"),
     ("crash", {}, "exited with code 3, saying 'all is lost'"),
@@ -184,7 +184,7 @@ def test_what_has_left_the_session_of_an_engine_ends_with_it(end):
     wait_for_daemons(mark, 3)
     (own,) = (pid for pid, watches in running(mark).items() if not watches and os.getsid(pid) == pid)
     if end == "exits":
-        engine.say({"type": "quit"})
+        engine.send({"type": "quit"})
         engine.write()
     elif end == "killed":
         os.kill(own, signal.SIGKILL)
@@ -439,7 +439,7 @@ def test_serve_refuses_what_is_no_message():
         )  # fmt: skip
         assert done.returncode == 2 and says in done.stderr and says in done.stdout.splitlines()[-1], done
     refused = trickformer("serve", "spiel:state=true", "--game", "hearts")
-    assert refused.returncode == 2 and "is shown hidden cards" in refused.stderr
+    assert refused.returncode == 2 and "needs hidden cards" in refused.stderr
 
 
 def test_any_generator_can_be_sent():

@@ -1,14 +1,15 @@
-"""Runs a program and ends it, with all that it has started, once whoever asked for it is gone: also after kill -9.
+"""Supervisor of a program: ends the program and all of its descendants when the caller dies, even by kill -9.
 
     python -I -S _supervise.py FD WORD ...
 
-FD is the reading end of a pipe whose other end the asker holds; the system closes it when the asker dies. The program
-gets a process group of its own, so that Ctrl-C in a terminal does not reach it. Exits with the program's exit code, 128
-and the number of the signal that ended it, or 127 where it cannot be started. Imports the standard library alone: it is
-there in milliseconds.
+FD is the reading end of a pipe whose other end the caller holds. The system closes it when the caller dies. The program
+gets its own process group, so that Ctrl-C in a terminal does not reach it. The exit code is the program's, 128 plus the
+number of the signal that ended it, or 127 if it cannot be started. Only the standard library is imported, so that the
+supervisor starts within milliseconds.
 
-On Linux this process is a subreaper: what the program leaves behind becomes its child, in whatever group or session.
-It therefore finds every descendant in /proc. Elsewhere it ends the program's group alone."""
+On Linux this process is a subreaper: orphaned descendants become its children, in any group or session. It therefore
+finds every descendant in /proc. On other systems it ends only the program's group.
+"""
 
 import ctypes
 import os
@@ -22,8 +23,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # of <linux/prctl.h>
-_PATIENCE = 5.0  # seconds in which descendants must die; a process in the kernel, or of another user, may not
-_LOOK = 0.005  # seconds between two looks
+_PATIENCE = 5.0  # seconds to wait for descendants; a process in the kernel, or of another user, may not die
+_LOOK = 0.005  # seconds between two checks
 
 
 def _prctl() -> Callable[[int, int], int] | None:
@@ -37,14 +38,14 @@ def _prctl() -> Callable[[int, int], int] | None:
 
 
 def _alive_descendants() -> list[int]:
-    """Find the descendants of this process that have not ended, by /proc."""
+    """List the descendants of this process that have not ended, from /proc."""
     children: dict[int, list[int]] = {}
     ended = set()
     for entry in os.scandir("/proc"):
         if entry.name.isdecimal():
             with suppress(OSError):
                 stat = Path(entry.path, "stat").read_bytes()
-                state, parent = stat.rpartition(b")")[2].split()[:2]  # the name before may hold anything
+                state, parent = stat.rpartition(b")")[2].split()[:2]  # the name before it may contain spaces
                 children.setdefault(int(parent), []).append(int(entry.name))
                 if state in (b"Z", b"X"):
                     ended.add(int(entry.name))
@@ -58,7 +59,7 @@ def _alive_descendants() -> list[int]:
 
 
 def _kill_descendants() -> None:
-    """Kill every descendant, again and again, for one may start another before it dies."""
+    """Kill all descendants repeatedly, because one may start another before it dies."""
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end and (alive := _alive_descendants()):
         for pid in alive:
@@ -69,7 +70,7 @@ def _kill_descendants() -> None:
 
 def main() -> None:
     signal.signal(signal.SIGINT, lambda *_: None)  # a handler, unlike SIG_IGN, is not inherited
-    asker = int(sys.argv[1])
+    caller = int(sys.argv[1])
     prctl = _prctl()
     adopts = prctl is not None and prctl(_PR_SET_CHILD_SUBREAPER, 1) == 0
 
@@ -83,7 +84,7 @@ def main() -> None:
         print(f"{sys.argv[2]}: {e.strerror}", file=sys.stderr, flush=True)
         os._exit(127)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for pipe in (0, 1):  # the program's alone: they must close when it ends
+    for pipe in (0, 1):  # only the program may hold the pipes, which must close when it ends
         os.dup2(nothing, pipe)
 
     def end_all() -> None:
@@ -99,12 +100,12 @@ def main() -> None:
                 break
             with suppress(ChildProcessError):
                 os.waitpid(ended.si_pid, 0)
-        end_all()  # the program's number stays its group's until it is reaped
+        end_all()  # before the program is reaped, so that no other group gets its number
         assert ended is not None
         os._exit(ended.si_status if ended.si_code == os.CLD_EXITED else 128 + ended.si_status)
 
     threading.Thread(target=wait, daemon=True).start()
-    os.read(asker, 1)
+    os.read(caller, 1)
     end_all()
     os._exit(1)
 

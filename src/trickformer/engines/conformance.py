@@ -1,4 +1,4 @@
-"""`trickformer engines check`: whether an engine keeps the protocol and what it says of itself."""
+"""Checks of `trickformer engines check`: an engine must follow the protocol and its own description."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _MOST_EXCHANGED = 50  # decisions at which hidden cards are exchanged
 
 @dataclass(frozen=True)
 class Check:
-    """One property: whether it holds, None where the engine does not claim it, and what was seen."""
+    """Check of one property of an engine."""
 
     name: str
-    good: bool | None
-    seen: str
+    good: bool | None  # whether the property holds; None if the engine does not claim it
+    seen: str  # the observation, in words
 
 
 class _RestartingEngine(Player):
@@ -49,11 +49,21 @@ class _RestartingEngine(Player):
 
 
 def check(config: Conformance) -> list[Check]:
-    """The checks, each a property. Raises TrickformerError where the engine cannot be started or plays no such game."""
+    """Check an engine.
+
+    Args:
+        config: The engine and the hands that it plays.
+
+    Returns:
+        A check of each property. If the engine fails in the first hands, there is only one check.
+
+    Raises:
+        TrickformerError: The engine cannot be started or does not play the game.
+    """
     game = games.load(config.game or _first_game(config.engine))
     engine = _make_engine_player(config.engine, game)
     seeds = bool(engine.hello.seeds)
-    found: list[Check] = []
+    checks: list[Check] = []
     start = time.perf_counter()
     try:
         histories = _play_hands(game, engine, config, 1)
@@ -61,25 +71,25 @@ def check(config: Conformance) -> list[Check]:
         return [Check("answers", False, str(e))]
     elapsed = time.perf_counter() - start
     turns = sum(turns for _, turns in histories)
-    found.append(Check("answers", not engine.faults, f"{turns} decisions, {engine.faults} faults"))
+    checks.append(Check("answers", not engine.faults, f"{turns} decisions, {engine.faults} faults"))
 
-    def same(name: str, player: Player, most: int) -> None:
+    def compare(name: str, player: Player, most: int) -> None:
         try:
             again = _play_hands(game, player, config, most)
         except TrickformerError as e:
-            found.append(Check(name, False, str(e)))
+            checks.append(Check(name, False, str(e)))
             return
         differ = sum(a != b for a, b in zip(histories, again))
-        found.append(Check(name, not differ if seeds else None, f"{differ} of {len(again)} hands differ"))
+        checks.append(Check(name, not differ if seeds else None, f"{differ} of {len(again)} hands differ"))
 
-    same("follows seeds", _make_engine_player(config.engine, game), 1)
-    same(
+    compare("follows seeds", _make_engine_player(config.engine, game), 1)
+    compare(
         "many tables at once", _make_engine_player(config.engine, game), max(2, min(engine.hello.tables, config.deals))
     )
-    same("started again in a hand", _RestartingEngine(_make_engine_player(config.engine, game)), 1)
-    found.append(_check_hidden_cards(game, engine, config, [history for history, _ in histories], seeds))
-    found.append(Check("speed", None, f"{turns / elapsed:,.0f} decisions/s, one at a time"))
-    return found
+    compare("started again in a hand", _RestartingEngine(_make_engine_player(config.engine, game)), 1)
+    checks.append(_check_hidden_cards(game, engine, config, [history for history, _ in histories], seeds))
+    checks.append(Check("speed", None, f"{turns / elapsed:,.0f} decisions/s, one at a time"))
+    return checks
 
 
 def _first_game(engine: str) -> str:
@@ -88,10 +98,10 @@ def _first_game(engine: str) -> str:
         raise _no_engine(engine)
     plays = process.start(None, options.command, options.model_dump()["timeout"]).hello.games
     known = (*games.NAMES, *plugins.names(plugins.GAMES))
-    found = next((name for name in known if name in plays or "*" in plays), None)
-    if found is None:
-        raise TrickformerError(f"{engine} plays none of {', '.join(known)}; say --game")
-    return found
+    game = next((name for name in known if name in plays or "*" in plays), None)
+    if game is None:
+        raise TrickformerError(f"{engine} plays none of {', '.join(known)}; give --game")
+    return game
 
 
 def _no_engine(spec: str) -> TrickformerError:
@@ -110,7 +120,11 @@ def _seat(game: Game, deal: int) -> int:
 
 
 def _play_hands(game: Game, player: Player, config: Conformance, most: int) -> list[tuple[tuple[int, ...], int]]:
-    """Of each hand the actions, and how many were the engine's; random players have the other seats."""
+    """Play hands in which random players have the other seats.
+
+    Returns:
+        The actions of each hand, and the number of the player's decisions.
+    """
     hands = [Hand(d, tuple(int(s != _seat(game, d)) for s in range(game.players))) for d in range(config.deals)]
     records = play(game, [player, players.make("random", game)], hands, config.seed, most)
     by_deal = {r.deal: (r.history, r.decisions[_seat(game, r.deal)]) for r in records}
@@ -120,7 +134,7 @@ def _play_hands(game: Game, player: Player, config: Conformance, most: int) -> l
 def _check_hidden_cards(
     game: Game, engine: EnginePlayer, config: Conformance, histories: list[tuple[int, ...]], seeds: bool
 ) -> Check:
-    """Whether its answers stay the same where hidden cards are exchanged."""
+    """Check that the engine's answers do not depend on cards that are hidden from it."""
     tried = differ = 0
     for deal, history in enumerate(histories):
         state: State = game.spiel.new_initial_state()
@@ -134,7 +148,7 @@ def _check_hidden_cards(
                     tried, differ = tried + 1, differ + (answers[0] != answers[1])
                 number += 1
             state.apply_action(action)
-    seen = f"{differ} of {tried} answers differ where hidden cards are exchanged"
+    seen = f"{differ} of {tried} answers differ when hidden cards are exchanged"
     return Check("hidden cards", not differ if seeds and tried else None, seen)
 
 
@@ -144,7 +158,12 @@ def _answer(engine: EnginePlayer, view: View, seed: int, deal: int, number: int)
 
 
 def make_report(engine: str, checks: Sequence[Check]) -> Report:
-    """Make the report of an engine's checks."""
+    """Make the report of the checks of an engine.
+
+    Args:
+        engine: Name or spec of the engine.
+        checks: Result of `check`.
+    """
     words: dict[bool | None, str] = {True: "yes", False: "NO", None: "-"}
     rows = [(c.name, words[c.good], c.seen) for c in checks]
     return Report([vars(c) for c in checks], engine, [("", (("", "", ""), rows))], words=True)

@@ -1,4 +1,4 @@
-"""engines.toml: names for engines, so that a tournament says `--b NAME`.
+"""Entries of engines.toml, which give engines short names for a command line, such as `--b mybot`.
 
     [mybot]
     command = "/home/me/mybot --level {level}"
@@ -7,8 +7,9 @@
     [mybot.options]
     level = 3
 
-What stands in braces in the command is an option of the player, `mybot:level=5`; the value here is its default. The
-file is the user's own: in the folder of settings of the system, or where TRICKFORMER_ENGINES says."""
+A name in braces in the command is an option of the player, as in `mybot:level=5`. Its value here is the default. The
+file belongs to the user. It is in the system's folder of settings, or at the path in TRICKFORMER_ENGINES.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +33,17 @@ class Entry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    command: str = Field(min_length=1, description="how to start it, as typed in a shell; {name} is an option's value")
-    about: str = Field("", description="one line on what it is")
-    processes: int = Field(1, ge=1, le=1_024, description="how many of it play at the same time")
-    timeout: float = Field(60.0, gt=0, allow_inf_nan=False, description="seconds of silence that are a fault")
-    options: dict[str, bool | int | float | str] = Field({}, description="options and their defaults")
+    command: str = Field(
+        min_length=1, description="Shell command that starts the engine. {name} stands for an option's value."
+    )
+    about: str = Field("", description="Description in one line (default: none).")
+    processes: int = Field(1, ge=1, le=1_024, description="Number of processes that play in parallel (default: 1).")
+    timeout: float = Field(
+        60.0, gt=0, allow_inf_nan=False, description="Seconds without an answer that are a fault (default: 60)."
+    )
+    options: dict[str, bool | int | float | str] = Field(
+        {}, description="Default of each option (default: no options)."
+    )
     safe: list[str] = Field([], description="Options that a config file may set (default: none).")
 
     @model_validator(mode="after")
@@ -53,7 +60,7 @@ class Entry(BaseModel):
 
 
 class Program(BaseModel, ABC):
-    """Options of a player that is a program; `processes` and `timeout` are among them."""
+    """Options of a player that is a program, with at least `processes` and `timeout`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -62,11 +69,15 @@ class Program(BaseModel, ABC):
     @property
     @abstractmethod
     def command(self) -> list[str]:
-        """How to start it, in words. Raises TrickformerError where there are none."""
+        """Words of the command that starts the program.
+
+        Raises:
+            TrickformerError: The command is empty or cannot be split into words.
+        """
 
     @property
     def files(self) -> dict[str, Path]:
-        """What the command names that is a file here, by the name that it has there."""
+        """Files that the command names, by the names in the command."""
         return {word: Path(word) for word in self.command if Path(word).is_file()}
 
     @property
@@ -75,20 +86,28 @@ class Program(BaseModel, ABC):
         return self._logs
 
     def with_logs(self, folder: Path) -> Self:
-        """Copy the options of a program whose standard error goes to a folder."""
+        """Copy the options with a folder for the program's standard error.
+
+        Args:
+            folder: The folder, which may be missing.
+        """
         options = self.model_copy()
         options._logs = folder
         return options
 
 
 def path() -> Path:
-    """Where engines.toml is, or would be."""
-    given = os.environ.get("TRICKFORMER_ENGINES")
-    return Path(given) if given else platformdirs.user_config_path("trickformer") / "engines.toml"
+    """Return the path of engines.toml, which may be missing."""
+    variable = os.environ.get("TRICKFORMER_ENGINES")
+    return Path(variable) if variable else platformdirs.user_config_path("trickformer") / "engines.toml"
 
 
 def read() -> dict[str, Entry]:
-    """The engines by name; none where there is no file. Raises TrickformerError on a file that is broken."""
+    """Read the engines of engines.toml by name; none if there is no file.
+
+    Raises:
+        TrickformerError: The file cannot be read or is broken.
+    """
     file = path()
     try:
         return _read_cached(file, file.stat().st_mtime_ns)

@@ -1,4 +1,4 @@
-"""What an engine and its host may say, held to the protocol of docs/engines.md."""
+"""Messages between an engine and its host, as in the protocol of docs/engines.md."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class Error(_Message):
     text: str
 
 
-EngineMessage = Hello | EngineAction | Error  # by an engine
-_SAID: TypeAdapter[EngineMessage] = TypeAdapter(Annotated[EngineMessage, Field(discriminator="type")])
+EngineMessage = Hello | EngineAction | Error  # from an engine
+_ENGINE_MESSAGE: TypeAdapter[EngineMessage] = TypeAdapter(Annotated[EngineMessage, Field(discriminator="type")])
 
 
 class Greeting(_Message):
@@ -90,23 +90,37 @@ class Quit(_Message):
     type: Literal["quit"]
 
 
-HostMessage = Greeting | New | Observe | Act | End | Quit  # by an engine, from its host
-_HEARD: TypeAdapter[HostMessage] = TypeAdapter(Annotated[HostMessage, Field(discriminator="type")])
+HostMessage = Greeting | New | Observe | Act | End | Quit  # to an engine
+_HOST_MESSAGE: TypeAdapter[HostMessage] = TypeAdapter(Annotated[HostMessage, Field(discriminator="type")])
 
 
 def parse(line: bytes) -> EngineMessage:
-    """What an engine says. Raises ValueError with one line on what is wrong with it."""
-    return _validate_line(_SAID, line)
+    """Parse a message of an engine.
+
+    Args:
+        line: The message, without its line feed.
+
+    Raises:
+        ValueError: The message breaks the protocol. The error has one line.
+    """
+    return _validate_line(_ENGINE_MESSAGE, line)
 
 
 def parse_host_message(line: bytes) -> HostMessage:
-    """What a host says. Raises ValueError likewise."""
-    return _validate_line(_HEARD, line)
+    """Parse a message of a host.
+
+    Args:
+        line: As in `parse`.
+
+    Raises:
+        ValueError: As in `parse`.
+    """
+    return _validate_line(_HOST_MESSAGE, line)
 
 
-def _validate_line(of: TypeAdapter[Any], line: bytes) -> Any:
+def _validate_line(kinds: TypeAdapter[Any], line: bytes) -> Any:
     try:
-        return of.validate_json(line)
+        return kinds.validate_json(line)
     except ValidationError as e:
         fault = e.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))

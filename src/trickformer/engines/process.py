@@ -1,4 +1,4 @@
-"""A running engine: what is written to it and read from it, and how it ends."""
+"""Process of a running engine: its start, its messages and its end."""
 
 from __future__ import annotations
 
@@ -27,49 +27,72 @@ _SUPERVISE = Path(__file__).with_name("_supervise.py")
 _CHUNK = 1 << 16  # bytes read at once
 _GOODBYE = 0.5  # seconds for an engine to exit by itself
 _MOST_ERRORS = 1 << 26  # bytes of standard error that are kept
-_LOOK = 1.0  # seconds between two looks at the time and at standard error
-_SHOWN = 120  # characters of a line in a message
-_ATTEMPTS = 3  # to start an engine
+_LOOK = 1.0  # seconds between two checks of the time and of standard error
+_SHOWN = 120  # characters of an engine's line in an error message
+_ATTEMPTS = 3  # attempts to start an engine
 _NOT_STARTED = "cannot be started"
 
 
 class Fault(Exception):
-    """An engine broke the protocol or is gone. The message says what it did."""
+    """Breach of the protocol or death of an engine. The message describes it, without the engine's name."""
 
     def __init__(self, message: str, kind: FaultKind = "protocol"):
         super().__init__(message)
         self.kind: FaultKind = kind
 
 
-def words(command: str) -> list[str]:
-    """A command as words, as a shell has them. Raises TrickformerError."""
+def split_command(command: str) -> list[str]:
+    """Split a command into words as a shell does.
+
+    Args:
+        command: The command.
+
+    Raises:
+        TrickformerError: The command is empty or has an open quote.
+    """
     try:
-        found = shlex.split(command)
+        words = shlex.split(command)
     except ValueError as e:
         raise TrickformerError(f"the command {command!r} cannot be split into words: {e}") from None
-    if not found:
+    if not words:
         raise TrickformerError("engine needs a command: engine:cmd=PROGRAM")
-    return found
+    return words
 
 
-def line(message: dict[str, Any]) -> bytes:
-    """A message as a line."""
+def _to_line(message: dict[str, Any]) -> bytes:
     return to_json(message) + b"\n"
 
 
 class Process:
-    """An engine, from its start to its end. `hello` is what it said of itself."""
+    """Process of an engine.
+
+    Attributes:
+        name: Name of the engine.
+        timeout: Seconds without an answer that are a fault.
+        hello: Answer of the engine to the first message.
+        waiting: Tables whose action has been requested and has not arrived.
+        fault: Description of the engine's fault; None if there is none.
+        fault_kind: Kind of the fault.
+        log: File of standard error; None if it is a temporary file.
+    """
 
     def __init__(self, name: str | None, command: Sequence[str], timeout: float, log: Path | None, logs: Path | None):
-        """Start the engine and say hello. Without a name it has its own.
+        """Start the engine and exchange the first messages.
 
-        log: file of standard error to append to. logs: folder for a new one; None for a temporary file.
+        Args:
+            name: Name of the engine; None for the one that it gives itself.
+            command: Words of its command.
+            timeout: Seconds without an answer that are a fault.
+            log: File of standard error to append to.
+            logs: Folder for a new file of standard error; None for a temporary file.
 
-        Raises Fault where it does not answer as it should."""
+        Raises:
+            Fault: The engine does not start or breaks the protocol.
+        """
         self.name, self.timeout = name, timeout
-        self.waiting: set[int] = set()  # tables whose answer is due
+        self.waiting: set[int] = set()
         self.fault: str | None = None
-        self.fault_kind: FaultKind = "protocol"  # of `fault`
+        self.fault_kind: FaultKind = "protocol"
         self._out, self._in = bytearray(), bytearray()
         self.errors, self.log = _log(name or Path(command[0]).name, log, logs)
         watched, watch = os.pipe()
@@ -92,40 +115,57 @@ class Process:
         self.hello = self._hello()
 
     def _hello(self) -> Hello:
-        found: list[Hello] = []
-        self._out += line({"type": "hello", "protocol": PROTOCOL})
+        answers: list[Hello] = []
+        self._out += _to_line({"type": "hello", "protocol": PROTOCOL})
 
-        def take(_: Process, said: EngineMessage) -> None:
-            if not isinstance(said, Hello):
+        def take(_: Process, message: EngineMessage) -> None:
+            if not isinstance(message, Hello):
                 raise Fault("did not answer hello")
-            found.append(said)
+            answers.append(message)
 
-        pump([self], lambda _: not found, take)
+        _pump([self], lambda _: not answers, take)
         if self.fault:
-            said = self.last_error()
+            last_error = self.last_error()
             self.end()
-            raise Fault(f"{self.fault}, saying {said!r}" if said else self.fault)
-        if found[0].protocol != PROTOCOL:
+            raise Fault(f"{self.fault}, saying {last_error!r}" if last_error else self.fault)
+        hello = answers[0]
+        if hello.protocol != PROTOCOL:
             self.end()
-            raise Fault(f"speaks version {found[0].protocol} of the protocol, not {PROTOCOL}")
-        self.name = self.name or make_printable(found[0].name)
-        return found[0]
+            raise Fault(f"speaks version {hello.protocol} of the protocol, not {PROTOCOL}")
+        self.name = self.name or make_printable(hello.name)
+        return hello
 
-    def say(self, message: dict[str, Any]) -> None:
-        """Puts a message into what is written at the next `pump`."""
-        self._out += line(message)
+    def send(self, message: dict[str, Any]) -> None:
+        """Queue a message. The next `wait_for_actions` writes it.
 
-    def ask(self, table: int, message: dict[str, Any]) -> None:
-        """The same of a request for an action, which `answers` then waits for."""
+        Args:
+            message: Message of the protocol.
+        """
+        self._out += _to_line(message)
+
+    def request_action(self, table: int, request: dict[str, Any]) -> None:
+        """Queue a request for an action, which `wait_for_actions` waits for.
+
+        Args:
+            table: Number of the table.
+            request: Fields of the message besides `type` and `table`.
+        """
         self.waiting.add(table)
-        self.say({"type": "act", "table": table, **message})
+        self.send({"type": "act", "table": table, **request})
 
     def end(self) -> None:
-        """Says quit, and ends it if it does not go: it is gone on return. So it is once nobody holds this object."""
+        """Send `quit` and wait until the process has ended, by force if it does not exit.
+
+        The same happens when this object is garbage-collected.
+        """
         self._finalize()
 
     def write(self) -> None:
-        """Writes what the pipe takes. Raises Fault where the engine has closed it."""
+        """Write as much as the pipe takes.
+
+        Raises:
+            Fault: The engine has closed the pipe.
+        """
         try:
             sent = os.write(self.stdin, self._out[:_CHUNK])
         except BlockingIOError:
@@ -135,7 +175,11 @@ class Process:
         del self._out[:sent]
 
     def read(self) -> list[EngineMessage]:
-        """What has come in whole lines. Raises Fault at its end, and on what is no message."""
+        """Read the messages whose lines have arrived in full.
+
+        Raises:
+            Fault: The engine has ended, or a line is too long or no message.
+        """
         try:
             data = os.read(self.stdout, _CHUNK)
         except BlockingIOError:
@@ -147,20 +191,20 @@ class Process:
         if len(rest) > MAX_LINE or any(len(text) > MAX_LINE for text in lines):
             raise Fault(f"wrote a line of more than {MAX_LINE:,} bytes")
         self._in = rest
-        said = []
+        parsed = []
         for text in lines:
             try:
-                said.append(messages.parse(bytes(text)))
+                parsed.append(messages.parse(bytes(text)))
             except ValueError as e:
                 raise Fault(f"wrote {make_printable(text.decode(errors='replace'))} ({e})") from None
-        return said
+        return parsed
 
     @property
     def has_unsent_output(self) -> bool:
         return bool(self._out)
 
     def _describe_exit(self) -> str:
-        """How it went, from the exit code of its supervisor."""
+        """Describe the end of the engine, from the exit code of its supervisor."""
         try:
             code = self._child.wait(_GOODBYE)
         except subprocess.TimeoutExpired:
@@ -170,7 +214,7 @@ class Process:
         return f"was ended by signal {code - 128}" if code > 128 else f"exited with code {code}"
 
     def last_error(self) -> str:
-        """The last line that it wrote to standard error."""
+        """Return the last line that the engine wrote to standard error; empty if there is none."""
         with suppress(OSError):
             size = os.fstat(self.errors.fileno()).st_size
             tail = os.pread(self.errors.fileno(), 4_096, max(0, size - 4_096)).decode(errors="replace")
@@ -179,21 +223,21 @@ class Process:
         return ""
 
     def limit_errors(self) -> None:
-        """Takes away what was written to standard error where it is too much."""
+        """Empty the file of standard error if it is too large."""
         if os.fstat(self.errors.fileno()).st_size > _MOST_ERRORS:
             os.truncate(self.errors.fileno(), 0)
-            os.write(self.errors.fileno(), b"(what stood here was too much, and is gone)\n")
+            os.write(self.errors.fileno(), b"(earlier output was too large and has been removed)\n")
 
 
 def start(
     name: str | None, command: Sequence[str], timeout: float, log: Path | None = None, logs: Path | None = None
 ) -> Process:
-    """Start a process, at the second or third attempt if need be.
+    """Start an engine, with up to three attempts.
 
     Args:
         name: Name of the engine; None for the one that it gives itself.
         command: Words of its command.
-        timeout: Seconds of silence that are a fault.
+        timeout: Seconds without an answer that are a fault.
         log: File of standard error to append to.
         logs: Folder for a new file of standard error; None for a temporary file.
 
@@ -209,13 +253,22 @@ def start(
     raise AssertionError
 
 
-def pump(
+def _pump(
     processes: Sequence[Process], more: Callable[[Process], bool], take: Callable[[Process, EngineMessage], None]
 ) -> None:
-    """Writes to the engines and reads from them, all at once, until of none `more` is to come, or only of those that
-    have failed: their `fault` says how. `take` is given every message; it may raise Fault.
+    """Write to all engines and read from them, until every engine has finished or failed.
 
-    An engine fails too where it says nothing for its timeout."""
+    An engine has finished if its messages are written and `more` is false. One that fails, or is silent for its
+    timeout, gets its `fault` set.
+
+    Args:
+        processes: The engines.
+        more: Function that returns whether an engine still owes a message.
+        take: Function that receives each message. It may raise Fault.
+
+    Raises:
+        TrickformerError: An engine reported an error.
+    """
     deadline = {id(p): time.monotonic() + p.timeout for p in processes}
     looked = time.monotonic()
 
@@ -240,8 +293,8 @@ def pump(
                 try:
                     if event & selectors.EVENT_WRITE:
                         p.write()
-                    elif said := p.read():
-                        for message in said:
+                    elif received := p.read():
+                        for message in received:
                             if isinstance(message, Error):
                                 p.end()
                                 raise TrickformerError(f"engine {p.name}: {make_printable(message.text)}")
@@ -259,27 +312,37 @@ def pump(
                     p.fault, p.fault_kind = f"was silent for {p.timeout:g} s", "timeout"
 
 
-def answers(processes: Sequence[Process]) -> dict[tuple[int, int], EngineAction]:
-    """Waits for all that is due: the answers by (index of the process, table), also of those that failed later."""
+def wait_for_actions(processes: Sequence[Process]) -> dict[tuple[int, int], EngineAction]:
+    """Send the queued messages, and wait for the requested actions.
+
+    Args:
+        processes: The engines. Those that fail get their `fault` set.
+
+    Returns:
+        The actions by index of the process and table. An engine that fails keeps those that it sent before.
+
+    Raises:
+        TrickformerError: An engine reported an error.
+    """
     index = {id(p): i for i, p in enumerate(processes)}
-    found: dict[tuple[int, int], EngineAction] = {}
+    actions: dict[tuple[int, int], EngineAction] = {}
 
-    def take(p: Process, said: EngineMessage) -> None:
-        if not isinstance(said, EngineAction) or said.table not in p.waiting:
-            raise Fault(f"answered what nobody had asked: {make_printable(said.model_dump_json(exclude_none=True))}")
-        p.waiting.discard(said.table)
-        found[index[id(p)], said.table] = said
+    def take(p: Process, message: EngineMessage) -> None:
+        if not isinstance(message, EngineAction) or message.table not in p.waiting:
+            text = make_printable(message.model_dump_json(exclude_none=True))
+            raise Fault(f"sent an answer without a request: {text}")
+        p.waiting.discard(message.table)
+        actions[index[id(p)], message.table] = message
 
-    pump(processes, lambda p: bool(p.waiting), take)
-    return found
+    _pump(processes, lambda p: bool(p.waiting), take)
+    return actions
 
 
 def _end(child: subprocess.Popen[bytes], watch: int, errors: IO[bytes], unsent: bytearray) -> None:
-    """Says what is still to be said, and quit. Then ends the supervisor, which ends the engine and all that it has
-    started."""
+    """Write the queued messages and `quit`, and end the supervisor. It ends the engine and all of its descendants."""
     assert child.stdin is not None and child.stdout is not None
     with suppress(OSError):
-        os.write(child.stdin.fileno(), bytes(unsent) + line({"type": "quit"}))
+        os.write(child.stdin.fileno(), bytes(unsent) + _to_line({"type": "quit"}))
     child.stdin.close()
     with suppress(subprocess.TimeoutExpired):
         child.wait(_GOODBYE)
@@ -309,6 +372,13 @@ def _log(name: str, known: Path | None, logs: Path | None) -> tuple[IO[bytes], P
 
 
 def make_printable(text: str) -> str:
-    """What a program says, fit for a line of a message."""
-    said = printable(text[: 4 * _SHOWN]).replace("\n", "?")
-    return said if len(said) <= _SHOWN else said[: _SHOWN - 3] + "..."
+    """Make a text of an engine fit for an error message.
+
+    Args:
+        text: The text.
+
+    Returns:
+        One line of at most 120 printable characters.
+    """
+    shown = printable(text[: 4 * _SHOWN]).replace("\n", "?")
+    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + "..."

@@ -1,4 +1,4 @@
-"""`trickformer serve`: one of our players as an engine (docs/engines.md), for another's harness or another machine."""
+"""Server of `trickformer serve`: a player as an engine (docs/engines.md), for another harness or machine."""
 
 from __future__ import annotations
 
@@ -32,40 +32,49 @@ class _SeatHistory:
 
 class _EngineServer:
     def __init__(self, player: Player, game: Game, name: str):
-        self._player, self._game, self._name = player, game, name
+        self._player, self._name = player, name
+        self._game = game
         self._tables: dict[int, _SeatHistory] = {}
-        self._asked: list[messages.Act] = []
+        self._requests: list[messages.Act] = []
 
-    def hear(self, line: bytes) -> bool:
-        """Takes a message; False once it says quit. Raises TrickformerError on what is no message, or comes out of
-        order."""
+    def receive(self, line: bytes) -> bool:
+        """Take a message.
+
+        Returns:
+            False if the message is `quit`.
+
+        Raises:
+            TrickformerError: The message breaks the protocol or comes out of order.
+        """
         try:
-            said = messages.parse_host_message(line)
+            message = messages.parse_host_message(line)
         except ValueError as e:
             raise TrickformerError(str(e)) from None
-        if isinstance(said, messages.Quit):
+        if isinstance(message, messages.Quit):
             return False
-        if isinstance(said, messages.Greeting):
-            self._hello(said)
-        elif isinstance(said, messages.New):
-            self._new(said)
-        elif said.table not in self._tables:
-            raise TrickformerError(f"there is no table {said.table}")
-        elif isinstance(said, messages.Observe):
-            heard = (Event(e.seat, e.action, tuple(e.seen)) for e in said.events)
-            self._tables[said.table].events.extend(heard)
-        elif isinstance(said, messages.Act):
-            self._asked.append(said)
+        if isinstance(message, messages.Greeting):
+            self._hello(message)
+        elif isinstance(message, messages.New):
+            self._new(message)
+        elif message.table not in self._tables:
+            raise TrickformerError(f"there is no table {message.table}")
+        elif isinstance(message, messages.Observe):
+            events = (Event(e.seat, e.action, tuple(e.seen)) for e in message.events)
+            self._tables[message.table].events.extend(events)
+        elif isinstance(message, messages.Act):
+            self._requests.append(message)
         else:
-            del self._tables[said.table]
+            del self._tables[message.table]
         return True
 
     def answer(self) -> None:
-        """Decides whatever was asked, in one call of the player."""
-        if not self._asked:
+        """Answer all requests with one call of the player."""
+        if not self._requests:
             return
-        views, rngs, memos = [], [], []
-        for act in self._asked:
+        views: list[View] = []
+        rngs: list[np.random.Generator] = []
+        memos: list[Memo] = []
+        for act in self._requests:
             table = self._tables[act.table]
             if act.seconds is not None:
                 table.memo["clock"] = act.seconds
@@ -74,44 +83,51 @@ class _EngineServer:
             memos.append(table.memo)
         decisions = self._player.act(views, rngs, memos)
         lines = []
-        for act, decision in zip(self._asked, decisions):
+        for act, decision in zip(self._requests, decisions):
             answer: dict[str, Any] = {"type": "action", "table": act.table, "action": decision.action}
             if decision.value is not None:
                 answer["value"] = decision.value
             if decision.visits is not None:
                 answer["visits"] = decision.visits
             lines.append(to_json(answer) + b"\n")
-        self._asked.clear()
+        self._requests.clear()
         _write(b"".join(lines))
 
-    def _hello(self, said: messages.Greeting) -> None:
-        if said.protocol != PROTOCOL:
-            raise TrickformerError(f"this speaks version {PROTOCOL} of the protocol, not {said.protocol}")
+    def _hello(self, message: messages.Greeting) -> None:
+        if message.protocol != PROTOCOL:
+            raise TrickformerError(f"this speaks version {PROTOCOL} of the protocol, not {message.protocol}")
         about = {"name": self._name, "version": trickformer.__version__, "games": [self._game.name]}
         hello = {"type": "hello", "protocol": PROTOCOL, "seeds": "numpy", "tables": _MOST_TABLES, "deals": False}
         _write(to_json(hello | about) + b"\n")
 
-    def _new(self, said: messages.New) -> None:
-        if said.game != (own := str(self._game.spiel)):
-            raise TrickformerError(f"this serves {own}, not {said.game}; give --game {said.game!r}")
-        if not 0 <= said.seat < self._game.players:
-            raise TrickformerError(f"{own} has no seat {said.seat}")
-        if said.table not in self._tables and len(self._tables) == _MOST_TABLES:
+    def _new(self, message: messages.New) -> None:
+        if message.game != (own := str(self._game.spiel)):
+            raise TrickformerError(f"this serves {own}, not {message.game}; give --game {message.game!r}")
+        if not 0 <= message.seat < self._game.players:
+            raise TrickformerError(f"{own} has no seat {message.seat}")
+        if message.table not in self._tables and len(self._tables) == _MOST_TABLES:
             raise TrickformerError(f"there are more than {_MOST_TABLES:,} tables")
-        self._tables[said.table] = _SeatHistory(said.seat)
+        self._tables[message.table] = _SeatHistory(message.seat)
 
 
 def serve(spec: str, game: Game) -> None:
-    """Speaks the protocol on standard input and output until it says quit or is closed.
+    """Answer the protocol on standard input and output until the host sends `quit` or closes the input.
 
-    What was asked at once is decided in one call of the player. Raises TrickformerError, after it has told the other
-    side, on a spec or message that is wrong."""
+    Requests that arrive together are answered with one call of the player.
+
+    Args:
+        spec: Spec of the player.
+        game: The game.
+
+    Raises:
+        TrickformerError: The spec or a message is bad. The host has received the error by then.
+    """
     from trickformer import players
 
     try:
         player = players.make(spec, game)
         if player.needs_state:
-            raise TrickformerError(f"player {spec!r} is shown hidden cards; no protocol carries them")
+            raise TrickformerError(f"player {spec!r} needs hidden cards, which the protocol does not carry")
         _listen(_EngineServer(player, game, players.resolve(spec, game)))
     except TrickformerError as e:
         _write(to_json({"type": "error", "text": str(e)}) + b"\n")
@@ -124,7 +140,7 @@ def _listen(server: _EngineServer) -> None:
     rest = b""
     while True:
         if not select.select([_INPUT], [], [], 0)[0]:
-            server.answer()  # whoever asks waits now
+            server.answer()  # the host has sent all requests and waits
         data = os.read(_INPUT, _CHUNK)
         if not data:
             return
@@ -132,7 +148,7 @@ def _listen(server: _EngineServer) -> None:
         if len(rest) > MAX_LINE:
             raise TrickformerError(f"a line has more than {MAX_LINE:,} bytes")
         for line in lines:
-            if not server.hear(line):
+            if not server.receive(line):
                 return
 
 

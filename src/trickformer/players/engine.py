@@ -36,7 +36,7 @@ class Options(Program):
 
     @property
     def command(self) -> list[str]:
-        return process.words(self.cmd)
+        return process.split_command(self.cmd)
 
 
 @dataclass(eq=False)
@@ -83,7 +83,7 @@ class _Engine:
         self.held[number] = weakref.ref(table)
         table.engine, table.number = self, number
         table.n_sent = 0
-        self.process.say({"type": "new", "table": number, "game": game, "seat": table.viewer, "seed": table.seed})
+        self.process.send({"type": "new", "table": number, "game": game, "seat": table.viewer, "seed": table.seed})
 
     def close(self, number: int, scores: Sequence[int] | None) -> None:
         """Close a table, with the scores of the hand if it has ended."""
@@ -91,7 +91,7 @@ class _Engine:
         if table is not None:
             table.engine = None
         self._free.append(number)
-        self.process.say({"type": "end", "table": number, "scores": scores})
+        self.process.send({"type": "end", "table": number, "scores": scores})
 
     def leave(self) -> None:
         """End the process; its tables are then open nowhere."""
@@ -240,7 +240,7 @@ class EnginePlayer(Player):
     def _answers(self, turns: Sequence[_Turn], requests: dict[tuple[int, int], int]) -> dict[int, EngineAction]:
         """Wait for the answers. An engine that failed answers fewer turns, and is restarted."""
         answers = {}
-        for key, answer in process.answers([engine.process for engine in self._engines]).items():
+        for key, answer in process.wait_for_actions([engine.process for engine in self._engines]).items():
             legal, at = turns[requests[key]].view.legal, self._engines[key[0]].process
             if answer.action in legal:
                 answers[requests[key]] = answer
@@ -282,14 +282,14 @@ class EnginePlayer(Player):
             }
             for seat, action, seen in events[table.n_sent :]
         ]
-        table.engine.process.say({"type": "observe", "table": table.number, "events": new})
+        table.engine.process.send({"type": "observe", "table": table.number, "events": new})
         table.n_sent = len(events)
 
     def _request(self, turn: _Turn) -> None:
         table, legal = turn.table, turn.view.legal
         assert table.engine is not None
         self._send_events(table, turn.events)
-        table.engine.process.ask(
+        table.engine.process.request_action(
             table.number,
             {"legal": legal, "words": [*map(self._words, legal)], "seed": turn.seed, "seconds": turn.clock},
         )
@@ -361,7 +361,7 @@ def make_player_module(name: str, entry: Entry) -> ModuleType:
         def command(self) -> list[str]:
             """Words of the command. An option fills its braces within a word, whatever characters it has."""
             fields = self.model_dump()
-            return [string.Formatter().vformat(word, (), fields) for word in process.words(entry.command)]
+            return [string.Formatter().vformat(word, (), fields) for word in process.split_command(entry.command)]
 
     module = ModuleType(name, entry.about or f"the engine of engines.toml: {entry.command}")
     module.Options = create_model(name, __base__=Base, **own)  # type: ignore[attr-defined]
