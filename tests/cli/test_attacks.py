@@ -65,7 +65,7 @@ def test_records_are_not_opened_through_a_link(tmp_path):
     victim = tmp_path / "mine"
     victim.write_text("mine")
     (tmp_path / "records.jsonl").symlink_to(victim)
-    with pytest.raises(TrickformerError, match="symbolic link, which a run does not write through"):
+    with pytest.raises(TrickformerError, match="symbolic link; replace it by a regular file"):
         JsonLines(tmp_path / "records.jsonl")
     assert victim.read_text() == "mine"
     (tmp_path / "folder").mkdir()

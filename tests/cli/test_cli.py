@@ -131,11 +131,11 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
             "unknown option of hearts 'moon'",
         ),
         (["tournament", "hearts(", "--a", "random", "--b", "random"], "'hearts(' is no game string"),
-        (["tournament", "hearts", "--a", "random"], "who plays?"),
+        (["tournament", "hearts", "--a", "random"], "players are missing"),
         (["tournament", "hearts", "--players", "random", "--deals", "3"], "give at least 2, or one"),
         (
             ["tournament", "hearts", "--players", "random", "random", "--a", "random"],
-            "either a and b, or players",
+            "players replace a and b",
         ),
         (["tournament", "--a", "random", "--b", "random"], "game is missing"),
         ([*MATCH[:-1], "0"], "deals=0"),

@@ -128,7 +128,7 @@ def test_commands_that_write_no_folder(refused):
 
 @pytest.mark.parametrize("arguments", [[*MATCH, "--a", "random"], TRAIN])
 def test_an_empty_path_is_not_the_current_folder(refused, arguments):
-    assert "'--out': a path is not empty" in refused(*arguments, "--out", "")
+    assert "'--out': the path is empty" in refused(*arguments, "--out", "")
 
 
 @pytest.mark.slow
@@ -210,7 +210,7 @@ def test_a_bad_checkpoint_ends_a_resume_too(refused, command, checkpoint):
         (lambda data: data[: data.index(b"\n") // 2] + b"\n", "not a record of a hand"),
         (lambda data: b'{"hello": 1}\n' + data, "line 1: not a record of a hand"),
         (lambda data: b"\xff\xfe\n", "line 1: not a record of a hand"),
-        (lambda data: data + data.splitlines(keepends=True)[0], "is there twice"),
+        (lambda data: data + data.splitlines(keepends=True)[0], "occurs twice"),
         (lambda data: data.replace(b'"deal":0', b'"deal":7', 1), "not part of the tournament"),
     ],
 )
@@ -229,8 +229,8 @@ def test_an_evaluation_is_not_written_over(refused, command, tmp_path):
     assert command(*arguments)[0] == 0
     assert "already holds a run" in refused(*arguments)
     assert "holds a run with games = 1, not 2" in refused(*arguments, "--resume", "--games", "2")
-    assert "run/config.toml is of a run of another command: it has the key 'ceiling'" in refused("report", "run")
-    assert "is of a run of another command" in refused(*TRAIN, "--out", "run", "--resume")
+    assert "run/config.toml belongs to a run of another command: it has the key 'ceiling'" in refused("report", "run")
+    assert "belongs to a run of another command" in refused(*TRAIN, "--out", "run", "--resume")
     records = tmp_path / "run" / "records.jsonl"
     records.write_bytes(records.read_bytes().replace(b'"deal":1,', b'"deal":2,'))
     digests.lines(records).unlink()

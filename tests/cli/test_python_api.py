@@ -129,7 +129,7 @@ def test_decisions_are_those_of_a_tournament(name):
     [
         (lambda: tf.load_game("chess"), "unknown game 'chess'"),
         (lambda: tf.make_player("pimc:worlds=0", "hearts"), "worlds=0 must be 1 or more"),
-        (lambda: tf.tournament("hearts", a="random"), "who plays"),
+        (lambda: tf.tournament("hearts", a="random"), "players are missing"),
         (lambda: tf.tournament("hearts", a="random", b="random", dealz=3), "unknown config key 'dealz'"),
         (lambda: tf.load_result("nowhere"), "holds no run"),
         (lambda: tf.load_model("nothing"), "unknown checkpoint 'nothing'"),

@@ -352,7 +352,7 @@ def test_an_option_stays_one_word(engines_toml):
         ("[b]\ncommand = 'bot {'\n", "command: "),
         ("[b]\ncommand = 'bot'\nprocesses = 0\n", "must be 1 or more"),
         ("[b]\ncommand = 'bot'\nfoo = 0\n", "unknown config key 'foo'"),
-        ("command = 'bot'\n", "stands outside of a table"),
+        ("command = 'bot'\n", "is outside of a table"),
         ("[b\n", "cannot read"),
     ],
 )

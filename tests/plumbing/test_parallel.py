@@ -140,7 +140,7 @@ def test_without_ray_the_line_says_what_to_install(monkeypatch):
 @pytest.mark.parametrize(
     ("address", "says"),
     [
-        ("here", "no Ray cluster at 'here' (this names no host and port); give auto"),
+        ("here", "no Ray cluster at 'here' (it is not HOST:PORT); give auto"),
         ("", "no Ray cluster at ''"),
         ("127.0.0.1:1", "no Ray cluster at '127.0.0.1:1'"),
         ("ray://127.0.0.1:10001", "Ray's client cannot stream"),

@@ -127,7 +127,7 @@ def _values_of_run(model: type[BaseModel], file: Path) -> dict[str, Any]:
     """Read the fields in a run folder's config. Raises TrickformerError if it belongs to another command."""
     kept = {k: v for k, v in _values(model, file).items() if k not in MACHINE}
     if strange := kept.keys() - model.model_fields.keys():
-        raise TrickformerError(f"{file} is of a run of another command: it has the key {min(strange)!r}")
+        raise TrickformerError(f"{file} belongs to a run of another command: it has the key {min(strange)!r}")
     return kept
 
 
@@ -148,7 +148,7 @@ def current_names(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str
         values: Values by field, under either name.
 
     Raises:
-        TrickformerError: A field is given under both names.
+        TrickformerError: A field occurs under both names.
     """
     former, renamed = former_names(model), dict[str, Any]()
     for key, value in values.items():
@@ -302,5 +302,5 @@ def _parameter(name: str, field: FieldInfo, positional: bool = False, hidden: bo
 def _path(text: str) -> Path:
     """Parse a typed path. An empty one is refused, because it would stand for the current folder."""
     if not text:
-        raise typer.BadParameter("a path is not empty")
+        raise typer.BadParameter("the path is empty")
     return Path(text)

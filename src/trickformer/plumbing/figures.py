@@ -25,8 +25,8 @@ _LEGEND_SIZE = 8.5  # points
 def add_legend(figure: Any, axes: Any, title: str | None = None) -> None:
     """Add the legend of axes below a figure, which must have the constrained layout.
 
-    Labels are broken into lines, and entries stand in as many columns as the figure has room for. The figure grows by
-    the height of the legend.
+    Labels are broken into lines, and the entries fill as many columns as fit. The figure grows by the height of the
+    legend.
 
     Args:
         figure: The figure.

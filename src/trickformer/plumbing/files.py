@@ -139,7 +139,7 @@ def open_data(path: Path, flags: int) -> int:
         descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
     except OSError as e:
         if e.errno == errno.ELOOP:
-            raise TrickformerError(f"{path} is a symbolic link, which a run does not write through") from None
+            raise TrickformerError(f"{path} is a symbolic link; replace it by a regular file") from None
         raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

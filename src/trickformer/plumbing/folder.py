@@ -8,6 +8,7 @@ import shlex
 import subprocess
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,7 @@ def resumable(
 
 
 def build() -> dict[str, Any]:
-    """Return what a run depends on besides its config.
+    """Describe the software and the CPU, on which a run depends besides its config.
 
     Returns:
         The versions of the package and its dependencies; `commit`, the git commit of a checkout, with `-dirty` at the
@@ -210,7 +211,7 @@ class RunFolder:
             then = earlier.get("isa")
             if isinstance(then, str) and rounding(then) != rounding(now):
                 raise TrickformerError(
-                    f"{self.path} was begun on the instruction set {then}, which rounds otherwise than {now}; "
+                    f"{self.path} was begun on the instruction set {then}, which rounds in another way than {now}; "
                     f"continue it with {ISA_VARIABLE}={then}, or choose another --out"
                 )
 
@@ -351,25 +352,33 @@ class RunFolder:
         if not self.has_run and file.exists() and file.stat().st_size:
             raise TrickformerError(f"{self.path} holds {name}, but no {CONFIG}; choose another --out")
         about = about or {}
-        same: dict[str, Any] = {"resume": resume, "free": free, "files": about.get("files", {}), "resolve": resolve}
-        with self._checked_lock(config, **same) as builds, JsonLines(file, parse) as lines:
+        files = about.get("files", {})
+        checked = self._checked_lock(config, resume=resume, free=free, files=files, resolve=resolve)
+        with checked as builds, JsonLines(file, parse) as lines:
             self._describe(config, about, builds)
             yield lines
 
     @contextmanager
-    def _checked_lock(self, config: BaseModel, **same: Any) -> Generator[list[dict[str, Any]]]:
+    def _checked_lock(
+        self,
+        config: BaseModel,
+        *,
+        resume: bool,
+        free: Collection[str],
+        files: Mapping[str, str] | None,
+        resolve: Callable[[Any], Any],
+    ) -> Generator[list[dict[str, Any]]]:
         """Check a config before and after locking the folder, because another run may have begun in between.
 
-        Args:
-            config: As in `check`.
-            **same: Further arguments of `check`.
+        The arguments are those of `check`.
 
         Yields:
             The builds that took part in the run, this one included.
         """
-        self.check(config, **same)
+        check = partial(self.check, config, resume=resume, free=free, files=files, resolve=resolve)
+        check()
         with self.lock():
-            self.check(config, **same)
+            check()
             yield self.builds()
 
     def describe(self, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:

@@ -97,7 +97,7 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
                 if (known := sums.readline()).endswith(b"\n"):
                     sums_found += 1
                     if digests.of_line(line) != known:
-                        raise TrickformerError(f"{path}, line {count}: damaged, for its checksum is another")
+                        raise TrickformerError(f"{path}, line {count}: damaged, because its checksum differs")
                 if (value := parse(count, line[:-1])) is not None:
                     parsed.append(value)
             missing = sum(known.endswith(b"\n") for known in sums)

@@ -250,7 +250,7 @@ def _connect(address: str) -> Any:
             parts = address.rpartition(":")
             host, port = parts[0], parts[2]
             if not (host and port.isdecimal()):
-                raise ValueError("this names no host and port")
+                raise ValueError("it is not HOST:PORT")
             _must_be_grpc(host, int(port))
         ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, OverflowError, ValueError, RuntimeError) as e:
@@ -272,7 +272,7 @@ def _must_be_grpc(host: str, port: int) -> None:
         talk.settimeout(_PATIENCE)
         talk.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings)
         if talk.recv(9, socket.MSG_WAITALL)[3:4] != settings[3:4]:
-            raise ValueError("who listens there is not Ray")
+            raise ValueError("the server there is not Ray")
 
 
 def _reason(e: BaseException) -> str:

@@ -57,7 +57,7 @@ class _Pair:
     def winner(self) -> int:
         """1 if A is shown to be better, -1 if B is, 0 if the deals show neither.
 
-        Fewer deals than Wilcoxon's test can use show nothing, whatever their interval, for p would contradict it.
+        If the deals are too few for Wilcoxon's test, the result is 0, because p would contradict the interval.
         """
         if self.too_few or self.low is None or self.low <= 0 <= self.high:
             return 0

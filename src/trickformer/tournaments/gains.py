@@ -22,7 +22,7 @@ _WIDTH = 6  # moves that are one point of the plot
 
 
 def summarize_gains(records: Iterable[HandRecord], players: int) -> list[dict[str, Any] | None]:
-    """Sum up what the searches of each player estimate that they gain.
+    """Sum up the gains that the searches of each player estimate.
 
     Figures are points a hand in which the player sat, summed over its decisions: means over hands, with standard errors
     in which a deal with all its seatings is one sample. `said` is the estimate, `exact` the gain by exact samples, and

@@ -96,7 +96,7 @@ class Plan(PlayConfig, ABC):
         return self
 
     def prepare(self, known: Plan | None) -> Self:
-        """Copy the plan with what it reads from files and, if it continues a run, what the command line left out.
+        """Copy the plan with its data from files and, if it continues a run, with that run's options.
 
         Args:
             known: Plan of the run that is continued; None for a new run.
@@ -184,13 +184,13 @@ class Tournament(Plan, Matches):
         if self.bound is not None and not self.sequential:
             raise ValueError("bound is for a sequential match; give --sequential too")
         if self.gauntlet is not None and self.players is None:
-            raise ValueError("whom does the gauntlet's player meet? give --players SPEC ...")
+            raise ValueError("the gauntlet has no opponents; give --players SPEC ...")
         if self.players is not None and self.gauntlet is None and len(self.players) < 2:
             raise ValueError("players: give at least 2, or one and --gauntlet SPEC")
         if self.players is not None and (self.a is not None or self.b is not None):
-            raise ValueError("give either a and b, or players")
+            raise ValueError("players replace a and b; give one or the other")
         if self.players is None and (self.a is None or self.b is None):
-            raise ValueError("who plays? give --a SPEC and --b SPEC, or --players SPEC SPEC ...")
+            raise ValueError("players are missing; give --a SPEC and --b SPEC, or --players SPEC SPEC ...")
         return self
 
     @property
@@ -234,7 +234,7 @@ class Tournament(Plan, Matches):
     def prepare(self, known: Plan | None) -> Self:
         """Copy the tournament with the deals of `deals_from`.
 
-        If a continued run is given no number of deals, it keeps its own; a larger number extends it.
+        A continued run keeps its number of deals, if the config does not set one. A larger number extends it.
 
         Args:
             known: The tournament that is continued; None for a new one.

@@ -101,7 +101,7 @@ class RecordFile(Sequence[HandRecord]):
         hand = self.columns.schedule.find(record.deal, record.seating, record.seed)
         if hand < 0 or any(len(field) != self._seats for field in by_seat):
             return "this hand is not part of the tournament"
-        return "this hand is there twice" if self.columns.is_played(hand) else None
+        return "this hand occurs twice" if self.columns.is_played(hand) else None
 
     def __len__(self) -> int:
         return len(self._ends) - 1

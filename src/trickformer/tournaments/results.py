@@ -112,7 +112,7 @@ class TournamentResults:
 
     @property
     def records(self) -> Sequence[HandRecord]:
-        """The records of the finished deals, deal by deal. Those of a run folder are read when they are asked for."""
+        """The records of the finished deals, deal by deal. Records in a run folder are read at each access."""
         return Selection(self.run.records, self._rows.ravel(), lambda record: record)
 
     def result(self) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def _schedule(config: Plan, game: Game) -> Schedule:
     """Number the hands of a plan. Raises TrickformerError if there are too many."""
     schedule = Schedule(islice(config.hands(game), MOST_TABLES + 1))
     if len(schedule) > MOST_TABLES:
-        raise TrickformerError(f"these are more than {MOST_TABLES:,} tables; play fewer deals, or several series")
+        raise TrickformerError(f"the plan has more than {MOST_TABLES:,} tables; play fewer deals, or several series")
     return schedule
 
 
@@ -122,12 +122,12 @@ def tournament(config: Plan, resume: bool = False, show: Show = progress) -> Tou
     game = config.rules()
     typed = config.specs
     config = _resolve(config, game)
-    same: dict[str, Any] = {"resume": resume, "free": config.free, "resolve": partial(_resolve, game=game)}
+    resolve = partial(_resolve, game=game)
     folder = RunFolder.optional(config.out, resume)
     parallel.slots(config.workers, config.ray)  # raises if the cluster is out of reach
     known = None
     if folder is not None:
-        folder.check(config, **same)
+        folder.check(config, resume=resume, free=config.free, resolve=resolve)
         known = load(folder.path, type(config), with_records=False) if folder.has_run else None
     config = config.prepare(None if known is None else known.config)
     cast = _cast(config, game)
@@ -143,7 +143,10 @@ def tournament(config: Plan, resume: bool = False, show: Show = progress) -> Tou
         _keep_history(run, known)
     records = RecordFile(folder.path / RECORDS, schedule, game.players, config.time_limit is not None)
     run = replace(run, records=records)
-    with folder.records(RECORDS, config, parse=records.parse, about=_describe(run, typed, game), **same) as lines:
+    about = _describe(run, typed, game)
+    with folder.records(
+        RECORDS, config, resume=resume, free=config.free, parse=records.parse, about=about, resolve=resolve
+    ) as lines:
         _finish(run, schedule, lines, game, cast, show)
     return run
 
@@ -192,8 +195,16 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
         caveats = about.caveats or [[] for _ in about.players]
         if isinstance(config, Tournament):
             config = config.with_listed(about.deals)
-        history: dict[str, Any] = {"files": about.files, "extensions": about.extensions}
-        run = TournamentRun(config, about.players, about.sees_state, caveats, [], about.builds, **history)
+        run = TournamentRun(
+            config,
+            typed=about.players,
+            sees_state=about.sees_state,
+            caveats=caveats,
+            records=[],
+            builds=about.builds,
+            files=about.files,
+            extensions=about.extensions,
+        )
     except (OSError, ValueError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
     if with_records:

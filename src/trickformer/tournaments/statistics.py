@@ -38,7 +38,7 @@ def match(
     outcomes: np.ndarray | None = None,
     sequential: bool = False,
 ) -> list[Row]:
-    """Compute the rows of a match: `All` first, then by falling number of A's, then `Seats` if asked for.
+    """Compute the rows of a match: `All` first, then by falling number of A's, then `Seats` on request.
 
     A seating counts as one: its difference is the mean of A's seats minus the mean of B's, and `All` is the mean over
     the seatings. `Seats` is the mean over all of A's seats minus the mean over all of B's. If each seating is a team of
@@ -65,7 +65,8 @@ def match(
         return Row(label, float(a.mean()), float(b.mean()), float(deals.mean()), ci95, p, deals)
 
     def row_by_seats(label: str) -> Row:
-        return row(label, *_means_by_seats(scores, is_a), is_a / is_a.sum() - ~is_a / (~is_a).sum())
+        a, b = _means_by_seats(scores, is_a)
+        return row(label, a, b, is_a / is_a.sum() - ~is_a / (~is_a).sum())
 
     if scores.size and _are_teams(is_a):
         return [row_by_seats("All")]
@@ -90,7 +91,8 @@ def deal_differences(scores: np.ndarray, kinds: np.ndarray) -> np.ndarray:
         The difference of each deal, float64 [deals].
     """
     is_a = kinds == 0
-    return _differences(*(_means_by_seats if _are_teams(is_a) else _means_by_seating)(scores, is_a))
+    a, b = (_means_by_seats if _are_teams(is_a) else _means_by_seating)(scores, is_a)
+    return _differences(a, b)
 
 
 def _are_teams(is_a: np.ndarray) -> bool:
