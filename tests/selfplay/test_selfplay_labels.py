@@ -126,6 +126,9 @@ class _Cut:
     def flush(self):
         self.file.flush()
 
+    def fileno(self):
+        return self.file.fileno()
+
     def close(self):
         self.file.close()
 
