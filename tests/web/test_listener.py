@@ -58,6 +58,7 @@ def _ended(connection):
         return True
 
 
+@pytest.mark.slow
 def test_a_flood_of_connections_leaves_the_page_reachable(err):
     """Without the token they are few, and soon closed, also if they send their header letter by letter."""
     from trickformer.web.listener import MOST_CONNECTIONS, PATIENCE
@@ -82,6 +83,7 @@ def test_a_flood_of_connections_leaves_the_page_reachable(err):
     assert _printed(err) == CLOSED
 
 
+@pytest.mark.slow
 def test_too_few_descriptors_are_one_line_and_no_busy_loop(err):
     with served(*HEARTS, err=err) as (address, process):
         _, hard = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
@@ -103,6 +105,7 @@ def _cpu_seconds(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+@pytest.mark.slow
 def test_pages_that_vanish_leave_no_traceback(err):
     with served(*HEARTS, err=err) as (address, _):
         at = urlsplit(address)
@@ -122,6 +125,7 @@ def test_pages_that_vanish_leave_no_traceback(err):
     assert _printed(err) == CLOSED
 
 
+@pytest.mark.slow
 def test_broken_requests_are_one_line(err):
     with served(*HEARTS, err=err) as (address, _):
         for _ in range(3):
@@ -135,6 +139,7 @@ def test_broken_requests_are_one_line(err):
     assert _printed(err).count("\n") == 2 and _printed(err).endswith(CLOSED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_the_token_is_not_on_the_command_line_of_the_browser(tmp_path, end):
     """It is in a file that the user alone can read, and that is gone with the table."""
