@@ -105,7 +105,7 @@ def test_what_is_the_same_each_time_has_no_error():
     )
     assert all(r.error is None and all(a.error is None for a in r.actions) for r in found.ratings)
     assert any(r.mistake for r in found.ratings)
-    assert found.notes == ("the analyst says the same each time: nothing is known of its error",)
+    assert found.notes == ("the analyst reports the same values each time, so losses have no standard error",)
 
 
 def test_visits_stand_in_where_there_are_no_values():
@@ -118,7 +118,7 @@ def test_visits_stand_in_where_there_are_no_values():
     assert shares == {0.75}
     unlooked = [r for r in found.ratings if r.actions and r.value is None]
     assert unlooked and all(r.loss is None and r.actions[-1].value is None for r in unlooked)
-    assert any(f"done in {len(unlooked)} decisions the analyst has not valued" in note for note in found.notes)
+    assert any(f"not valued the action taken in {len(unlooked)} decisions" in note for note in found.notes)
 
 
 def test_values_go_before_visits():

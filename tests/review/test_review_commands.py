@@ -15,7 +15,7 @@ from trickformer.cli import app, spread
 from trickformer.records import files
 from trickformer.review import analyst, text
 from trickformer.review.hand import of_record
-from trickformer.review.result import Review, WhatIf
+from trickformer.review.result import Review, SolverVerdict, WhatIf
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.results import TournamentResults
@@ -79,7 +79,8 @@ def test_every_game_is_shown_with_its_ratings(name, folder_of, command, tmp_path
     assert ("Mistakes by size:" in tail) == bool(told.mistakes)
     for number, rating in enumerate(told.mistakes[: text.MOST_MISTAKES], 1):
         assert f"{number}. decision {rating.number}" in tail
-    assert tail.count("Could ") == len(told.answers)
+    assert tail.count(" could ") == len(told.answers)
+    assert text.KEY in tail
     assert (
         command("records", "show", folder / "records.jsonl", "--game", 1)[1] == plain
     )  # the folder stands for its records
@@ -224,3 +225,36 @@ def test_what_an_analyst_has_not_valued_is_said():
     console = Console(file=StringIO(), width=200)
     text.print_review(review.model_copy(update={"ratings": (changed,)}), console)
     assert "not valued" in console.file.getvalue()
+
+
+def test_an_expectation_is_a_sentence_with_its_unit():
+    verdict = SolverVerdict(by="pimc", whose="seat 1", won=False, winnable=True, expected=1.014, error=0.151)
+    unit = "points, the others' mean less the own"
+    (ahead,) = text.answer(verdict, unit)
+    assert ahead == (
+        "At its first decision seat 1 could expect to finish 1.01 ± 0.15 points ahead of the others' mean. "
+        "It did not finish ahead."
+    )
+    lower = verdict.model_copy(update={"winnable": False, "expected": -2.5, "error": None, "won": True})
+    (behind,) = text.answer(lower, unit)
+    assert behind == (
+        "At its first decision seat 1 could expect to finish 2.50 points behind the others' mean. It finished ahead."
+    )
+
+
+@pytest.mark.parametrize(
+    ("winnable", "won", "sentences"),
+    [
+        (True, False, "With open cards the team could win from the first card on. The hand was lost."),
+        (False, False, "Even with open cards the team could not win from the first card on. The hand was lost."),
+        (
+            None,
+            None,
+            "It is not known whether the team could win from the first card on. The hand was broken off.",
+        ),
+    ],
+)
+def test_a_verdict_of_the_solver_is_two_sentences(winnable, won, sentences):
+    assert text.answer(SolverVerdict(by="solver", whose="the team", won=won, winnable=winnable), "missions") == [
+        sentences
+    ]

@@ -1,6 +1,6 @@
-"""A hand looked at again: what each decision cost, whether it could have been won, and what else could have come of it.
+"""Review of hands: what each decision cost, whether the hand could have been won, and other ways to play it.
 
-`hand` is a hand of any game or notation; `analyst` has a player rate its decisions, `solver` has open cards rate them,
-by `skat` and `crew`; `what_if` plays on from a position; `worst` finds the deals of a tournament that cost most. What
-they come to is in `result`; `text` and `plot` are for people. Importing this package loads nothing.
+`hand` holds a hand of any game or notation. `analyst` lets a player rate its decisions; `solver` rates them with open
+cards, by `skat` and `crew`. `what_if` plays on from a position, and `worst` finds the deals of a tournament that cost
+most. `result` holds the results; `text` and `plot` present them. Importing this package loads nothing.
 """

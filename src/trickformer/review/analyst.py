@@ -1,8 +1,10 @@
-"""A player as analyst: what it says of every legal action, at the seat and with the knowledge of who decided.
+"""Players as analysts: they value every legal action, with the knowledge of the seat that decided.
 
-An analyst that samples is asked several times, each time by randomness of its own. The spread of what it says is then
-the error of what is reported; how good its judgement is, it does not tell. The best of several sampled values is
-rather too high, and so is a loss: one below two standard errors is not called a mistake."""
+An analyst that samples values each decision several times, each time with its own random numbers. The spread of the
+values gives their standard error. The error covers sampling only, not the quality of the analyst's judgement. The
+largest of several noisy values is too high on average, and so is a loss. A loss below two standard errors is therefore
+not called a mistake.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,17 @@ from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep,
 SOLVER = "solver"
 VISITS = "share of visits"
 
-# Players that say what actions are worth.
+# Players that report values of actions.
 VALUING = ("pimc", "kermit", "argmax", "gomcts", "rollout", "sparta", "optimal", "bsr_uct")
-_SILENT = {("pimc", "crew")}  # it says whether a mission can still succeed, of the best action alone
+_SILENT = {("pimc", "crew")}  # it values its best action only
 
 
 def valuing(game: Game) -> list[str]:
-    """The players that say what actions of a game are worth."""
+    """List the players that report values of actions in a game.
+
+    Args:
+        game: The game.
+    """
     fitting = [name for name in VALUING if game.name in (players.games_of(name) or (game.name,))]
     return [name for name in fitting if (name, game.name) not in _SILENT]
 
@@ -42,24 +48,35 @@ def review(
     seats: Collection[int] | None = None,
     show: Show = silent_progress,
 ) -> Review:
-    """What an analyst makes of a hand.
+    """Review a hand.
 
-    spec: of a player, or `solver`: open cards, in Skat and The Crew. player: what `make` has made of it; a new one if
-    not given. repeats: how often a player that samples is asked about a decision. seats: whose decisions are rated; all
-    if not given. show: plumbing.progress.progress, or another that shows how far it is; nothing is shown if not given.
+    Args:
+        hand: Hand to review.
+        spec: Spec of a player, or `solver`, which sees all cards and rates Skat and The Crew.
+        player: Player of the spec, as `make` returns it; a new one if None.
+        repeats: Number of times that a player values each decision.
+        seed: Seed of the player's random numbers.
+        seats: Seats whose decisions are rated; all if None.
+        show: Shows the progress; silent by default.
 
-    Raises UnknownNameError for a player that there is none of, and TrickformerError for a seat that there is none of, a
-    player that cannot play the game, and one that says nothing of actions but which it takes."""
+    Returns:
+        The ratings of the decisions, the course of the hand, and whether it could have been won.
+
+    Raises:
+        UnknownNameError: No player has the name in the spec.
+        TrickformerError: A seat does not exist, the hand has no decision of these seats, or the player cannot play the
+            game or reports nothing but its own action.
+    """
     game = hand.game
     if seats is not None and (wrong := sorted(set(seats) - set(range(game.players)))):
         raise TrickformerError(f"seats of {game.name} are 0 to {game.players - 1}, not {wrong[0]}")
     turns = [turn for turn, _ in hand.turns() if seats is None or turn.seat in seats]
     if not turns:
         raise TrickformerError("the hand has no decision to rate")
-    asked = _AnalystSession(player or make(spec, game), hand, turns, repeats, seed)
-    questions = asked.questions + solver.questions(hand)
+    session = _AnalystSession(player or make(spec, game), hand, turns, repeats, seed)
+    questions = session.questions + solver.questions(hand)
     with show("review", "decisions", 0, questions) as advance:
-        values = asked.answers(advance)
+        values = session.answers(advance)
         opened = solver.solve(hand, advance) if solver.has_solver(game) else None
     notes = list(hand.notes)
     if opened is not None and spec == SOLVER:
@@ -67,36 +84,37 @@ def review(
         notes += opened.notes
     ratings = rate_turns(hand, turns, values)
     if unlooked := sum(bool(r.actions) and r.loss is None for r in ratings):
-        notes.append(f"what was done in {unlooked} decisions the analyst has not valued")
+        notes.append(f"the analyst has not valued the action taken in {unlooked} decisions")
     if spec != SOLVER and repeats > 1 and not any(r.actions and r.actions[0].error is not None for r in ratings):
-        notes.append("the analyst says the same each time: nothing is known of its error")
-    found = curves(hand, ratings, comparable=not asked.by_visits)
+        notes.append("the analyst reports the same values each time, so losses have no standard error")
+    by_seat = curves(hand, ratings, comparable=not session.by_visits)
     if opened is not None:
         answers = (opened.answer,) if opened.answer else ()
     else:
-        answers = expectations(spec, hand, ratings, found) if not asked.by_visits else ()
+        answers = _expectations(spec, hand, ratings, by_seat) if not session.by_visits else ()
     return Review(
         rules=str(game.spiel),
         names=hand.names,
         analyst=spec if spec == SOLVER else players.resolve(spec, game),
-        unit=VISITS if asked.by_visits else game.worth[1],
+        unit=VISITS if session.by_visits else game.worth[1],
         repeats=1 if spec == SOLVER else repeats,
         seed=seed,
         ratings=ratings,
-        curves=found,
+        curves=by_seat,
         answers=answers,
         notes=tuple(notes),
     )
 
 
-def expectations(
-    spec: str, hand: ReviewHand, ratings: Sequence[DecisionRating], found: Sequence[Curve]
+def _expectations(
+    spec: str, hand: ReviewHand, ratings: Sequence[DecisionRating], by_seat: Sequence[Curve]
 ) -> tuple[SolverVerdict, ...]:
-    """Could a seat have won? Asked of a player that does not see the cards: what it expected at the seat's first
-    decision. Won is what is worth more than the mean of the others; where seats share their score, or there is one,
-    there is nothing to ask."""
+    """Report for each seat what the player expected at the seat's first decision.
+
+    A seat wins if it finishes ahead of the mean of the others. The result is empty if all seats share one score.
+    """
     answers = []
-    for curve in () if shares(hand.game) else found:
+    for curve in () if shares(hand.game) else by_seat:
         (seat,) = curve.seats
         own = [r for r in ratings if r.seat == seat and r.best]
         turned = [r for r in own if r.value is not None and (r.actions[0].value or 0) > 0 >= r.value]
@@ -119,7 +137,19 @@ def expectations(
 
 
 def make(spec: str, game: Game) -> Player | None:
-    """The player of an analyst's spec; None of `solver`. Raises as `review`."""
+    """Make the player of an analyst's spec.
+
+    Args:
+        spec: Spec of a player, or `solver`.
+        game: Game of the hand.
+
+    Returns:
+        The player; None for `solver`.
+
+    Raises:
+        UnknownNameError: No player has the name in the spec.
+        TrickformerError: The player cannot play the game, or the solver cannot solve it.
+    """
     if spec == SOLVER:
         solver.check(game)
         return None
@@ -133,32 +163,35 @@ def make(spec: str, game: Game) -> Player | None:
 
 
 class _AnalystSession:
-    """An analyst that is asked about decisions of a hand, several times about each; None is asked nothing."""
+    """Repeated valuations of a hand's decisions by a player; without a player there are none."""
 
     def __init__(self, player: Player | None, hand: ReviewHand, turns: Sequence[ReviewTurn], repeats: int, seed: int):
         wanted = {turn.number for turn in turns if len(turn.legal) > 1 and player is not None}
-        self._player, self._game, self._seed, self._repeats = player, hand.game, seed, repeats
+        self._player = player
+        self._game = hand.game
+        self._seed = seed
+        self._repeats = repeats
         self._turns = [(turn, state) for turn, state in hand.turns() if turn.number in wanted]
         self._memos: dict[tuple[int, int], Memo] = {}
         self.questions = repeats * len(self._turns)
-        self.by_visits = False  # it gives no values, and what is told instead are shares of its visits
+        self.by_visits = False  # the player reports no values; shares of visits replace them
 
     def answers(self, advance: Advance) -> dict[int, list[dict[int, float]]]:
-        """What it says each time, by the number of the decision: values in units of the game, or shares of visits.
+        """Return the values of actions by decision, one mapping each time, in units of the game or as shares of visits.
 
-        Raises TrickformerError where it says nothing of any action in the whole hand; this is known after the first
-        time."""
-        said: dict[int, list[Decision]] = {turn.number: [] for turn, _ in self._turns}
+        A TrickformerError after the first time reports a player that values no action of the whole hand.
+        """
+        decisions: dict[int, list[Decision]] = {turn.number: [] for turn, _ in self._turns}
         for times in (range(1), range(1, self._repeats)):
-            self._ask(times, said, advance)
-            first = [decisions[0] for decisions in said.values()]
+            self._query(times, decisions, advance)
+            first = [repeated[0] for repeated in decisions.values()]
             if first and not any(decision.values or decision.visits for decision in first):
                 raise TrickformerError(
-                    "this analyst gives no values: it says which action it takes, and of none what it is worth; pimc, "
-                    "argmax and gomcts say it of each"
+                    "this analyst gives no values: it reports only the action that it takes; use a player that values "
+                    "every action, such as pimc, argmax or gomcts"
                 )
-        self.by_visits = bool(said) and not any(each.values for times in said.values() for each in times)
-        return {number: [self._action_values(each) for each in times] for number, times in said.items()}
+        self.by_visits = bool(decisions) and not any(each.values for times in decisions.values() for each in times)
+        return {number: [self._action_values(each) for each in times] for number, times in decisions.items()}
 
     def _action_values(self, decision: Decision) -> dict[int, float]:
         visits = decision.visits or {}
@@ -166,27 +199,27 @@ class _AnalystSession:
             return {action: n / sum(visits.values()) for action, n in visits.items()}
         return {action: value * self._game.worth[0] for action, value in (decision.values or {}).items()}
 
-    def _ask(self, times: range, said: dict[int, list[Decision]], advance: Advance) -> None:
-        """A seat's decisions are asked about in their order, as they come in a hand; seats and times share calls."""
+    def _query(self, times: range, by_decision: dict[int, list[Decision]], advance: Advance) -> None:
+        """Query the player: seats and times share calls, and the decisions of a seat keep their order."""
         by_seat: dict[int, list[tuple[ReviewTurn, Any]]] = {}
         for turn, state in self._turns:
             by_seat.setdefault(turn.seat, []).append((turn, state))
         for step in zip_longest(*by_seat.values()):
-            asked = [(turn, state, time) for turn, state in filter(None, step) for time in times]
+            queries = [(turn, state, time) for turn, state in filter(None, step) for time in times]
             assert self._player is not None  # without a player there are no turns
-            size = self._player.batch or max(1, len(asked))
-            for start in range(0, len(asked), size):
-                part = asked[start : start + size]
+            size = self._player.batch or max(1, len(queries))
+            for start in range(0, len(queries), size):
+                part = queries[start : start + size]
                 for (turn, _, _), decision in zip(part, self._act(part)):
-                    said[turn.number].append(decision)
+                    by_decision[turn.number].append(decision)
                 advance(len(part))
 
-    def _act(self, asked: Sequence[tuple[ReviewTurn, Any, int]]) -> list[Decision]:
+    def _act(self, queries: Sequence[tuple[ReviewTurn, Any, int]]) -> list[Decision]:
         assert self._player is not None
-        views = [self._game.view(state, turn.seat) for turn, state, _ in asked]
-        rngs = [decision_rng(self._seed, time, turn.seat, turn.number) for turn, _, time in asked]
-        memos = [self._memos.setdefault((turn.seat, time), {}) for turn, _, time in asked]
+        views = [self._game.view(state, turn.seat) for turn, state, _ in queries]
+        rngs = [decision_rng(self._seed, time, turn.seat, turn.number) for turn, _, time in queries]
+        memos = [self._memos.setdefault((turn.seat, time), {}) for turn, _, time in queries]
         if self._player.needs_state:
-            for memo, (_, state, _) in zip(memos, asked):
+            for memo, (_, state, _) in zip(memos, queries):
                 memo["state"] = state.clone()
         return players.validate_decisions(self._player, views, self._player.act(views, rngs, memos))

@@ -43,23 +43,21 @@ def show(
     ] = None,
     as_json: configs.Json = False,
 ) -> None:
-    """Print games readably: players, hands, what was said, tricks, result; and what an analyst thinks of them."""
+    """Print games readably: players, hands, auction, tricks and result; --analyse rates the decisions."""
 
     from trickformer.base import TrickformerError
     from trickformer.records import show
 
-    found, warning = _games(file, game)
-    if plot is not None and (analyse is None or len(found) > 1):
-        raise TrickformerError(
-            "--plot draws the review of one game; give --analyse, and --game where there are several"
-        )
-    reviews = _reviews(found, analyse, seat, repeats, seed) if analyse is not None else {}
+    chosen, warning = _games(file, game)
+    if plot is not None and (analyse is None or len(chosen) > 1):
+        raise TrickformerError("--plot draws the review of one game; give --analyse, and --game if there are several")
+    reviews = _reviews(chosen, analyse, seat, repeats, seed) if analyse is not None else {}
     if as_json:
-        games = [show.data(record, n) | _data(reviews.get(n)) for n, record in found]
+        games = [show.data(record, n) | _data(reviews.get(n)) for n, record in chosen]
         print(to_json({"games": games}))
     else:
         console = terminal.console()
-        for n, record in found:
+        for n, record in chosen:
             show.print_game(record, n, console)
             if n in reviews:
                 from trickformer.review.text import print_review
@@ -68,7 +66,7 @@ def show(
     if plot is not None:
         from trickformer.review.plot import plot as draw
 
-        draw(reviews[found[0][0]], plot)
+        draw(reviews[chosen[0][0]], plot)
     if warning:
         terminal.warn(warning)
 
@@ -81,11 +79,11 @@ def worst(
     b: Annotated[int, typer.Option("--b", min=1, help="Number of the player B, counted from 1.")] = 2,
     as_json: configs.Json = False,
 ) -> None:
-    """List the deals of a tournament that cost A most, a line each, with the place of the record to look at first."""
+    """List the deals of a tournament that cost A most, one line each, with the record of the worst hand."""
     from trickformer.review import worst as worsts
 
-    found = worsts.worst(folder, most, (a - 1, b - 1))
-    terminal.out(to_json(found.data()) if as_json else worsts.text(found))
+    table = worsts.worst(folder, most, (a - 1, b - 1))
+    terminal.out(to_json(table.data()) if as_json else worsts.text(table))
 
 
 @app.command(epilog="Example: trickformer records what-if out/match --game 3 --at 5 --players pimc")
@@ -109,11 +107,11 @@ def what_if(
 
     games, _ = _games(file, game)
     number, record = games[0]
-    found = play(_hand(record, number), at, players, n=n, seed=seed, action=action, show=progress)
+    result = play(_hand(record, number), at, players, n=n, seed=seed, action=action, show=progress)
     if as_json:
-        print(to_json(found.model_dump(mode="json")))
+        print(to_json(result.model_dump(mode="json")))
     else:
-        print_what_if(found, terminal.console())
+        print_what_if(result, terminal.console())
 
 
 def _games(file: Path, game: int | None) -> tuple[list[tuple[int, AnyRecord]], str]:
@@ -141,27 +139,27 @@ def _games(file: Path, game: int | None) -> tuple[list[tuple[int, AnyRecord]], s
         if isinstance(record, UnreadableGame):
             raise TrickformerError(f"{path}, {record.why}")
         return [(game, record)], ""
-    found: list[tuple[int, AnyRecord]] = []
+    readable: list[tuple[int, AnyRecord]] = []
     unread: list[UnreadableGame] = []
     for number, record in enumerate(files.games(path), 1):
         if not isinstance(record, UnreadableGame):
-            found.append((number, record))
+            readable.append((number, record))
         elif record.torn or record.house_rule:
             unread.append(record)
         else:
             raise TrickformerError(f"{path}, {record.why}")
-    if not found:
+    if not readable:
         raise TrickformerError(f"{path}, {unread[0].why}" if unread else f"{path} holds no games")
     faults = [f"game {record.game} is torn and not shown" for record in unread if record.torn]
     rules = Counter(record.house_rule for record in unread if record.house_rule)
     if rules:
         kinds = ", ".join(f"{rule} {n}" for rule, n in sorted(rules.items()))
         faults.append(f"games by house rules are not shown ({kinds})")
-    return found, f"{path}: {'; '.join(faults)}" if faults else ""
+    return readable, f"{path}: {'; '.join(faults)}" if faults else ""
 
 
 def _hand(record: AnyRecord, number: int) -> ReviewHand:
-    """The hand of the game of that number. Raises TrickformerError, which names it, where its moves are not legal."""
+    """Make the hand of a record; a TrickformerError about an illegal move names the game by its number."""
     from trickformer.base import TrickformerError
     from trickformer.review import hand
 
@@ -172,13 +170,13 @@ def _hand(record: AnyRecord, number: int) -> ReviewHand:
 
 
 def _reviews(
-    found: list[tuple[int, AnyRecord]], spec: str, seats: list[int] | None, repeats: int, seed: int
+    numbered: list[tuple[int, AnyRecord]], spec: str, seats: list[int] | None, repeats: int, seed: int
 ) -> dict[int, Review]:
-    """The review of each game, by its number. Hands of the same game share an analyst."""
+    """Review each game, by its number. Hands of the same game share an analyst."""
     from trickformer.plumbing.progress import progress
     from trickformer.review import analyst
 
-    hands = {number: _hand(record, number) for number, record in found}
+    hands = {number: _hand(record, number) for number, record in numbered}
     made: dict[str, Player | None] = {}
     reviews = {}
     for number, hand in hands.items():
@@ -193,7 +191,7 @@ def _reviews(
 
 
 def _data(review: Review | None) -> dict[str, Any]:
-    """What `--json` adds of a review: it, and the numbers of the decisions that were mistakes, the greatest first."""
+    """Return the review for `--json`, with the numbers of the decisions that are mistakes, the greatest loss first."""
     if review is None:
         return {}
     return {"review": review.model_dump(mode="json") | {"mistakes": [r.number for r in review.mistakes]}}

@@ -1,7 +1,8 @@
 """The Crew with open hands: whether the mission can still be fulfilled after each card, and why it failed.
 
-With open hands the four are one player without an opponent, and a mission that cannot be fulfilled any more stays so.
-The solver finds a line of play, or that there is none, or runs out of cards to try."""
+With open hands the four seats act as one player without an opponent. A mission that cannot be fulfilled any more stays
+so. The solver finds a line of play, proves that there is none, or reaches its limit of cards to try.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +16,20 @@ from trickformer.review.hand import ReviewHand
 from trickformer.review.opened import OpenHandAnalysis, find_turning_points
 from trickformer.review.result import Course, SolverVerdict
 
-NODES = 200_000  # cards tried for a question
-NOT_CARDS = "open hands rate the play of cards alone, not the tasks taken and the messages sent"
+NODES = 200_000  # largest number of cards tried to decide one state
+NOT_CARDS = "open hands rate only the play of cards, not the choice of tasks and messages"
 
 
 def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
-    """The hand with open cards: of each card that could be played whether the mission can then be fulfilled.
+    """Solve a hand with open cards: whether the mission can still be fulfilled after each card that could be played.
 
-    Cards of which it is not known have no value. advance: told of each decision."""
+    Args:
+        hand: Hand of The Crew.
+        advance: Called after each decision.
+
+    Returns:
+        The values and the verdict. A card has no value if the solver could not decide it.
+    """
     game: Any = hand.game
     end: Any = hand.end()
     turns = [(turn, state) for turn, state in hand.turns() if turn.trick is not None]
@@ -36,13 +43,13 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
     winnable = _can(solver, turns[0][1].core, draws)
     for turn, state in turns:
         cores = [_after(state.core, card) for card in turn.legal]
-        # What cannot be fulfilled before a card cannot be fulfilled after it.
-        said = [False] * len(cores) if winnable is False else [_can(solver, core, draws) for core in cores]
+        # A mission that cannot be fulfilled before a card cannot be fulfilled after it.
+        fulfillable = [False] * len(cores) if winnable is False else [_can(solver, core, draws) for core in cores]
         if winnable is None:
-            winnable = True if any(said) else None if None in said else False
+            winnable = True if any(fulfillable) else None if None in fulfillable else False
         course.append(Course(number=turn.number, trick=turn.trick, winnable=winnable))
-        values[turn.number] = {c: float(x) * game.worth[0] for c, x in zip(turn.legal, said) if x is not None}
-        winnable = said[turn.legal.index(turn.action)]
+        values[turn.number] = {c: float(x) * game.worth[0] for c, x in zip(turn.legal, fulfillable) if x is not None}
+        winnable = fulfillable[turn.legal.index(turn.action)]
         advance()
     last = turns[-1][0]
     course.append(Course(number=last.number + 1, trick=None, winnable=winnable))
@@ -66,47 +73,50 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
 
 
 def _after(core: Any, card: int) -> Any:
-    """The core's state after a card."""
+    """Return the core's state after a card."""
     core = copy.copy(core)
     core.apply_action(card)
     return core
 
 
 def _can(solver: _core.crew.Solver, core: Any, draws: list[float] | None) -> bool | None:
-    """Whether the mission can be fulfilled from a state; None where it is not known."""
+    """Test whether the mission can be fulfilled from a state; None if the solver cannot decide it."""
     if core.is_terminal():
         return core.result > 0
     try:
         return solver.can_succeed(core, NODES, draws)
-    except ValueError:  # it depends on draws, and they are not on record
+    except ValueError:  # the answer depends on draws that are not on record
         if draws is None:
             return None
         raise
 
 
 def _draws(hand: ReviewHand) -> list[float] | None:
-    """What is drawn after the first trick, as the solver has it: the place of each seat's card among those that it
-    could be; None where nothing was drawn on record."""
+    """Return the draws after the first trick in the solver's form; None if the record holds no draw.
+
+    A draw is the place, from 0 to 1, of the seat's card among the cards that it could draw.
+    """
     game: Any = hand.game
     if hand.source is not None:
         return game.draws(*hand.source)
-    found = [0.0] * PLAYERS
+    draws = [0.0] * PLAYERS
     known = False
     for state, action in zip(hand.states(), hand.history):
         core: Any = state.core  # type: ignore[attr-defined]
         if core is not None and core.phase == DRAW:
             cards = core.legal_actions()
-            found[core.step], known = (cards.index(action) + 0.5) / len(cards), True
-    return found if known else None
+            draws[core.step], known = (cards.index(action) + 0.5) / len(cards), True
+    return draws if known else None
 
 
 def _line(
     solver: _core.crew.Solver, state: Any, values: dict[int, float], draws: list[float] | None
 ) -> tuple[str, ...]:
-    """The tricks by which the mission is fulfilled from a state, that under way from its first card on.
+    """Return the tricks that fulfil the mission from a state; the current trick is listed from its first card on.
 
-    values: of the cards that may be played there, one of which fulfils it. That one is taken, and not the solver asked
-    of the state itself: it may have found no line from there with as many cards to try."""
+    `values` holds the values of the legal cards; the best one fulfils the mission. The line starts with that card,
+    because the solver may reach its limit of cards if it starts from the state itself.
+    """
     first = len(state.core.plays) // PLAYERS
     core = _after(state.core, max(values, key=lambda card: values[card]))
     if not _can(solver, core, draws):

@@ -1,4 +1,4 @@
-"""A hand of any game, from any record, at any of its decisions."""
+"""Hands of any game, from any record, with the state before each decision."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class ReviewTurn:
     number: int  # counted from 1, over all seats
     at: int  # actions before it, chance's included
     seat: int
-    action: int  # what was done
-    trick: int | None  # its number, from 1; None where no card is played to a trick
+    action: int  # action that was taken
+    trick: int | None  # number of the trick, from 1; None if no card is played to a trick
     legal: tuple[int, ...]
 
 
@@ -36,16 +36,16 @@ class ReviewHand:
     """A hand, over or broken off."""
 
     game: Game
-    names: tuple[str, ...]  # who sat where
+    names: tuple[str, ...]  # name of the player in each seat
     history: tuple[int, ...]  # every action, chance included
-    stand_in: int = 0  # so many decisions, the first, were not made: they stand in for an auction that is not on record
-    source: tuple[int, int] | None = None  # the series of deals that it is from, and its number there
-    notes: tuple[str, ...] = ()  # what a reader of its review must know
-    beyond_winning: bool = False  # whatever is played, it is lost
-    won: bool | None = None  # Skat: whether the soloist won, as the rules settle it, also where it was broken off
+    stand_in: int = 0  # number of first decisions that stand in for an auction that is not on record
+    source: tuple[int, int] | None = None  # seed of the series and number of the deal, if known
+    notes: tuple[str, ...] = ()  # remarks for the reader of the review
+    beyond_winning: bool = False  # the hand is lost whatever is played
+    won: bool | None = None  # Skat: whether the soloist won; the rules also settle some unfinished hands
 
     def states(self) -> Iterator[State]:
-        """The state before each action, and that at the end; each its own object."""
+        """Yield the state before each action and the last state, each as a new object."""
         state = self.game.spiel.new_initial_state()
         for action in self.history:
             yield state.clone()
@@ -53,7 +53,7 @@ class ReviewHand:
         yield state
 
     def turns(self) -> Iterator[tuple[ReviewTurn, State]]:
-        """Each decision that is on record, and the state before it."""
+        """Yield each decision on record with the state before it."""
         number = 0
         for at, (state, action) in enumerate(zip(self.states(), self.history)):
             if state.current_player() < 0:
@@ -64,7 +64,14 @@ class ReviewHand:
                 yield ReviewTurn(number - self.stand_in, at, seat, action, self.game.trick(state), legal), state
 
     def at(self, number: int) -> tuple[ReviewTurn, State]:
-        """Decision `number`, counted from 1, and the state before it. Raises TrickformerError where there is none."""
+        """Return a decision and the state before it.
+
+        Args:
+            number: Number of the decision, from 1.
+
+        Raises:
+            TrickformerError: The hand has no such decision.
+        """
         last = 0
         for turn, state in self.turns():
             if turn.number == number:
@@ -73,7 +80,7 @@ class ReviewHand:
         raise TrickformerError(f"the hand has decisions 1 to {last}, and no decision {number}")
 
     def end(self) -> State:
-        """The last state."""
+        """Return the last state."""
         state = self.game.spiel.new_initial_state()
         for action in self.history:
             state.apply_action(action)
@@ -81,7 +88,14 @@ class ReviewHand:
 
 
 def of_record(record: AnyRecord) -> ReviewHand:
-    """The hand of a record. Raises TrickformerError where its moves are not legal."""
+    """Make the hand of a record.
+
+    Args:
+        record: Record of any game.
+
+    Raises:
+        TrickformerError: A move of the record is not legal.
+    """
     if isinstance(record, SkatRecord):
         return _of_skat(record)
     game, _ = record.end()
@@ -91,47 +105,53 @@ def of_record(record: AnyRecord) -> ReviewHand:
 
 
 def of_state(game: Game, state: State, names: tuple[str, ...] = ()) -> ReviewHand:
-    """The hand so far of a state."""
+    """Make the hand up to a state.
+
+    Args:
+        game: Game of the state.
+        state: State at any point of the hand.
+        names: Name of the player in each seat; "seat 0" and so on if empty.
+    """
     return ReviewHand(game, names or tuple(f"seat {p}" for p in range(game.players)), tuple(state.history()))
 
 
 def _of_skat(record: SkatRecord) -> ReviewHand:
-    found = replay(record)
-    if found.fault:
-        number, why = found.fault
+    replayed = replay(record)
+    if replayed.fault:
+        number, why = replayed.fault
         raise TrickformerError(f"move {number} of the record is against the rules: {why}")
-    game, ended = games.load("skat"), outcome(found)
+    game, ended = games.load("skat"), outcome(replayed)
     notes: list[str] = []
     if record.bid is not None:
-        notes.append("the auction is not on record: one that ends with this bid stands in for it")
-    if found.uncovered is not None:
+        notes.append("the auction is not on record; an auction that ends with the same bid replaces it")
+    if replayed.uncovered is not None:
         notes.append(
-            f"the null is worth less than the {found.uncovered} that were bid, and lost whatever is played: "
-            f"it is looked at as if {CALLS[0]} had been bid"
+            f"the null game is worth less than the bid of {replayed.uncovered}, so it is lost whatever is played; "
+            f"the review rates it as if the bid were {CALLS[0]}"
         )
-    if not found.state.is_terminal():
-        notes.append("the hand was broken off: it is looked at as far as it was played")
-    history = (*(ACTION[card] for card in record.deck), *found.actions)
+    if not replayed.state.is_terminal():
+        notes.append("the hand was broken off; the review covers the moves on record")
+    history = (*(ACTION[card] for card in record.deck), *replayed.actions)
     return ReviewHand(
         game,
         record.names,
         history,
-        stand_in=found.stand_in,
+        stand_in=replayed.stand_in,
         source=_source(game, history, {"seed": record.tags.get("SE", ""), "deal": _deal(record)}),
         notes=tuple(notes),
-        beyond_winning=found.uncovered is not None,
+        beyond_winning=replayed.uncovered is not None,
         won=ended.won if ended is not None and ended.soloist >= 0 else None,
     )
 
 
 def _deal(record: SkatRecord) -> str:
-    """The number of the deal in its series, as a tournament's record has it; a text that is no number elsewhere."""
+    """Return the deal number that a tournament wrote into the record; an empty text for other sources."""
     words = record.tags.get("CO", "").split(" ")
     return words[1] if record.source == "trickformer" and words[:1] == ["deal"] and len(words) > 1 else ""
 
 
 def _source(game: Game, history: tuple[int, ...], tags: dict[str, str]) -> tuple[int, int] | None:
-    """The series and the number of a deal, where the tags name them and all of chance's actions are those of it."""
+    """Return seed and number of the deal if the tags name them and all chance actions match; else None."""
     seed, deal = tags.get("seed", ""), tags.get("deal", "")
     if not (seed.isdecimal() and deal.isdecimal() and int(seed) < 2**63 and int(deal) < 2**63):
         return None

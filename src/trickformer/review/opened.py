@@ -1,4 +1,4 @@
-"""What a solver finds in a hand whose cards lie open, and where the hand was decided."""
+"""Result of a solver on a hand with open cards, and the decisions that turned the hand."""
 
 from __future__ import annotations
 
@@ -13,26 +13,32 @@ from trickformer.review.result import Course, ReviewStep, SolverVerdict
 
 @dataclass(frozen=True, slots=True)
 class OpenHandAnalysis:
-    """A hand with open cards."""
+    """Values and verdict of a solver for a hand with open cards."""
 
-    values: dict[int, dict[int, float]]  # by decision: what its actions bring the seat, in units of the game
-    answer: SolverVerdict | None  # None where no card was played
+    values: dict[int, dict[int, float]]  # by decision and action: value to the seat, in units of the game
+    answer: SolverVerdict | None  # None if no card was played
     notes: tuple[str, ...] = ()
 
 
-def step(game: Game, turn: ReviewTurn) -> ReviewStep:
-    """A decision in words."""
+def _step(game: Game, turn: ReviewTurn) -> ReviewStep:
+    """Describe a decision in words."""
     return ReviewStep(number=turn.number, trick=turn.trick, seat=turn.seat, words=game.words(turn.action))
 
 
 def find_turning_points(game: Game, turns: Sequence[ReviewTurn], course: Sequence[Course]) -> tuple[ReviewStep, ...]:
-    """The decisions that changed whether the hand could be won.
+    """Find the decisions that changed whether the hand could be won.
 
-    course: before each of the decisions `turns`, and after the last one. Where it is not known in between, no decision
-    is named."""
+    Args:
+        game: Game of the hand.
+        turns: Decisions of the hand, in order.
+        course: Verdict before each of `turns`, and one after the last.
+
+    Returns:
+        The decisions with a known and different verdict before and after them.
+    """
     changes = [
         turn
         for turn, (before, after) in zip(turns, pairwise(course))
         if None not in (before.winnable, after.winnable) and before.winnable != after.winnable
     ]
-    return tuple(step(game, turn) for turn in changes)
+    return tuple(_step(game, turn) for turn in changes)

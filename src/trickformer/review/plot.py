@@ -1,4 +1,4 @@
-"""The picture of a review: how the hand went for each seat, and where it was lost."""
+"""Picture of a review: the course of the hand for each seat, and the greatest mistakes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from trickformer.review.text import who
 
 _STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
 _LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
-_MARKED = 5  # mistakes that are named
+_MARKED = 5  # number of mistakes that get a label
 
 
 def plot(review: Review, path: Path) -> None:
-    """Writes a PNG: for each seat or team its worth over the decisions, the result at the end, and the greatest
-    mistakes by name. Raises TrickformerError where the disk refuses."""
+    """Write a PNG with the values over the decisions, the result and the greatest mistakes of each seat or team.
+
+    Args:
+        review: Review to draw.
+        path: New PNG file.
+
+    Raises:
+        TrickformerError: The file cannot be written.
+    """
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(9, 4.2), layout="constrained")
         last = max((rating.number for rating in review.ratings), default=0) + 1

@@ -1,4 +1,4 @@
-"""From values of actions to ratings of decisions, and to the course of a hand."""
+"""Ratings of decisions from the values of actions, and the course of a hand."""
 
 from __future__ import annotations
 
@@ -11,20 +11,28 @@ from trickformer.base import Game
 from trickformer.review.hand import ReviewHand, ReviewTurn
 from trickformer.review.result import Curve, DecisionRating, Point, ReviewedAction
 
-# By the number of a decision: for each time that it was valued, what each action that was looked at brings its seat.
+# For each decision, by its number: one mapping from action to value for each time that the decision was valued.
 Values: TypeAlias = Mapping[int, Sequence[Mapping[int, float]]]
 
 
 def rate_turns(hand: ReviewHand, turns: Sequence[ReviewTurn], values: Values) -> tuple[DecisionRating, ...]:
-    """The ratings of decisions by what was said of their actions. Values that are the same each time are not sampled,
-    and have no error."""
+    """Rate decisions by the values of their actions.
+
+    Args:
+        hand: Hand of the decisions.
+        turns: Decisions to rate.
+        values: Values of their actions. If they are equal each time, they are not sampled and have no error.
+
+    Returns:
+        One rating for each of `turns`.
+    """
     sampled = any(each != times[0] for times in values.values() for each in times[1:])
     return tuple(_rating(hand.game, turn, values.get(turn.number, ()), sampled) for turn in turns)
 
 
 def _rating(game: Game, turn: ReviewTurn, times: Sequence[Mapping[int, float]], sampled: bool) -> DecisionRating:
     forced = len(turn.legal) == 1
-    told = DecisionRating(
+    rating = DecisionRating(
         number=turn.number,
         at=turn.at,
         seat=turn.seat,
@@ -34,59 +42,71 @@ def _rating(game: Game, turn: ReviewTurn, times: Sequence[Mapping[int, float]], 
         forced=forced,
     )
     if forced or not any(times):
-        return told
+        return rating
     by_action = {action: [each[action] for each in times if action in each] for action in turn.legal}
     actions = [
         ReviewedAction(
             action=action,
             words=game.words(action),
-            value=fmean(found) if found else None,
-            error=standard_error(found) if sampled else None,
+            value=fmean(samples) if samples else None,
+            error=_standard_error(samples) if sampled else None,
         )
-        for action, found in by_action.items()
+        for action, samples in by_action.items()
     ]
-    # Of equally good actions that which was taken comes first.
+    # The action that was taken precedes equally good ones.
     actions.sort(key=lambda a: (a.value is None, -(a.value or 0), a.action != turn.action, a.action))
     best, paired = actions[0].action, [each for each in times if turn.action in each]
     losses = [each[best] - each[turn.action] for each in paired if best in each]
-    error = standard_error(losses) if sampled and best != turn.action else None
-    return told.model_copy(
+    error = _standard_error(losses) if sampled and best != turn.action else None
+    return rating.model_copy(
         update={"actions": tuple(actions), "loss": fmean(losses) if losses else None, "error": error}
     )
 
 
-def standard_error(found: Sequence[float]) -> float | None:
-    """Of the mean of independent values; None of fewer than two."""
-    return stdev(found) / math.sqrt(len(found)) if len(found) > 1 else None
+def _standard_error(samples: Sequence[float]) -> float | None:
+    """Compute the standard error of the mean of independent samples; None for fewer than two."""
+    return stdev(samples) / math.sqrt(len(samples)) if len(samples) > 1 else None
 
 
 def curves(hand: ReviewHand, ratings: Sequence[DecisionRating], comparable: bool = True) -> tuple[Curve, ...]:
-    """How the hand went for each seat, or for the team that shares its score; none for seats without a rated decision.
+    """Compute the course of a hand for each seat, or for the team if all seats share one score.
 
-    comparable: whether values are in the units of results."""
+    Args:
+        hand: Hand that was rated.
+        ratings: Its ratings.
+        comparable: Whether the values are in the units of results; shares of visits are not.
+
+    Returns:
+        One curve for each seat or team with a rated decision.
+    """
     seats = range(hand.game.players)
     state = hand.end()
     scores = hand.game.scores(state) if comparable and state.is_terminal() else None
-    found = []
+    by_group = []
     for group in [tuple(seats)] if shares(hand.game) else [(seat,) for seat in seats]:
         own = [rating for rating in ratings if rating.seat in group and rating.best]
         points = tuple(Point(number=r.number, trick=r.trick, value=r.best.value or 0) for r in own if r.best)
         if not points:
             continue
-        lost, result, rest = sum(r.loss or 0.0 for r in own), None, None
+        lost = sum(r.loss or 0.0 for r in own)
+        result = rest = None
         if scores is not None:
-            result = in_units(hand.game, scores, group[0])
+            result = _in_units(hand.game, scores, group[0])
             rest = result - (points[0].value - lost)
-        found.append(Curve(seats=group, points=points, result=result, lost=lost, rest=rest))
-    return tuple(found)
+        by_group.append(Curve(seats=group, points=points, result=result, lost=lost, rest=rest))
+    return tuple(by_group)
 
 
 def shares(game: Game) -> bool:
-    """Whether all seats have one score, as a team or as a single seat has."""
+    """Test whether all seats have one score, as a team or a single seat has.
+
+    Args:
+        game: The game.
+    """
     return all(len(set(label)) == 1 for label in game.outcomes.labels)
 
 
-def in_units(game: Game, scores: Sequence[int], seat: int) -> float:
-    """What scores by seat are worth to a seat: v(o), in the units of `Game.worth`."""
+def _in_units(game: Game, scores: Sequence[int], seat: int) -> float:
+    """Compute v(o) of a seat from the scores of all seats, in the units of `Game.worth`."""
     value = float(game.outcomes.values[game.outcomes.of(scores, seat), 0]) * game.worth[0]
     return round(value, 4)  # v(o) has seven digits

@@ -1,4 +1,4 @@
-"""What a review comes to: values that JSON holds, in the units of the game."""
+"""Results of a review: pydantic models that JSON can hold, with values in the units of the game."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class _ReviewModel(BaseModel):
 
 
 class ReviewedAction(_ReviewModel):
-    """A legal action of a decision, as the analyst sees it."""
+    """A legal action of a decision, with its value to the analyst."""
 
     action: int
     words: str
-    value: float | None = None  # what the hand then brings the seat; None where the analyst has not looked at it
-    error: float | None = None  # standard error of the value; None where it is not sampled
+    value: float | None = None  # expected result of the seat; None if the analyst has not valued the action
+    error: float | None = None  # standard error of the value; None if it is not sampled
 
 
 class DecisionRating(_ReviewModel):
-    """A decision, and what it cost."""
+    """A decision and its loss."""
 
     number: int  # counted from 1, over all seats
     at: int  # actions before it, chance's included
@@ -31,43 +31,43 @@ class DecisionRating(_ReviewModel):
     trick: int | None
     action: int
     words: str
-    forced: bool = False  # nothing else was legal
-    actions: tuple[ReviewedAction, ...] = ()  # the best first, then those not looked at; empty where it is not rated
-    loss: float | None = None  # what the best action brings more; None where it is not rated
-    error: float | None = None  # standard error of the loss; None where values are not sampled
+    forced: bool = False  # only one action was legal
+    actions: tuple[ReviewedAction, ...] = ()  # the best first, those without a value last; empty if not rated
+    loss: float | None = None  # value of the best action less the value of `action`; None if not rated
+    error: float | None = None  # standard error of the loss; None if values are not sampled
 
     @property
     def best(self) -> ReviewedAction | None:
-        """The best action; None where the decision is not rated."""
+        """Best action; None if the decision is not rated."""
         return self.actions[0] if self.actions and self.actions[0].value is not None else None
 
     @property
     def value(self) -> float | None:
-        """What the hand brings after what was done."""
+        """Value of the action that was taken; None if the analyst has not valued it."""
         return next((a.value for a in self.actions if a.action == self.action), None)
 
     @property
     def mistake(self) -> bool:
-        """Whether it cost something, and that is not chance."""
+        """True if the loss is greater than SURE standard errors, or has no error and is not 0."""
         return bool(self.loss) and (self.error is None or (self.loss or 0) > SURE * self.error)
 
 
 class Point(_ReviewModel):
-    """The hand's worth to a seat before one of its decisions, if the seat then does its best."""
+    """Value of the hand to a seat before one of its decisions: the value of the best action."""
 
-    number: int  # of the decision; the last one's and 1 where the hand has ended
+    number: int  # number of the decision
     trick: int | None
     value: float
 
 
 class Curve(_ReviewModel):
-    """How a hand went for a seat, or for a team that shares its score."""
+    """Course of a hand for a seat, or for a team that shares its score."""
 
     seats: tuple[int, ...]
     points: tuple[Point, ...]
-    result: float | None = None  # what came of it; None where the hand was broken off
-    lost: float = 0.0  # by decisions of these seats
-    # What the first point promised, less `lost`, comes short of the result by this: the others' play and the cards.
+    result: float | None = None  # final value of the hand; None if it was broken off
+    lost: float = 0.0  # sum of the losses of these seats' decisions
+    # result - (value of the first point - lost): the effect of the others' play and of the cards.
     rest: float | None = None
 
 
@@ -81,41 +81,40 @@ class ReviewStep(_ReviewModel):
 
 
 class Course(_ReviewModel):
-    """What open cards say before a decision."""
+    """Verdict of the solver with open cards before a decision."""
 
-    number: int  # as of Point
+    number: int  # number of the decision; after the end of the hand, the last decision's number plus 1
     trick: int | None
     winnable: bool | None  # None: not known
-    points: int | None = None  # Skat: card points that the soloist then ends with
+    points: int | None = None  # Skat: the soloist's card points at the end
 
 
 class SolverVerdict(_ReviewModel):
-    """Could the hand have been won?"""
+    """Answer to the question whether the hand could have been won, by the solver or by a player."""
 
-    by: str  # who says so: the solver, or a player's spec
-    whose: str  # who could have won it: "the soloist, seat 1", "the team", "seat 0"
-    won: bool | None  # whether it was; None where it was broken off
-    winnable: bool | None  # before the first decision that was asked about; None: not known
-    expected: float | None = None  # by a player: what the hand promised then, in units of the review
-    error: float | None = None  # standard error of it
-    went: ReviewStep | None = None  # of a hand that was winnable and lost: the decision after which it was not any more
-    turned: tuple[ReviewStep, ...] = ()  # every decision that changed it
-    line: tuple[
-        str, ...
-    ] = ()  # tricks that win it, from the last position that was winnable: "trick 3: 0:C7 1:CA 2:CK"
+    by: str  # "solver", or the spec of a player
+    whose: str  # who could have won: "the soloist (seat 1)", "the team", "seat 0"
+    won: bool | None  # whether the hand was won; None if it was broken off
+    winnable: bool | None  # before the first decision that was examined; None: not known
+    expected: float | None = None  # by a player: value of the hand at that decision, in units of the review
+    error: float | None = None  # standard error of `expected`
+    went: ReviewStep | None = None  # decision that lost the hand for good, if it was winnable before
+    turned: tuple[ReviewStep, ...] = ()  # every decision that changed whether the hand was winnable
+    # Tricks that win, from the last position that was winnable: "trick 3: 0:C7 1:CA 2:CK".
+    line: tuple[str, ...] = ()
     why: tuple[str, ...] = ()  # The Crew: the task, order or rule that failed
-    failed_in: int | None = None  # The Crew: the trick in which it did
+    failed_in: int | None = None  # The Crew: the trick in which it failed
     course: tuple[Course, ...] = ()
 
 
 class Review(_ReviewModel):
-    """A hand under review."""
+    """Review of a hand."""
 
     rules: str  # the game, with its options
     names: tuple[str, ...]
     analyst: str
-    unit: str  # what values and losses are counted in
-    repeats: int  # how often a decision was valued; 1 where values are not sampled
+    unit: str  # unit of values and losses
+    repeats: int  # number of times that a decision was valued; 1 for the solver
     seed: int
     ratings: tuple[DecisionRating, ...]
     curves: tuple[Curve, ...]
@@ -124,20 +123,20 @@ class Review(_ReviewModel):
 
     @cached_property
     def mistakes(self) -> tuple[DecisionRating, ...]:
-        """Decisions that cost something and were rated so for sure, the greatest loss first."""
+        """Decisions that are mistakes, the greatest loss first."""
         return tuple(sorted((r for r in self.ratings if r.mistake), key=lambda r: (-(r.loss or 0), r.number)))
 
 
 class WhatIf(_ReviewModel):
-    """The rest of a hand from one position, played anew."""
+    """Games that replay the rest of a hand from one position."""
 
     rules: str
-    number: int  # of the decision that it begins before
-    action: str | None  # what was done there, where that was given
-    players: tuple[str, ...]  # by seat
+    number: int  # number of the decision before which the games begin
+    action: str | None  # first action, if it was fixed
+    players: tuple[str, ...]  # spec of each seat
     games: int
     seed: int
     scores: tuple[tuple[int, ...], ...]  # of each game, by seat, in the units of the game's tables
     means: tuple[float, ...]  # by seat
     ci95: tuple[tuple[float, float] | None, ...]  # 95% interval of the mean; None if all games ended alike
-    came: tuple[int, ...] | None  # the scores of the hand as it was played; None where it was broken off
+    came: tuple[int, ...] | None  # scores of the hand as it was played; None if it was broken off

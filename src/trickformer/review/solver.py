@@ -1,4 +1,4 @@
-"""What open cards say of a hand: the solvers of Skat and of The Crew."""
+"""Solvers of hands with open cards, in Skat and The Crew."""
 
 from __future__ import annotations
 
@@ -24,29 +24,64 @@ _PROVERS: Mapping[str, Callable[[Game, State, int, int], tuple[bool, list[int]] 
 
 
 def certain(game: Game, state: State, seat: int, score: int) -> tuple[bool, list[int]] | None:
-    """Whether a seat can bring about that score or a better one whatever the others do, and if so a line to the end of
-    the hand; None where no solver can say."""
+    """Prove that a seat can reach a score or a better one whatever the others do.
+
+    Args:
+        game: The game.
+        state: State with the seat on turn.
+        seat: The seat.
+        score: Score to reach, in the units of the game's tables.
+
+    Returns:
+        Whether the seat can reach the score, and if so actions to the end of the hand that do; None if no solver of
+        the game can decide it.
+    """
     return _PROVERS[game.name](game, state, seat, score) if game.name in _PROVERS else None
 
 
 def has_solver(game: Game) -> bool:
-    """Whether there is a solver of a game."""
+    """Test whether a game has a solver.
+
+    Args:
+        game: The game.
+    """
     return game.name in _SOLVERS
 
 
 def check(game: Game) -> None:
-    """Raises TrickformerError where there is no solver of a game."""
+    """Check that a game has a solver.
+
+    Args:
+        game: The game.
+
+    Raises:
+        TrickformerError: The game has no solver.
+    """
     if not has_solver(game):
         raise TrickformerError(f"the solver knows {' and '.join(_SOLVERS)}, not {game.name}")
 
 
 def questions(hand: ReviewHand) -> int:
-    """How many decisions `solve` looks at."""
+    """Count the decisions that `solve` examines: those that play a card to a trick.
+
+    Args:
+        hand: The hand.
+    """
     return sum(turn.trick is not None for turn, _ in hand.turns()) if has_solver(hand.game) else 0
 
 
 def solve(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
-    """What open cards say of a hand; `advance` is told of each decision. Raises TrickformerError where there is no
-    solver of its game."""
+    """Solve a hand with open cards.
+
+    Args:
+        hand: The hand.
+        advance: Called after each decision.
+
+    Returns:
+        The value of each card that could be played, and whether the hand could have been won.
+
+    Raises:
+        TrickformerError: The game has no solver.
+    """
     check(hand.game)
     return _SOLVERS[hand.game.name](hand, advance)

@@ -1,4 +1,4 @@
-"""A review for people, on a terminal."""
+"""Reviews as text for a terminal."""
 
 from __future__ import annotations
 
@@ -12,16 +12,28 @@ from rich.text import Text
 from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
 
 MOST_MISTAKES = 10
+KEY = (
+    "No: number of the decision. Done: action that was taken, with its value. Best: best action with its value, if "
+    "it is another action. Lost: value of Best less value of Done. ±: standard error of Lost. Decisions with one legal "
+    "action are left out."
+)
 _BARS = "▁▂▃▄▅▆▇█"
 
 
 def print_review(review: Review, console: Console) -> None:
-    """Prints the rating of each decision, the curve, the mistakes by size, and whether the hand could have been won."""
+    """Print the rating of each decision, the curves, the mistakes by size, and whether the hand could have been won.
+
+    Args:
+        review: Review to print.
+        console: Console to print to.
+    """
     repeats = f", each decision {review.repeats} times" if review.repeats > 1 else ""
     console.print(f"Review by {review.analyst}{repeats}; values in {review.unit}", soft_wrap=True, markup=False)
     for note in review.notes:
         console.print(f"Note: {note}", soft_wrap=True, markup=False)
     console.print(_ratings(review))
+    if any(r.actions and not r.forced for r in review.ratings):
+        console.print(KEY, soft_wrap=True, markup=False)
     for line in (*_curves(review.curves), *_mistakes(review), *_answers(review)):
         console.print(line, soft_wrap=True, markup=False)
     console.print()
@@ -56,14 +68,25 @@ def _number(x: float | None) -> str:
 
 
 def bars(values: Sequence[float]) -> str:
-    """Values as a row of bars, the lowest and the highest of them as low and as high as can be."""
+    """Draw values as a row of bars.
+
+    Args:
+        values: At least one value.
+
+    Returns:
+        One character for each value; the lowest and the highest value have the lowest and the highest bar.
+    """
     low, high = min(values), max(values)
     span = (high - low) or 1.0
     return "".join(_BARS[round((x - low) / span * (len(_BARS) - 1))] for x in values)
 
 
 def who(curve: Curve) -> str:
-    """Whose curve it is."""
+    """Name the seat or the team of a curve.
+
+    Args:
+        curve: Curve of a review.
+    """
     return f"seat {curve.seats[0]}" if len(curve.seats) == 1 else "the team"
 
 
@@ -81,18 +104,22 @@ def _curves(curves: Iterable[Curve]) -> list[str]:
 
 
 def _mistakes(review: Review) -> list[str]:
-    found = review.mistakes
+    mistakes = review.mistakes
     if not any(r.actions for r in review.ratings):
         return ["No decision is rated."]
-    if not found:
-        return ["Mistakes: none that is sure"]
-    lines = [f"{number}. {mistake(r)}" for number, r in enumerate(found[:MOST_MISTAKES], 1)]
-    more = len(found) - len(lines)
+    if not mistakes:
+        return ["Mistakes: none that is certain"]
+    lines = [f"{number}. {mistake(r)}" for number, r in enumerate(mistakes[:MOST_MISTAKES], 1)]
+    more = len(mistakes) - len(lines)
     return ["Mistakes by size:", *lines, *([f"and {more} smaller ones"] if more else [])]
 
 
 def mistake(r: DecisionRating) -> str:
-    """A mistake in words."""
+    """Describe a mistake in one line.
+
+    Args:
+        r: Rating with a loss.
+    """
     error = f" ± {r.error:.2f}" if r.error is not None else ""
     better = r.best.words if r.best else ""
     return f"decision {r.number}{_in(r.trick)}, seat {r.seat}: {r.words}, {better} is better by {r.loss:.2f}{error}"
@@ -108,46 +135,81 @@ def _step(step: ReviewStep) -> str:
 
 def _answers(review: Review) -> list[str]:
     lines: list[str] = []
-    for found in review.answers:
-        lines += answer(found)
+    for verdict in review.answers:
+        lines += answer(verdict, review.unit)
     return lines
 
 
-def answer(found: SolverVerdict) -> list[str]:
-    """Whether the hand could have been won, line by line."""
-    if found.expected is None:
-        could = {True: "yes, with open cards", False: "no, not with open cards", None: "not known"}[found.winnable]
+def answer(verdict: SolverVerdict, unit: str) -> list[str]:
+    """Describe whether the hand could have been won, and what lost it.
+
+    Args:
+        verdict: Verdict of the solver or of a player.
+        unit: Unit of the review, such as "points, own less the others' mean".
+
+    Returns:
+        The lines of the description.
+    """
+    if verdict.expected is None:
+        lines = [_solver_answer(verdict)]
     else:
-        error = f" ± {found.error:.2f}" if found.error is not None else ""
-        could = f"{'yes' if found.winnable else 'no'}, {_number(found.expected)}{error} was to be expected"
-    came = {True: "it was won", False: "it was lost", None: "it was broken off"}[found.won]
-    asked = f"Could it have been won by {found.whose}?"
-    if found.expected is not None:
-        asked = f"Could {found.whose} have been ahead of the others' mean?"
-        came = {True: "it was", False: "it was not", None: "it was broken off"}[found.won]
-    lines = [f"{asked} From the start {could}; {came}."]
-    if found.why:
-        lines.append(f"It failed in trick {found.failed_in}: {'; '.join(found.why)}")
-    if found.expected is None:
-        lines += [f"That changed with {_step(step)}" for step in found.turned if step != found.went]
-    if found.went:
-        lines.append(f"It was lost with {_step(found.went)}")
-    if found.won is False and found.course and found.course[-1].winnable:
-        lines.append("It was given up while it could still be won")
-    if found.line:
-        lines += ["This would have won:", *(f"  {trick}" for trick in found.line)]
+        lines = [_player_answer(verdict, verdict.expected, unit.partition(",")[0])]
+    if verdict.why:
+        lines.append(f"The mission failed in trick {verdict.failed_in}: {'; '.join(verdict.why)}")
+    if verdict.expected is None:
+        lines += [f"That changed with {_step(step)}" for step in verdict.turned if step != verdict.went]
+    if verdict.went:
+        lost = "The hand was lost" if verdict.expected is None else "The expected lead was lost"
+        lines.append(f"{lost} with {_step(verdict.went)}")
+    if verdict.won is False and verdict.course and verdict.course[-1].winnable:
+        lines.append("The hand was given up while it could still be won")
+    if verdict.line:
+        lines += ["This would have won:", *(f"  {trick}" for trick in verdict.line)]
     return lines
 
 
-def print_what_if(found: WhatIf, console: Console) -> None:
-    """Prints the mean of each seat with its interval, beside what came."""
-    games = f"{found.games:,} game{'s' * (found.games > 1)}"
-    then = f", after {found.action}" if found.action else ""
-    console.print(f"{found.rules} from decision {found.number}{then}: {games}, seed {found.seed}", markup=False)
+def _solver_answer(verdict: SolverVerdict) -> str:
+    """Describe what the solver proves before the first card, and the end of the hand."""
+    winnable = {
+        True: f"With open cards {verdict.whose} could win from the first card on.",
+        False: f"Even with open cards {verdict.whose} could not win from the first card on.",
+        None: f"It is not known whether {verdict.whose} could win from the first card on.",
+    }[verdict.winnable]
+    end = {True: "The hand was won.", False: "The hand was lost.", None: "The hand was broken off."}[verdict.won]
+    return f"{winnable} {end}"
+
+
+def _player_answer(verdict: SolverVerdict, expected: float, unit: str) -> str:
+    """Describe what a player expected at its seat's first decision, and the end of the hand."""
+    error = f" ± {verdict.error:.2f}" if verdict.error is not None else ""
+    side = "ahead of" if verdict.winnable else "behind"
+    end = {
+        True: "It finished ahead.",
+        False: "It did not finish ahead.",
+        None: "The hand was broken off.",
+    }[verdict.won]
+    return (
+        f"At its first decision {verdict.whose} could expect to finish {abs(expected):.2f}{error} {unit} {side} "
+        f"the others' mean. {end}"
+    )
+
+
+def print_what_if(result: WhatIf, console: Console) -> None:
+    """Print each seat's mean with its 95% interval, and the scores of the hand as it was played.
+
+    Args:
+        result: Result of `what_if`.
+        console: Console to print to.
+    """
+    games = f"{result.games:,} game{'s' * (result.games > 1)}"
+    then = f", after {result.action}" if result.action else ""
+    console.print(f"{result.rules} from decision {result.number}{then}: {games}, seed {result.seed}", markup=False)
     table = Table(box=box.SIMPLE, show_edge=False)
-    for head in ("Seat", "Player", "Mean", "95% interval", "Came"):
+    for head in ("Seat", "Player", "Mean", "95% interval", "Played"):
         table.add_column(head, justify="left" if head == "Player" else "right", overflow="fold")
-    for seat, (spec, mean, ci95) in enumerate(zip(found.players, found.means, found.ci95)):
+    for seat, (spec, mean, ci95) in enumerate(zip(result.players, result.means, result.ci95)):
         interval = f"[{ci95[0]:.2f}, {ci95[1]:.2f}]" if ci95 else ""
-        table.add_row(str(seat), Text(spec), f"{mean:.2f}", Text(interval), str(found.came[seat]) if found.came else "")
+        table.add_row(
+            str(seat), Text(spec), f"{mean:.2f}", Text(interval), str(result.came[seat]) if result.came else ""
+        )
     console.print(table)

@@ -1,4 +1,4 @@
-"""What if? The rest of a hand is played anew from one position, with the cards as they were dealt, by any players."""
+"""Replays of the rest of a hand from one position, with the cards as they were dealt, by any players."""
 
 from __future__ import annotations
 
@@ -21,16 +21,22 @@ if TYPE_CHECKING:
 
 
 class ContinuedGame(Game):
-    """A game that begins at one position of a hand, and in which chance does what it did there.
+    """Game that begins at one position of a hand and repeats the chance actions of the hand.
 
-    Where another course of the game asks chance for more, it does what it would have done in the series of deals that
-    the hand is from; where that is not known, whatever may be, drawn anew each time."""
+    If the hand's series of deals is known, chance actions come from it. Otherwise they are those on record, as long as
+    they are legal, and random ones after them.
+    """
 
     def __init__(self, hand: ReviewHand, state: State):
         game = hand.game
-        self.name, self.players, self.higher_is_better = game.name, game.players, game.higher_is_better
-        self.spiel, self.outcomes = game.spiel, game.outcomes
-        self._game, self._start, self._source = game, state, hand.source
+        self.name = game.name
+        self.players = game.players
+        self.higher_is_better = game.higher_is_better
+        self.spiel = game.spiel
+        self.outcomes = game.outcomes
+        self._game = game
+        self._start = state
+        self._source = hand.source
         self._chance = [step.action for step in hand.end().full_history() if step.player == CHANCE]
 
     def deal(self, seed: int, index: int) -> State:
@@ -64,13 +70,24 @@ def what_if(
     action: str | None = None,
     show: Show = silent_progress,
 ) -> WhatIf:
-    """Plays the rest of a hand `n` times from before its decision `number`.
+    """Play the rest of a hand `n` times from before one of its decisions.
 
-    specs: of the players by seat, or one for all. action: in words, what is done there first; the player at that seat
-    decides if it is not given. Game i draws from the generators of deal i of the series `seed`, whoever plays.
+    Args:
+        hand: Hand to continue.
+        number: Number of the decision, from 1.
+        specs: One spec for all seats, or one for each seat.
+        n: Number of games.
+        seed: Seed of the games; game i uses the generators of deal i of this series, whoever plays.
+        action: First action, in words; None lets the player of the seat decide.
+        show: Shows the progress; silent by default.
 
-    Raises TrickformerError where there is no such decision, the action is not legal, or the specs are neither one
-    nor as many as there are seats, and what players.make raises."""
+    Returns:
+        The scores of the games, and each seat's mean with its 95% interval.
+
+    Raises:
+        TrickformerError: There is no such decision, the action is not legal, or the number of specs is neither 1 nor
+            the number of seats. `players.make` raises other errors in a spec.
+    """
     game = hand.game
     if len(specs) not in (1, game.players):
         raise TrickformerError(f"{len(specs)} players for {game.players} seats; name one for all, or one a seat")
@@ -105,7 +122,7 @@ def what_if(
 
 
 def _action(game: Game, legal: Sequence[int], words: str) -> int:
-    found = {game.words(action): action for action in legal}
-    if words not in found:
-        raise TrickformerError(f"{words!r} is not what may be done there: {', '.join(found)}")
-    return found[words]
+    by_words = {game.words(action): action for action in legal}
+    if words not in by_words:
+        raise TrickformerError(f"{words!r} is not what may be done there: {', '.join(by_words)}")
+    return by_words[words]

@@ -1,4 +1,4 @@
-"""From a tournament to the hands that cost most: its deals, the worst of A first."""
+"""Deals of a tournament that cost player A most."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from trickformer.tournaments.results import TournamentResults
 
 @dataclass(frozen=True, slots=True)
 class WorstHand:
-    """A hand of a deal."""
+    """One hand of a deal."""
 
-    game: int  # its number in the records and its line there, counted from 1
+    game: int  # line of the hand in the records, from 1
     seating: tuple[int, ...]  # index of the player in each seat
     scores: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """A deal of two players, A and B, with the hands that were played of it."""
+    """A deal that A and B played, with its hands."""
 
     deal: int
     difference: float  # A - B, in the game's units
-    games: tuple[WorstHand, ...]  # that which was worst for A first
-    seed: int | None = None  # of its series; None if it is the run's
+    games: tuple[WorstHand, ...]  # the worst hand for A first
+    seed: int | None = None  # seed of the series; None for the run's own series
 
     @property
     def name(self) -> str:
-        """Its number, or seed and number if it is of another series than the run's."""
+        """Number of the deal; seed and number if the deal is from another series than the run's."""
         return str(self.deal) if self.seed is None else f"{self.seed},{self.deal}"
 
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The deals of a pair of a tournament, worst of A first."""
+    """Deals of two players of a tournament, the worst for A first."""
 
     records: str  # path of the records
     a: str
@@ -46,7 +46,7 @@ class Worst:
     deals: tuple[Deal, ...]
 
     def data(self) -> dict[str, Any]:
-        """What JSON can hold."""
+        """Return the fields as values that JSON can hold."""
         return asdict(self)
 
 
@@ -67,7 +67,8 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     folder = folder.parent if folder.name == runs.RECORDS else folder
     results = TournamentResults(runs.load(folder))
     specs, game = results.run.typed, results.game
-    (a, b), known = pair, len(results.run.config.specs)
+    a, b = pair
+    known = len(results.run.config.specs)
     if a == b or not (0 <= a < known and 0 <= b < known):
         raise TrickformerError(f"a pair is two of the players 1 to {known}, not {a + 1} and {b + 1}")
     ordered = (min(pair), max(pair))
@@ -78,19 +79,19 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     differences = (sign * results.rows[ordered][0].deals).tolist()
     numbers, scores = results.numbers(seatings), results.scores(seatings)
     order = sorted(range(len(deals)), key=lambda at: (better * differences[at], deals[at].number, deals[at].seed or -1))
-    found = []
+    worst_deals = []
     for at in order[:most]:
         games = [
             WorstHand(number, seating, tuple(map(int, own)))
             for number, seating, own in zip(numbers[at].tolist(), seatings, scores[at].tolist())
         ]
         games.sort(key=lambda each: better * _ahead(each, pair))
-        found.append(Deal(deals[at].number, differences[at], tuple(games), deals[at].seed))
-    return Worst(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(found))
+        worst_deals.append(Deal(deals[at].number, differences[at], tuple(games), deals[at].seed))
+    return Worst(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(worst_deals))
 
 
 def _ahead(game: WorstHand, pair: tuple[int, int]) -> float:
-    """What the mean of A's seats is above that of B's; a mean of no seats is 0."""
+    """Return the mean score of A's seats less the mean score of B's seats; a mean of no seats is 0."""
     means = []
     for player in pair:
         own = [score for score, seat in zip(game.scores, game.seating) if seat == player]
@@ -98,21 +99,26 @@ def _ahead(game: WorstHand, pair: tuple[int, int]) -> float:
     return means[0] - means[1]
 
 
-def text(found: Worst) -> str:
-    """Format a line for each deal: its number, the hand that was worst for A, the difference and the hand's record.
+def text(table: Worst) -> str:
+    """Format one line for each deal: its number, the worst hand for A, the difference and the hand's record.
 
-    The difference is A's mean less B's over all hands of the deal. The record is named as `FILE:LINE`.
+    Args:
+        table: Result of `worst`.
+
+    Returns:
+        A header and the lines. The difference is A's mean less B's mean over all hands of the deal. The record is
+        named as `FILE:LINE`.
     """
     rows = [("deal", "seating", "scores", "A − B", "record")]
-    for deal in found.deals:
+    for deal in table.deals:
         first = deal.games[0]
         cells = deal.name, " ".join(map(str, first.seating)), " ".join(map(str, first.scores))
-        rows.append((*cells, f"{deal.difference:+.2f}", f"{found.records}:{first.game}"))
+        rows.append((*cells, f"{deal.difference:+.2f}", f"{table.records}:{first.game}"))
     widths = [max(map(len, column)) for column in zip(*rows)]
-    better = "higher" if found.higher_is_better else "lower"
-    lines = [f"Deals, the worst of A first; score a hand, {better} is better", f"A  {found.a}", f"B  {found.b}", ""]
+    better = "higher" if table.higher_is_better else "lower"
+    lines = [f"Deals, the worst of A first; score a hand, {better} is better", f"A  {table.a}", f"B  {table.b}", ""]
     for row in rows:
         cells = [cell.rjust(width) for cell, width in zip(row[:-1], widths)]
         lines.append("  ".join([*cells, row[-1]]))
-    show = f"trickformer records show {Path(found.records).parent} --game NUMBER --analyse SPEC"
+    show = f"trickformer records show {Path(table.records).parent} --game NUMBER --analyse SPEC"
     return "\n".join([*lines, "", f"A game, by the line of its record: {show}"])

@@ -169,8 +169,8 @@ class Desk:
             ],
             "mistakes": [{"number": r.number, "words": text.mistake(r)} for r in review.mistakes],
             "answers": [
-                {"lines": text.answer(answer), "went": answer.went.number if answer.went is not None else None}
-                for answer in review.answers
+                {"lines": text.answer(verdict, review.unit), "went": verdict.went.number if verdict.went else None}
+                for verdict in review.answers
             ],
         }
 
