@@ -250,7 +250,7 @@ def test_a_revoke_and_a_card_that_is_not_held_are_named():
     [
         (("0 resigns",), "resigns before a game is declared"),
         (("1 leaves", "0 pass"), "a move after the game was given up"),
-        (("1 unknown", "1 18"), "follows a card that the record does not tell"),
+        (("1 unknown", "1 18"), "follows a card that is missing from the record"),
         (("1 pass", "2 pass", "0 pass", "0 18"), "a move after the end of the game"),
         (("1 18", "0 pass", "2 pass", "1 grand"), "declares before the skat is picked up"),
         (("1 18", "0 pass", "2 pass", "1 pick-up", "1 grand"), "grand is not allowed in laying away"),

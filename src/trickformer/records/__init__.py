@@ -1,6 +1,6 @@
-"""Games on record: read, replayed, checked against the rules, shown and converted.
+"""Games on record: reading, replay, check against the rules, display and conversion.
 
-`skat.record` is a game of Skat as this package holds it, `played` one of any other game. `skat.iss`, `skat.xskat` and
-`hanab_live` are notations of other programs, `jsonl` is our own, and `files` recognises them. `skat.replay` plays a
-record of Skat by the rules, and `check` recomputes results. Importing this package loads nothing.
+`skat.record` holds the record of a game of Skat, `played` the record of any other game. `skat.iss`, `skat.xskat` and
+`hanab_live` read the notations of other programs, `jsonl` reads ours, and `files` detects the notation. `skat.replay`
+plays a record of Skat by the rules, and `check` recomputes results. Importing this package loads nothing.
 """

@@ -1,4 +1,4 @@
-"""Compares games on record with a replay by the rules, Skat from elsewhere and our own games alike."""
+"""Check of games on record against a replay by the rules, for our games and Skat records of other programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from trickformer.records.skat.record import SkatRecord, UnreadableGame
 
 
 def check(record: AnyRecord, game: int) -> Finding:
-    """Check game number `game` of a file; of a game other than a SkatRecord, compare its moves and scores."""
+    """Check a game: a SkatRecord by its trick winners and result, any other record by its moves and scores.
+
+    Args:
+        record: The game.
+        game: Number of the game in its file, from 1.
+    """
     if isinstance(record, SkatRecord):
         return skat.check(record, game)
     fault = record.fault()
@@ -23,7 +28,14 @@ def check(record: AnyRecord, game: int) -> Finding:
 
 
 def check_all(games: Iterable[AnyRecord | UnreadableGame]) -> Iterator[Finding]:
-    """Yield the findings of a file's games, in order."""
+    """Check the games of a file.
+
+    Args:
+        games: Games of the file, in order.
+
+    Yields:
+        The finding of each game.
+    """
     for number, game in enumerate(games, 1):
         if isinstance(game, UnreadableGame) and game.house_rule:
             yield Finding(number, NOT_ISKO, what=game.house_rule)

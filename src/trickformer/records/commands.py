@@ -1,5 +1,7 @@
-"""`trickformer records check|convert`; review/commands.py adds those that look at a game. Commands import what they
-need when they run."""
+"""`trickformer records check|convert`; review/commands.py adds the others.
+
+Commands import their modules when they run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends of games that come before the rules here end a game.
+"""Ends of games that come before the end by the rules.
 
 hanab.live ends a game of Hanabi when no card that is left can be played. Its players may end a game too, and it ends
 one itself when nobody moves or a player runs out of time; such a game scores 0.
@@ -28,24 +28,41 @@ _WORDS = {
 
 
 def is_known(early_end: str) -> bool:
-    """Return whether a text names an early end."""
+    """Test whether a text names an early end.
+
+    Args:
+        early_end: Text of a record, such as `vote` or `1 terminates`.
+    """
     return early_end in (NOTHING_LEFT, IDLE, VOTE) or _BY_SEAT.fullmatch(early_end) is not None
 
 
 def describe(early_end: str) -> str:
-    """Return an early end in words, such as `seat 1 ended it`."""
+    """Describe an early end in words, such as `seat 1 ended it`.
+
+    Args:
+        early_end: Name of a known early end.
+    """
     seat = _BY_SEAT.fullmatch(early_end)
     return _WORDS[seat[2]].format(seat[1]) if seat else _WORDS[early_end]
 
 
 def scores(game: Game, state: Any, early_end: str) -> tuple[int, ...]:
-    """Return the scores of a game of Hanabi that ended early: its points if no card could be played, else 0."""
+    """Return the scores of a game of Hanabi that ended early.
+
+    Args:
+        game: Game of the record.
+        state: State after the moves on record.
+        early_end: Early end that the record names.
+
+    Returns:
+        The game's points for each seat if no card could be played, else zeros.
+    """
     points = round(state.returns()[0]) if early_end == NOTHING_LEFT else 0
     return (points,) * game.players
 
 
 def fault(game: Game, state: Any, early_end: str) -> str | None:
-    """Return what speaks against an early end, or None.
+    """Return the fault of an early end, or None.
 
     Args:
         game: Game of the record.
@@ -63,7 +80,12 @@ def fault(game: Game, state: Any, early_end: str) -> str | None:
 
 
 def is_nothing_left(game: hanabi.Hanabi, state: Any) -> bool:
-    """Return whether every pile is whole, or lacks a card of which all copies are discarded."""
+    """Test whether every pile is complete, or lacks a card of which all copies are discarded.
+
+    Args:
+        game: Game of Hanabi.
+        state: State of the game.
+    """
     rules = game.rules
     core, moves = hanabi.split_history(rules, state.history())
     for move in moves:

@@ -1,4 +1,4 @@
-"""Files of games: which notation a file is in, and conversion between them."""
+"""Files of games: detection of the notation, reading, and conversion."""
 
 from __future__ import annotations
 
@@ -50,26 +50,49 @@ WRITERS: dict[str, Callable[[AnyRecord, int], str]] = {
 
 
 def place(path: Path) -> Path:
-    """Where the games of a path are: of the folder of a run or a table its records, else the file itself."""
+    """Return the file that holds the games of a path.
+
+    Args:
+        path: Folder of a run or a table, or a file.
+
+    Returns:
+        The records of the folder, else the path itself.
+    """
     return path / RECORDS if (path / RECORDS).exists() else path
 
 
 def read(path: Path) -> Iterator[AnyRecord]:
-    """The games of a file, one by one.
+    """Read the games of a file one by one, and stop at a damaged one.
 
-    Raises TrickformerError, naming file, game and, where there is one, move: on what `games` raises, and on a game that
-    is damaged."""
-    for found in games(path):
-        if isinstance(found, UnreadableGame):
-            raise TrickformerError(f"{path}, {found.why}")
-        yield found
+    Args:
+        path: File of games, or `-` for standard input.
+
+    Yields:
+        The games in order.
+
+    Raises:
+        TrickformerError: `games` raises it, or a game is damaged; the message names the file, the game and the move.
+    """
+    for game in games(path):
+        if isinstance(game, UnreadableGame):
+            raise TrickformerError(f"{path}, {game.why}")
+        yield game
 
 
 def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
-    """The games of a file or a pipe, one by one, `-` standard input; a damaged one does not end those behind it. What
-    notation a file is in is seen by its beginning, not by its name; it may be compressed by gzip or bzip2.
+    """Read the games of a file one by one, damaged ones included.
 
-    Raises TrickformerError, naming the file, where it cannot be read, is empty or holds no games."""
+    The beginning of the file decides the notation, not its name. The file may be compressed by gzip or bzip2.
+
+    Args:
+        path: File or pipe of games, or `-` for standard input.
+
+    Yields:
+        Each game, or why it cannot be read.
+
+    Raises:
+        TrickformerError: The file cannot be read, is empty or holds no games.
+    """
     try:
         with _open_decompressed(path) as file:
             lines = limited_lines(file, MAX_LINE)
@@ -80,16 +103,16 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
                 yield _read_document(document, path)
                 return
             reader = _reader(path, head)
-            told = _LineDecoder("latin-1" if reader is xskat.games else None)
-            for number, game in enumerate(reader(map(told.line, chain(head, lines))), 1):
+            decoder = _LineDecoder("latin-1" if reader is xskat.games else None)
+            for number, game in enumerate(reader(map(decoder.line, chain(head, lines))), 1):
                 try:
-                    told.raise_fault(number)
+                    decoder.raise_fault(number)
                     yield game()
                 except HouseRuleError as e:
                     yield UnreadableGame(number, str(e), house_rule=e.rule)
                 except TrickformerError as e:
                     # A log of XSkat is torn if its last game is not over; any other file, if its last line has no end.
-                    torn = isinstance(e, TornGameError) if reader is xskat.games else told.is_torn
+                    torn = isinstance(e, TornGameError) if reader is xskat.games else decoder.is_torn
                     yield UnreadableGame(number, str(e), torn=torn)
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror or e}") from None
@@ -100,25 +123,25 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
 class GameFile:
     """Games of a file by their numbers, counted from 1 as in `trickformer records`.
 
-    Of JSON lines, such as the records of a run, only the places of the lines are held, and a game is read when it is
-    asked for. Games in other notations and compressed files are read in order and held.
+    For JSON lines, such as the records of a run, the class holds only the places of the lines and reads a game on
+    request. It reads games of other notations and compressed files in order, and holds them.
 
-    `len(file)` is the number of games, damaged ones included. It is that at the time of the first call: lines that a
-    running tournament adds later do not count.
+    `len(file)` is the number of games, damaged ones included, at the time of the first call. Lines that a running
+    tournament adds later do not count.
     """
 
     def __init__(self, path: Path) -> None:
         """Open a file.
 
         Args:
-            path: File of games, or `-` for standard input; of a run folder its records (`place`).
+            path: File of games, or `-` for standard input; for a run folder, the file that `place` returns.
 
         Raises:
             TrickformerError: The file cannot be read, is empty or holds no games.
         """
         self._path = path
         self._lines: LineIndex | None = None
-        self._known: list[AnyRecord | UnreadableGame] = []  # of the other notations, as far as they were read
+        self._known: list[AnyRecord | UnreadableGame] = []  # games of other notations that were read so far
         self._more: Iterator[AnyRecord | UnreadableGame] = iter(())
         if _holds_lines(path):
             self._reader = jsonl.LineReader(path.parent)
@@ -176,7 +199,7 @@ class GameFile:
             return UnreadableGame(number, str(e), torn=decoder.is_torn)
 
     def _hold(self, count: int | None) -> None:
-        """Read until that many games are held, or all of them."""
+        """Read until `count` games are held; all games if None."""
         while (count is None or len(self._known) < count) and (game := next(self._more, None)) is not None:
             self._known.append(game)
 
@@ -202,7 +225,7 @@ def _holds_lines(path: Path) -> bool:
 
 @contextmanager
 def _open_decompressed(path: Path) -> Generator[BinaryFile]:
-    """The bytes of a file, as they were before they were compressed."""
+    """Open a file, and decompress it if it is compressed."""
     with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as raw:
         assert isinstance(raw, BufferedReader)
         start = raw.peek(3)[:3]
@@ -229,13 +252,15 @@ def _first_line(lines: Iterator[bytes], path: Path) -> bytes:
 
 
 class _LineDecoder:
-    """Decodes lines and drops their ends. A line that is too long, or neither UTF-8 nor in the older encoding that the
-    notation allows, damages the game that it is in, and no other."""
+    """Decoder of lines that drops their ends.
+
+    A line damages only its own game if it is too long, or neither in UTF-8 nor in the notation's older encoding.
+    """
 
     def __init__(self, older: str | None) -> None:
         self._older = older
         self._fault: str | None = None
-        self.is_torn = False  # whether the last line that was read lacks its end
+        self.is_torn = False  # whether the last line lacks its end
 
     def line(self, line: bytes) -> str:
         self.is_torn = not line.endswith(b"\n") and len(line) <= MAX_LINE
@@ -257,10 +282,10 @@ class _LineDecoder:
 
 
 def _document(head: list[bytes], lines: Iterator[bytes], path: Path) -> str | None:
-    """Read the whole file if it holds one JSON object that is none of our records.
+    """Read the whole file if it holds one JSON object that is not one of our records.
 
     Args:
-        head: First line. If the file is no such object, the lines that were read are added.
+        head: First line. The function appends the lines that it reads.
         lines: Lines after it.
         path: The file, for messages.
 
@@ -268,7 +293,7 @@ def _document(head: list[bytes], lines: Iterator[bytes], path: Path) -> str | No
         The text, or None.
 
     Raises:
-        TrickformerError: The first line shows that there is one object, and it is too large or not whole.
+        TrickformerError: The first line opens an object, which is too large or incomplete.
     """
     first = head[0].strip()
     is_certain = first == b"{"
@@ -297,7 +322,7 @@ def _document(head: list[bytes], lines: Iterator[bytes], path: Path) -> str | No
 
 
 def _read_document(text: str, path: Path) -> AnyRecord:
-    """Return the game of a file that holds one JSON object. Raises TrickformerError if it is none that is known."""
+    """Return the game of a file that holds one JSON object. Raises TrickformerError for an unknown object."""
     if not hanab_live.is_game(text):
         raise TrickformerError(f"{path} holds no game of hanab.live, which has `players`, `deck` and `actions`")
     try:
@@ -307,9 +332,9 @@ def _read_document(text: str, path: Path) -> AnyRecord:
 
 
 def _reader(path: Path, head: list[bytes]) -> Callable[[Iterator[str]], Iterator[Unread]]:
-    """Return the reader of the notation that the first lines of a file are in.
+    """Return the reader for the notation of a file's first lines.
 
-    Raises TrickformerError if they are in none."""
+    Raises TrickformerError if the notation is unknown."""
     first = head[0]
     if first.lstrip().startswith(b"(;"):
         return iss.games
@@ -335,8 +360,8 @@ def convert(source: Path, target: Path, game: int | None = None) -> int:
         The number of games that were written.
 
     Raises:
-        TrickformerError: `read` raises it, the notation cannot hold a game, there is no such game, or the file exists
-            or cannot be written. There is then no new file.
+        TrickformerError: `read` raises it, the notation cannot hold a game, there is no such game, or the new file
+            exists or cannot be written. No new file is left behind.
     """
     write = WRITERS.get(target.suffix)
     if write is None:
@@ -365,7 +390,7 @@ def _select(path: Path, game: int | None) -> Iterator[tuple[int, AnyRecord]]:
         yield from enumerate(read(path), 1)
         return
     with GameFile(path) as every:
-        found = every.get(game)
-    if isinstance(found, UnreadableGame):
-        raise TrickformerError(f"{path}, {found.why}")
-    yield game, found
+        record = every.get(game)
+    if isinstance(record, UnreadableGame):
+        raise TrickformerError(f"{path}, {record.why}")
+    yield game, record

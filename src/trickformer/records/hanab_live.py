@@ -84,7 +84,11 @@ class _HanabGame(BaseModel):
 
 
 def is_game(text: str) -> bool:
-    """Return whether a JSON text, or its first line, looks like a game of hanab.live."""
+    """Test whether a text looks like a game of hanab.live.
+
+    Args:
+        text: JSON text, or its first line.
+    """
     return _MARK.search(text) is not None
 
 
@@ -98,24 +102,24 @@ def parse(text: str) -> GameRecord:
         The record, with the scores by our rules. Its tags hold the site's id and seed, and the cards that nobody drew.
 
     Raises:
-        TrickformerError: The text is no game, the game is not over, has other rules, or breaks ours. One line.
+        TrickformerError: The text is no game, or the game is not over, has other rules, or holds an illegal move.
     """
     try:
-        found = _HanabGame.model_validate_json(text, strict=True)
+        site_game = _HanabGame.model_validate_json(text, strict=True)
     except ValidationError as e:
         raise TrickformerError(validation_fault(e)) from None
-    _refuse_other_rules(found)
-    deck = _deck(found)
-    game = games.load(f"hanabi(players={len(found.players)})" if len(found.players) > 2 else "hanabi")
+    _refuse_other_rules(site_game)
+    deck = _deck(site_game)
+    game = games.load(f"hanabi(players={len(site_game.players)})" if len(site_game.players) > 2 else "hanabi")
     assert isinstance(game, hanabi.Hanabi)
     reading = _DeckReplay(game, deck)
     end = None
-    for number, action in enumerate(found.actions, 1):
+    for number, action in enumerate(site_game.actions, 1):
         if end is not None or reading.state.is_terminal():
             raise TrickformerError(f"action {number} comes after the end of the game")
         try:
             if action.type in (_Kind.END, _Kind.VOTE):
-                end = _read_end(action, len(found.players))
+                end = _read_end(action, len(site_game.players))
             else:
                 reading.apply(action)
         except TrickformerError as e:
@@ -126,12 +130,12 @@ def parse(text: str) -> GameRecord:
             raise TrickformerError("the actions stop before the end of the game")
         end = early_end.NOTHING_LEFT
     tags = {"source": _HERE}
-    tags |= {key: str(value) for key, value in (("id", found.id), ("seed", found.seed)) if value is not None}
+    tags |= {key: str(value) for key, value in (("id", site_game.id), ("seed", site_game.seed)) if value is not None}
     if undrawn := deck[reading.drawn :]:
         tags["undrawn"] = " ".join(hanabi.card_name(game.rules, card) for card in undrawn)
     return GameRecord(
         rules=str(game.spiel),
-        names=tuple(found.players),
+        names=tuple(site_game.players),
         history=tuple(state.history()),
         moves=tuple(describe_moves(state)),
         scores=game.scores(state) if end is None else early_end.scores(game, state, end),
@@ -140,18 +144,18 @@ def parse(text: str) -> GameRecord:
     )
 
 
-def _refuse_other_rules(found: _HanabGame) -> None:
-    options = found.options or {}
+def _refuse_other_rules(site_game: _HanabGame) -> None:
+    options = site_game.options or {}
     variant = options.get("variant", NO_VARIANT)
     if variant != NO_VARIANT:
         raise TrickformerError(f"variant {_short(variant)} is not supported")
     for option in _OTHER_RULES:
         if options.get(option):
             raise TrickformerError(f"option {option} is not supported")
-    if any(found.characters or ()):
+    if any(site_game.characters or ()):
         raise TrickformerError("option detrimentalCharacters is not supported")
-    if not 2 <= len(found.players) <= 5:
-        raise TrickformerError(f"Hanabi is for 2 to 5 players, not {len(found.players)}")
+    if not 2 <= len(site_game.players) <= 5:
+        raise TrickformerError(f"Hanabi is for 2 to 5 players, not {len(site_game.players)}")
 
 
 def _short(value: Any) -> str:
@@ -159,14 +163,14 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _deck(found: _HanabGame) -> list[int]:
+def _deck(site_game: _HanabGame) -> list[int]:
     """Return the deck in the order of drawing. Raises TrickformerError if it is not a whole one."""
     rules = hanabi.load().rules
-    cards = [card for card in found.deck if 0 <= card.suitIndex < rules.colors and 1 <= card.rank <= rules.ranks]
+    cards = [card for card in site_game.deck if 0 <= card.suitIndex < rules.colors and 1 <= card.rank <= rules.ranks]
     if len(cards) < rules.deck:
         raise TrickformerError(f"the deck has {len(cards)} of {rules.deck} cards")
-    if len(found.deck) > rules.deck:
-        raise TrickformerError(f"the deck has {len(found.deck)} cards, not {rules.deck}")
+    if len(site_game.deck) > rules.deck:
+        raise TrickformerError(f"the deck has {len(site_game.deck)} cards, not {rules.deck}")
     deck = [_COLORS[card.suitIndex] * rules.ranks + card.rank - 1 for card in cards]
     for kind, count in sorted(Counter(deck).items()):
         if count > rules.copies(kind):
@@ -268,13 +272,13 @@ def write(record: GameRecord, number: int = 1) -> str:
     drawn = [step.action for step in steps if step.player == CHANCE]
     deck = [*drawn, *_undrawn(game.rules, drawn, record.tags.get("undrawn", ""))]
     own = record.tags if record.tags.get("source") == _HERE else {}
-    found: dict[str, Any] = {"id": int(own["id"])} if re.fullmatch(r"-?\d{1,18}", own.get("id", "")) else {}
-    found |= {"players": list(record.names)}
-    found |= {"deck": [_write_card(game.rules, kind) for kind in deck]}
-    found |= {"actions": [*_write_moves(game, steps), *_write_end(record.early_end)]}
-    found |= {"options": {"variant": NO_VARIANT}}
-    found |= {"seed": own["seed"]} if "seed" in own else {}
-    return json.dumps(found, separators=(",", ":"), ensure_ascii=False)
+    data: dict[str, Any] = {"id": int(own["id"])} if re.fullmatch(r"-?\d{1,18}", own.get("id", "")) else {}
+    data |= {"players": list(record.names)}
+    data |= {"deck": [_write_card(game.rules, kind) for kind in deck]}
+    data |= {"actions": [*_write_moves(game, steps), *_write_end(record.early_end)]}
+    data |= {"options": {"variant": NO_VARIANT}}
+    data |= {"seed": own["seed"]} if "seed" in own else {}
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
 
 
 def _has_usual_rules(game: hanabi.Hanabi) -> bool:

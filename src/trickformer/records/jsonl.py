@@ -1,18 +1,18 @@
-"""Our own notation: JSON lines, one game a line. Other games than Skat: see `played`.
+"""Our own notation: JSON lines, one game a line. `played` describes records of games other than Skat.
 
     version   1
-    source    where the game comes from: "iss", "xskat", "trickformer"
-    names     [3] who sat forehand, middlehand, rearhand (seats 0, 1, 2)
+    source    source of the game: "iss", "xskat", "trickformer"
+    names     [3] names of forehand, middlehand, rearhand (seats 0, 1, 2)
     deck      [32] cards as dealt: ten to each seat in turn, then the skat; suit D H S C, then rank 7 8 9 Q K T A J
-    bid       the last call, where the source tells no auction (the first to move is then the soloist); else null
+    bid       last call if the source has no auction (the first to move is then the soloist); else null
     moves     ["1 18", "0 pass", "2 pass", "1 pick-up", "1 D7", "1 D8", "1 grand", "0 CA", ...]: a seat and an action by
               its name, in the order of the rules; or one of the remarks "1 shows", "0 resigns", "2 leaves",
-              "2 times-out", "0 unknown" (a card that the source does not tell)
-    declared  the declaration in the words of an ISS record, where they are not those that we would write; else null
-    contract  what was declared: "clubs hand schwarz", "null-ouvert"; null where nothing was
-    result    what the source says of the end; null where it says nothing
-    winners   seats that took the tricks, where the source marks them; else null
-    tags      {"ID": "17", ...}: whatever else the source says
+              "2 times-out", "0 unknown" (a card that the source hides)
+    declared  declaration in the words of an ISS record, if we would write it otherwise; else null
+    contract  declared contract: "clubs hand schwarz", "null-ouvert"; null if none was declared
+    result    result in the words of the source; null if it has none
+    winners   seats that took the tricks, if the source marks them; else null
+    tags      {"ID": "17", ...}: other properties of the source
 
 An ISS record that is converted and converted back is the same record.
 """
@@ -37,16 +37,27 @@ _PLAYED, _OF_A_RUN = re.compile(r'"rules"\s*:'), re.compile(r'"deal"\s*:')
 
 
 def parse(line: str, number: int) -> SkatRecord:
-    """The game of Skat of a line, the `number`th of its file. Raises TrickformerError, naming the game, on anything
-    else."""
+    """Read a game of Skat.
+
+    Args:
+        line: Line of the file.
+        number: Number of the game in its file, for messages.
+
+    Raises:
+        TrickformerError: The line holds no game of Skat.
+    """
     return _valid(SkatRecord, line, number)
 
 
 class LineReader:
-    """Reads any line of JSON: our records of Skat, of other games and of tournaments, and games of hanab.live."""
+    """Reader of JSON lines: our records of Skat, of other games and of tournaments, and games of hanab.live."""
 
     def __init__(self, folder: Path | None = None):
-        """folder: where the file lies; of a tournament's records the folder of its run."""
+        """Make a reader.
+
+        Args:
+            folder: Folder of the file; the run folder for a tournament's records.
+        """
         self._folder = folder
 
     @cached_property
@@ -54,8 +65,15 @@ class LineReader:
         return RunHeader(self._folder)
 
     def read(self, line: str, number: int) -> AnyRecord:
-        """The game of a line, the `number`th of its file. Raises TrickformerError, naming the game, where there is
-        none."""
+        """Read a game.
+
+        Args:
+            line: Line of the file.
+            number: Number of the game in its file, for messages.
+
+        Raises:
+            TrickformerError: The line holds no game.
+        """
         if _PLAYED.search(line):
             return _valid(GameRecord, line, number)
         if hanab_live.is_game(line):
@@ -79,12 +97,25 @@ def _valid(kind: type[M], line: str, number: int) -> M:
 
 
 def write(record: AnyRecord, number: int = 1) -> str:
-    """The line of a game, without its end. `Reader.read` of it is the record again."""
+    """Write a game as one line, without its end. `LineReader.read` turns the line into the same record.
+
+    Args:
+        record: The game.
+        number: Number of the game in its file; not used.
+    """
     return record.model_dump_json()
 
 
 def games(lines: Iterator[str], folder: Path | None = None) -> Iterator[Unread]:
-    """The games of a file's lines, each to be read: what Reader.read gives, or raises. folder: of the file."""
+    """Yield the games of a file, unread.
+
+    Args:
+        lines: Lines of the file.
+        folder: Folder of the file.
+
+    Yields:
+        Functions that call `LineReader.read`.
+    """
     reader = LineReader(folder)
     for number, line in enumerate(filter(str.strip, lines), 1):
         yield partial(reader.read, line, number)

@@ -1,4 +1,4 @@
-"""Places of the lines of a file, so that one of them is read without the others."""
+"""Index of the lines of a file, to read one line without the others."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 
 from trickformer.base import TrickformerError
 
-MAX_LINE = 1 << 20  # bytes; the longest record of our games has some 10 KB
-PIECE = 1 << 20  # bytes that are searched for ends of lines at a time
+MAX_LINE = 1 << 20  # bytes; the longest record of our games has about 10 KB
+PIECE = 1 << 20  # bytes that one step searches for ends of lines
 _END, _BRACE = ord("\n"), ord("{")
 
 
 class LineIndex:
     """Lines of a file that are not blank, by their numbers, counted from 1.
 
-    It holds eight bytes a line. The file is searched as far as a number needs it.
+    It holds eight bytes a line, and searches the file only as far as the requested number.
     """
 
     def __init__(self, path: Path) -> None:
@@ -32,7 +32,7 @@ class LineIndex:
             raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
         self._starts = array("q")  # offsets of the lines
         self._searched = 0  # bytes
-        self._begins = True  # whether a line begins where the search stands
+        self._begins = True  # whether a line begins at `_searched`
 
     def count(self) -> int:
         """Count the lines. Raises TrickformerError if the file cannot be read."""
@@ -67,7 +67,7 @@ class LineIndex:
                 piece = self._file.read(min(PIECE, self._size - self._searched))
             except OSError as e:
                 raise TrickformerError(f"cannot read {self._path}: {e.strerror}") from None
-            if not piece:  # it became shorter
+            if not piece:  # the file became shorter
                 self._size = self._searched
                 return
             self._add(np.frombuffer(piece, dtype=np.uint8))

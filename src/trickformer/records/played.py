@@ -1,16 +1,16 @@
-"""Games of any of our games on record: in JSON lines of their own, and as a tournament has recorded them.
+"""Records of our games: JSON lines of single games, and the records of a tournament.
 
     version   1
-    rules     the game, with its options: "hearts(jd_bonus=True)"
-    mission   the number of the mission; null where a game has none
-    names     [n] who sat where
+    rules     game with its options: "hearts(jd_bonus=True)"
+    mission   number of the mission; null if the game has none
+    names     [n] name of the player in each seat
     history   [...] every action, chance included; it replays through OpenSpiel
-    moves     [...] the same in words: "chance deal P5", "1 P5", "0 pass"
-    scores    [n] by seat
+    moves     [...] the history in words: "chance deal P5", "1 P5", "0 pass"
+    scores    [n] score of each seat
     early_end how the source ended the game before the rules do (see early_end.py); null if the rules end it
     tags      {"seed": "0", "deal": "3", "seating": "0 1 0"}
 
-A game of Skat becomes the record that games from elsewhere have, which other programs read (`record`, `iss`).
+A game of Skat becomes a SkatRecord, which other programs can read (`skat.record`, `skat.iss`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from trickformer.tournaments.store import HandRecord
 
 
 class GameRecord(BaseModel):
-    """One game, from its first card to its end."""
+    """Record of one game, from its first card to its end."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -63,7 +63,7 @@ class GameRecord(BaseModel):
         return game, _end(game, self.history, self.scores, self.early_end)
 
     def fault(self) -> str | None:
-        """What differs from a replay by the rules; None where nothing does."""
+        """Return the first difference from a replay by the rules; None if there is none."""
         try:
             game, state = self.end()
         except TrickformerError as e:
@@ -73,7 +73,7 @@ class GameRecord(BaseModel):
         words = describe_moves(state)
         if list(self.moves) == words:
             return None
-        same = next((n for n, (told, word) in enumerate(zip(self.moves, words)) if told != word), len(words))
+        same = next((n for n, (move, word) in enumerate(zip(self.moves, words)) if move != word), len(words))
         return f"move {min(same, len(self.moves)) + 1} is not that of the history"
 
 
@@ -93,14 +93,18 @@ def _end(game: Game, history: tuple[int, ...], scores: tuple[int, ...], early: s
         raise TrickformerError(f"its history ends the game, and in the record it ends early ({early})")
     if early is not None and (fault := early_end.fault(game, state, early)):
         raise TrickformerError(fault)
-    found = game.scores(state) if early is None else early_end.scores(game, state, early)
-    if found != scores:
-        raise TrickformerError(f"scores {_text(scores)} in the record, {_text(found)} by the rules")
+    computed = game.scores(state) if early is None else early_end.scores(game, state, early)
+    if computed != scores:
+        raise TrickformerError(f"scores {_text(scores)} in the record, {_text(computed)} by the rules")
     return state
 
 
 def validation_fault(error: ValidationError) -> str:
-    """Return the first fault of an invalid text in one line: the place, and what is wrong there."""
+    """Describe the first fault of an invalid text in one line: its place and the fault.
+
+    Args:
+        error: Error of pydantic.
+    """
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     fault = " ".join(first["msg"].removeprefix("Value error, ").split())
@@ -108,13 +112,20 @@ def validation_fault(error: ValidationError) -> str:
 
 
 def describe_moves(end: Any) -> list[str]:
-    """Return the moves that lead to a state, in words."""
-    state, found = end.get_game().new_initial_state(), []
+    """Describe the moves that lead to a state.
+
+    Args:
+        end: State of OpenSpiel.
+
+    Returns:
+        One text for each action, chance included, such as "1 P5".
+    """
+    state, moves = end.get_game().new_initial_state(), []
     for step in end.full_history():
         who = "chance" if step.player == CHANCE else str(step.player)
-        found.append(f"{who} {state.action_to_string(step.player, step.action)}")
+        moves.append(f"{who} {state.action_to_string(step.player, step.action)}")
         state.apply_action(step.action)
-    return found
+    return moves
 
 
 def _text(numbers: tuple[int, ...]) -> str:
@@ -122,10 +133,10 @@ def _text(numbers: tuple[int, ...]) -> str:
 
 
 class RunHeader:
-    """What a tournament's folder says of its records: the game, who played, the seed."""
+    """Game, players and seed of a tournament, from its run folder."""
 
     def __init__(self, folder: Path | None):
-        """Raises TrickformerError where it says none of it, or there is no folder."""
+        """Read a run folder. Raises TrickformerError if it is None, or does not name game and players."""
         try:
             if folder is None:
                 raise ValueError
@@ -136,17 +147,23 @@ class RunHeader:
                 raise ValueError
         except (OSError, ValueError, KeyError):
             where = f"{CONFIG} and {ABOUT}"
-            raise TrickformerError(
-                f"a tournament's record, which is read in the folder of its run, by {where}"
-            ) from None
+            raise TrickformerError(f"a tournament's record needs {where} of its run folder beside it") from None
         if not isinstance(rules, str):
-            raise TrickformerError(
-                f"{folder / ABOUT} does not name the game; going on with the run by --resume mends it"
-            )
-        self.game, self.specs, self.seed = games.load(rules), specs, str(config.get("seed", ""))
+            raise TrickformerError(f"{folder / ABOUT} does not name the game; continue the run with --resume to add it")
+        self.game = games.load(rules)
+        self.specs = specs
+        self.seed = str(config.get("seed", ""))
 
     def read(self, line: str, number: int) -> AnyRecord:
-        """The game of a line of records, the `number`th. Raises TrickformerError on any other line."""
+        """Read a record of the tournament.
+
+        Args:
+            line: Line of the records.
+            number: Number of the line; a SkatRecord keeps it as its tag ID.
+
+        Raises:
+            TrickformerError: The line is no record of a hand, or the record does not fit the run or the rules.
+        """
         try:
             record = HandRecord.model_validate_json(line, strict=True)
         except ValidationError:

@@ -1,4 +1,4 @@
-"""A game on record, for people to read, or as data."""
+"""Display of a game on record, as text or as data for JSON."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ def data(record: AnyRecord, game: int) -> dict[str, Any]:
         game: Its number in the file, counted from 1.
 
     Returns:
-        The record, its number and the finding of the check. Of a SkatRecord also the tricks, the recomputed result and
-        the value, of other records the text that `print_game` prints.
+        The record, its number and the finding of the check. A SkatRecord adds the tricks, the recomputed result and
+        the value; any other record adds the text that `print_game` prints.
     """
     if not isinstance(record, SkatRecord):
         finding = check(record, game)
         status = {"status": finding.status, "finding": str(finding), "text": _describe_record(record)}
         return {"game": game} | record.model_dump(mode="json") | status
-    found, finding = replay(record), check(record, game)
+    replayed, finding = replay(record), check(record, game)
     tricks = [
         {"leader": trick.leader, "cards": [CARDS[card] for card in trick.cards], "winner": trick.winner}
-        for trick in found.tricks
+        for trick in replayed.tricks
     ]
-    ended = outcome(found)
+    ended = outcome(replayed)
     computed = {
         "tricks": tricks,
-        "computed": result(found),
+        "computed": result(replayed),
         "value": ended.value if ended and ended.soloist >= 0 else None,
     }
     computed |= {"status": finding.status, "finding": str(finding)}
@@ -57,7 +57,7 @@ def data(record: AnyRecord, game: int) -> dict[str, Any]:
 
 
 def _describe_record(record: GameRecord) -> str:
-    """The game in words; nothing where the record does not lead to its end."""
+    """Describe the game in words; an empty text if the record does not replay to its end."""
     try:
         words = in_words(*record.end())
     except TrickformerError:
@@ -66,7 +66,12 @@ def _describe_record(record: GameRecord) -> str:
 
 
 def in_words(game: Game, state: State) -> str:
-    """The hands as they were dealt, and what the game says of a state, without hands that are played out."""
+    """Describe a hand: the cards as they were dealt, then the game's description of a state without empty hands.
+
+    Args:
+        game: The game.
+        state: State at any point of the hand.
+    """
     first, chance = game.spiel.new_initial_state(), iter(state.history())
     while first.is_chance_node():
         first.apply_action(next(chance))
@@ -76,11 +81,17 @@ def in_words(game: Game, state: State) -> str:
 
 
 def print_game(record: AnyRecord, game: int, console: Console) -> None:
-    """Prints players, hands, auction, contract, tricks and result of a game, and what the check came to."""
+    """Print players, hands, auction, contract, tricks and result of a game, and the finding of the check.
+
+    Args:
+        record: The game.
+        game: Number of the game in its file, from 1.
+        console: Console to print to.
+    """
     if not isinstance(record, SkatRecord):
         _print_played(record, game, console)
         return
-    found = replay(record)
+    replayed = replay(record)
     tags = " ".join(f"{key} {value}" for key, value in record.tags.items() if value)
     hands = Table("Seat", "Name", "Cards", box=box.SIMPLE, show_edge=False)
     for seat in range(PLAYERS):
@@ -88,14 +99,14 @@ def print_game(record: AnyRecord, game: int, console: Console) -> None:
         hands.add_row(f"{seat} {_PLACES[seat]}", Text(record.names[seat]), _sorted(cards))
     hands.add_row("", "skat", _sorted(record.deck[HAND * PLAYERS :]))
     finding = check(record, game)
-    computed = result(found)
-    parts = [Text(f"Game {game}  {tags}", style="bold"), hands, Text(_format_bidding(record, found))]
-    if found.tricks or found.on_table:
-        parts.append(_tricks(found))
+    computed = result(replayed)
+    parts = [Text(f"Game {game}  {tags}", style="bold"), hands, Text(_format_bidding(record, replayed))]
+    if replayed.tricks or replayed.on_table:
+        parts.append(_tricks(replayed))
     parts.append(Text(f"Result: {record.result or 'none on record'}"))
     if computed not in (record.result, None):
         parts.append(Text(f"By the rules: {computed}"))
-    ended = outcome(found)
+    ended = outcome(replayed)
     if record.source == "xskat" and ended is not None:  # an ISS record names the value in its result
         parts.append(Text(f"Value: {ended.value}"))
     parts.append(_finding(finding))
@@ -124,35 +135,35 @@ def _sorted(cards: tuple[str, ...]) -> str:
     return " ".join(sorted(cards, key=order.__getitem__))
 
 
-def _format_bidding(record: SkatRecord, found: SkatReplay) -> str:
-    """Auction, discards and contract, in lines."""
+def _format_bidding(record: SkatRecord, replayed: SkatReplay) -> str:
+    """Format auction, discards and contract, one line each."""
     moves = [split_move(move) for move in record.moves]
     end = next((i for i, (_, what) in enumerate(moves) if what in ("pick-up", "hand")), len(moves))
-    auction = "not told" if record.bid is not None else ", ".join(record.moves[:end])
+    auction = "not on record" if record.bid is not None else ", ".join(record.moves[:end])
     lines = [f"Auction: {auction}"]
-    if found.soloist < 0:
+    if replayed.soloist < 0:
         return lines[0]
-    if record.moves[end : end + 1] == (f"{found.soloist} pick-up",):
+    if record.moves[end : end + 1] == (f"{replayed.soloist} pick-up",):
         lines.append("Laid away: " + " ".join(what for _, what in moves[end + 1 : end + 3] if what in CARD))
-    lines.append(f"Soloist: seat {found.soloist}, {record.contract or 'nothing declared'}, bid {found.bid}")
+    lines.append(f"Soloist: seat {replayed.soloist}, {record.contract or 'nothing declared'}, bid {replayed.bid}")
     return "\n".join(lines)
 
 
-def _tricks(found: SkatReplay) -> Table:
+def _tricks(replayed: SkatReplay) -> Table:
     table = Table(
         "Trick", *(f"Seat {seat}" for seat in range(PLAYERS)), "Taken by", "Points", box=box.SIMPLE, show_edge=False
     )
-    for number, trick in enumerate(found.tricks, 1):
+    for number, trick in enumerate(replayed.tricks, 1):
         cells = _by_seat(trick.leader, trick.cards)
         table.add_row(str(number), *cells, f"seat {trick.winner}", str(trick.points))
-    if found.on_table:
-        leader = found.tricks[-1].winner if found.tricks else 0
-        table.add_row(str(len(found.tricks) + 1), *_by_seat(leader, tuple(found.on_table)), "", "")
+    if replayed.on_table:
+        leader = replayed.tricks[-1].winner if replayed.tricks else 0
+        table.add_row(str(len(replayed.tricks) + 1), *_by_seat(leader, tuple(replayed.on_table)), "", "")
     return table
 
 
 def _by_seat(leader: int, cards: tuple[int, ...]) -> list[str]:
-    """Cells by seat; the card that was led is marked."""
+    """Return the cards by seat, with a mark at the card that was led."""
     cells = [""] * PLAYERS
     for turn, card in enumerate(cards):
         cells[(leader + turn) % PLAYERS] = CARDS[card] + (" ←" if turn == 0 else "")

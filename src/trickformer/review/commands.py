@@ -1,4 +1,4 @@
-"""`trickformer records show|worst|what-if`. Commands import what they need when they run."""
+"""`trickformer records show|worst|what-if`. Commands import their modules when they run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recomputes the result of a record and compares it with what its source says."""
+"""Check of Skat records: recomputes the result and compares it with the recorded one."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ from trickformer.records.skat import iss
 from trickformer.records.skat.record import KONTRA, RE, TIMES_OUT, SkatRecord
 from trickformer.records.skat.replay import SkatReplay, replay
 
-AGREES, DIFFERS, BROKEN_OFF, DAMAGED = "agrees", "differs", "broken off", "damaged"
+AGREES = "agrees"
+DIFFERS = "differs"
+BROKEN_OFF = "broken off"
+DAMAGED = "damaged"
 NOT_ISKO = "not ISkO"
-_ALL_POINTS, _WON, _SCHNEIDER = 120, 61, 90
+_ALL_POINTS = 120
+_WON = 61
+_SCHNEIDER = 90
 _SCHWARZ_LEVEL = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended, in the terms of an ISS record."""
+    """End of a game, in the terms of an ISS record."""
 
     soloist: int  # -1: nobody
     won: bool = False
-    value: int = 0  # of a lost game minus twice the value; Kontra and Re double it
+    value: int = 0  # minus twice the value for a lost game; Kontra and Re double it
     matadors: int = 0
     overbid: bool = False
     points: int = 0  # card points of the soloist, skat included
@@ -30,12 +35,16 @@ class Outcome:
     schneider: bool = False  # either side has 90 points
     schwarz: bool = False  # either side has all tricks
     penalty: int = -1  # the seat that gets a penalty point, or -1
-    left: int = -1
-    timed_out: int = -1
+    left: int = -1  # the seat that left the game, or -1
+    timed_out: int = -1  # the seat that ran out of time, or -1
     resigned: bool = False
 
     def text(self, resigned: bool = True) -> str:
-        """The result as ISS writes it; without `r:` as its oldest records have it."""
+        """Format the result as ISS writes it.
+
+        Args:
+            resigned: Whether to write the field `r:`, which the oldest records lack.
+        """
         ended = "penalty" if self.soloist < 0 else "win" if self.won else "loss"
         words = [
             f"d:{self.soloist} {ended} v:{self.value} m:{self.matadors} {'overbid' if self.overbid else 'bidok'}",
@@ -48,12 +57,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the check of one game came to."""
+    """Result of the check of one game."""
 
     game: int  # counted from 1
     status: str  # agrees, differs, broken off, damaged, not ISkO
-    move: int | None = None  # the first that differs, where it is a move
-    what: str = ""  # what differs, or how it broke off
+    move: int | None = None  # number of the first move that differs, if a move differs
+    what: str = ""  # what differs, or how the game broke off
     notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -63,63 +72,70 @@ class Finding:
         return f"{where}: {'; '.join(filter(None, (self.what, *self.notes))) or self.status}"
 
 
-def outcome(found: SkatReplay) -> Outcome | None:
-    """How a game ended, played out or broken off; None where all passed, it just stops, or nothing was declared yet.
+def outcome(replayed: SkatReplay) -> Outcome | None:
+    """Settle a game that was played to its end or broken off.
 
-    A game that is broken off is settled as the skat server does, as far as its records at hand and its help tell:
+    A game that was broken off is settled as the skat server does, according to its records and its help page:
 
-    - Where the defenders give up (both resign, or one leaves or times out) all cards and tricks that are left, the one
-      on the table included, go to the soloist: a defender gone before the first trick makes 120 points, ten tricks,
-      schneider and schwarz. In a null no trick goes to him; his points are those of the skat.
-    - Where the soloist resigns, all that is left goes to the defenders: he has won with 61 points, and is schneider
-      with 30, schwarz without a trick; but neither where the first trick was not over. In a null he has lost. This
-      is what the server's help says ("Give Up", skatgame.net/iss/skatgui-help.html); no record at hand shows it.
-    - Where the soloist leaves or times out, or has lost a trick in a game announced schwarz or ouvert, the game ends
-      there: points and tricks stay as they are, and schneider counts only where a side has its 90 points already.
-    - Where that is before he has laid two cards away, no card of his is counted as a matador: clubs are lost without
-      11, for 288. His points are those of the skat. There is one record of it.
-    - Where nobody is soloist yet, there is no game: whoever went gets a penalty point."""
-    state, gone = found.state, found.gone
+    - If the defenders give up (both resign, or one leaves or times out), the soloist gets all remaining cards and
+      tricks, including the current trick. A defender who leaves before the first trick makes 120 points, ten tricks,
+      schneider and schwarz. In a null game the soloist gets no trick; the points are the points of the skat.
+    - If the soloist resigns, the defenders get all remaining cards and tricks. The soloist wins with 61 points, is
+      schneider with 30 and schwarz without a trick, but neither before the end of the first trick. A null game is
+      lost. The source is the server's help ("Give Up", skatgame.net/iss/skatgui-help.html); no record shows it.
+    - If the soloist leaves or times out, or loses a trick in a game announced schwarz or ouvert, the game ends there.
+      Points and tricks stay as they are, and schneider counts only if a side already has its 90 points.
+    - If the soloist does so before the discard, none of the soloist's cards counts as a matador: clubs are lost
+      without 11, for 288. The points are the points of the skat. One record shows it.
+    - If there is no soloist yet, there is no game. The seat that left gets a penalty point.
+
+    Args:
+        replayed: Replay of the record.
+
+    Returns:
+        The outcome; None if all seats passed, the record just stops, or no game was declared yet.
+    """
+    state, gone = replayed.state, replayed.gone
     left = gone[0] if gone and gone[1] != TIMES_OUT else -1
     timed_out = gone[0] if gone and gone[1] == TIMES_OUT else -1
-    if found.soloist < 0:
+    if replayed.soloist < 0:
         return Outcome(-1, penalty=gone[0], left=left, timed_out=timed_out) if gone else None
-    gives_up = found.gives_up
-    if not found.is_declared:
-        declared = iss.parse_declaration(found.record) if gives_up == 1 else None
+    gives_up = replayed.gives_up
+    if not replayed.is_declared:
+        declared = iss.parse_declaration(replayed.record) if gives_up == 1 else None
         if declared is None:
             return None
-        settled = _settle(found, declared, [], _ALL_POINTS - _SCHNEIDER + 1, 1)
+        settled = _settle(replayed, declared, [], _ALL_POINTS - _SCHNEIDER + 1, 1)
         return Outcome(
-            soloist=found.soloist,
-            value=settled.value * _multiplier(found),
+            soloist=replayed.soloist,
+            value=settled.value * _multiplier(replayed),
             matadors=settled.matadors,
             overbid=settled.overbid,
-            points=sum(POINTS[card[1]] for card in found.record.deck[HAND * PLAYERS :]),
+            points=sum(POINTS[card[1]] for card in replayed.record.deck[HAND * PLAYERS :]),
             left=left,
             timed_out=timed_out,
         )
-    points, tricks = found.points, state.soloists_tricks
-    against, lost_tricks = found.against, len(found.tricks) - state.soloists_tricks
+    points, tricks = replayed.points, state.soloists_tricks
+    against, lost_tricks = replayed.against, len(replayed.tricks) - state.soloists_tricks
     null = state.kind == NULL
     if gives_up == 2 and not null:
         points, tricks = _ALL_POINTS - against, HAND - lost_tricks
         against = _ALL_POINTS - points
-    shortened = gives_up == 1 and not gone and not null and bool(found.tricks)  # the defenders have the rest
+    shortened = gives_up == 1 and not gone and not null and bool(replayed.tricks)  # the defenders have the rest
     if shortened:
         against, lost_tricks = _ALL_POINTS - points, HAND - tricks
     broken_off = (gives_up == 1 and not shortened) or (gives_up is None and not state.is_terminal())
     if broken_off and gives_up is None and not (state.level >= _SCHWARZ_LEVEL and lost_tricks and not null):
         return None
-    # The core settles games that are over: what was not made of this one before it broke off must not count there.
+    # The core settles complete games, so it must not see levels that this game had not reached when it broke off.
     if broken_off and against < _SCHNEIDER and points < _WON:
-        settled = _settle_replay(found, max(points, _ALL_POINTS - _SCHNEIDER + 1), max(tricks, 1))
+        settled = _settle_replay(replayed, max(points, _ALL_POINTS - _SCHNEIDER + 1), max(tricks, 1))
     else:
-        settled = _settle_replay(found, points, max(tricks, 1) if broken_off else tricks)
+        settled = _settle_replay(replayed, points, max(tricks, 1) if broken_off else tricks)
     return Outcome(
-        soloist=found.soloist,
+        soloist=replayed.soloist,
         won=settled.won,
-        value=settled.value * _multiplier(found),
+        value=settled.value * _multiplier(replayed),
         matadors=settled.matadors,
         overbid=settled.overbid,
         points=points,
@@ -128,93 +144,111 @@ def outcome(found: SkatReplay) -> Outcome | None:
         schwarz=not null and HAND in (tricks, lost_tricks),
         left=left,
         timed_out=timed_out,
-        resigned=bool(found.resigned) and gives_up is not None and not gone,
+        resigned=bool(replayed.resigned) and gives_up is not None and not gone,
     )
 
 
-def _multiplier(found: SkatReplay) -> int:
-    """By how much Kontra and Re multiply the value."""
-    return 2 ** sum(tag in found.record.tags for tag in (KONTRA, RE))
+def _multiplier(replayed: SkatReplay) -> int:
+    """Return the factor of the value by Kontra and Re."""
+    return 2 ** sum(tag in replayed.record.tags for tag in (KONTRA, RE))
 
 
-def _kontra(found: SkatReplay) -> tuple[str, str]:
-    """Return a note on Kontra and Re, with the value that they double, and what is wrong with them."""
-    said = {tag: found.record.tags[tag] for tag in (KONTRA, RE) if tag in found.record.tags}
-    if not said:
+def _kontra(replayed: SkatReplay) -> tuple[str, str]:
+    """Return a note on Kontra and Re with the value that they double, and their fault; empty texts if there is none."""
+    callers = {tag: replayed.record.tags[tag] for tag in (KONTRA, RE) if tag in replayed.record.tags}
+    if not callers:
         return "", ""
-    defenders = {str(seat) for seat in range(PLAYERS)} - {str(found.soloist)}
-    if found.soloist < 0 or said.get(KONTRA) not in defenders or said.get(RE) not in (None, str(found.soloist)):
+    defenders = {str(seat) for seat in range(PLAYERS)} - {str(replayed.soloist)}
+    if (
+        replayed.soloist < 0
+        or callers.get(KONTRA) not in defenders
+        or callers.get(RE) not in (None, str(replayed.soloist))
+    ):
         return "", "Kontra is said by a defender, and Re by the soloist after it"
-    ended = outcome(found)
-    words = " and ".join(f"{word} of seat {said[tag]}" for tag, word in ((KONTRA, "Kontra"), (RE, "Re")) if tag in said)
+    ended = outcome(replayed)
+    words = " and ".join(
+        f"{word} of seat {callers[tag]}" for tag, word in ((KONTRA, "Kontra"), (RE, "Re")) if tag in callers
+    )
     return f"{words}: the value is {ended.value}" if ended else words, ""
 
 
-def _settle_replay(found: SkatReplay, points: int, tricks: int) -> _core.skat.Result:
-    deck = [ACTIONS.index(card) for card in found.record.deck]
-    own = deck[HAND * found.soloist : HAND * (found.soloist + 1)] + deck[HAND * PLAYERS :]
-    return _settle(found, (found.state.kind, found.state.level), own, points, tricks)
+def _settle_replay(replayed: SkatReplay, points: int, tricks: int) -> _core.skat.Result:
+    deck = [ACTIONS.index(card) for card in replayed.record.deck]
+    own = deck[HAND * replayed.soloist : HAND * (replayed.soloist + 1)] + deck[HAND * PLAYERS :]
+    return _settle(replayed, (replayed.state.kind, replayed.state.level), own, points, tricks)
 
 
 def _settle(
-    found: SkatReplay, declared: tuple[int, int], own: list[int], points: int, tricks: int
+    replayed: SkatReplay, declared: tuple[int, int], own: list[int], points: int, tricks: int
 ) -> _core.skat.Result:
     return _core.skat.settle(
         kind=declared[0],
-        hand=found.state.is_hand,
+        hand=replayed.state.is_hand,
         level=declared[1],
-        bid=found.bid,
-        soloist=found.soloist,
+        bid=replayed.bid,
+        soloist=replayed.soloist,
         soloists_cards=own,
         points=points,
         tricks=tricks,
     )
 
 
-def result(found: SkatReplay) -> str | None:
-    """The result of a replayed record, in the words of its source; None where there is none to compute."""
-    if found.soloist < 0 and found.state.is_terminal():
+def result(replayed: SkatReplay) -> str | None:
+    """Compute the result of a replayed record, in the words of its source.
+
+    Args:
+        replayed: Replay of the record.
+
+    Returns:
+        The result; None if the game has no end that can be settled.
+    """
+    if replayed.soloist < 0 and replayed.state.is_terminal():
         return "passed"
-    ended = outcome(found)
+    ended = outcome(replayed)
     if ended is None:
         return None
-    if found.record.source == "xskat":
-        points = "" if found.state.kind == NULL else f" {ended.points}"
+    if replayed.record.source == "xskat":
+        points = "" if replayed.state.kind == NULL else f" {ended.points}"
         return ("won" if ended.won else "lost") + points
-    recorded = found.record.result
+    recorded = replayed.record.result
     return ended.text(resigned=recorded is None or "r:" in recorded.split(" ")[-1])
 
 
 def check(record: SkatRecord, game: int) -> Finding:
-    """Replay game number `game` of a file, and compare its trick winners and its result with the record.
+    """Replay a game, and compare its trick winners and its result with the record.
 
     A game that somebody left, timed out of or, as soloist, resigned is reported as broken off, whatever its recorded
-    result: there the server decides, and records of such games that would show its rule are few."""
-    found = replay(record)
-    notes = ["the null is worth less than the bid: lost at twice its value"] if found.uncovered is not None else []
+    result: the server decides these games, and few records show its rules.
+
+    Args:
+        record: The game.
+        game: Number of the game in its file, from 1.
+    """
+    replayed = replay(record)
+    notes = ["the null is worth less than the bid: lost at twice its value"] if replayed.uncovered is not None else []
     recorded = record.result or ""
     notes += ["no result on record"] if record.result is None else []
     fined = [seat for seat in range(PLAYERS) if f" p{seat}:" in recorded and f" p{seat}:0" not in recorded]
     notes += [f"penalty points for seat {seat}" for seat in fined]
-    kontra, misplaced = _kontra(found)
+    kontra, misplaced = _kontra(replayed)
     notes += [kontra] if kontra else []
     if misplaced:
         return Finding(game, DIFFERS, None, misplaced, tuple(notes))
-    if found.fault:
-        number, why = found.fault
+    if replayed.fault:
+        number, why = replayed.fault
         move = f" ({record.moves[number - 1]})" if number else ""
         return Finding(game, DIFFERS, number, why + move, tuple(notes))
-    for number, (trick, winner) in enumerate(zip(found.tricks, record.winners or ()), 1):
+    for number, (trick, winner) in enumerate(zip(replayed.tricks, record.winners or ()), 1):
         if trick.winner != winner:
             what = f"trick {number} goes to seat {trick.winner}, in the record to seat {winner}"
             return Finding(game, DIFFERS, trick.move, what, tuple(notes))
-    expected = result(found)
-    if record.winners is not None and len(record.winners) != len(found.tricks):
-        what = f"{len(found.tricks)} tricks were played, and the record has winners of {len(record.winners)}"
+    expected = result(replayed)
+    if record.winners is not None and len(record.winners) != len(replayed.tricks):
+        what = f"{len(replayed.tricks)} tricks were played, and the record has winners of {len(record.winners)}"
         return Finding(game, DIFFERS, None, what, tuple(notes))
     same = record.result in (None, expected)
     compared = f"result {record.result!r} in the record, {expected!r} by the rules"
-    how = _broken_off(found)
+    how = _broken_off(replayed)
     if how:
         return Finding(game, BROKEN_OFF, None, how, tuple(notes if same else [*notes, compared]))
     if expected is None:
@@ -224,8 +258,8 @@ def check(record: SkatRecord, game: int) -> Finding:
     return Finding(game, AGREES, notes=tuple(notes))
 
 
-def _broken_off(found: SkatReplay) -> str | None:
-    if found.gone:
-        seat, how = found.gone
+def _broken_off(replayed: SkatReplay) -> str | None:
+    if replayed.gone:
+        seat, how = replayed.gone
         return f"seat {seat} {'timed out' if how == TIMES_OUT else 'left'}"
-    return "the soloist resigned" if found.gives_up == 1 else None
+    return "the soloist resigned" if replayed.gives_up == 1 else None

@@ -2,8 +2,8 @@
 
     (;GM[Skat]...P0[name]P1[name]P2[name]...MV[w DECK 1 18 0 p ... ]R[d:1 win v:24 ...] ;)
 
-MV holds pairs of who (`w` the world, or a seat) and a move. What the server says in one word, a declaration with its
-discards and levels, is several actions of the rules here; a word that `write` would not choose is kept. In a value a
+MV holds pairs of an actor (`w` for the world, or a seat) and a move. One word of the server, a declaration with its
+discards and levels, is several actions by the rules. A record keeps a word that `write` would not choose. In a value a
 backslash stands before each `]` and each backslash, as in SGF.
 """
 
@@ -46,25 +46,31 @@ _SKAT = slice(30, 32)
 
 
 def parse(line: str, number: int) -> SkatRecord:
-    """The game of a line, the `number`th of its file.
+    """Read a game.
 
-    Raises TrickformerError, naming the game and the move where there is one, on what is no ISS record."""
+    Args:
+        line: Line of the file.
+        number: Number of the game in its file, for messages.
+
+    Raises:
+        TrickformerError: The line is no ISS record; the message names the game and the move, if there is one.
+    """
     whole = _GAME.fullmatch(line.strip())
     if not whole:
         raise TrickformerError(f"game {number}: not a whole record (;...;) of properties KEY[value]")
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for key, value in _PROPERTY.findall(whole[1]):
-        if key in found:
+        if key in properties:
             raise TrickformerError(f"game {number}: property {key} is there twice")
-        found[key] = _ESCAPED.sub(r"\1", value)
-    if found.get("GM") != "Skat":
+        properties[key] = _ESCAPED.sub(r"\1", value)
+    if properties.get("GM") != "Skat":
         raise TrickformerError(f"game {number}: not a game of Skat (property GM)")
-    missing = [key for key in ("P0", "P1", "P2", "MV", "R") if key not in found]
+    missing = [key for key in ("P0", "P1", "P2", "MV", "R") if key not in properties]
     if missing:
         raise TrickformerError(f"game {number}: property {missing[0]} is missing")
     reading = _Moves(number)
-    words = found.pop("MV").split()
-    result = found.pop("R")
+    words = properties.pop("MV").split()
+    result = properties.pop("R")
     deck = reading.deck(words[:2])
     for at, (who, what) in enumerate(zip(words[2::2], words[3::2]), 1):
         reading.move(at, who, what)
@@ -72,31 +78,31 @@ def parse(line: str, number: int) -> SkatRecord:
         raise TrickformerError(f"game {number}, move {len(words) // 2}: {quote(words[-1])} lacks its move")
     try:
         return SkatRecord(
-            source="trickformer" if found.get("PC") == "trickformer" else "iss",
-            names=(found.pop("P0"), found.pop("P1"), found.pop("P2")),
+            source="trickformer" if properties.get("PC") == "trickformer" else "iss",
+            names=(properties.pop("P0"), properties.pop("P1"), properties.pop("P2")),
             deck=deck,
             moves=tuple(reading.moves),
             declared=reading.unusual(),
             contract=contract(reading.moves),
             result=result or None,
-            tags=found,
+            tags=properties,
         )
     except ValidationError as e:
         raise TrickformerError(f"game {number}: {e.errors()[0]['msg']}") from None
 
 
 class _Moves:
-    """Turns the pairs of a record into moves of ours."""
+    """Conversion of a record's pairs into our moves."""
 
     def __init__(self, game: int):
         self.game = game
         self.moves: list[str] = []
         self.skat: tuple[str, ...] = ()
         self.picked_up = False
-        self.skat_due = False  # the skat is to be shown next
+        self.skat_due = False  # the next pair must show the skat
         self.declarer = ""
-        self.words: list[str] = []  # of the declaration
-        self.declaration: list[str] = []  # kind and level, until the discards are known too
+        self.words: list[str] = []  # words of the declaration
+        self.declaration: list[str] = []  # kind and level, until the discards are known
         self.discards: list[str] = []
 
     def fail(self, at: int, fault: str) -> TrickformerError:
@@ -136,8 +142,9 @@ class _Moves:
         return self.settle(who)
 
     def world(self, at: int, what: str) -> None:
-        event, dot, seat = what.partition(".")
-        if event in _GIVES_UP and dot and seat in ("0", "1", "2"):
+        event = what.partition(".")[0]
+        seat = what.partition(".")[2]
+        if event in _GIVES_UP and seat in ("0", "1", "2"):
             self.moves.append(f"{seat} {_GIVES_UP[event]}")
         elif not self.skat_due:
             raise self.fail(at, f"{quote(what)} is nothing that the world does")
@@ -160,7 +167,7 @@ class _Moves:
         letters, cards = word[2], word[3].split(".")[1:]
         if self.declaration or len(set(letters)) < len(letters) or not set(cards) <= CARD:
             raise self.fail(at, f"{quote(word[0])} is no declaration")
-        # In a hand game all cards after the letters are those of an open hand; else the first two are discards.
+        # In a hand game the cards after the letters are an open hand; otherwise the first two are discards.
         if cards and self.picked_up and not self.discards:
             self.lay_away(at, cards[:2])
         null = word[1] == "N"
@@ -170,7 +177,7 @@ class _Moves:
         level = 0 if null else 3 if "O" in letters else 2 if "Z" in letters else 1 if "S" in letters else 0
         if self.picked_up and "H" in letters:
             raise self.fail(at, "a hand game is declared with the skat picked up")
-        # An open or announced game includes hand, so that not every record says it.
+        # An open or announced game implies hand, so some records omit the letter H.
         if not self.picked_up and not ("H" in letters or level):
             raise self.fail(at, "neither is the skat picked up nor a hand game declared")
         self.declaration = [DECLARATIONS[kind]]
@@ -178,7 +185,7 @@ class _Moves:
             self.declaration.append(LEVELS[level])
 
     def settle(self, who: str) -> None:
-        """The moves of a declaration, once all of it has been said."""
+        """Add the moves of a declaration as soon as it is complete."""
         if not self.declaration or (self.picked_up and len(self.discards) < 2):
             return
         before = self.discards if self.picked_up else ["hand"]
@@ -186,14 +193,20 @@ class _Moves:
         self.declaration, self.discards = [], []
 
     def unusual(self) -> str | None:
-        """The words of the declaration, unless they are our own choice."""
+        """Return the words of the declaration if `write` would choose other words; else None."""
         words = " ".join(self.words)
         return words if words and words != _words(self.moves) else None
 
 
 def parse_declaration(record: SkatRecord) -> tuple[int, int] | None:
-    """Kind and level, as the core has them, of a declaration after which no cards were laid away; None where there is
-    none."""
+    """Parse a declaration that was not followed by a discard.
+
+    Args:
+        record: The game.
+
+    Returns:
+        Kind and level in the core's numbers; None if there is no declaration.
+    """
     words = next(filter(None, map(_DECLARATION.fullmatch, (record.declared or "").split())), None)
     if words is None:
         return None
@@ -203,7 +216,7 @@ def parse_declaration(record: SkatRecord) -> tuple[int, int] | None:
 
 
 def _words(moves: list[str] | tuple[str, ...]) -> str | None:
-    """The declaration among the moves of a game in one word; None where there is none."""
+    """Write the declaration among the moves of a game as one word; None if there is none."""
     what = [split_move(move)[1] for move in moves]
     at = next((i for i, word in enumerate(what) if word in DECLARATIONS), None)
     if at is None:
@@ -217,14 +230,20 @@ def _words(moves: list[str] | tuple[str, ...]) -> str | None:
 
 
 def write(record: SkatRecord, number: int = 1) -> str:
-    """The line of a game, without its end. `parse` of it is the record again.
+    """Write a game as one line, without its end. `parse` turns the line into the same record.
 
-    Raises TrickformerError, naming the game, on a record that an ISS record cannot tell."""
+    Args:
+        record: The game.
+        number: Number of the game in its file, for messages.
+
+    Raises:
+        TrickformerError: An ISS record cannot hold the game.
+    """
     if record.bid is not None:
         raise TrickformerError(f"game {number}: its source tells no auction, and an ISS record needs one")
     what = [split_move(move)[1] for move in record.moves]
     words = (record.declared or _words(record.moves) or "").split()
-    # The words stand for several moves, up to the declaration and its level; where it was never finished, for none.
+    # The words replace several moves, up to the declaration and its level. An unfinished declaration replaces none.
     declaration = next((at for at, action in enumerate(what) if action in DECLARATIONS), -1)
     spoken_for = set()
     if declaration >= 0:
@@ -268,6 +287,13 @@ def _escape(value: str) -> str:
 
 
 def games(lines: Iterator[str]) -> Iterator[Unread]:
-    """The games of a file's lines, each to be read: what `parse` gives, or raises."""
+    """Yield the games of a file, unread.
+
+    Args:
+        lines: Lines of the file.
+
+    Yields:
+        Functions that call `parse`.
+    """
     for number, line in enumerate(filter(str.strip, lines), 1):
         yield partial(parse, line, number)

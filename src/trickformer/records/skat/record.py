@@ -1,4 +1,4 @@
-"""A game of Skat on record: the deal, what was said and played, and what the source says came of it."""
+"""Records of Skat: the deal, the auction, the play, and the result according to the source."""
 
 from __future__ import annotations
 
@@ -14,8 +14,12 @@ from trickformer.games.skat import ACTIONS, CALLS, CARDS, DECLARATIONS, LEVELS, 
 
 ACTION = {name: action for action, name in enumerate(ACTIONS)}
 CARD = frozenset(CARDS)
-SHOWS, RESIGNS, LEAVES, TIMES_OUT, UNKNOWN = "shows", "resigns", "leaves", "times-out", "unknown"
-KONTRA, RE = "kontra", "re"  # tags: the seat that said it. Each doubles the value; the rules of the core have neither
+SHOWS = "shows"
+RESIGNS = "resigns"
+LEAVES = "leaves"
+TIMES_OUT = "times-out"
+UNKNOWN = "unknown"
+KONTRA, RE = "kontra", "re"  # tags: the seat that called it. Each doubles the value; the core has neither
 _REMARK = re.compile(rf"{RESIGNS}|{LEAVES}|{TIMES_OUT}|{UNKNOWN}|{SHOWS}(?: \S+)?")
 _DECLARED = frozenset((*DECLARATIONS, *LEVELS, "hand"))
 
@@ -23,9 +27,10 @@ _DECLARED = frozenset((*DECLARATIONS, *LEVELS, "hand"))
 class SkatRecord(BaseModel):
     """One game of Skat. Seats are 0 forehand, 1 middlehand, 2 rearhand.
 
-    A move is a seat and what it did there: an action of the game by its name (trickformer.games.skat.ACTIONS), in the
-    order of the rules, or a remark, which is no action: `shows` its cards, `resigns`, `leaves`, `times-out`, plays a
-    card that is `unknown`. A record may hold moves that the rules forbid; `replay` tells."""
+    A move is a seat with either an action of the game by its name (trickformer.games.skat.ACTIONS) or a remark. The
+    remarks are `shows` (its cards), `resigns`, `leaves`, `times-out` and `unknown` (a card that the source hides). A
+    record may hold illegal moves; `replay` reports them.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -33,13 +38,13 @@ class SkatRecord(BaseModel):
     source: Literal["iss", "xskat", "trickformer"]
     names: tuple[str, str, str]  # by seat
     deck: tuple[str, ...]  # 32 cards: ten for each seat, then the skat
-    bid: int | None = None  # the last call, where the source tells no auction: the first to move is then the soloist
+    bid: int | None = None  # last call, if the source has no auction; the first to move is then the soloist
     moves: tuple[str, ...]
-    declared: str | None = None  # the declaration's words in an ISS record, where they are not our own choice of words
+    declared: str | None = None  # declaration in an ISS record, if `iss.write` would word it otherwise
     contract: str | None = None  # as declared, read off the moves
-    result: str | None = None  # as the source has it
-    winners: tuple[int, ...] | None = None  # of the tricks, where the source marks them
-    tags: dict[str, str] = {}  # whatever else the source says: its numbers of the game, date, ratings
+    result: str | None = None  # in the words of the source
+    winners: tuple[int, ...] | None = None  # winners of the tricks, if the source marks them
+    tags: dict[str, str] = {}  # other properties of the source: game number, date, ratings
 
     @field_validator("deck")
     @classmethod
@@ -59,8 +64,9 @@ class SkatRecord(BaseModel):
     @classmethod
     def _known_moves(cls, moves: tuple[str, ...]) -> tuple[str, ...]:
         for number, move in enumerate(moves, 1):
-            seat, space, what = move.partition(" ")
-            if seat not in ("0", "1", "2") or not space or not (what in ACTION or _REMARK.fullmatch(what)):
+            seat = move.partition(" ")[0]
+            what = move.partition(" ")[2]
+            if seat not in ("0", "1", "2") or not (what in ACTION or _REMARK.fullmatch(what)):
                 raise ValueError(f"move {number}: {quote(move)} is no move")
         return moves
 
@@ -79,11 +85,11 @@ class SkatRecord(BaseModel):
 
 
 class TornGameError(TrickformerError):
-    """The last game of a file, which breaks off."""
+    """Last game of a file that ends within the game."""
 
 
 class HouseRuleError(TrickformerError):
-    """A game by rules that ISkO does not have.
+    """Game by rules that ISkO does not have.
 
     Attributes:
         rule: Name of the rule, such as Ramsch.
@@ -100,21 +106,32 @@ Unread: TypeAlias = Callable[[], SkatRecord]
 
 @dataclass(frozen=True, slots=True)
 class UnreadableGame:
-    """A game of a file that cannot be read."""
+    """Game of a file that cannot be read."""
 
     game: int  # counted from 1
     why: str  # one line, which names the game
-    house_rule: str | None = None  # why it is not by ISkO, if that is all: Ramsch
+    house_rule: str | None = None  # rule outside ISkO, such as Ramsch, if it is the only fault
     torn: bool = False  # the file ends within the game
 
 
 def split_move(move: str) -> tuple[int, str]:
-    """The seat of a move and what it did."""
+    """Split a move into its seat and its action or remark.
+
+    Args:
+        move: Move of a record, such as `1 grand`.
+    """
     return int(move[0]), move[2:]
 
 
 def contract(moves: tuple[str, ...] | list[str]) -> str | None:
-    """What was declared, in words: `clubs hand schwarz`, `null-ouvert`; None where nothing was."""
+    """Read the declared contract off the moves.
+
+    Args:
+        moves: Moves of a record.
+
+    Returns:
+        The contract, such as `clubs hand schwarz` or `null-ouvert`; None if none was declared.
+    """
     words = [move[2:] for move in moves if move[2:] in _DECLARED]
     if not any(word in DECLARATIONS for word in words):
         return None
@@ -122,5 +139,9 @@ def contract(moves: tuple[str, ...] | list[str]) -> str | None:
 
 
 def quote(text: str) -> str:
-    """Foreign text for a message: on one line, and short."""
+    """Quote foreign text for a message: on one line, shortened to 30 characters.
+
+    Args:
+        text: The text.
+    """
     return repr(text if len(text) <= 30 else text[:27] + "...")

@@ -1,4 +1,4 @@
-"""Plays a record by the rules of the core, up to its end or the first move that they forbid."""
+"""Replays of Skat records by the rules of the core, up to the end or the first illegal move."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ from trickformer.games.skat import (
 )
 from trickformer.records.skat.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, SkatRecord, split_move
 
-_PICK_UP, _DISCARD, _DECLARE = 1, 2, 3  # phases of the core
+_PICK_UP = 1  # phases of the core
+_DISCARD = 2
+_DECLARE = 3
 _NAMES = ("the auction", "the pick-up", "laying away", "the declaration", "the announcement", "the play", "the end")
 
 
 @dataclass(frozen=True, slots=True)
 class Trick:
-    """Three cards in the order played, who led and who took them."""
+    """Three cards in the order played, with the seats that led and took the trick."""
 
     leader: int
     cards: tuple[int, ...]
@@ -43,34 +45,34 @@ class Trick:
 
 @dataclass(slots=True)
 class SkatReplay:
-    """What became of a record under the rules."""
+    """Replay of a record under the rules."""
 
     record: SkatRecord
     state: _core.skat.State
-    actions: list[int] = field(default_factory=list)  # that led to the state from the deal
-    stand_in: int = 0  # so many of them, the first, stand in for an auction that the record does not tell
+    actions: list[int] = field(default_factory=list)  # actions from the deal to the state
+    stand_in: int = 0  # number of first actions that replace an auction missing from the record
     tricks: list[Trick] = field(default_factory=list)
-    on_table: list[int] = field(default_factory=list)  # the cards of a trick that was not finished
-    uncovered: int | None = None  # the bid that a null is worth less than; the game never offers one
-    resigned: set[int] = field(default_factory=set)
-    gone: tuple[int, str] | None = None  # who left or timed out, and which
-    blind: bool = False  # a card was played that the record does not tell
-    fault: tuple[int, str] | None = None  # number of the first move that the rules forbid, and why; 0: the deal
+    on_table: list[int] = field(default_factory=list)  # cards of an unfinished trick
+    uncovered: int | None = None  # bid that exceeds the value of the declared null game; the rules forbid it
+    resigned: set[int] = field(default_factory=set)  # seats
+    gone: tuple[int, str] | None = None  # seat that left or timed out, with the remark
+    blind: bool = False  # the record hides a card that was played
+    fault: tuple[int, str] | None = None  # number of the first illegal move, and the reason; 0 is the deal
 
     @property
     def soloist(self) -> int:
-        """The soloist's seat, or -1."""
+        """Seat of the soloist, or -1."""
         return self.state.soloist
 
     @property
     def bid(self) -> int:
-        """The highest call."""
-        told = self.record.bid if self.uncovered is None else self.uncovered
-        return self.state.bid if told is None else told
+        """Highest call."""
+        recorded = self.record.bid if self.uncovered is None else self.uncovered
+        return self.state.bid if recorded is None else recorded
 
     @property
     def is_declared(self) -> bool:
-        """Whether a game has been declared, its levels included."""
+        """True once the game and its levels are declared."""
         return self.state.phase >= PLAYING and self.soloist >= 0
 
     @property
@@ -85,9 +87,10 @@ class SkatReplay:
 
     @property
     def gives_up(self) -> int | None:
-        """1 where the soloist has given up the game, 2 where the defenders have; None where nobody has.
+        """Side that has given up the game: 1 for the soloist, 2 for the defenders, None for neither.
 
-        One defender cannot resign for both, but whoever leaves or times out ends the game for his side."""
+        The defenders resign only together, but a seat that leaves or times out ends the game for its side.
+        """
         if self.soloist < 0:
             return None
         defenders = set(range(PLAYERS)) - {self.soloist}
@@ -97,94 +100,100 @@ class SkatReplay:
 
 
 def replay(record: SkatRecord) -> SkatReplay:
-    """Plays the moves of a record one by one; stops at the first that the rules forbid, and says so in `fault`.
+    """Play the moves of a record one by one, up to the first illegal one.
 
-    A null worth less than the bid is forbidden by the game and played nevertheless: people do declare it."""
-    found = SkatReplay(record, _deal(record))
+    A null game that is worth less than the bid is illegal, but it is replayed nevertheless because people declare it.
+
+    Args:
+        record: The game.
+
+    Returns:
+        The replay; `fault` holds the first illegal move.
+    """
+    replayed = SkatReplay(record, _deal(record))
     if record.bid is not None:
         if not record.moves:
-            found.fault = 0, "there is no auction and no move"
-            return found
-        _stand_in(found, split_move(record.moves[0])[0], record.bid)
+            replayed.fault = 0, "there is no auction and no move"
+            return replayed
+        _stand_in(replayed, split_move(record.moves[0])[0], record.bid)
     for number, move in enumerate(record.moves, 1):
-        fault = _step(found, *split_move(move), number)
+        fault = _step(replayed, *split_move(move), number)
         if fault:
-            found.fault = number, fault
+            replayed.fault = number, fault
             break
-    return found
+    return replayed
 
 
 def _deal(record: SkatRecord) -> _core.skat.State:
     return _core.skat.State(np.array([ACTION[card] for card in record.deck], dtype=np.uint8))
 
 
-def _stand_in(found: SkatReplay, soloist: int, bid: int) -> None:
-    """An auction that ends with this soloist and this bid."""
+def _stand_in(replayed: SkatReplay, soloist: int, bid: int) -> None:
+    """Play an auction that ends with this soloist and this bid."""
     call = CALL + CALLS.index(bid)
     for action in ((call, HOLD, PASS, PASS), (call, PASS, PASS), (PASS, call, PASS))[soloist]:
-        _apply(found, action)
-    found.stand_in = len(found.actions)
+        _apply(replayed, action)
+    replayed.stand_in = len(replayed.actions)
 
 
-def _apply(found: SkatReplay, action: int) -> None:
-    found.state.apply_action(action)
-    found.actions.append(action)
+def _apply(replayed: SkatReplay, action: int) -> None:
+    replayed.state.apply_action(action)
+    replayed.actions.append(action)
 
 
-def _step(found: SkatReplay, seat: int, what: str, number: int) -> str | None:
-    """Plays one move; returns what is wrong with it."""
-    state = found.state
-    if found.gone or found.gives_up:
+def _step(replayed: SkatReplay, seat: int, what: str, number: int) -> str | None:
+    """Play one move, and return its fault; None if it is legal."""
+    state = replayed.state
+    if replayed.gone or replayed.gives_up:
         return "a move after the game was given up"
     if state.is_terminal():
         return "a move after the end of the game"
     if what in (LEAVES, TIMES_OUT):
-        found.gone = seat, what
+        replayed.gone = seat, what
         return None
     if what == RESIGNS:
-        if not found.is_declared:
+        if not replayed.is_declared:
             return "resigns before a game is declared"
-        found.resigned.add(seat)
+        replayed.resigned.add(seat)
         return None
     if what == UNKNOWN:
-        found.blind = True
+        replayed.blind = True
         return None
     if what.startswith(SHOWS):
         return None
-    if found.blind:
-        return "follows a card that the record does not tell"
+    if replayed.blind:
+        return "follows a card that is missing from the record"
     if seat != state.current_player():
         return f"it is the turn of seat {state.current_player()}"
     action = ACTION[what]
     if action not in state.legal_actions():
         if state.phase == _DECLARE and what.startswith("null"):
-            found.uncovered = found.bid
-            _without_bid(found, number)
-            state = found.state
+            replayed.uncovered = replayed.bid
+            _without_bid(replayed, number)
+            state = replayed.state
         else:
             return _why(state, seat, action)
     leader = state.leader
     playing = state.phase == PLAYING
-    _apply(found, action)
+    _apply(replayed, action)
     if playing:
-        found.on_table.append(action)
-        if len(found.on_table) == PLAYERS:
-            found.tricks.append(Trick(leader, tuple(found.on_table), state.leader, number))
-            found.on_table.clear()
+        replayed.on_table.append(action)
+        if len(replayed.on_table) == PLAYERS:
+            replayed.tricks.append(Trick(leader, tuple(replayed.on_table), state.leader, number))
+            replayed.on_table.clear()
     return None
 
 
-def _without_bid(found: SkatReplay, number: int) -> None:
-    """Goes back to the deal and on to the declaration, as if the soloist had the game at the lowest bid: the card play
-    is the same."""
-    soloist = found.soloist
-    found.state, found.actions = _deal(found.record), []
-    _stand_in(found, soloist, CALLS[0])
-    own = [split_move(move)[1] for move in found.record.moves[: number - 1]]
+def _without_bid(replayed: SkatReplay, number: int) -> None:
+    """Restart from the deal and play up to the declaration, with the lowest bid; the card play stays the same."""
+    soloist = replayed.soloist
+    replayed.state, replayed.actions = _deal(replayed.record), []
+    _stand_in(replayed, soloist, CALLS[0])
+    own = [split_move(move)[1] for move in replayed.record.moves[: number - 1]]
     start = own.index("pick-up" if "pick-up" in own else "hand")
     for what in own[start:]:
         if what in ACTION:
-            _apply(found, ACTION[what])
+            _apply(replayed, ACTION[what])
 
 
 def _why(state: _core.skat.State, seat: int, action: int) -> str:
@@ -192,5 +201,5 @@ def _why(state: _core.skat.State, seat: int, action: int) -> str:
         held = action in state.hand(seat)
         return f"{CARDS[action]} does not follow suit" if held else f"{CARDS[action]} is not in hand"
     if action >= DECLARE and state.phase == _PICK_UP:
-        return "declares before the skat is picked up or a hand game said"
+        return "declares before the skat is picked up or a hand game announced"
     return f"{ACTIONS[action]} is not allowed in {_NAMES[state.phase]}"

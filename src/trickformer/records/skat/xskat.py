@@ -1,13 +1,13 @@
 """Logs of XSkat, the X11 game whose computers also play among themselves (`xskat -auto`): many games a file.
 
-A game is a table of tricks, one column a player, a table of hands as they were when the play began, and lines on skat,
-last bid, game and result. A card in capitals took the trick; `_` for the blank led it, and where there is none, who led
-took it. The auction is not logged, and the cards stand sorted: the order of the deal within a hand is lost. The words
-are English or German, and the cards of the French or the German pack.
+A game is a table of tricks with one column for each player, a table of the hands at the start of the play, and lines
+on skat, last bid, game and result. A card in capitals took the trick; a card with `_` instead of the blank led it. If
+no card has a `_`, the same player led and took the trick. The log has no auction. Hands are sorted, so the order of the
+deal within a hand is lost. The words are English or German, and the cards of the French or the German pack.
 
-Above the tricks stand the names, in two rows: `Player1 Computer Computer`, then `left right` below the computers. `_`
-around both rows of a name mark Kontra, or Re of the soloist. `xskat -fmt` overstrikes instead: a letter twice for a
-capital, `_` under a letter. Games by rules that ISkO does not have are recognised and raise HouseRuleError.
+The names stand above the tricks in two rows: `Player1 Computer Computer`, then `left right` below the computers. `_`
+around both rows of a name marks Kontra, or Re for the soloist. `xskat -fmt` overstrikes instead: a letter twice for a
+capital, `_` under a letter. Games by rules that ISkO does not have raise HouseRuleError.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _SUITS = {
     "C": ("Club", "Kreuz", "Acorns", "Eicheln"),
 }
 _SUIT = {word: suit for suit, words in _SUITS.items() for word in words}
-_RANK = {"10": "T", "D": "Q", "B": "J", "O": "Q", "U": "J"}  # the others are called as here
+_RANK = {"10": "T", "D": "Q", "B": "J", "O": "Q", "U": "J"}  # the other ranks have our names
 _KINDS = {word: "DHSC".index(suit) for word, suit in _SUIT.items()} | {"Grand": 4, "Null": 5}
 _CELL = re.compile(rf"({'|'.join(_SUIT)})([ _])(10|[789JQKADBOU])(?= |$)", re.IGNORECASE)
 _SEED = re.compile(r"-+ random_seed (\d{1,20}) (\d{1,20}) ([123])(?: [LR])? -+")
@@ -60,8 +60,8 @@ _HOUSE_RULES = {
 }
 _RESULT = re.compile(r"(Won|Lost|Gewonnen|Verloren)(?: (?:with|mit): (\d{1,3}) (?:points|Augen))?")
 _WON = ("Won", "Gewonnen")
-# What is said of a game on lines of its own: hand, and the level announced.
-_SAID = {
+# Lines on a hand game and the announced level -> (hand, level).
+_ANNOUNCEMENTS = {
     "Played Hand": (True, 0),
     "Hand gespielt": (True, 0),
     "Schneider announced": (True, 1),
@@ -76,8 +76,8 @@ _SAID = {
 _IS, _WAS = ("Skat is: ", "Im Skat ist: "), ("Skat was: ", "Im Skat war: ")
 _END, _RULE = "=" * 40, "-" * 40
 _COLUMN = 12  # characters
-_MOST_LINES = 100  # of a game; those of XSkat have some 35
-_LONGEST_LINE = 1000  # characters; overstruck lines have some 100
+_MOST_LINES = 100  # largest number of lines of a game; XSkat writes about 35
+_LONGEST_LINE = 1000  # characters; overstruck lines have about 100
 
 
 def games(lines: Iterator[str]) -> Iterator[Unread]:
@@ -96,7 +96,7 @@ def games(lines: Iterator[str]) -> Iterator[Unread]:
             yield _Game(number, block).record
             block = []
         elif len(block) <= _MOST_LINES:
-            block.append(plain(line[:_LONGEST_LINE]).rstrip())
+            block.append(_plain(line[:_LONGEST_LINE]).rstrip())
     left = [line for line in block if line]
     if any(not re.fullmatch(r"[-\d]+( [-\d]+){2}", line) for line in left) or len(left) > 1:  # the sums of the scores
         yield partial(_breaks_off, number + 1)
@@ -104,7 +104,7 @@ def games(lines: Iterator[str]) -> Iterator[Unread]:
         yield partial(_breaks_off, 1)
 
 
-def plain(line: str) -> str:
+def _plain(line: str) -> str:
     """Replace what `xskat -fmt` overstrikes by what it writes otherwise: capitals, and `_` for blanks."""
     return _OVERSTRUCK.sub(_replace_overstruck, line)
 
@@ -133,7 +133,7 @@ def _is_underlined(cell: str) -> bool:
 
 
 def _the_one(marks: Iterable[bool]) -> int:
-    """The column that is marked; PLAYERS where none is, -1 where several are."""
+    """Return the marked column; PLAYERS if none is marked, -1 if several are."""
     columns = [column for column, marked in enumerate(marks) if marked]
     return columns[0] if len(columns) == 1 else -1 if columns else PLAYERS
 
@@ -204,7 +204,7 @@ class _Game:
         return self.read_play(names, doubled, rows, hands, skat, tags)
 
     def read_names(self) -> tuple[list[str], list[int]]:
-        """Read the names of the columns, and the columns of those who said Kontra or Re."""
+        """Read the names of the columns, and the columns that called Kontra or Re."""
         first = self.next()
         names, rest = _columns(first), [""] * PLAYERS
         if not all(names) and len(first.split()) == PLAYERS:
@@ -243,8 +243,8 @@ class _Game:
         if len(own) > 1:
             raise self.fail(f"{quote(played[1])} is the name of {len(own)} players")
         hand, level = False, 0
-        while (line := self.next()) in _SAID:
-            hand, level = hand or _SAID[line][0], max(level, _SAID[line][1])
+        while (line := self.next()) in _ANNOUNCEMENTS:
+            hand, level = hand or _ANNOUNCEMENTS[line][0], max(level, _ANNOUNCEMENTS[line][1])
         result = _RESULT.fullmatch(line)
         if not result or self.at < len(self.lines):
             raise self.fail(f"{quote(line)} is no result")
@@ -255,9 +255,7 @@ class _Game:
         leads = [_the_one(cell[1] == "_" for cell in row) for row in rows]
         null = played[2] == "Null"
         is_won = result[1] in _WON
-        if (
-            null and is_won and PLAYERS in takers
-        ):  # the soloist has claimed it; the rest lies down, and nothing is marked
+        if null and is_won and PLAYERS in takers:  # the soloist claimed the rest, so no winners are marked there
             del takers[takers.index(PLAYERS) :]
         leads = [taker if lead == PLAYERS else lead for lead, taker in zip(leads, takers)]
         if not takers or PLAYERS in takers or -1 in (*takers, *leads):
@@ -266,8 +264,8 @@ class _Game:
         forehand = leads[0]
         (column,) = own
         soloist = (column - forehand) % PLAYERS
-        said = {RE if c == column else KONTRA: str((c - forehand) % PLAYERS) for c in doubled}
-        if len(said) < len(doubled) or (RE in said and KONTRA not in said):
+        calls = {RE if c == column else KONTRA: str((c - forehand) % PLAYERS) for c in doubled}
+        if len(calls) < len(doubled) or (RE in calls and KONTRA not in calls):
             raise self.fail("Kontra is said by one defender, and Re by the soloist after it")
         kind = NULL_OUVERT if null and level == 3 else _KINDS[played[2]]
         held = [set(cards) for cards in hands]
@@ -276,7 +274,7 @@ class _Game:
                 raise self.fail("a hand game, and the skat has changed")
             declared = ["hand", DECLARATIONS[kind], *([] if null else [LEVELS[level]])]
         else:
-            # Laid away were the two cards that lie there now; the dealt skat then was in the hand, and they before it.
+            # The skat holds the discards now. The hand held the dealt skat after the pick-up, the discards before it.
             held[column] = (held[column] | set(skat)) - set(dealt_skat)
             declared = ["pick-up", *skat, DECLARATIONS[kind], *([LEVELS[level]] if level and not null else [])]
         moves = [f"{soloist} {what}" for what in declared]
@@ -288,11 +286,11 @@ class _Game:
                 moves.append(f"{(seat - forehand) % PLAYERS} {_card(row[seat])}")
             winners.append((taker - forehand) % PLAYERS)
             if null and winners[-1] == soloist:
-                break  # the game is over; further rows only lay down what was left
+                break  # the game is over; further rows only list the remaining cards
         if len(takers) < len(rows):
             moves += [f"{seat} {RESIGNS}" for seat in range(PLAYERS) if seat != soloist]
         text = ("won" if is_won else "lost") + (f" {result[2]}" if result[2] else "")
-        rest = {"bid": int(bid[1]), "winners": tuple(winners), "result": text, "tags": tags | said}
+        rest = {"bid": int(bid[1]), "winners": tuple(winners), "result": text, "tags": tags | calls}
         return self.make_record(names, forehand, [*chain(*dealt), *dealt_skat], moves, **rest)
 
     def make_record(
@@ -300,10 +298,17 @@ class _Game:
     ) -> SkatRecord:
         if len(cards) != len(CARD) or frozenset(cards) != CARD:
             raise self.fail("hands and skat are not 32 different cards")
-        a, b, c = *names[forehand:], *names[:forehand]
+        first = names[forehand]
+        second = names[(forehand + 1) % PLAYERS]
+        third = names[(forehand + 2) % PLAYERS]
         try:
             return SkatRecord(
-                source="xskat", names=(a, b, c), deck=tuple(cards), moves=tuple(moves), contract=contract(moves), **rest
+                source="xskat",
+                names=(first, second, third),
+                deck=tuple(cards),
+                moves=tuple(moves),
+                contract=contract(moves),
+                **rest,
             )
         except ValidationError as e:
             raise self.fail(e.errors()[0]["msg"].removeprefix("Value error, ")) from None
