@@ -139,7 +139,7 @@ def test_a_claim_leaves_the_page_free_and_can_be_stopped():
         return [json.loads(told.get_nowait()) for _ in range(told.qsize())]
 
     said = asyncio.run(talk())
-    assert [m["text"] for m in said if m["type"] == "error"] == ["the claim was not looked at to its end"]
+    assert [m["text"] for m in said if m["type"] == "error"] == ["the proof of the claim was stopped"]
 
 
 def _fuzzed(draw):

@@ -192,4 +192,4 @@ def test_the_terminal_plays_a_hand(command, monkeypatch):
     assert "deal 2 | pass across" in out
     assert "1 hands" in out
     assert "scores" in out
-    assert err.startswith("a number or name of what can be done") or not err
+    assert err.startswith("number or name of an action") or not err

@@ -1,12 +1,13 @@
-"""A table for people, and hands under review: in the browser (server.py, which needs the extra `web`), the table
-also on a terminal (terminal.py).
+"""Tables for people and reviews of hands, in the browser (server.py, extra `web`) or, for a table, on a terminal.
 
-config.py     the commands' configs
-table.py      a match: who sits where, deals, moves, undo, scores; kept as it is played
-scenes/       what is seen of a state, a module a game: what the page draws and the terminal prints
-cast.py       the players at a table, and what each decided
-worker.py     the same in a process of its own, which can be ended
-room.py       the table and the pages that look at it
-reading.py    pages that review hands, and desk.py, which does their work in a process
-offers.py     the players and analysts that a page can choose
+config.py     configs of the commands
+table.py      a match: seats, deals, moves, undo, scores; a journal keeps them
+scenes/       visible parts of a state, one module for each game; the page and the terminal show them
+cast.py       players at a table, and their decisions
+worker.py     processes that can be ended
+room.py       a table and its pages
+reading.py    pages that review hands; desk.py does their work in a process
+offers.py     lists of the players and analysts that a page can choose
+inside.py     panels about a decision
+terminal.py   a table on a terminal
 """

@@ -1,4 +1,4 @@
-"""The players at a table, and what each remembers of the hand; for a table in this process or another."""
+"""Players of a table with their memories of the hand, for a table in this process or another."""
 
 from __future__ import annotations
 
@@ -17,24 +17,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """A decision that is asked for. `history` are all actions of the hand so far, chance included."""
+    """Request for a decision. `history` holds all actions of the hand so far, chance included."""
 
     spec: str
     seed: int
     deal: int
     seat: int
-    number: int  # of the seat's decision in the hand
+    number: int  # number of the seat's decisions in the hand before this one
     history: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class TimedDecision:
+    """Decision with the time that it took."""
+
     decision: Decision
     seconds: float  # wall seconds of `act`
 
 
 def ask(table: Table) -> DecisionRequest:
-    """What the player on turn is asked."""
+    """Make the request for the decision of the seat on turn.
+
+    Args:
+        table: Table with a seat on turn.
+    """
     seat = table.turn
     assert seat is not None
     return DecisionRequest(
@@ -43,10 +49,11 @@ def ask(table: Table) -> DecisionRequest:
 
 
 class Cast:
-    """Players of one game by their specs, and what each remembers of the hand on the table.
+    """Players of one game by their specs, with each seat's memory of the hand on the table.
 
-    A decision draws from `decision_rng(seed, deal, seat, number)`, as in a tournament. A seat's memory is dropped where
-    the hand does not go on from what it was last asked about: another deal, or moves that were taken back."""
+    A decision draws from `decision_rng(seed, deal, seat, number)`, as in a tournament. A seat starts with an empty
+    memory if the hand does not continue its last request: after another deal, or after an undo.
+    """
 
     def __init__(self, game: Game):
         self._game = game
@@ -54,22 +61,32 @@ class Cast:
         self._memos: dict[tuple[str, int], tuple[tuple[int, int], tuple[int, ...], Memo]] = {}
 
     def player(self, spec: str) -> Player:
-        """The player of a spec. Raises what players.make raises."""
+        """Return the player of a spec; `players.make` raises the errors.
+
+        Args:
+            spec: Spec of the player.
+        """
         if spec not in self._players:
             self._players[spec] = players.make(spec, self._game)
         return self._players[spec]
 
-    def decide(self, asked: DecisionRequest, explain: bool = False) -> TimedDecision:
-        """explain: whether the decision is to bring a thought, where the player has any.
+    def decide(self, request: DecisionRequest, explain: bool = False) -> TimedDecision:
+        """Let a player decide.
 
-        Raises TrickformerError where the player cannot be made, fails, or does what is not legal."""
-        player, state = self.player(asked.spec), at(self._game, asked.history)
-        memo = self._memo(asked)
+        Args:
+            request: Decision to make.
+            explain: Whether a player that can do so reports its thought.
+
+        Raises:
+            TrickformerError: The player cannot be made, fails, or chooses an illegal action.
+        """
+        player, state = self.player(request.spec), at(self._game, request.history)
+        memo = self._memo(request)
         memo["explain"] = explain
         if player.needs_state:
             memo["state"] = state.clone()
-        view = self._game.view(state, asked.seat)
-        rng = decision_rng(asked.seed, asked.deal, asked.seat, asked.number)
+        view = self._game.view(state, request.seat)
+        rng = decision_rng(request.seed, request.deal, request.seat, request.number)
         start = time.perf_counter()
         decisions = player.act([view], [rng], [memo])
         seconds = time.perf_counter() - start
@@ -77,7 +94,12 @@ class Cast:
         return TimedDecision(decision, seconds)
 
     def end(self, seats: tuple[str, ...], history: tuple[int, ...]) -> None:
-        """Tells players that want to know how the hand has ended, and forgets it."""
+        """Report the end of the hand to the players, and clear their memories.
+
+        Args:
+            seats: Spec of each seat.
+            history: All actions of the hand, chance included.
+        """
         state = at(self._game, history)
         for spec, player in self._players.items():
             own = [p for p, who in enumerate(seats) if who == spec and (spec, p) in self._memos]
@@ -86,18 +108,25 @@ class Cast:
                 player.end(views, self._game.scores(state), [self._memos[spec, p][2] for p in own])
         self._memos.clear()
 
-    def _memo(self, asked: DecisionRequest) -> Memo:
-        key, hand = (asked.spec, asked.seat), (asked.seed, asked.deal)
-        known, before, memo = self._memos.get(key, (hand, (), {}))
-        if known != hand or asked.history[: len(before)] != before:
-            memo = {}
-        self._memos[key] = hand, asked.history, memo
+    def _memo(self, request: DecisionRequest) -> Memo:
+        key, hand = (request.spec, request.seat), (request.seed, request.deal)
+        last = self._memos.get(key)
+        memo: Memo = {}
+        if last is not None and last[0] == hand and request.history[: len(last[1])] == last[1]:
+            memo = last[2]
+        self._memos[key] = hand, request.history, memo
         return memo
 
 
 def make_cast(settings: Play) -> Cast:
-    """The players that are to sit at a table. Raises TrickformerError where one does not exist, or cannot play the
-    game; so it does for the model that is to be looked into."""
+    """Make the players of a table, and check the checkpoint for the panels.
+
+    Args:
+        settings: Settings of the table.
+
+    Raises:
+        TrickformerError: A player does not exist or cannot play the game, or the checkpoint does not fit the game.
+    """
     game = settings.rules()
     cast = Cast(game)
     for who in dict.fromkeys(settings.seats(game)):
@@ -109,7 +138,15 @@ def make_cast(settings: Play) -> Cast:
 
 
 def at(game: Game, history: tuple[int, ...]) -> State:
-    """The state after these actions. Raises TrickformerError where one is not legal."""
+    """Return the state after some actions.
+
+    Args:
+        game: The game.
+        history: Actions from the start of the game, chance included.
+
+    Raises:
+        TrickformerError: An action is not legal.
+    """
     state = replay(game.spiel, history)
     if state is None:
         raise TrickformerError(f"that is no hand of {game.name}")

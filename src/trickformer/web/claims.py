@@ -1,4 +1,4 @@
-"""Claims: whether a seat reaches a score whatever the others do, all cards open."""
+"""Claims: proofs that a seat reaches a score whatever the others do, with open cards."""
 
 from __future__ import annotations
 
@@ -10,15 +10,25 @@ from trickformer.review import solver
 if TYPE_CHECKING:
     from trickformer.base import State
 
-MOST = 300_000  # positions that are looked at
+MOST = 300_000  # largest number of positions that the search visits
 
 
 def certain(game: Game, state: State, seat: int, score: int, most: int = MOST) -> tuple[bool | None, list[int]]:
-    """Whether `seat` can bring about that score, or a better one, against all that the others and chance may do; None
-    where `most` positions are not enough to know. If so, also a line to the end of the hand on which it does: the
-    first that was tried at each turn of the others, which may bring more than what is certain.
+    """Prove that a seat can reach a score or a better one whatever the others and chance do.
 
-    The soloist's card play in Skat is solved; all else is a zero-window minimax that tries every action."""
+    A solver proves the card play of Skat's soloist. A zero-window minimax over every action proves everything else.
+
+    Args:
+        game: The game.
+        state: State to start from.
+        seat: Seat that claims the score.
+        score: Score in the units of the game's tables.
+        most: Largest number of positions that the minimax visits.
+
+    Returns:
+        Whether the seat can reach the score (None if `most` positions are too few), and if so actions to the end of
+        the hand that reach it. The others take their first action on this line, so it may end better than `score`.
+    """
     solved = solver.certain(game, state, seat, score)
     return solved if solved is not None else solve_by_minimax(game, state, seat, score, most)
 
@@ -26,7 +36,18 @@ def certain(game: Game, state: State, seat: int, score: int, most: int = MOST) -
 def solve_by_minimax(
     game: Game, state: State, seat: int, score: int, most: int = MOST
 ) -> tuple[bool | None, list[int]]:
-    """The same, without a solver."""
+    """Prove a claim as `certain` does, without a solver.
+
+    Args:
+        game: The game.
+        state: State to start from.
+        seat: Seat that claims the score.
+        score: Score in the units of the game's tables.
+        most: Largest number of positions that the minimax visits.
+
+    Returns:
+        As `certain`.
+    """
     left = [most]
     good = _can_reach(game, state, seat, score if game.higher_is_better else -score, left)
     if not good:
@@ -44,7 +65,7 @@ def solve_by_minimax(
 
 
 def _can_reach(game: Game, state: State, seat: int, score: int, left: list[int]) -> bool:
-    """score: turned so that more is better. Where `left` falls below 0, the answer is not known."""
+    """Search for a forced score, signed so that more is better; the result is void if `left` falls below 0."""
     left[0] -= 1
     if left[0] < 0:
         return False

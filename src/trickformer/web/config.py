@@ -1,4 +1,4 @@
-"""The configs of `trickformer play` and `trickformer view`."""
+"""Configs of `trickformer play` and `trickformer view`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trickformer import players as known
 from trickformer.base import Game, TrickformerError
 from trickformer.plumbing.help_pages import Panels
 
-YOU = "you"  # who sits where a person does
+YOU = "you"  # stands for a spec in a person's seat
 
 
 class ViewSettings(BaseModel):
@@ -37,7 +37,7 @@ class ViewSettings(BaseModel):
 
 
 class Play(BaseModel):
-    """A table."""
+    """Settings of `trickformer play`: a table."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     COMMAND: ClassVar[str] = "play"
@@ -71,14 +71,20 @@ class Play(BaseModel):
     _typed = field_validator("opponents")(known.validate_specs)
 
     def rules(self) -> Game:
-        """The game. Raises what `games.load` raises."""
+        """Load the game; `games.load` raises the errors."""
         from trickformer import games
 
         return games.load(self.game)
 
     def seats(self, game: Game) -> tuple[str, ...]:
-        """Who sits where: specs, and YOU. Raises TrickformerError where there are more opponents than seats, a player
-        does not exist, or the seat is none."""
+        """List the spec of each seat; YOU stands for the person.
+
+        Args:
+            game: Game of the table.
+
+        Raises:
+            TrickformerError: There are more opponents than seats, a player does not exist, or there is no such seat.
+        """
         if self.seat >= game.players:
             raise TrickformerError(f"there is no seat {self.seat} in {game.name}: seats are 0 to {game.players - 1}")
         opponents = self.opponents or [game.baseline]
@@ -88,7 +94,7 @@ class Play(BaseModel):
             raise TrickformerError(f"{len(opponents)} opponents, but {game.name} has {game.players} seats")
         for spec in opponents:
             known.parse(spec)
-        found = [YOU] * game.players
+        specs = [YOU] * game.players
         for turn in range(1, game.players):
-            found[(self.seat + turn) % game.players] = opponents[(turn - 1) % len(opponents)]
-        return tuple(found)
+            specs[(self.seat + turn) % game.players] = opponents[(turn - 1) % len(opponents)]
+        return tuple(specs)

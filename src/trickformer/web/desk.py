@@ -1,4 +1,7 @@
-"""Hands on record as the page of reviews shows them, rates them and plays them on; made in a process of its own."""
+"""Recorded hands for the page of reviews, which shows them, rates them and plays them on.
+
+A Desk runs in a process of its own.
+"""
 
 from __future__ import annotations
 
@@ -29,16 +32,16 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 PAGE = 100  # hands on a page of the list
-MOST_DEALS = 1_000  # of a tournament that are listed; all hands can be opened by number
-_EVERY = 0.1  # seconds between two words on how far the work is
+MOST_DEALS = 1_000  # largest number of deals of a tournament that are listed; any hand can be opened by number
+_EVERY = 0.1  # seconds between two reports of progress
 
-# How far the work is: what it is, in which units, how many are done, of how many.
+# Receives the progress: name of the work, unit, number of units done, total.
 Tell = Callable[[tuple[str, str, int, int]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedHand:
-    """A finished hand of a table."""
+    """Finished hand of a table."""
 
     rules: str
     names: tuple[str, ...]
@@ -47,11 +50,21 @@ class FinishedHand:
 
 
 class Desk:
-    """The hands of one path, or those of a table, which come with each question."""
+    """Hands of one path, or hands of a table, which come with each request."""
 
     def __init__(self, path: Path | None, analyse: str | None, named: Sequence[str], repeats: int, seed: int):
-        """analyse: the analyst that comes first; named: players beside the package's own."""
-        self._path, self._analyse, self._named = path, analyse, tuple(named)
+        """Open a path.
+
+        Args:
+            path: Run folder or file of games; None for hands of a table.
+            analyse: Spec of the analyst that comes first, or None.
+            named: Specs of players besides the package's own.
+            repeats: Number of times that an analyst rates a decision.
+            seed: Seed of all randomness.
+        """
+        self._path = path
+        self._analyse = analyse
+        self._named = tuple(named)
         self._repeats, self._seed = repeats, seed
         self._games = files.GameFile(files.place(path)) if path is not None else None
 
@@ -85,18 +98,18 @@ class Desk:
 
     @cached_property
     def _ranking(self) -> tuple[list[tuple[worst.Deal, worst.WorstHand]] | None, str]:
-        """The hands of a tournament, worst deals of A first, or None if the order is that of the file; and a note."""
+        """Return a tournament's hands, the worst deals of A first (None for other files), and a note on the order."""
         assert self._path is not None
         try:
-            found = worst.worst(self._path, MOST_DEALS)
+            table = worst.worst(self._path, MOST_DEALS)
         except TrickformerError:  # it is a file, the folder of a table, or a tournament without a pair
             return None, "in the order of the file"
-        better = "higher" if found.higher_is_better else "lower"
-        note = f"A: {found.a} · B: {found.b} · worst deals of A first; score a hand, {better} is better"
-        return [(deal, hand) for deal in found.deals for hand in deal.games], note
+        better = "higher" if table.higher_is_better else "lower"
+        note = f"A: {table.a} · B: {table.b} · worst deals of A first; score a hand, {better} is better"
+        return [(deal, hand) for deal in table.deals for hand in deal.games], note
 
     def _row(self, number: int) -> dict[str, Any]:
-        """A game of the file, by its number."""
+        """Return the row of a game of the file."""
         assert self._games is not None
         record = self._games.get(number)
         row = {"number": number, "deal": "", "who": "", "result": "", "difference": ""}
@@ -112,10 +125,14 @@ class Desk:
         return row
 
     def open_hand(self, which: int | FinishedHand) -> dict[str, Any]:
-        """A hand at each of its decisions and at its end, all cards open, and who may rate and play it on.
+        """Describe a hand at each decision and at its end with open cards, and list its analysts and players.
 
-        which: its number in the file, from 1, or a hand of a table. Raises TrickformerError where there is none, or
-        its moves are not legal."""
+        Args:
+            which: Number of the hand in the file, from 1, or a hand of a table.
+
+        Raises:
+            TrickformerError: There is no such hand, or a move is not legal.
+        """
         hand = self._hand(which)
         game, end = hand.game, hand.end()
         positions = [
@@ -138,11 +155,22 @@ class Desk:
             "notes": list(hand.notes),
             "analysts": [short(spec) for spec in first],
             "players": [short(spec) for spec in chosen],
-            "sat": [chosen.index(name) if name in chosen else other for name in hand.names],  # who is chosen at first
+            "sat": [
+                chosen.index(name) if name in chosen else other for name in hand.names
+            ],  # players that are selected at first
         }
 
     def rate_hand(self, which: int | FinishedHand, chosen: int, tell: Tell) -> dict[str, Any]:
-        """The review by an analyst of the list. Raises TrickformerError as `review`, or where there is no such one."""
+        """Review a hand.
+
+        Args:
+            which: Number of the hand in the file, from 1, or a hand of a table.
+            chosen: Place of the analyst on the hand's list, from 0.
+            tell: Receives the progress.
+
+        Raises:
+            TrickformerError: There is no such hand or analyst, or `analyst.review` raises it.
+        """
         hand = self._hand(which)
         spec = _of(self._first(hand.game), chosen)
         review = analyst.review(hand, spec, repeats=self._repeats, seed=self._seed, show=_throttle_progress(tell))
@@ -177,8 +205,19 @@ class Desk:
     def play_what_if(
         self, which: int | FinishedHand, at: int, seats: Sequence[int], action: int | None, n: int, tell: Tell
     ) -> dict[str, Any]:
-        """What comes of a position: `n` games from before decision `at`, by players of the list, one a seat. action:
-        what is done there first. Raises TrickformerError as `what_if`, or where a player is none of the list."""
+        """Play games from a position.
+
+        Args:
+            which: Number of the hand in the file, from 1, or a hand of a table.
+            at: Number of the decision before which the games begin, from 1.
+            seats: Place of each seat's player on the hand's list, from 0.
+            action: First action; None lets the player decide.
+            n: Number of games.
+            tell: Receives the progress.
+
+        Raises:
+            TrickformerError: There is no such hand or player, or `what_if` raises it.
+        """
         hand = self._hand(which)
         chosen = self._players(hand.game)
         specs = [_of(chosen, seat) for seat in seats]
@@ -187,8 +226,8 @@ class Desk:
             if action not in hand.at(at)[0].legal:
                 raise TrickformerError("that is not what may be done there")
             words = hand.game.words(action)
-        found = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_throttle_progress(tell))
-        return found.model_dump(mode="json", exclude={"scores"}) | {"players": [short(s) for s in found.players]}
+        result = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_throttle_progress(tell))
+        return result.model_dump(mode="json", exclude={"scores"}) | {"players": [short(s) for s in result.players]}
 
     def _first(self, game: Game) -> tuple[str, ...]:
         return analysts(game, self._analyse, self._named)
@@ -207,7 +246,7 @@ class Desk:
 
 
 def _row_of_match(deal: worst.Deal, hand: worst.WorstHand) -> dict[str, Any]:
-    """A hand of a tournament of two players."""
+    """Return the row of a tournament's hand."""
     return {
         "number": hand.game,
         "deal": deal.name,
@@ -218,7 +257,7 @@ def _row_of_match(deal: worst.Deal, hand: worst.WorstHand) -> dict[str, Any]:
 
 
 def _scene(game: Game, state: State) -> dict[str, Any]:
-    if state.current_player() == CHANCE:  # a hand that was broken off there
+    if state.current_player() == CHANCE:  # the hand was broken off here
         return {"scene": {"text": game.describe(state), "seats": [{"seat": p} for p in range(game.players)]}}
     return {"scene": scenes.show(game, state, OPEN).model_dump(mode="json", exclude_defaults=True)}
 
@@ -230,7 +269,7 @@ def _of(specs: Sequence[str], chosen: int) -> str:
 
 
 def _throttle_progress(tell: Tell) -> Show:
-    """Progress that is told, and not too often."""
+    """Make a display that reports the progress to `tell`, at most every _EVERY seconds."""
 
     @contextmanager
     def show(what: str, unit: str, done: int, total: int) -> Generator[Advance]:

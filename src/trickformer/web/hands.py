@@ -1,4 +1,4 @@
-"""What the own cards of Hanabi may be, by several estimators of trickformer.belief.hanabi."""
+"""Beliefs over the own cards of Hanabi, by several estimators of trickformer.belief.hanabi."""
 
 from __future__ import annotations
 
@@ -12,12 +12,25 @@ from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi, card_name
 from trickformer.tokenizers.hanabi import HanabiTokenizer
 
-LISTED, TRIES = 20_000, 20_000  # hands that are listed, or else draws that are tried, under `smart`
+LISTED = 20_000  # largest number of hands that `smart` lists exactly
+TRIES = 20_000  # draws that it tries if there are more
 
 
 def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Shares by kind of card and slot: `v0` counts card by card, `v1` is its fixed point, `counting` draws worlds with
-    all cards together, `smart` takes the others for that scripted player, whose moves then tell of the hand."""
+    """Estimate the probability of each kind of card in each slot of the viewer's hand.
+
+    `v0` counts card by card, and `v1` is its fixed point. `counting` draws worlds with all cards together. `smart`
+    assumes that the others play as this scripted player, so that their moves carry information.
+
+    Args:
+        game: Game of Hanabi.
+        view: View of the seat.
+        worlds: Number of worlds to draw.
+        rng: Generator for the draws.
+
+    Returns:
+        `places` (slots), `cards` (kinds), `kinds` (estimator -> [kind][slot] probabilities) and `worlds`, for JSON.
+    """
     from trickformer.belief.hanabi.estimators import V0, V1
     from trickformer.belief.hanabi.process import Form, HanabiProcess
 
@@ -27,7 +40,7 @@ def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) 
     belief.reset(view)
     drawn = belief.sample(worlds, rng)
     held = int((drawn.hidden[0] >= 0).sum())
-    table = replay(game, drawn.history(0))  # whatever the hidden cards: the estimators see what the seat sees
+    table = replay(game, drawn.history(0))  # any world will do: the estimators see only what the seat sees
     process = HanabiProcess(rules, Form.POMDP, ["smart"] * game.players, own)
     kinds: dict[str, np.ndarray] = {}
     for name, estimator in (("v0", V0(process)), ("v1", V1(process))):
@@ -38,9 +51,9 @@ def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) 
         tokenizer = HanabiTokenizer(game)
         bot = _core.hanabi.BOTS.index("smart")
         decision = _core.hanabi.Decision(tokenizer.codec, tokenizer.encode(view), bot)
-        hands, weights, _ = decision.consistent_hands(LISTED, worlds, TRIES, int(rng.integers(2**63)))
-        if len(weights):
-            kinds["smart"] = _shares(hands, weights, rules.kinds)
+        hands_and_weights = decision.consistent_hands(LISTED, worlds, TRIES, int(rng.integers(2**63)))[:2]
+        if len(hands_and_weights[1]):
+            kinds["smart"] = _shares(*hands_and_weights, rules.kinds)
     return {
         "places": [f"card {i}" for i in range(held)],
         "cards": [card_name(rules, kind) for kind in range(rules.kinds)],
@@ -50,6 +63,6 @@ def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) 
 
 
 def _shares(hands: np.ndarray, weights: np.ndarray, kinds: int) -> np.ndarray:
-    """float64 [hand, kinds]: hands int16 [n, hand], weights float64 [n]."""
+    """Compute shares, float64 [hand, kinds], of hands, int16 [n, hand], with weights, float64 [n]."""
     shares = [np.bincount(slot[slot >= 0], weights[slot >= 0], minlength=kinds) for slot in hands.T]
     return np.stack(shares) / weights.sum()

@@ -1,7 +1,8 @@
-"""Looking inside at a decision: what a model says, what searches found, where hidden cards may lie, what a model reads.
+"""Panels about a decision: the model's policy, results of searches, beliefs over hidden cards, and tokens.
 
-All of it is what the seat on turn can know: nothing here is given the hidden cards, but for the history that leads to
-the view, which `Game.view` alone reads."""
+Panels use only what the seat on turn can know. They receive the history that leads to the view, and only `Game.view`
+reads the hidden cards in it. `claim` is the exception.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +23,28 @@ from trickformer.web.claims import certain
 from trickformer.web.hands import hanabi_hands
 from trickformer.web.scenes import OPEN
 
-LINES, DEPTH = 4, 12  # children of a node that are shown, the most visited, and how far a line is followed
-SHOWN = 6  # worlds that are laid open
-NUMBER = 2**31  # decisions are numbered below it: looking draws from streams of its own
+LINES = 4  # largest number of children of a node that are shown, the most visited ones
+DEPTH = 12  # largest number of tokens in a line
+SHOWN = 6  # number of worlds that are shown
+NUMBER = 2**31  # above all numbers of decisions, so that panels have random streams of their own
 
 
 class Inside:
-    """The instruments of one game. Each method is a panel of the page: what it returns is JSON. `specs` names
-    the player of each panel that asks one."""
+    """Panels of one game: each method returns the contents of one panel of the page for JSON.
+
+    Attributes:
+        specs: Spec of the player that each panel queries.
+    """
 
     def __init__(self, rules: str, specs: dict[str, str], learned: str | None, worlds: int):
-        """specs: of the players asked, by panel. learned: a belief head, or None. worlds: drawn for `belief`."""
+        """Make the panels.
+
+        Args:
+            rules: Game string.
+            specs: Spec of the player that each panel queries, by panel.
+            learned: Checkpoint with a belief head, or None.
+            worlds: Number of worlds to draw for `belief`.
+        """
         from trickformer import games
 
         self._game: Game = games.load(rules)
@@ -40,26 +52,38 @@ class Inside:
         self._worlds, self._learned = worlds, learned
         self._beliefs: dict[str, Belief] = {}
 
-    def model(self, asked: DecisionRequest) -> dict[str, Any]:
-        """The model's policy, and what it says that each action is worth."""
-        return self._thought("model", asked)
+    def model(self, request: DecisionRequest) -> dict[str, Any]:
+        """Show the model's policy and its value of each action.
 
-    def search(self, asked: DecisionRequest) -> dict[str, Any]:
-        """GO-MCTS: visits, values, and the lines that it imagined most often."""
-        return self._thought("search", asked)
+        Args:
+            request: Decision of the seat on turn.
+        """
+        return self._thought("model", request)
 
-    def pimc(self, asked: DecisionRequest) -> dict[str, Any]:
-        """PIMC: values of the actions, in all and in each world."""
-        return self._thought("pimc", asked)
+    def search(self, request: DecisionRequest) -> dict[str, Any]:
+        """Show the visits and values of GO-MCTS, and its most visited lines.
 
-    def _thought(self, panel: str, asked: DecisionRequest) -> dict[str, Any]:
+        Args:
+            request: Decision of the seat on turn.
+        """
+        return self._thought("search", request)
+
+    def pimc(self, request: DecisionRequest) -> dict[str, Any]:
+        """Show the values of the actions by PIMC, on average and in each world.
+
+        Args:
+            request: Decision of the seat on turn.
+        """
+        return self._thought("pimc", request)
+
+    def _thought(self, panel: str, request: DecisionRequest) -> dict[str, Any]:
         spec = self.specs[panel]
-        answer = self._cast.decide(replace(asked, spec=spec), explain=True)
+        answer = self._cast.decide(replace(request, spec=spec), explain=True)
         decision, thought = answer.decision, answer.decision.thought
-        found: dict[str, Any] = {"spec": spec, "seconds": answer.seconds, "best": decision.action}
-        view = self._view(asked)
+        panel_data: dict[str, Any] = {"spec": spec, "seconds": answer.seconds, "best": decision.action}
+        view = self._view(request)
         if len(view.legal) == 1:
-            return found | {"rows": [], "note": f"only {self._words(view.legal[0])} is legal"}
+            return panel_data | {"rows": [], "note": f"only {self._words(view.legal[0])} is legal"}
         worlds = thought.worlds if thought else ()
         if decision.values is not None:
             values = decision.values
@@ -70,7 +94,7 @@ class Inside:
         policy = (thought.policy if thought else None) or {}
         visits = decision.visits or {}
         best_first = sorted(view.legal, key=lambda action: -values.get(action, -np.inf))
-        found["rows"] = [
+        panel_data["rows"] = [
             {
                 "action": a,
                 "words": self._words(a),
@@ -80,15 +104,15 @@ class Inside:
             }
             for a in best_first
         ]
-        # Where a script plays games on, those are the simulations, whatever it takes to draw their worlds.
+        # If a script finishes games, these games are the simulations; draws of worlds do not count.
         runs = thought.imagined[0].runs if thought and thought.imagined else 0
         if simulations := max(runs, decision.searched):
-            found["note"] = f"{simulations} simulations, {decision.illegal} of them illegal"
+            panel_data["note"] = f"{simulations} simulations, {decision.illegal} of them illegal"
         if thought and thought.imagined:
-            found["lines"] = self._lines(thought.imagined)
+            panel_data["lines"] = self._lines(thought.imagined)
         if worlds:
             places = [*(f"seat {seat}" for seat in range(self._game.players)), "skat"]
-            found["worlds"] = [
+            panel_data["worlds"] = [
                 {
                     "cards": [
                         f"{place}: {' '.join(map(self._words, cards))}" for place, cards in zip(places, world.cards)
@@ -97,10 +121,10 @@ class Inside:
                 }
                 for world in worlds
             ]
-        return found
+        return panel_data
 
     def _lines(self, nodes: tuple[SearchNode, ...]) -> list[dict[str, Any]]:
-        """The most visited histories below the root, nested."""
+        """Return the most visited histories below the root, nested."""
         vocabulary = tokenizers.make(self._game).vocab
         below: dict[int, list[int]] = {}
         for i, node in enumerate(nodes):
@@ -121,16 +145,23 @@ class Inside:
 
         return children(0, 0)
 
-    def belief(self, asked: DecisionRequest) -> dict[str, Any]:
-        """Where hidden cards lie, as shares of sampled worlds; in Hanabi what the own cards are."""
-        view, belief = self._view(asked), self._belief("uniform")
+    def belief(self, request: DecisionRequest) -> dict[str, Any]:
+        """Show the places of hidden cards, as shares of sampled worlds; in Hanabi the kinds of the own cards.
+
+        Args:
+            request: Decision of the seat on turn.
+
+        Raises:
+            TrickformerError: The game has no picture of its worlds.
+        """
+        view, belief = self._view(request), self._belief("uniform")
         if isinstance(belief, HanabiBelief):
-            return hanabi_hands(self._game, view, self._worlds, self._rng(asked))
+            return hanabi_hands(self._game, view, self._worlds, self._rng(request))
         if isinstance(belief, MinesBelief):
-            return self._mines(belief, view, self._rng(asked))
+            return self._mines(belief, view, self._rng(request))
         if not isinstance(belief, CardBelief):
-            raise TrickformerError(f"there is no such picture of {self._game.name}")
-        tables = {name: self._shares(name, view, self._rng(asked)) for name in self._kinds()}
+            raise TrickformerError(f"{self._game.name} has no picture of its worlds")
+        tables = {name: self._shares(name, view, self._rng(request)) for name in self._kinds()}
         uniform = tables["uniform"]
         hidden = sorted(np.flatnonzero(uniform.sum(axis=1) > 0).tolist(), key=lambda c: scenes.card(self._game, c).sign)
         places = [f"seat {(view.viewer + i) % self._game.players}" for i in range(1, self._game.players)]
@@ -143,7 +174,7 @@ class Inside:
         }
 
     def _mines(self, belief: MinesBelief, view: View, rng: np.random.Generator) -> dict[str, Any]:
-        """In which share of the worlds each closed cell holds a mine."""
+        """Return the share of worlds in which each closed cell holds a mine."""
         belief.reset(view)
         hidden = belief.sample(self._worlds, rng).hidden
         if (hidden < 0).any():
@@ -169,7 +200,7 @@ class Inside:
         return self._beliefs[name]
 
     def _shares(self, name: str, view: View, rng: np.random.Generator) -> np.ndarray:
-        """float64 [cards, places]: in which share of the worlds each card lies where; 0 of those that the seat sees."""
+        """Return the share of worlds, float64 [cards, places], with each card in each place; 0 for visible cards."""
         belief = self._belief(name)
         assert isinstance(belief, CardBelief)
         belief.reset(view)
@@ -177,44 +208,62 @@ class Inside:
         places = belief.places(belief.sample(n, rng))
         return np.stack([(places == place).mean(axis=0) for place in range(places.max(initial=0) + 1)], axis=1)
 
-    def worlds(self, asked: DecisionRequest) -> dict[str, Any]:
-        """Some worlds that explain what the seat has seen, with all cards open."""
-        view, rng = self._view(asked), self._rng(asked)
+    def worlds(self, request: DecisionRequest) -> dict[str, Any]:
+        """Show some worlds that are consistent with the view, with all cards open.
+
+        Args:
+            request: Decision of the seat on turn.
+        """
+        view, rng = self._view(request), self._rng(request)
         belief = self._belief("learned" if self._learned else "uniform")
         belief.reset(view)
         drawn = belief.sample(SHOWN, rng)
-        found = [scenes.show(self._game, drawn.state(i), OPEN) for i in range(SHOWN) if drawn.feasible[i]]
-        return {"scenes": [scene.model_dump(mode="json", exclude_defaults=True) for scene in found]}
+        open_scenes = [scenes.show(self._game, drawn.state(i), OPEN) for i in range(SHOWN) if drawn.feasible[i]]
+        return {"scenes": [scene.model_dump(mode="json", exclude_defaults=True) for scene in open_scenes]}
 
-    def tokens(self, asked: DecisionRequest) -> dict[str, Any]:
-        """What a model reads of the seat's hand so far, token by token, and what happened there."""
+    def tokens(self, request: DecisionRequest) -> dict[str, Any]:
+        """Show the tokens that a model reads, with the event that each comes from.
+
+        Args:
+            request: Decision of the seat on turn.
+
+        Raises:
+            TrickformerError: The game has no tokenizer.
+        """
         tokenizer = tokenizers.find(self._game)
         if tokenizer is None:
             raise TrickformerError(f"no model plays {self._game.name}: it has no tokens")
-        view = self._view(asked)
-        tokens, told, events = tokenizer.encode(view).tolist(), 0, []
+        view = self._view(request)
+        tokens = tokenizer.encode(view).tolist()
+        shown = 0  # tokens of earlier events
+        events = []
         for i, event in enumerate(view.events):
             try:
                 upto = len(tokenizer.encode(View(view.viewer, view.events[: i + 1], ())))
-            except ValueError:  # what is seen at once is not whole yet
+            except ValueError:  # the event is only the first part of a token's event
                 continue
             what = "dealt" if event.actor == CHANCE else f"seat {event.actor}"
             action = self._words(event.action) if event.action is not None and event.actor != CHANCE else ""
             events.append(
-                {"what": f"{what} {action}".strip(), "tokens": [tokenizer.vocab[t] for t in tokens[told:upto]]}
+                {"what": f"{what} {action}".strip(), "tokens": [tokenizer.vocab[t] for t in tokens[shown:upto]]}
             )
-            told = max(told, upto)
+            shown = max(shown, upto)
         return {"events": [e for e in events if e["tokens"]], "length": len(tokens), "most": tokenizer.n_positions}
 
-    def claim(self, asked: DecisionRequest, score: int) -> tuple[bool | None, list[int]]:
-        """See `claims.certain`, of the true state: what others hold is looked at, as where cards are laid open."""
-        return certain(self._game, at(self._game, asked.history), asked.seat, score)
+    def claim(self, request: DecisionRequest, score: int) -> tuple[bool | None, list[int]]:
+        """Prove a claim by `claims.certain` from the true state, with open cards.
 
-    def _view(self, asked: DecisionRequest) -> View:
-        return self._game.view(at(self._game, asked.history), asked.seat)
+        Args:
+            request: Decision of the seat on turn.
+            score: Score that the seat claims.
+        """
+        return certain(self._game, at(self._game, request.history), request.seat, score)
+
+    def _view(self, request: DecisionRequest) -> View:
+        return self._game.view(at(self._game, request.history), request.seat)
 
     def _words(self, action: int) -> str:
         return self._game.words(action)
 
-    def _rng(self, asked: DecisionRequest) -> np.random.Generator:
-        return decision_rng(asked.seed, asked.deal, asked.seat, NUMBER + asked.number)
+    def _rng(self, request: DecisionRequest) -> np.random.Generator:
+        return decision_rng(request.seed, request.deal, request.seat, NUMBER + request.number)

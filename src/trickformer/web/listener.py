@@ -1,6 +1,7 @@
-"""Connections to the pages: how many may be open, how long one may be without the token, and which faults are printed.
+"""Connections to the pages: limits on their number, and on the time of a connection without the token.
 
-Anybody on this machine can open a connection, so one without the token may cost little."""
+Anybody on this machine can open a connection, so one without the token may cost little.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from uvicorn import Config, Server
 
 from trickformer.plumbing.terminal import warn
 
-MOST_CONNECTIONS = 100  # open at a time; a browser opens up to eight for a page
+MOST_CONNECTIONS = 100  # largest number of open connections; a browser opens up to eight for a page
 PATIENCE = 5.0  # seconds until a connection must have shown the token
 BACKLOG = 128  # connections that wait to be accepted
 _PAUSE = 1.0  # seconds until a failed accept is tried again
@@ -25,7 +26,7 @@ _STATE = "connection"  # name of a request's connection in its state
 
 @dataclass(slots=True, eq=False)
 class _Connection:
-    """A connection. It is a stranger until one of its requests has shown the token."""
+    """A connection; it is a stranger until one of its requests has shown the token."""
 
     transport: asyncio.Transport | None = None
     is_stranger: bool = True
@@ -48,9 +49,10 @@ def admit(request: HTTPConnection) -> None:
 
 
 class PageServer(Server):
-    """A server that accepts its connections itself.
+    """Server that accepts its connections itself.
 
-    asyncio would accept all that come, and print a traceback for each that it cannot accept."""
+    asyncio would accept every connection, and print a traceback for each failed accept.
+    """
 
     def __init__(self, config: Config):
         super().__init__(config)
@@ -69,7 +71,7 @@ class PageServer(Server):
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # The first Ctrl-C ends the server, within two seconds. Another would break off the end itself.
+        # The first Ctrl-C ends the server, within two seconds. Another would interrupt the shutdown.
         if not self.should_exit:
             super().handle_exit(sig, frame)
 
@@ -105,7 +107,7 @@ class PageServer(Server):
                 return
 
     def _report(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Print a fault of a connection, which asyncio has closed, in one line and once; anybody can cause one."""
+        """Print the first fault of a connection in one line, and no other, because anybody can cause them."""
         if "transport" not in context:
             loop.default_exception_handler(context)
             return

@@ -1,4 +1,4 @@
-"""What a page may say, at the table (`read`) and to review hands (`read_review`), and nothing else."""
+"""Messages of the pages: those at the table (`read`) and those that review hands (`read_review`)."""
 
 from __future__ import annotations
 
@@ -14,39 +14,41 @@ class _PageMessage(BaseModel):
 
 
 class PlayAction(_PageMessage):
-    """A decision of a person."""
+    """Decision of a person."""
 
     do: Literal["act"]
     seat: int = Field(ge=0, le=63)
     action: int = Field(ge=0, le=1_000_000)
-    ply: int = Field(ge=0, le=1_000_000)  # actions of the hand so far, as the page knows it
+    ply: int = Field(ge=0, le=1_000_000)  # number of actions of the hand that the page has received
 
 
 class Undo(_PageMessage):
+    """Undo of the person's last decision."""
+
     do: Literal["undo"]
 
 
 class Again(_PageMessage):
-    """The same deal from its beginning."""
+    """Restart of the same deal."""
 
     do: Literal["again"]
 
 
 class Next(_PageMessage):
-    """The next deal."""
+    """Start of the next deal."""
 
     do: Literal["next"]
 
 
 class Claim(_PageMessage):
-    """The rest of the hand brings the person this score at least, whatever the others do."""
+    """Claim of a score that the person reaches whatever the others do."""
 
     do: Literal["claim"]
     score: int = Field(ge=-1_000_000, le=1_000_000)
 
 
 class Match(_PageMessage):
-    """A new match; seats are named by their place among the players that the table offers."""
+    """Start of a new match; numbers of the table's list of players name the seats."""
 
     do: Literal["match"]
     seats: tuple[Annotated[int, Field(ge=0, le=1_000)], ...] = Field(max_length=64, strict=False)
@@ -54,50 +56,50 @@ class Match(_PageMessage):
 
 
 class Look(_PageMessage):
-    """Panels that are to be shown, each anew at every decision of the person."""
+    """Choice of the panels that are shown at every decision of the person."""
 
     do: Literal["look"]
     panels: tuple[Panel, ...] = Field(max_length=6, strict=False)
 
 
 class Cancel(_PageMessage):
-    """Whatever is being thought about is given up."""
+    """End of all computations."""
 
     do: Literal["cancel"]
 
 
 class List(_PageMessage):
-    """A page of the hands that there are."""
+    """Request for a page of the list of hands."""
 
     do: Literal["list"]
     page: int = Field(0, ge=0, le=1_000_000_000)
 
 
 class _OfHand(_PageMessage):
-    number: int = Field(ge=1, le=1_000_000_000)  # of the hand, in its file or at the table
+    number: int = Field(ge=1, le=1_000_000_000)  # number of the hand in its file or at the table
 
 
 class Open(_OfHand):
-    """A hand."""
+    """Request for a hand."""
 
     do: Literal["open"]
 
 
 class Rate(_OfHand):
-    """A review; the analyst is named by its place among those that the hand's page offers."""
+    """Request for a review; the number of an analyst on the hand's list names the analyst."""
 
     do: Literal["rate"]
     analyst: int = Field(ge=0, le=1_000)
 
 
 class Try(_OfHand):
-    """What if? The rest of the hand is played anew; players are named by their place among those that are offered."""
+    """Request for games from a position; numbers of the hand's list of players name the seats."""
 
     do: Literal["try"]
-    at: int = Field(ge=1, le=1_000_000)  # the decision before which it begins
+    at: int = Field(ge=1, le=1_000_000)  # number of the decision before which the games begin
     seats: tuple[Annotated[int, Field(ge=0, le=1_000)], ...] = Field(min_length=1, max_length=64, strict=False)
-    action: int | None = Field(ge=0, le=1_000_000)  # what is done there first
-    n: int = Field(ge=2, le=100_000)  # games
+    action: int | None = Field(ge=0, le=1_000_000)  # first action; null lets the player decide
+    n: int = Field(ge=2, le=100_000)  # number of games
 
 
 Message = PlayAction | Undo | Again | Next | Claim | Match | Look | Cancel
@@ -107,10 +109,24 @@ _REVIEW: TypeAdapter[OfReview] = TypeAdapter(Annotated[OfReview, Field(discrimin
 
 
 def read(text: str) -> Message:
-    """What a page of the table says. Raises ValueError on anything else."""
+    """Read a message of a page of the table.
+
+    Args:
+        text: JSON text.
+
+    Raises:
+        ValueError: The text is no such message.
+    """
     return _TABLE.validate_json(text)
 
 
 def read_review(text: str) -> OfReview:
-    """What a page that reviews hands says. Raises ValueError on anything else."""
+    """Read a message of a page that reviews hands.
+
+    Args:
+        text: JSON text.
+
+    Raises:
+        ValueError: The text is no such message.
+    """
     return _REVIEW.validate_json(text)

@@ -1,4 +1,7 @@
-"""Who a page may choose: by their place on these lists. What a page says never names a file or a program."""
+"""Lists of the players and analysts that a page can choose by number.
+
+A message of a page never names a file or a program.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,28 @@ from trickformer.search import part
 
 
 def list_players(game: Game, named: Iterable[str]) -> tuple[str, ...]:
-    """Those `named`, as the command line has them, and the players of this package with their defaults."""
-    found = list(dict.fromkeys(named))
+    """List the players that a page can choose.
+
+    Args:
+        game: The game.
+        named: Specs that come first, such as those of the command line.
+
+    Returns:
+        The named specs, and the players of this package with their defaults.
+    """
+    specs = list(dict.fromkeys(named))
     for name in players.NAMES if game.players > 1 else ():
-        if not any(who.partition(":")[0] == name for who in found) and (spec := _default(game, name)):
-            found.append(spec)
-    return tuple(found)
+        if not any(who.partition(":")[0] == name for who in specs) and (spec := _default(game, name)):
+            specs.append(spec)
+    return tuple(specs)
 
 
 def short(who: str) -> str:
-    """A player as people read it; names that are no specs, such as those of others' records, as they are."""
+    """Shorten a spec for display; names that are no specs stay as they are.
+
+    Args:
+        who: Spec, or name of a player in a foreign record.
+    """
     try:
         return players.short(who)
     except TrickformerError:
@@ -29,8 +44,16 @@ def short(who: str) -> str:
 
 
 def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, ...]:
-    """Who may rate decisions of a game: `first`, if there is one, the solver, those `named`, and the players of this
-    package that say what actions are worth."""
+    """List the analysts that can rate decisions of a game.
+
+    Args:
+        game: The game.
+        first: Spec that comes first, or None.
+        named: Further specs.
+
+    Returns:
+        `first`, the solver if the game has one, `named`, and the players of this package that report values.
+    """
     known = [analyst.SOLVER] if solver.has_solver(game) else []
     specs = list(filter(None, (_default(game, name) for name in analyst.valuing(game))))
     if part(game.name, "positions") and shipped_for(game):
@@ -39,21 +62,25 @@ def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, 
 
 
 def _default(game: Game, name: str) -> str | None:
-    """A player with its defaults; None where it names another program or bot, or cannot play the game."""
+    """Return the spec of a player with its defaults; None for external programs and players of other games."""
     options = players.options_of(name)
     if name in ("engine", "spiel"):
         return None
-    if issubclass(options, ModelOptions):  # nothing is loaded yet
+    if issubclass(options, ModelOptions):  # a check without loading the model
         return name if shipped_for(game) else None
     try:
         players.make(name, game)
-    except TrickformerError:  # of another game
+    except TrickformerError:  # a player of another game
         return None
     return name
 
 
 def shipped_for(game: Game) -> str | None:
-    """The shipped checkpoint that plays a game, by these rules; None if there is none."""
+    """Name the shipped checkpoint that plays a game; None if there is none.
+
+    Args:
+        game: Game with its options.
+    """
     tokenizer = tokenizers.find(game)
     if tokenizer is None:
         return None

@@ -1,4 +1,4 @@
-"""Pages that are there, and what they are told."""
+"""Open pages of one room, with a queue of messages for each."""
 
 from __future__ import annotations
 
@@ -9,35 +9,59 @@ from typing import Any
 
 from trickformer.plumbing.terminal import printable
 
-MOST_WAITING = 256  # messages that a page may leave unread
+MOST_WAITING = 256  # largest number of messages that a page may leave unread
 
 
 class Pages(ABC):
-    """Any number of pages that look at one thing. All of it runs in one event loop."""
+    """Any number of pages that show the same table or hands, in one event loop."""
 
     def __init__(self) -> None:
         self.pages: dict[object, asyncio.Queue[str]] = {}
 
     def enter(self, page: object) -> asyncio.Queue[str]:
-        """A page comes; what the queue brings is for it."""
+        """Add a page.
+
+        Args:
+            page: Key of the page.
+
+        Returns:
+            Queue of the messages for the page.
+        """
         self.pages[page] = asyncio.Queue(MOST_WAITING)
         return self.pages[page]
 
     @abstractmethod
     def leave(self, page: object) -> None:
-        """A page goes, and with it what is thought for it alone."""
+        """Remove a page, and end the computations for it.
+
+        Args:
+            page: Key of the page.
+        """
 
     @abstractmethod
     async def hear(self, page: object, text: str) -> None:
-        """Does what a page says. Raises ValueError on what is no message, and TrickformerError on what cannot be done
-        now."""
+        """Handle a message of a page.
+
+        Args:
+            page: Key of the page.
+            text: JSON text of the message.
+
+        Raises:
+            ValueError: The text is no message.
+            TrickformerError: The request is not possible now.
+        """
 
     @abstractmethod
     async def close(self) -> None:
-        """Ends all processes."""
+        """End all processes."""
 
     def tell(self, page: object, message: dict[str, Any]) -> None:
-        """Says something to one page; one that reads nothing is forgotten. Text of strangers is made printable."""
+        """Send a message to one page, and remove the page if its queue is full.
+
+        Args:
+            page: Key of the page.
+            message: Message for JSON; control characters in its text are made printable.
+        """
         queue = self.pages.get(page)
         if queue is None:
             return

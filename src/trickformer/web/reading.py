@@ -1,6 +1,7 @@
-"""Pages that review hands: each has a process of its own, which shows hands, rates them and plays them on.
+"""Pages that review hands: each has a worker process that shows hands, rates them and plays them on.
 
-A page has one thing done at a time: what it asks for ends what it has asked for before, and so does its leaving."""
+A page has one job at a time. A new request ends the job before it, and so does the end of the page.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +18,24 @@ from trickformer.web.pages import Pages
 from trickformer.web.table import Table
 from trickformer.web.worker import CancellationError, Worker
 
-REPEATS = 4  # how often an analyst that samples is asked, of a table's hands
+REPEATS = 4  # number of times that an analyst rates a decision of a table's hands
 
 
 def desk_of(path: Path | None, analyse: str | None, named: Sequence[str], repeats: int, seed: int) -> Desk:
-    """The desk of a page; made in its process."""
+    """Make the desk of a page, in its worker process.
+
+    Args:
+        path: Run folder or file of games; None for hands of a table.
+        analyse: Spec of the analyst that comes first, or None.
+        named: Specs of players besides the package's own.
+        repeats: Number of times that an analyst rates a decision.
+        seed: Seed of all randomness.
+    """
     return Desk(path, analyse, named, repeats, seed)
 
 
 class Reading(Pages):
-    """The hands of a path, or those that a table has finished."""
+    """Pages about the hands of a path, or about the finished hands of a table."""
 
     def __init__(self, settings: ViewSettings | Play, table: Table | None = None):
         super().__init__()
@@ -37,11 +46,17 @@ class Reading(Pages):
     def enter(self, page: object) -> asyncio.Queue[str]:
         settings, table = self._settings, self._table
         if isinstance(settings, ViewSettings):
-            given = (settings.run, settings.analyse, tuple(settings.players or ()), settings.repeats, settings.seed)
+            desk_arguments = (
+                settings.run,
+                settings.analyse,
+                tuple(settings.players or ()),
+                settings.repeats,
+                settings.seed,
+            )
         else:
             sat = tuple(who for who in table.specs if who != YOU) if table is not None else ()
-            given = (None, None, sat, REPEATS, settings.seed)
-        self._workers[page] = Worker(desk_of, *given)
+            desk_arguments = (None, None, sat, REPEATS, settings.seed)
+        self._workers[page] = Worker(desk_of, *desk_arguments)
         return super().enter(page)
 
     def leave(self, page: object) -> None:
@@ -67,45 +82,44 @@ class Reading(Pages):
             case messages.Rate():
                 which = self._which(message.number)
                 self._begin(
-                    page, "review", "rate_hand", which, message.analyst, about={"number": message.number}, told=True
+                    page, "review", "rate_hand", which, message.analyst, about={"number": message.number}, reports=True
                 )
             case messages.Try():
-                asked = (self._which(message.number), message.at, message.seats, message.action, message.n)
-                self._begin(page, "what-if", "play_what_if", *asked, about={"hand": message.number}, told=True)
+                games = (self._which(message.number), message.at, message.seats, message.action, message.n)
+                self._begin(page, "what-if", "play_what_if", *games, about={"hand": message.number}, reports=True)
             case messages.Cancel():
                 self._stop(page)
                 self.tell(page, {"type": "working", "what": None})
 
     def _which(self, number: int) -> int | FinishedHand:
-        """A hand by its number, from 1. Raises TrickformerError where the table has no such one."""
+        """Return the hand with a number, from 1. Raises TrickformerError if the table has no such hand."""
         if self._table is None:
             return number
         records, table = self._table.records, self._table
         if number > len(records):
             raise TrickformerError(f"the table has finished {len(records)} hands")
-        found = records[number - 1]
-        names = tuple(table.specs[player] for player in found.seating)
-        return FinishedHand(str(table.game.spiel), names, tuple(map(int, found.history)), (table.seed, found.deal))
+        record = records[number - 1]
+        names = tuple(table.specs[player] for player in record.seating)
+        return FinishedHand(str(table.game.spiel), names, tuple(map(int, record.history)), (table.seed, record.deal))
 
     def _begin(
-        self, page: object, kind: str, method: str, *arguments: Any, about: Any = None, told: bool = False
+        self, page: object, kind: str, method: str, *arguments: Any, about: Any = None, reports: bool = False
     ) -> None:
-        if page not in self._workers:  # it does not read, and is forgotten
+        if page not in self._workers:  # a page that did not read its messages was removed
             return
         self._stop(page)
-        self._jobs[page] = asyncio.create_task(self._do(page, kind, method, arguments, about or {}, told))
+        self._jobs[page] = asyncio.create_task(self._do(page, kind, method, arguments, about or {}, reports))
 
     async def _do(
-        self, page: object, kind: str, method: str, arguments: tuple[Any, ...], about: dict[str, Any], told: bool
+        self, page: object, kind: str, method: str, arguments: tuple[Any, ...], about: dict[str, Any], reports: bool
     ) -> None:
-        def tell(at: tuple[str, str, int, int]) -> None:
-            what, unit, done, total = at
-            self.tell(page, {"type": "working", "what": what, "unit": unit, "done": done, "total": total})
+        def tell(progress: tuple[str, str, int, int]) -> None:
+            self.tell(page, {"type": "working"} | dict(zip(("what", "unit", "done", "total"), progress)))
 
         self.tell(page, {"type": "working", "what": kind})
         try:
-            found = await self._workers[page].do(method, *arguments, told=tell if told else None)
-            self.tell(page, found | about | {"type": kind})
+            answer = await self._workers[page].do(method, *arguments, report=tell if reports else None)
+            self.tell(page, answer | about | {"type": kind})
         except CancellationError:
             pass
         except TrickformerError as e:
@@ -113,7 +127,7 @@ class Reading(Pages):
         self.tell(page, {"type": "working", "what": None})
 
     def _stop(self, page: object) -> None:
-        """Gives up what is being done for a page."""
+        """End the job of a page."""
         job, worker = self._jobs.pop(page, None), self._workers.get(page)
         if job is not None:
             job.cancel()

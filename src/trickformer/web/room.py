@@ -1,7 +1,8 @@
-"""The table and those who look at it: what pages say is done here, and all are told what came of it.
+"""The table and the pages that show it: handles messages of pages, and sends the results to all pages.
 
-While a page is there, the players decide in a worker process; what a page has switched on to look inside is computed in
-another. Once the last page has gone, both are ended if they think."""
+While a page is open, the players decide in a worker process. A second worker computes the panels that pages request.
+When the last page closes, a worker that is busy is ended.
+"""
 
 from __future__ import annotations
 
@@ -26,48 +27,48 @@ from trickformer.web.worker import CancellationError, Worker
 PANELS = ("model", "search", "pimc", "belief", "worlds", "tokens")
 
 
-def inside_of(*given: Any) -> Any:
-    """The instruments of a game; made in the worker."""
+def _make_inside(rules: str, specs: dict[str, str], learned: str | None, worlds: int) -> Any:
+    """Make the panels of a game, in the worker."""
     from trickformer.web.inside import Inside
 
-    return Inside(*given)
+    return Inside(rules, specs, learned, worlds)
 
 
-def cast_of(rules: str) -> Cast:
-    """The players of a game string; made in the worker."""
+def _make_cast(rules: str) -> Cast:
+    """Make the players of a game, in the worker."""
     from trickformer import games
 
     return Cast(games.load(rules))
 
 
 class Room(Pages):
-    """One table."""
+    """Pages of one table."""
 
     def __init__(self, settings: Play, table: Table, inside: Worker | None = None):
         """Open a room.
 
         Args:
-            settings: How it was started.
-            table: The table that it shows.
-            inside: Worker with the instruments of the table; None: one that is started here.
+            settings: Settings of `trickformer play`.
+            table: Table that the pages show.
+            inside: Worker with the panels of the game; a new one if None.
         """
         super().__init__()
         self.table = table
         self.settings = settings
         self._choices = list_players(table.game, [YOU, *table.seats, *table.specs])
         rules = str(table.game.spiel)
-        self._players = Worker(cast_of, rules)
+        self._players = Worker(_make_cast, rules)
         self._driving: asyncio.Task[None] | None = None
-        specs, learned = instruments(table, settings)
+        specs, learned = _panel_players(table, settings)
         has = {*specs, *world_panels(table.game), *(["tokens"] if tokenizers.find(table.game) else [])}
         self.panels = tuple(panel for panel in PANELS if panel in has)
-        self._inside = inside or Worker(inside_of, rules, specs, learned, settings.worlds)
+        self._inside = inside or Worker(_make_inside, rules, specs, learned, settings.worlds)
         self._looking: asyncio.Task[None] | None = None
         self._claiming: asyncio.Task[None] | None = None
         self._wanted: dict[object, tuple[str, ...]] = {}
-        self._found: dict[str, dict[str, Any]] = {}  # what panels show, of the decision `_at`
+        self._panel_messages: dict[str, dict[str, Any]] = {}  # messages of the finished panels for the decision `_at`
         self._at: DecisionRequest | None = None
-        self._panel: str | None = None  # what is being computed
+        self._panel: str | None = None  # the panel that is being computed
 
     def enter(self, page: object) -> asyncio.Queue[str]:
         queue = super().enter(page)
@@ -78,7 +79,7 @@ class Room(Pages):
     def leave(self, page: object) -> None:
         self.pages.pop(page, None)
         self._wanted.pop(page, None)
-        if not self.pages:  # nobody waits for what is being thought
+        if not self.pages:  # nobody waits for a result
             self._stop()
 
     async def close(self) -> None:
@@ -117,8 +118,8 @@ class Room(Pages):
                 if self._panel is not None and not self._is_wanted(self._panel):
                     self._inside.cancel()
                 for panel in self._wanted[page] if self._at == self._own() else ():
-                    if panel in self._found:
-                        self.tell(page, self._found[panel])
+                    if panel in self._panel_messages:
+                        self.tell(page, self._panel_messages[panel])
                 self._look()
                 return
             case messages.Claim():
@@ -137,42 +138,42 @@ class Room(Pages):
         self._look()
 
     def _own(self) -> DecisionRequest | None:
-        """The decision that a person has before them."""
+        """Return the request for the decision if a person is on turn."""
         turn = self.table.turn
         return ask(self.table) if turn is not None and self.table.seats[turn] == YOU else None
 
     def _look(self) -> None:
-        """Sees to it that what pages have switched on is computed, one panel after the other."""
+        """Start to compute the requested panels, one after the other."""
         if any(self._wanted.values()) and (self._looking is None or self._looking.done()):
             self._looking = asyncio.create_task(self._run_reporting_errors(self._look_on))
 
     async def _look_on(self) -> None:
-        while (asked := self._own()) is not None:
-            if asked != self._at:
-                self._at, self._found = asked, {}
-            left = [p for p in PANELS if p not in self._found and self._is_wanted(p)]
+        while (request := self._own()) is not None:
+            if request != self._at:
+                self._at, self._panel_messages = request, {}
+            left = [p for p in PANELS if p not in self._panel_messages and self._is_wanted(p)]
             if not left:
                 return
             panel = self._panel = left[0]
-            about = {"type": "look", "panel": panel, "ply": len(asked.history)}
+            about = {"type": "look", "panel": panel, "ply": len(request.history)}
             self._tell_wanting(about | {"busy": True})
 
             def report_progress(progress: tuple[int, int], about: dict[str, Any] = about) -> None:
                 self._tell_wanting(about | {"busy": True, "progress": progress})
 
             try:
-                message = about | {"data": await self._inside.do(panel, asked, searched=report_progress)}
+                message = about | {"data": await self._inside.do(panel, request, report_search=report_progress)}
             except TrickformerError as e:
                 message = about | {"fault": str(e)}
             except CancellationError:
-                if asked == self._own() and self._is_wanted(panel):
+                if request == self._own() and self._is_wanted(panel):
                     self._tell_wanting(about | {"fault": "stopped"})
                     return
                 continue
             finally:
                 self._panel = None
-            if asked == self._own():
-                self._found[panel] = message
+            if request == self._own():
+                self._panel_messages[panel] = message
                 self._tell_wanting(message)
 
     def _is_wanted(self, panel: str) -> bool:
@@ -183,26 +184,25 @@ class Room(Pages):
             self.tell(page, message)
 
     async def _claim(self, page: object, score: int) -> None:
-        """Plays out the hand where the person on turn reaches the score whatever the others do; where that is not
-        shown, their page is told."""
+        """Play out the hand if the claimed score is certain; otherwise send an error to the page."""
         try:
             await self._play_out(score)
             self._refresh()
         except TrickformerError as e:
             self.tell(page, {"type": "error", "text": str(e)})
         except (CancellationError, asyncio.CancelledError):
-            self.tell(page, {"type": "error", "text": "the claim was not looked at to its end"})
+            self.tell(page, {"type": "error", "text": "the proof of the claim was stopped"})
 
     async def _play_out(self, score: int) -> None:
-        """Raises TrickformerError where the score is not certain, and Cancelled."""
-        asked = self._own()
-        if asked is None:
+        """Play out the hand. Raises TrickformerError if the score is not certain, and CancellationError."""
+        request = self._own()
+        if request is None:
             raise TrickformerError("a claim is made at one's own turn")
-        proved, line = await self._inside.do("claim", asked, score)
-        if asked != self._own():
+        proved, line = await self._inside.do("claim", request, score)
+        if request != self._own():
             raise TrickformerError("the table has gone on; look again")
         if proved is None:
-            raise TrickformerError("there are too many lines of play to see that now; claim again later in the hand")
+            raise TrickformerError("there are too many lines of play to prove that now; claim again later in the hand")
         if not proved:
             raise TrickformerError(f"{score} is not certain: the others can prevent it")
         for action in line:
@@ -214,7 +214,7 @@ class Room(Pages):
             self.tell(page, message)
 
     def _stop(self) -> None:
-        """Gives up what is being thought."""
+        """End all computations."""
         if self._driving is not None:
             self._driving.cancel()
             self._driving = None
@@ -227,12 +227,12 @@ class Room(Pages):
             self._inside.cancel()
 
     def _drive(self) -> None:
-        """Sees to it that the players play on, as long as somebody looks."""
+        """Start the players' decisions if a page is open."""
         if self.pages and (self._driving is None or self._driving.done()):
             self._driving = asyncio.create_task(self._run_reporting_errors(self._play_on))
 
     async def _run_reporting_errors(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do work whose failure the pages are told.
+        """Do work, and send its failure to the pages.
 
         The work is a function: a task that is cancelled before it begins would leave a coroutine that nobody awaits.
         """
@@ -249,13 +249,13 @@ class Room(Pages):
         while (seat := table.turn) is not None and table.seats[seat] != YOU:
             thinking = {"type": "thinking", "seat": seat, "stopped": False}
             self._tell_all(thinking)
-            asked = ask(table)
+            request = ask(table)
 
             def report_progress(progress: tuple[int, int], thinking: dict[str, Any] = thinking) -> None:
                 self._tell_all(thinking | {"progress": progress})
 
-            answer: TimedDecision = await self._players.do("decide", asked, searched=report_progress)
-            if ask(table) != asked:
+            answer: TimedDecision = await self._players.do("decide", request, report_search=report_progress)
+            if ask(table) != request:
                 return
             table.act(seat, answer.decision.action, answer.decision, answer.seconds)
             self._tell_all(self._table())
@@ -265,7 +265,7 @@ class Room(Pages):
             await self._players.do("end", table.seats, tuple(map(int, table.state.history())))
 
     def _table(self) -> dict[str, Any]:
-        """All that a page shows."""
+        """Return the message that describes the table."""
         table = self.table
         game = table.game
         me = next((p for p, who in enumerate(table.seats) if who == YOU and p == table.turn), table.seats.index(YOU))
@@ -296,7 +296,14 @@ class Room(Pages):
 
 
 def world_panels(game: Game) -> tuple[str, ...]:
-    """The panels that show worlds, and where there is a picture of them what they have in common."""
+    """List the panels that need sampled worlds.
+
+    Args:
+        game: The game.
+
+    Returns:
+        `worlds` if the game has a sampler, and `belief` if shares of worlds can be shown too.
+    """
     try:
         belief = sampler(game)
     except TrickformerError:
@@ -305,19 +312,21 @@ def world_panels(game: Game) -> tuple[str, ...]:
     return ("belief", "worlds") if pictured else ("worlds",)
 
 
-def instruments(table: Table, settings: Play) -> tuple[dict[str, str], str | None]:
-    """The players that panels ask, by panel, and the belief head: of the checkpoint that is named, or else of the
-    shipped one. A search that sits at the table is looked at with the options that it has there."""
-    found: dict[str, str] = {}
+def _panel_players(table: Table, settings: Play) -> tuple[dict[str, str], str | None]:
+    """Return the spec of each panel's player, and the checkpoint if it has a belief head.
+
+    The checkpoint is the one of the settings, or the shipped one. A search at the table keeps its options.
+    """
+    specs: dict[str, str] = {}
     checkpoint = settings.checkpoint or shipped_for(table.game)
 
     def like(name: str, otherwise: str) -> str:
         return next((spec for spec in table.specs if spec.partition(":")[0] == name), otherwise)
 
     if checkpoint is not None:
-        found["model"] = f"argmax:checkpoint={players.text(checkpoint)}"
-        found["search"] = like("gomcts", f"gomcts:checkpoint={players.text(checkpoint)}")
-    found["pimc"] = like("pimc", "pimc")
-    for spec in found.values():
+        specs["model"] = f"argmax:checkpoint={players.text(checkpoint)}"
+        specs["search"] = like("gomcts", f"gomcts:checkpoint={players.text(checkpoint)}")
+    specs["pimc"] = like("pimc", "pimc")
+    for spec in specs.values():
         players.parse(spec)
-    return found, checkpoint if checkpoint in heads.head_checkpoints() else None
+    return specs, checkpoint if checkpoint in heads.head_checkpoints() else None

@@ -1,9 +1,10 @@
-"""The pages and their sockets: what is let in, and what is served. The table is room.py's, reviews are reading.py's.
+"""Pages and their sockets: authorization and serving. room.py holds the table, reading.py the reviews.
 
-The address holds a token that nobody else knows; without it there is nothing here. Host and Origin are checked, so
-that no other page can speak to the table through a browser, and by the content policy the page loads nothing from
-elsewhere. Files are those of the package, read when the server starts, and the games of the path on the command line;
-none is named by a request."""
+The address holds a secret token; without the token the server returns 404. The server checks Host and Origin, so that
+no other page can reach the table through a browser. By the content policy the page loads nothing from elsewhere. The
+server serves the files of the package, read at its start, and the games of the path on the command line. No request can
+name any other file.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +45,10 @@ from trickformer.web.reading import Reading
 from trickformer.web.room import Room
 from trickformer.web.table import open_table
 
-MOST_BYTES = 4_096  # of a message of the page
+MOST_BYTES = 4_096  # largest message of a page
 MOST_SOCKETS = 8
-PER_SECOND, BURST = 20.0, 40.0  # messages of a socket
+PER_SECOND = 20.0  # messages of a socket on average
+BURST = 40.0  # messages of a socket at once
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -65,15 +67,21 @@ _REDIRECTION = (
 
 
 class Guard:
-    """Who is let in."""
+    """Authorization of requests by token, host and origin."""
 
     def __init__(self, token: str, host: str, port: int):
-        self._token, self._port, self._here = token, port, _is_loopback(host)
+        self._token = token
+        self._port = port
+        self._here = _is_loopback(host)
         names = ["localhost", host, *([] if self._here else [socket.gethostname()])]
         self._names = {name.lower() for name in names}
 
     def is_authorized(self, connection: HTTPConnection) -> bool:
-        """Whether a request names this server, and the token. A socket must come from a page of ours too."""
+        """Test whether a request has the token and names this server; a socket must also come from one of our pages.
+
+        Args:
+            connection: Request or socket.
+        """
         token = str(connection.path_params.get("token", ""))
         if not secrets.compare_digest(token.encode(), self._token.encode()):
             return False
@@ -86,9 +94,9 @@ class Guard:
         return origin in (None, f"http://{host}")
 
     def _is_me(self, host: str) -> bool:
-        """A name can be made to lead here by whoever owns it; an address cannot."""
-        name, _, port = host.rpartition(":")
-        if port != str(self._port):
+        """Test a Host header. Foreign names are refused, because their owner can point them here; addresses pass."""
+        name = host.rpartition(":")[0]
+        if host.rpartition(":")[2] != str(self._port):
             return False
         name = name.lower().removeprefix("[").removesuffix("]")
         if name in self._names:
@@ -108,7 +116,7 @@ def _is_loopback(host: str) -> bool:
 
 
 class _Pace:
-    """How many messages a socket may send: BURST at once, PER_SECOND on the average."""
+    """Rate limit of a socket: BURST messages at once, PER_SECOND on average."""
 
     def __init__(self) -> None:
         self._left, self._at = BURST, time.monotonic()
@@ -121,17 +129,22 @@ class _Pace:
 
 
 def static() -> Mapping[str, tuple[bytes, str]]:
-    """The files of the page by name, with their types."""
-    found = {}
+    """Read the files of the pages: name -> (contents, content type)."""
+    by_name = {}
     for file in resources.files("trickformer.web").joinpath("static").iterdir():
         kind = "text/javascript" if file.name.endswith(".js") else mimetypes.guess_type(file.name)[0] or "text/plain"
-        found[file.name] = (file.read_bytes(), f"{kind}; charset=utf-8" if kind.startswith("text/") else kind)
-    return found
+        by_name[file.name] = (file.read_bytes(), f"{kind}; charset=utf-8" if kind.startswith("text/") else kind)
+    return by_name
 
 
 def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
-    """The server's application. index: the page that the address leads to; rooms: whom pages talk to, by the name of
-    the socket."""
+    """Make the server's application.
+
+    Args:
+        guard: Authorization of requests.
+        index: File of the page at the address.
+        rooms: Rooms by the name of their socket.
+    """
     files = static()
 
     async def file(request: Request) -> Response:
@@ -163,16 +176,16 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
 
 
 async def _talk(room: Pages, page: WebSocket) -> None:
-    """Until the page goes away, or says what no page of ours says."""
+    """Exchange messages with a page until it closes, or sends too many messages or binary data."""
     pace = _Pace()
     sending = asyncio.create_task(_send(page, room.enter(page)))
     try:
         while True:
             try:
                 text = await page.receive_text()
-            except KeyError:  # it is not text
+            except KeyError:  # a binary message
                 return
-            if not pace.try_acquire() or page not in room.pages:  # the latter of a page that does not read
+            if not pace.try_acquire() or page not in room.pages:  # the second: the page did not read
                 await page.close(1008, "too many messages")
                 return
             try:
@@ -184,7 +197,7 @@ async def _talk(room: Pages, page: WebSocket) -> None:
     finally:
         sending.cancel()
         room.leave(page)
-        with suppress(RuntimeError):  # it is closed
+        with suppress(RuntimeError):  # already closed
             await page.close(1003)
 
 
@@ -195,8 +208,17 @@ async def _send(page: WebSocket, queue: asyncio.Queue[str]) -> None:
 
 
 def play(settings: Play, resume: bool) -> None:
-    """Serves a table until it is interrupted. Raises TrickformerError on bad input, Interruption on Ctrl-C."""
-    make_cast(settings)  # before anything is written; what plays is made in the worker
+    """Serve a table until Ctrl-C.
+
+    Args:
+        settings: Settings of the table.
+        resume: Whether to continue the table of the folder.
+
+    Raises:
+        TrickformerError: The input is bad.
+        Interruption: Ctrl-C ended the server.
+    """
+    make_cast(settings)  # reports faults before anything is written; the worker makes its own players
     with _bind_socket(settings) as listener, open_table(settings, resume) as table:
         rooms = {"socket": Room(settings, table), "reviewing": Reading(settings, table)}
         _serve(settings, listener, "the table is", "index.html", rooms)
@@ -205,10 +227,18 @@ def play(settings: Play, resume: bool) -> None:
 
 
 def view(settings: ViewSettings) -> None:
-    """Serves hands on record until it is interrupted. Raises TrickformerError on bad input, Interruption on Ctrl-C."""
+    """Serve recorded hands until Ctrl-C.
+
+    Args:
+        settings: Settings of the command.
+
+    Raises:
+        TrickformerError: The input is bad.
+        Interruption: Ctrl-C ended the server.
+    """
     if str(settings.run) == "-":
         raise TrickformerError("a page reads its games more than once; give a file, not standard input")
-    next(files.read(files.place(settings.run)))  # before anything listens
+    next(files.read(files.place(settings.run)))  # reports a fault of the file before the server starts
     analysts = [] if settings.analyse in (None, SOLVER) else [settings.analyse]
     for spec in (*analysts, *(settings.players or ())):
         players.parse(spec)
@@ -218,9 +248,9 @@ def view(settings: ViewSettings) -> None:
 
 
 def _serve(
-    settings: Play | ViewSettings, listener: socket.socket, said: str, index: str, rooms: Mapping[str, Pages]
+    settings: Play | ViewSettings, listener: socket.socket, contents: str, index: str, rooms: Mapping[str, Pages]
 ) -> None:
-    """Serves pages until Ctrl-C. said: what is at the address."""
+    """Serve pages until Ctrl-C. `contents` begins the printed line, such as "the table is"."""
     token = secrets.token_urlsafe(16)
     port = listener.getsockname()[1]
     name = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -231,7 +261,7 @@ def _serve(
     config = Config(
         app(Guard(token, settings.host, port), index, rooms),
         log_level="error",
-        access_log=False,  # it would write down the token
+        access_log=False,  # the log would contain the token
         server_header=False,
         ws="websockets-sansio",
         ws_max_size=MOST_BYTES,
@@ -239,7 +269,7 @@ def _serve(
         timeout_graceful_shutdown=2,
     )
     listener.listen(BACKLOG)
-    print(f"{said} at {address}", flush=True)
+    print(f"{contents} at {address}", flush=True)
     with _open_in_browser(address) if settings.browser else nullcontext(), suppress(KeyboardInterrupt):
         PageServer(config).run(sockets=[listener])
 
@@ -263,7 +293,7 @@ def _open_in_browser(address: str) -> Generator[None]:
 
 
 def _bind_socket(settings: Play | ViewSettings) -> socket.socket:
-    """A socket that listens. Raises TrickformerError where the address is none, or taken."""
+    """Bind a socket to the address. Raises TrickformerError if the address does not exist or is in use."""
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.socket(family, socket.SOCK_STREAM)

@@ -1,5 +1,7 @@
-"""A match at one table, deal after deal: who sits where, moves, undo, scores. Whoever shows it and whoever plays at it
-stand elsewhere. Each step is a line of a journal, so that a table that is killed comes back whole."""
+"""A match at one table, deal after deal: seats, moves, undo and scores.
+
+Display and players are elsewhere. A journal keeps each step, so `--resume` restores a table after a crash.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ class _Step(BaseModel):
 
 
 class MatchStep(_Step):
-    """A match begins."""
+    """Start of a match."""
 
     do: Literal["match"] = "match"
     seats: tuple[str, ...]
@@ -37,25 +39,25 @@ class MatchStep(_Step):
 
 
 class DealStep(_Step):
-    """The cards of a deal are given; a hand that was not over is broken off."""
+    """Start of a deal; an unfinished hand is broken off."""
 
     do: Literal["deal"] = "deal"
     deal: int
 
 
 class ActionStep(_Step):
-    """A decision; seconds, illegal and searched are those of a player's `act`."""
+    """Decision of a seat; seconds, illegal and searched are measurements of a player's `act`."""
 
     do: Literal["act"] = "act"
     seat: int
     action: int
-    seconds: float | None = None  # None: a person's
+    seconds: float | None = None  # None for a person
     illegal: int = 0
     searched: int = 0
 
 
 class UndoStep(_Step):
-    """All decisions of the hand but the first `left` are taken back."""
+    """Undo of all decisions of the hand but the first `left`."""
 
     do: Literal["undo"] = "undo"
     left: int
@@ -67,22 +69,32 @@ _STEP: TypeAdapter[MatchStep | DealStep | ActionStep | UndoStep] = TypeAdapter(S
 
 @dataclass(frozen=True, slots=True)
 class HandResult:
-    """A hand that was played to its end."""
+    """Finished hand with its scores."""
 
     deal: int
     scores: tuple[int, ...]
 
 
 class Table:
-    """A match. Its methods raise TrickformerError on what the rules do not allow, and change nothing then."""
+    """A match. Its methods raise TrickformerError if the rules forbid a step, and change nothing then."""
 
     def __init__(self, game: Game, seats: Sequence[str], seed: int, deal: int, keep: _Keeper | None = None):
-        """keep: where steps go; those it holds already are taken first, and then the match is not begun anew."""
+        """Start or restore a match.
+
+        Args:
+            game: The game.
+            seats: Spec of each seat; YOU stands for a person.
+            seed: Seed of the deals.
+            deal: Number of the first deal.
+            keep: Journal for the steps; a journal with steps restores its match.
+        """
         self.game = game
-        self.seats, self.seed, self.deal = tuple(seats), seed, deal
+        self.seats = tuple(seats)
+        self.seed = seed
+        self.deal = deal
         self.moves: list[ActionStep] = []
-        self.ended: list[HandResult] = []  # the hands of this match before the one on the table
-        self.specs: list[str] = []  # whoever has sat at this table, in order of appearance
+        self.ended: list[HandResult] = []  # hands of this match before the current one
+        self.specs: list[str] = []  # all players that have sat here, in order of appearance
         self._records: list[HandRecord] = []
         self._keep = None
         self.state = game.deal(seed, deal)
@@ -91,25 +103,37 @@ class Table:
         self._keep = keep
         if keep is None or not keep.known:
             self.begin(seats, deal)
-        elif self.records:  # a kill may have come between a step and its records
+        elif self.records:  # the table may have crashed between a step and its records
             keep.describe(self)
 
     def begin(self, seats: Sequence[str], deal: int) -> None:
-        """A new match, from a deal of the table's series on."""
+        """Start a new match.
+
+        Args:
+            seats: Spec of each seat; YOU stands for a person.
+            deal: Number of the first deal in the table's series.
+        """
         if len(seats) != self.game.players or YOU not in seats:
             raise TrickformerError(f"a match of {self.game.name} has {self.game.players} seats, and you sit in one")
         self._take(MatchStep(seats=tuple(seats), deal=deal))
 
     def next_deal(self) -> None:
-        """The next deal of the match; a hand that is not over is broken off and does not count."""
+        """Start the next deal of the match; an unfinished hand does not count."""
         self._take(DealStep(deal=self.deal + 1))
 
     def again(self) -> None:
-        """The same deal from its beginning."""
+        """Restart the deal."""
         self._take(UndoStep(left=0))
 
     def act(self, seat: int, action: int, decided: Decision | None = None, seconds: float = 0.0) -> None:
-        """A decision of the seat on turn; decided: of a player, and the seconds that it took."""
+        """Take a decision.
+
+        Args:
+            seat: Seat on turn.
+            action: Legal action.
+            decided: Decision of a player; None for a person.
+            seconds: Time of the player's decision.
+        """
         if seat != self.turn:
             raise TrickformerError(f"seat {seat} is not on turn")
         if action not in self.state.legal_actions():
@@ -122,7 +146,7 @@ class Table:
         self._take(step)
 
     def undo(self) -> None:
-        """Back to before the last decision of a person, and of whoever decided since."""
+        """Undo the last decision of a person and all later decisions."""
         own = [i for i, move in enumerate(self.moves) if self.seats[move.seat] == YOU]
         if not own:
             raise TrickformerError("there is no decision of yours to take back")
@@ -134,30 +158,45 @@ class Table:
 
     @property
     def turn(self) -> int | None:
-        """The seat on turn; None at the end of the hand."""
+        """Seat on turn; None at the end of the hand."""
         return None if self.over else self.state.current_player()
 
     @property
     def hands(self) -> list[HandResult]:
-        """All hands of the match that have ended."""
+        """Finished hands of the match."""
         last = [HandResult(self.deal, self.game.scores(self.state))] if self.moves and self.over else []
         return [*self.ended, *last]
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """Scores of the match, by seat."""
+        """Sum of the scores of the match, by seat."""
         return tuple(sum(hand.scores[seat] for hand in self.hands) for seat in range(self.game.players))
 
     def number(self, seat: int) -> int:
-        """How many decisions of this hand the seat has made."""
+        """Count the decisions of a seat in this hand.
+
+        Args:
+            seat: The seat.
+        """
         return sum(move.seat == seat for move in self.moves)
 
     def view(self, seat: int) -> View:
-        """What a seat knows."""
+        """Return the view of a seat.
+
+        Args:
+            seat: The seat.
+        """
         return self.game.view(self.state, seat)
 
     def log(self, seat: int) -> list[tuple[int, str]]:
-        """What the seat has seen of what seats did: who, and what, in words."""
+        """List the actions that a seat has seen, its own included.
+
+        Args:
+            seat: The seat.
+
+        Returns:
+            For each action the seat that acted, and the action in words.
+        """
         return [
             (e.actor, self.game.words(e.action))
             for e in self.view(seat).events
@@ -165,7 +204,7 @@ class Table:
         ]
 
     def _take(self, step: MatchStep | DealStep | ActionStep | UndoStep) -> None:
-        """Takes a step and writes it down; nothing changes where that fails."""
+        """Take a step and write it to the journal; nothing changes if that fails."""
         before = vars(self).copy()
         self.moves, self.ended = list(self.moves), list(self.ended)
         try:
@@ -180,7 +219,8 @@ class Table:
         match step:
             case MatchStep():
                 self._records, self.ended = self.records, []
-                self.seats, self.deal, self.moves = step.seats, step.deal, []
+                self.seats = step.seats
+                self.deal, self.moves = step.deal, []
                 self.state = self._initial_state()
                 self.specs = list(dict.fromkeys([*self.specs, *step.seats]))
             case DealStep():
@@ -231,12 +271,12 @@ class Table:
 
     @property
     def records(self) -> list[HandRecord]:
-        """All finished hands at this table, of earlier matches too."""
+        """Records of all finished hands at this table, earlier matches included."""
         return [*self._records, *([self._record()] if self.moves and self.over else [])]
 
 
 class _Keeper:
-    """The folder of a table: the journal, and the finished hands as a tournament records them."""
+    """Folder of a table: the journal, and the finished hands in the format of a tournament."""
 
     def __init__(self, settings: Play, game: Game, journal: JsonLines):
         assert settings.out is not None
@@ -247,12 +287,21 @@ class _Keeper:
         self._written: tuple[list[str], int] = ([], 0)
 
     def write(self, step: _Step, table: Table) -> None:
-        """A step that the table has taken."""
+        """Write a step.
+
+        Args:
+            step: Step that the table has taken.
+            table: Table after the step.
+        """
         self._journal.append(step)
         self.describe(table)
 
     def describe(self, table: Table) -> None:
-        """Who has sat at the table, and its finished hands, where this is not what was written last."""
+        """Write the players and the finished hands of a table, if they have changed.
+
+        Args:
+            table: The table.
+        """
         records = table.records
         if table.specs != self._written[0]:
             self._folder.describe({"game": str(self._game.spiel), "players": table.specs}, self._builds)
@@ -271,10 +320,19 @@ def _parse(number: int, line: bytes) -> MatchStep | DealStep | ActionStep | Undo
 
 @contextmanager
 def open_table(settings: Play, resume: bool) -> Generator[Table]:
-    """The table of a config, or the one that its folder holds.
+    """Open the table of a config, or restore the table of its folder.
 
-    Raises TrickformerError on bad input, before anything is written, and where the folder holds another table or was
-    not to be gone on with."""
+    Args:
+        settings: Settings of the table.
+        resume: Whether to continue the table of the folder.
+
+    Yields:
+        The table.
+
+    Raises:
+        TrickformerError: The input is bad, the folder holds another table, or it holds a table and `resume` is false.
+            Nothing is written then.
+    """
     game = settings.rules()
     seats = tuple(YOU if who == YOU else players.resolve(who, game) for who in settings.seats(game))
     folder = RunFolder.optional(settings.out, resume)

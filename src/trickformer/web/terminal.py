@@ -1,4 +1,4 @@
-"""A table on a terminal, for those on ssh: scenes as text, actions by number or name."""
+"""A table on a terminal, for use over ssh: scenes as text, actions by number or name."""
 
 from __future__ import annotations
 
@@ -14,13 +14,21 @@ from trickformer.web.config import YOU, Play
 from trickformer.web.scenes import Card, Scene
 from trickformer.web.table import Table, open_table
 
-_HELP = "a number or name of what can be done; undo, again (the deal), next (deal), log, quit"
+_HELP = "number or name of an action; undo, again (the deal), next (deal), log, quit"
 
 
 def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) -> None:
-    """Plays at a table until the input ends or says quit. read: a line of input; EOFError at its end. Raises
-    TrickformerError on bad input."""
-    cast = make_cast(settings)  # before anything is written
+    """Play at a table until the input ends or contains quit.
+
+    Args:
+        settings: Settings of the table.
+        resume: Whether to continue the table of the folder.
+        read: Returns a line of input, and raises EOFError at the end; None reads standard input.
+
+    Raises:
+        TrickformerError: The settings are bad.
+    """
+    cast = make_cast(settings)  # reports faults before anything is written
     with open_table(settings, resume) as table:
         print(_HELP)
         try:
@@ -31,14 +39,15 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
 
 
 def _play(table: Table, cast: Cast, read: Callable[[], str]) -> None:
-    told, ended = 0, False  # how much of the log is printed; whether the players know how the hand ended
+    printed = 0  # entries of the log
+    ended = False  # whether the players have received the end of the hand
     while True:
         while table.turn is not None and table.seats[table.turn] != YOU:
             answer: TimedDecision = cast.decide(ask(table))
             table.act(table.turn, answer.decision.action, answer.decision, answer.seconds)
         log = table.log(_mine(table))
-        out("\n".join(f"  seat {seat}: {what}" for seat, what in log[told:] if table.seats[seat] != YOU))
-        told = len(log)
+        out("\n".join(f"  seat {seat}: {what}" for seat, what in log[printed:] if table.seats[seat] != YOU))
+        printed = len(log)
         if table.over and not ended:
             cast.end(table.seats, tuple(map(int, table.state.history())))
         ended = table.over
@@ -52,13 +61,13 @@ def _play(table: Table, cast: Cast, read: Callable[[], str]) -> None:
 
 
 def _mine(table: Table) -> int:
-    """The person's seat that is on turn, or the first."""
+    """Return the person's seat on turn, or the person's first seat."""
     own = [p for p, who in enumerate(table.seats) if who == YOU]
     return next((p for p in own if p == table.turn), own[0])
 
 
 def _obey(table: Table, scene: Scene, word: str) -> bool:
-    """Does what a line says; False where it says nothing that can be done."""
+    """Execute a line of input; False if it names no possible action."""
     commands: dict[str, Callable[[], None]] = {"undo": table.undo, "again": table.again, "next": table.next_deal}
     try:
         if word == "quit":
@@ -69,10 +78,10 @@ def _obey(table: Table, scene: Scene, word: str) -> bool:
         if word == "log":
             out("\n".join(f"seat {seat}: {what}" for seat, what in table.log(_mine(table))))
             return True
-        found = _action(table, word)
-        if found is None or table.turn is None:
+        action = _action(table, word)
+        if action is None or table.turn is None:
             return False
-        table.act(table.turn, found)
+        table.act(table.turn, action)
     except TrickformerError as e:
         say(str(e))
         return False
@@ -80,7 +89,7 @@ def _obey(table: Table, scene: Scene, word: str) -> bool:
 
 
 def _action(table: Table, word: str) -> int | None:
-    """The legal action that a word names: by its place in the list, or by name."""
+    """Return the legal action that a word names by its place in the list or by its name, or None."""
     legal = table.state.legal_actions() if not table.over else []
     if word.isascii() and word.isdecimal() and 1 <= int(word[:6]) <= len(legal):
         return legal[int(word) - 1]
@@ -88,7 +97,12 @@ def _action(table: Table, word: str) -> int | None:
 
 
 def as_text(scene: Scene, table: Table) -> str:
-    """A scene for a terminal."""
+    """Format a scene for a terminal.
+
+    Args:
+        scene: Scene of the table's state.
+        table: The table.
+    """
     return "\n".join(_lines(scene, table))
 
 
@@ -96,7 +110,7 @@ def _lines(scene: Scene, table: Table) -> Iterator[str]:
     yield " | ".join(filter(None, (f"deal {table.deal}", scene.title, *scene.features)))
     for seat in scene.seats:
         who = "you" if table.seats[seat.seat] == YOU else table.seats[seat.seat].partition(":")[0]
-        features = ", ".join((*seat.features, *([seat.said] if seat.said else [])))
+        features = ", ".join((*seat.features, *([seat.last_action] if seat.last_action else [])))
         backs = sum(not card.name for card in seat.cards)
         cards = f"{backs} cards" if backs and not any(c.notes for c in seat.cards) else " ".join(map(_card, seat.cards))
         yield f"  seat {seat.seat} ({who}{', ' + features if features else ''}): {cards}"

@@ -1,4 +1,4 @@
-"""Thinking in a process of its own, so that a page never waits, and what nobody waits for any more is ended."""
+"""Worker processes: pages stay responsive while a worker computes, and a worker can be ended at any time."""
 
 from __future__ import annotations
 
@@ -9,27 +9,43 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, NamedTuple
 
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.plumbing.parallel import end_with_the_parent
 
-_DONE, _TOLD, _SEARCHED, _ERROR = "done", "told", "searched", "error"  # what a process sends: (kind, value)
-_EVERY = 0.25  # seconds between two looks at a search
+_DONE = "done"  # kinds of the messages (kind, value) from a process
+_REPORT = "report"
+_SEARCH = "search"
+_ERROR = "error"
+_EVERY = 0.25  # seconds between two reports of a search
+
+
+class _Call(NamedTuple):
+    """Call of a method, as it is sent to the process."""
+
+    method: str
+    arguments: tuple[Any, ...]
+    reports: bool  # whether the method gets a function for reports
+    reports_search: bool
 
 
 class CancellationError(Exception):
-    """The work was ended before it was done."""
+    """End of the work by `Worker.cancel`."""
 
 
 class Worker:
-    """One process that does one piece of work after the other. What is made by `make`, which must be a function of a
-    module, is kept between them."""
+    """One process that holds an object and calls its methods, one after the other."""
 
-    def __init__(self, make: Callable[..., Any], *given: Any):
-        """make(*given): the object whose methods are called, made in the process."""
-        self._make, self._given = make, given
+    def __init__(self, make: Callable[..., Any], *make_arguments: Any):
+        """Prepare a worker; the first call starts the process.
+
+        Args:
+            make: Function of a module that makes the object, in the process.
+            make_arguments: Arguments of `make`.
+        """
+        self._make, self._make_arguments = make, make_arguments
         self._process: Any = None
         self._pipe: Connection | None = None
         self._turn = asyncio.Lock()
@@ -39,24 +55,33 @@ class Worker:
         self,
         method: str,
         *arguments: Any,
-        told: Callable[[Any], None] | None = None,
-        searched: Callable[[tuple[int, int]], None] | None = None,
+        report: Callable[[Any], None] | None = None,
+        report_search: Callable[[tuple[int, int]], None] | None = None,
     ) -> Any:
-        """What a method of the object returns. Raises TrickformerError as it does, or where the process dies, and
-        Cancelled where `cancel` ended it.
+        """Call a method of the object in the process.
 
-        told: what the method says on the way; it is then called with a function as its last argument, which takes
-        what it has to say. searched: four times a second, of the searches in the core what they have done and of how
-        much."""
+        Args:
+            method: Name of the method.
+            arguments: Arguments of the method.
+            report: Receives the method's reports. The method gets a function for them as an additional last argument.
+            report_search: Receives the progress of searches in the core, (done, total), four times a second.
+
+        Returns:
+            The result of the method.
+
+        Raises:
+            TrickformerError: The method raises an error, or the process dies.
+            CancellationError: `cancel` ended the process.
+        """
         async with self._turn:
             pipe = self._ensure_started()
             self.busy = True
             try:
-                hears = {_TOLD: told, _SEARCHED: searched}
-                pipe.send((method, arguments, told is not None, searched is not None))
+                receivers = {_REPORT: report, _SEARCH: report_search}
+                pipe.send(_Call(method, arguments, report is not None, report_search is not None))
                 kind, value = await asyncio.to_thread(pipe.recv)
-                while (hear := hears.get(kind)) is not None:
-                    hear(value)
+                while (receive := receivers.get(kind)) is not None:
+                    receive(value)
                     kind, value = await asyncio.to_thread(pipe.recv)
             except (EOFError, OSError):
                 if self._pipe is not pipe:
@@ -77,23 +102,23 @@ class Worker:
             self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
             self._process.start()
             theirs.close()
-            self._pipe.send((self._make, self._given))
+            self._pipe.send((self._make, self._make_arguments))
         return self._pipe
 
     def cancel(self) -> None:
-        """Ends the process, whatever it does; the next work starts another."""
+        """End the process at once; the next call starts another."""
         if self._pipe is None:
             return
         pipe, self._pipe = self._pipe, None
-        self._process.kill()  # compiled code hears nothing less
+        self._process.kill()  # compiled code ignores weaker signals
         self._process.join()
-        if not self.busy:  # else the thread that reads it sees its end
+        if not self.busy:  # otherwise the reading thread must see the end of the pipe
             pipe.close()
 
 
 @contextmanager
 def _report_search_progress(pipe: Connection) -> Generator[None]:
-    """Says meanwhile how far searches have got."""
+    """Report the progress of searches while the context is open."""
     over = threading.Event()
 
     def look() -> None:
@@ -101,7 +126,7 @@ def _report_search_progress(pipe: Connection) -> Generator[None]:
             while not over.wait(_EVERY):
                 done, of = _core.under_way()
                 if of:
-                    pipe.send((_SEARCHED, (done, of)))
+                    pipe.send((_SEARCH, (done, of)))
 
     looking = threading.Thread(target=look, daemon=True)
     looking.start()
@@ -113,22 +138,22 @@ def _report_search_progress(pipe: Connection) -> Generator[None]:
 
 
 def _serve(pipe: Connection) -> None:
-    """Does what it is asked. Programs that play are ended with their players, or by their supervisor."""
+    """Run the process: make the object and call its methods. External programs end with their players."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
     threading.Thread(target=end_with_the_parent, daemon=True).start()
     with suppress(BrokenPipeError, ConnectionResetError, EOFError):  # the parent is gone
-        make, given = pipe.recv()
+        make, make_arguments = pipe.recv()
         made: Any = None
         while True:
-            method, arguments, tells, watched = pipe.recv()
+            call: _Call = pipe.recv()
             try:
                 if made is None:
-                    made = make(*given)
-                more = [lambda said: pipe.send((_TOLD, said))] if tells else []
-                with _report_search_progress(pipe) if watched else nullcontext():
-                    message = (_DONE, getattr(made, method)(*arguments, *more))
+                    made = make(*make_arguments)
+                reporters = [lambda report: pipe.send((_REPORT, report))] if call.reports else []
+                with _report_search_progress(pipe) if call.reports_search else nullcontext():
+                    message = (_DONE, getattr(made, call.method)(*call.arguments, *reporters))
             except TrickformerError as e:
                 message = (_ERROR, str(e))
-            except Exception as e:  # of a player that is at fault: the table goes on
+            except Exception as e:  # a faulty player must not end the table
                 message = (_ERROR, f"{type(e).__name__}: {e}".splitlines()[0])
             pipe.send(message)

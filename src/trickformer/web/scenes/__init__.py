@@ -1,9 +1,9 @@
-"""What is seen of a state: seats with their cards, the trick, what lies on the table, what may be done. The page
-draws a scene, the terminal prints it; neither knows a game.
+"""Scenes: the visible parts of a state (seats with cards, the trick, cards on the table, possible actions).
 
-One module a game, named like it; each exports `show(game, state, viewer) -> Scene`. A game without one is shown by its
-own words (_words.py). A scene of a seat holds nothing that the seat does not know: it must not change when hidden cards
-are exchanged. With viewer OPEN all cards are face up."""
+The page draws a scene and the terminal prints it; both are independent of the game. Each game has a module of its name
+that exports `show(game, state, viewer) -> Scene`. A game without a module is shown in its own words (_words.py). The
+scene of a seat holds only what the seat knows: it must not change if hidden cards are exchanged.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +24,25 @@ NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.nam
 
 
 def card(game: Game, number: int) -> Card:
-    """A card of a game whose module has `card`; of others one that bears its words."""
+    """Make a card for display.
+
+    Args:
+        game: The game; without a function `card` in its module the card shows the game's words.
+        number: Action that plays the card, or kind of card in Hanabi.
+    """
     module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
     made = getattr(module, "card", None)
     return made(number) if made is not None else Card(name=game.words(number), words=game.words(number))
 
 
 def show(game: Game, state: State, viewer: int) -> Scene:
-    """What `viewer`, a seat or OPEN, sees of a state whose cards are dealt; all of it at the end."""
+    """Make the scene of a state; at the end of a hand all cards are open.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: Seat, or OPEN for all cards face up.
+    """
     seen_by = OPEN if state.is_terminal() else viewer
     if game.name not in NAMES:
         return in_words(game, state, seen_by, viewer)

@@ -1,4 +1,4 @@
-"""What games with cards share in showing them."""
+"""Shared functions of the scenes with cards."""
 
 from __future__ import annotations
 
@@ -10,27 +10,53 @@ FRENCH: dict[str, Sign] = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "s
 _RANKS = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
 
 
-def french(suit: str, rank: str) -> tuple[str, str, Sign]:
-    """In words, the rank as it is printed, and the sign."""
-    return f"{_RANKS.get(rank, rank)} of {FRENCH[suit]}", "10" if rank == "T" else rank, FRENCH[suit]
+def french(name: str, suit: str, rank: str) -> Card:
+    """Make a card of the French pack.
+
+    Args:
+        name: Name of the card in the game.
+        suit: C, D, H or S.
+        rank: 2 to 9, T, J, Q, K or A.
+    """
+    words = f"{_RANKS.get(rank, rank)} of {FRENCH[suit]}"
+    return Card(name=name, words=words, rank="10" if rank == "T" else rank, sign=FRENCH[suit])
 
 
 def backs(n: int) -> tuple[Card, ...]:
-    """n cards face down."""
+    """Make cards that lie face down.
+
+    Args:
+        n: Number of cards.
+    """
     return (Card(),) * n
 
 
 def some(n: int, what: str) -> str:
-    """`1 trick`, `2 tricks`."""
+    """Write a number with a noun: `1 trick`, `2 tricks`.
+
+    Args:
+        n: The number.
+        what: Noun in the singular.
+    """
     return f"{n} {what}" + "s" * (n != 1)
 
 
 def legal(cards: Iterable[tuple[int, Card]], actions: Collection[int]) -> tuple[Card, ...]:
-    """Cards with their actions; those of `actions` can be clicked."""
+    """Make the cards of some actions clickable.
+
+    Args:
+        cards: Cards with the action of each.
+        actions: Legal actions.
+    """
     return tuple(card.model_copy(update={"action": action}) if action in actions else card for action, card in cards)
 
 
 def tricks(played: list[TrickCard], players: int) -> tuple[tuple[TrickCard, ...], tuple[TrickCard, ...]]:
-    """The trick under way, or none, and the last whole one."""
+    """Return the current trick, which may be empty, and the last complete trick.
+
+    Args:
+        played: Cards of the hand in the order played.
+        players: Number of players.
+    """
     whole = len(played) - len(played) % players
     return tuple(played[whole:]), tuple(played[max(0, whole - players) : whole])

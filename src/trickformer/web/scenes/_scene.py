@@ -1,4 +1,4 @@
-"""The parts of a scene."""
+"""Parts of a scene: the data classes that the page and the terminal show."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 OPEN = -2  # the viewer that sees all cards
 
-# How a card is coloured and which sign it bears: `face.js` draws them.
+# Colour and sign of a card; `face.js` draws them.
 Sign = Literal["clubs", "diamonds", "hearts", "spades", "rocket", "pink", "blue", "green", "yellow", "red", "white", ""]
 
 
@@ -17,25 +17,29 @@ class _Part(BaseModel):
 
 
 class Card(_Part):
-    """A card, face up; a back has no name."""
+    """A card; a card that lies face down has no name."""
 
-    name: str = ""  # as the game writes it, such as QS
-    words: str = "a hidden card"  # as people say it
+    name: str = ""  # name in the game, such as QS
+    words: str = "a hidden card"  # name in plain words
     rank: str = ""
     sign: Sign = ""
-    action: int | None = None  # that a click on it takes, if it is legal
-    notes: tuple[str, ...] = ()  # what is known of it, or lies on it
+    action: int | None = None  # action of a click on the card, if it is legal
+    notes: tuple[str, ...] = ()  # knowledge about the card, or tokens on it
     done: bool = False  # crossed out
 
 
 class Seat(_Part):
+    """A seat with its cards."""
+
     seat: int
-    cards: tuple[Card, ...] = ()  # in hand; backs where they are hidden
+    cards: tuple[Card, ...] = ()  # the hand; hidden cards lie face down
     features: tuple[str, ...] = ()  # "3 tricks", "commander"
-    said: str = ""  # what it said last
+    last_action: str = ""  # such as the last bid
 
 
 class TrickCard(_Part):
+    """A card of a trick with the seat that played it."""
+
     seat: int
     card: Card
 
@@ -48,7 +52,7 @@ class Pile(_Part):
 
 
 class Cell(_Part):
-    """A field of a board."""
+    """A cell of a board."""
 
     text: str
     words: str
@@ -57,21 +61,23 @@ class Cell(_Part):
 
 
 class Choice(_Part):
-    """Something that can be done and is no click on a card."""
+    """An action other than a click on a card."""
 
     action: int
     words: str
-    group: str = ""  # choices of a group stand together under this title
+    group: str = ""  # title of the group that shows the choice
 
 
 class Scene(_Part):
+    """Visible parts of a state."""
+
     title: str = ""  # "mission 4", "pass left"
-    ask: str = ""  # what the seat on turn is to do
+    ask: str = ""  # request to the seat on turn
     seats: tuple[Seat, ...] = ()
     trick: tuple[TrickCard, ...] = ()
-    last: tuple[TrickCard, ...] = ()  # the trick before
+    last: tuple[TrickCard, ...] = ()  # the last complete trick
     piles: tuple[Pile, ...] = ()
     board: tuple[tuple[Cell, ...], ...] = ()
     choices: tuple[Choice, ...] = ()
     features: tuple[str, ...] = ()
-    text: str = ""  # where there are no words but the game's own
+    text: str = ""  # description by the game, if the game has no scene

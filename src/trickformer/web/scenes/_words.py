@@ -1,4 +1,4 @@
-"""A game that nothing is drawn for: its own words."""
+"""Scenes of games without a module: the game's own words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ if TYPE_CHECKING:
 
 
 def show(game: Game, state: State, seen_by: int, viewer: int) -> Scene:
-    """All that the seat has seen, in words; all that there is where the cards are open. What may be done is a list."""
+    """Make the scene of a state in words, with a list of the legal actions.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        seen_by: Seat, or OPEN for a description of the whole state.
+        viewer: Seat whose knowledge is described otherwise.
+    """
     choices = tuple(Choice(action=a, words=game.words(a)) for a in state.legal_actions() if state.current_player() >= 0)
     on_turn = state.current_player() == seen_by
     return Scene(
@@ -24,7 +31,7 @@ def show(game: Game, state: State, seen_by: int, viewer: int) -> Scene:
 
 
 def _describe_information_state(game: Game, state: State, viewer: int) -> str:
-    """What the seat knows: in the words of OpenSpiel where the game has them, else as a list of events."""
+    """Describe the knowledge of a seat in the words of OpenSpiel, or as a list of events if there are none."""
     kind = state.get_game().get_type()
     if kind.provides_information_state_string:
         return state.information_state_string(viewer)

@@ -1,4 +1,4 @@
-"""The Crew, as a seat sees it."""
+"""Scenes of The Crew."""
 
 from __future__ import annotations
 
@@ -55,7 +55,13 @@ _WORDS = {YES: "yes", NO: "no", SILENT: "stay silent"}
 
 
 def show(game: Crew, state: State, viewer: int) -> Scene:
-    """A mission whose cards are dealt."""
+    """Make the scene of a mission after the deal.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: Seat, or OPEN for all cards face up.
+    """
     at: Any = state
     core, page = at.core, game.pages[at.mission.id]
     on_turn, phase = at.current_player(), core.phase
@@ -71,7 +77,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
             cards = backs(_count(core, seat))
         shown = ()
         if messages[seat] is not None:
-            label, c, _ = messages[seat]
+            label, c = messages[seat][:2]
             how = ACTIONS[label]
             shown = (f"shows {CARDS[c]}" + (f", its {how} {card(c).sign}" if how != "unlabelled" else ""),)
         features = [some(core.winners.count(seat), "trick"), *shown]
@@ -98,28 +104,32 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
 
 
 def card(number: int) -> Card:
-    """A card of the deck."""
+    """Make a card for display.
+
+    Args:
+        number: Number of the card in the deck.
+    """
     colour, value = CARDS[number]
     sign = _SIGNS[colour]
     return Card(name=CARDS[number], words=f"{sign} {value}", rank=value, sign=sign)
 
 
 def _count(core: Any, seat: int) -> int:
-    """How many cards others see a seat hold: those passed or drawn in secret change hands once all have."""
+    """Count the cards of a seat for the others; cards passed or drawn in secret move after the last seat."""
     return len(core.hand(seat))
 
 
 def _tasks(core: Any, actions: list[int]) -> tuple[Pile, ...]:
-    """The task cards, by who has them."""
+    """Return the task cards by owner."""
     piles: dict[int, list[Card]] = {}
     for number, token, owner, done in core.tasks:
         if number < 0:
             continue
-        found = card(number)
+        task = card(number)
         notes = () if token == NO_TILE else (TILES[token],)
         action = number if number in actions else None
         piles.setdefault(owner, []).append(
-            found.model_copy(update={"notes": notes, "done": done, "action": action, "words": f"task {found.words}"})
+            task.model_copy(update={"notes": notes, "done": done, "action": action, "words": f"task {task.words}"})
         )
     return tuple(
         Pile(title="Tasks" if owner < 0 else f"Tasks of seat {owner}", cards=tuple(cards))

@@ -1,4 +1,4 @@
-"""Hanabi, as a seat sees it: the others' cards, and of all cards what hints have said."""
+"""Scenes of Hanabi: the others' cards, and the knowledge from hints about all cards."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class _Slot:
-    """What hints have said of a card, in words."""
+    """Knowledge from hints about one card."""
 
     def __init__(self) -> None:
         self.color: int | None = None
@@ -35,36 +35,44 @@ class _Slot:
                 self.no_ranks.add(rank)
 
     def notes(self) -> tuple[str, ...]:
-        said = []
+        notes = []
         if self.color is not None:
-            said.append(NAMES[COLORS[self.color]])
+            notes.append(NAMES[COLORS[self.color]])
         elif self.no_colors:
-            said.append("not " + "".join(COLORS[c] for c in sorted(self.no_colors)))
+            notes.append("not " + "".join(COLORS[c] for c in sorted(self.no_colors)))
         if self.rank is not None:
-            said.append(str(self.rank + 1))
+            notes.append(str(self.rank + 1))
         elif self.no_ranks:
-            said.append("not " + "".join(str(r + 1) for r in sorted(self.no_ranks)))
-        return tuple(said)
+            notes.append("not " + "".join(str(r + 1) for r in sorted(self.no_ranks)))
+        return tuple(notes)
 
 
 def show(game: Hanabi, state: State, viewer: int) -> Scene:
-    """A game whose hands are dealt."""
+    """Make the scene of a game after the deal.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: Seat, or OPEN for all cards face up.
+    """
     rules = game.rules
     slots = [[_Slot() for _ in range(rules.hand)] for _ in range(game.players)]
-    piles, discards, hints, lives, said = [0] * rules.colors, [], rules.hints, rules.lives, {}
+    piles = [0] * rules.colors
+    discards = []
+    hints, lives = rules.hints, rules.lives
+    last_actions = {}
     moves = game.view(state, PUBLIC).events
     left = sum(rules.copies(kind) for kind in range(rules.kinds)) - game.players * rules.hand
     for event in moves:
         assert event.action is not None
         seat, action = event.actor, event.action
         if action >= 2 * rules.hand:
-            offset, color, rank = hint(rules, action)
-            other = (seat + offset) % game.players
+            other, what = _hint_words(game, action, seat)
             hints -= 1
+            content = hint(rules, action)
             for i, slot in enumerate(slots[other]):
-                slot.hear(color, rank, i in event.seen)
-            what = NAMES[COLORS[color]] if color is not None else str((rank or 0) + 1)
-            said[seat] = f"told seat {other}: {what}"
+                slot.hear(content.color, content.rank, i in event.seen)
+            last_actions[seat] = f"told seat {other}: {what}"
             continue
         color, rank = divmod(event.seen[0], rules.ranks)
         slots[seat].pop(action % rules.hand)
@@ -75,12 +83,12 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         if action >= rules.hand and piles[color] == rank:
             piles[color] += 1
             hints = min(hints + (piles[color] == rules.ranks), rules.hints)
-            said[seat] = f"played {name}"
+            last_actions[seat] = f"played {name}"
         else:
             discards.append(event.seen[0])
             played = action >= rules.hand
             hints, lives = hints + (not played), lives - played
-            said[seat] = f"played {name}, which does not fit" if played else f"discarded {name}"
+            last_actions[seat] = f"played {name}, which does not fit" if played else f"discarded {name}"
     on_turn = state.current_player()
     actions = state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
     seats = []
@@ -90,7 +98,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
             (faces[i] if faces else Card(words=f"your card {i}")).model_copy(update={"notes": slot.notes()})
             for i, slot in enumerate(slots[seat][: len(faces) or None])
         ]
-        seats.append(Seat(seat=seat, cards=tuple(cards), said=said.get(seat, "")))
+        seats.append(Seat(seat=seat, cards=tuple(cards), last_action=last_actions.get(seat, "")))
     fireworks = tuple(
         card(game, c * rules.ranks + height - 1)
         if height
@@ -110,7 +118,12 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
 
 
 def card(game: Hanabi, number: int) -> Card:
-    """A kind of card."""
+    """Make a card for display.
+
+    Args:
+        game: The game.
+        number: Kind of card.
+    """
     color, rank = divmod(number, game.rules.ranks)
     sign = NAMES[COLORS[color]]
     return Card(name=card_name(game.rules, number), words=f"{sign} {rank + 1}", rank=str(rank + 1), sign=sign)
@@ -122,7 +135,12 @@ def _choice(game: Hanabi, action: int, actor: int) -> Choice:
         return Choice(action=action, words=f"discard card {action}", group="discard")
     if action < 2 * rules.hand:
         return Choice(action=action, words=f"play card {action - rules.hand}", group="play")
-    offset, color, rank = hint(rules, action)
-    what = NAMES[COLORS[color]] if color is not None else str((rank or 0) + 1)
-    seat = (actor + offset) % game.players
+    seat, what = _hint_words(game, action, actor)
     return Choice(action=action, words=f"tell seat {seat}: {what}", group=f"hint to seat {seat}")
+
+
+def _hint_words(game: Hanabi, action: int, actor: int) -> tuple[int, str]:
+    """Return the seat that receives a hint, and the colour or rank of the hint in words."""
+    content = hint(game.rules, action)
+    words = NAMES[COLORS[content.color]] if content.color is not None else str((content.rank or 0) + 1)
+    return (actor + content.offset) % game.players, words

@@ -1,4 +1,4 @@
-"""Hearts, as a seat sees it."""
+"""Scenes of Hearts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,13 @@ _TO = {"left": "to your left", "across": "across", "right": "to your right"}
 
 
 def show(game: Hearts, state: State, viewer: int) -> Scene:
-    """A hand whose cards are dealt."""
+    """Make the scene of a hand after the deal.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: Seat, or OPEN for all cards face up.
+    """
     history = state.full_history()
     direction = history[0].action
     first = _DEALT + (PLAYERS * PASSED if direction else 0)
@@ -74,14 +80,17 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
 
 
 def card(number: int) -> Card:
-    """A card of the deck."""
+    """Make a card for display.
+
+    Args:
+        number: Number of the card in the deck.
+    """
     rank, suit = CARDS[number]
-    words, printed, sign = french(suit, rank)
-    return Card(name=CARDS[number], words=words, rank=printed, sign=sign)
+    return french(CARDS[number], suit, rank)
 
 
 def _count(own: list[tuple[int, Card]], passing: bool) -> int:
-    """How many cards a seat holds as others see it: those that it will pass are still with it."""
+    """Count the cards of a seat for the others; cards to pass move after the last seat."""
     return NUM_CARDS // PLAYERS if passing else len(own)
 
 
@@ -98,7 +107,7 @@ def _hands(history: list[Any], direction: int, first: int) -> list[set[int]]:
 
 
 def _count_points_and_tricks(game: Hearts, plays: list[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    """Points and tricks by seat, of whole tricks."""
+    """Count the points and tricks of each seat in complete tricks."""
     points, won = [0] * PLAYERS, [0] * PLAYERS
     for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
         trick = plays[start : start + PLAYERS]

@@ -12,7 +12,13 @@ if TYPE_CHECKING:
 
 
 def show(game: Mines, state: State, viewer: int) -> Scene:
-    """A board, also before its mines are laid."""
+    """Make the scene of a board, even before the mines are laid.
+
+    Args:
+        game: The game.
+        state: State of the game.
+        viewer: Seat, or OPEN to show the mines.
+    """
     at: Any = state
     seen = dict(at.core.opened_cells)
     mines = set(at.laying) if viewer == OPEN else set()

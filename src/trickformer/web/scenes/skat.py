@@ -1,4 +1,4 @@
-"""Skat, as a seat sees it."""
+"""Scenes of Skat."""
 
 from __future__ import annotations
 
@@ -39,14 +39,20 @@ _WORDS = {PASS: "pass", HOLD: "hold", PICK_UP: "pick up the skat", PLAY_HAND: "p
 
 
 def show(game: Skat, state: State, viewer: int) -> Scene:
-    """A deal whose cards are dealt."""
+    """Make the scene of a hand after the deal.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: Seat, or OPEN for all cards face up.
+    """
     at: Any = state
     on_turn, phase = at.current_player(), at.phase
     mine = on_turn >= 0 and viewer in (on_turn, OPEN)
     actions = at.legal_actions() if mine else []
     contract, soloist = at.contract, at.soloist
     ouvert = contract is not None and phase in ("play", "over") and _ouvert(at)
-    said = _last_bids(at)
+    bids = _last_bids(at)
     order = _order(at)
     seats = []
     for seat in range(PLAYERS):
@@ -54,7 +60,7 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         shown = viewer in (seat, OPEN) or (ouvert and seat == soloist)
         cards = legal(hand, actions if seat == on_turn else ()) if shown else backs(_count(at, seat))
         features = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
-        seats.append(Seat(seat=seat, cards=cards, features=tuple(features), said=said.get(seat, "")))
+        seats.append(Seat(seat=seat, cards=cards, features=tuple(features), last_action=bids.get(seat, "")))
     trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in at.plays], PLAYERS)
     knows_skat = viewer == OPEN or (soloist == viewer and PICK_UP in at.history())
     skat = tuple(card(c) for c in at.skat) if knows_skat else backs(2) if phase not in ("discard", "declare") else ()
@@ -78,10 +84,13 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
 
 
 def card(number: int) -> Card:
-    """A card of the deck."""
+    """Make a card for display.
+
+    Args:
+        number: Number of the card in the deck.
+    """
     suit, rank = CARDS[number]
-    words, printed, sign = french(suit, rank)
-    return Card(name=CARDS[number], words=words, rank=printed, sign=sign)
+    return french(CARDS[number], suit, rank)
 
 
 def _choice(action: int) -> Choice:
@@ -95,7 +104,7 @@ def _choice(action: int) -> Choice:
 
 
 def _last_bids(at: Any) -> dict[int, str]:
-    """What each seat said last in the auction."""
+    """Return the last call of each seat in the auction."""
     return {seat: ACTIONS[action] for seat, action in at.auction} if not at.plays else {}
 
 
@@ -108,12 +117,13 @@ def _count(at: Any, seat: int) -> int:
 
 
 def _contract(at: Any) -> str:
-    game, hand, level = at.contract
-    return " ".join([game, *(["hand"] if hand else []), *([level] if level != "plain" else [])])
+    contract = at.contract
+    hand = ["hand"] if contract.hand else []
+    return " ".join([contract.game, *hand, *([contract.level] if contract.level != "plain" else [])])
 
 
 def _order(at: Any) -> Any:
-    """How a hand is sorted: trumps first once they are known."""
+    """Return the sort key of a hand: trumps first once they are known."""
     contract = at.contract
     if contract is not None and contract.game == "null":
         return lambda c: (-(c // 8), -"789TJQKA".index(CARDS[c][1]))
@@ -127,8 +137,8 @@ def _order(at: Any) -> Any:
 
 
 def _result(at: Any) -> str:
-    found = at.result
-    if found.soloist < 0:
+    result = at.result
+    if result.soloist < 0:
         return "all passed"
-    won = "won" if found.won else "lost, overbid" if found.overbid else "lost"
-    return f"soloist {won}, value {found.value}"
+    won = "won" if result.won else "lost, overbid" if result.overbid else "lost"
+    return f"soloist {won}, value {result.value}"

@@ -76,7 +76,7 @@ function showList(message) {
   $("shelf").hidden = false;
   document.title = `${message.name} – trickformer`;
   $("title").textContent = message.name;
-  $("facts").textContent = "";
+  $("features").textContent = "";
   $("shelf-note").textContent = message.note + (message.more ? " · there are more, which can be opened by number" : "");
   leaf = message.page;
   $("leaves").hidden = message.pages === 1;

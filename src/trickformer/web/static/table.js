@@ -29,12 +29,12 @@ function hand(cards, act, small) {
 }
 
 function seatElement(table, seat, act) {
-  const facts = [...(seat.facts ?? []), ...(seat.said ? [`“${seat.said}”`] : [])];
+  const features = [...(seat.features ?? []), ...(seat.last_action ? [`“${seat.last_action}”`] : [])];
   const turn = table.turn === seat.seat;
   const own = seat.seat === table.me;
   return make("section", { class: `seat${turn ? " turn" : ""}`, "data-seat": seat.seat, "aria-label": seatName(table, seat.seat) },
     make("h3", { title: table.seats[seat.seat] }, seatName(table, seat.seat), turn ? make("span", { class: "mark" }, " to move") : null),
-    facts.length ? make("p", { class: "facts" }, facts.join(" · ")) : null,
+    features.length ? make("p", { class: "features" }, features.join(" · ")) : null,
     seat.cards?.length ? hand(seat.cards, act, !own) : null);
 }
 
@@ -89,7 +89,7 @@ export function showTable(table, act) {
   const focus = document.activeElement?.classList.contains("act");
   document.title = `${scene.title ?? table.game} – trickformer`;
   $("title").textContent = `${table.game[0].toUpperCase()}${table.game.slice(1)} · ${table.label ?? `deal ${table.deal}`}${scene.title && scene.title.toLowerCase() !== table.game ? ` · ${scene.title}` : ""}`;
-  $("facts").textContent = (scene.facts ?? []).join(" · ");
+  $("features").textContent = (scene.features ?? []).join(" · ");
   const seats = scene.seats ?? [];
   const others = Array.from({ length: table.seats.length - 1 }, (_, i) => seats[(table.me + 1 + i) % seats.length]);
   $("others").replaceChildren(...others.map((seat) => seatElement(table, seat, act)));
