@@ -1,4 +1,4 @@
-"""The command line: `trickformer ...`. Commands import what they need when they run."""
+"""Command line: `trickformer ...`. Commands import their modules when they run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ app.add_typer(mines, name="mines")
 app.add_typer(skat, name="skat")
 app.add_typer(obl, name="obl")
 
-_JOINED = ("--seconds", "--simulations", "--beliefs")  # take every word up to the next option as one text, with commas
+_JOINED = ("--seconds", "--simulations", "--beliefs")  # all words up to the next option are joined with commas
 DEBUG = "--debug"
 
 
@@ -73,10 +73,10 @@ def _main(
     example="trickformer tournament hearts --a gomcts --b pimc --deals 100",
 )
 def tournament(
-    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
     """Play the same deals in every seating of the players, and report the differences between them."""
-    settings = configs.load(Tournament, config, given, resume)
+    settings = configs.load(Tournament, config, options, resume)
     from trickformer.tournaments import report, results, run
 
     played = results.TournamentResults(run.tournament(settings, resume))
@@ -93,9 +93,9 @@ def tournament(
     defaults=effective_defaults,
     example="trickformer train hearts --preset tiny --out out/tiny",
 )
-def train(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+def train(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
     """Train a game's model from nothing by population self-play."""
-    settings = configs.load(SelfPlay, config, given, resume)
+    settings = configs.load(SelfPlay, config, options, resume)
     from accelerate import PartialState
 
     from trickformer.selfplay import nfsp
@@ -112,24 +112,24 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **give
     example="trickformer belief head skat --checkpoint skat-small --out out/head",
 )
 def head(
-    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **given: Any
+    *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
     """Train and evaluate a belief head on a checkpoint of Hearts, Skat or The Crew, for `pimc:belief=FOLDER`."""
-    settings = configs.load(HeadTraining, config, given, resume)
+    settings = configs.load(HeadTraining, config, options, resume)
     from trickformer.selfplay import belief_heads
 
     belief_heads.make_report(belief_heads.command(settings, resume)).print(as_json)
 
 
 @configs.command(app, Audit, positional="game", example="trickformer audit hearts --deals 20")
-def audit(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
+def audit(*, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
     """Audit a game: hidden information in views, sampled worlds, tokens and trackers. Exit code 1 if a check fails."""
-    settings = configs.load(Audit, config, given)
+    settings = configs.load(Audit, config, options)
     from trickformer.audit import views as audits
 
-    found = audits.command(settings)
-    print(to_json(found.result()) if as_json else found)
-    raise typer.Exit(0 if found.good else 1)
+    report = audits.command(settings)
+    print(to_json(report.result()) if as_json else report)
+    raise typer.Exit(0 if report.good else 1)
 
 
 @app.command(name="report", epilog="Example: trickformer report out/match")
@@ -152,12 +152,12 @@ def report_command(
 
     played = run.load(folder)
     try:
-        found = results.TournamentResults(played)
+        tournament_results = results.TournamentResults(played)
     except results.NoFinishedDealError:
         report.make_progress_report(played).print(as_json)
         return
-    made = report.make_report(found.result())
-    made.publish(as_json, folder, RESULT, lambda _: report.draw(found, folder), must_write=False)
+    made = report.make_report(tournament_results.result())
+    made.publish(as_json, folder, RESULT, lambda _: report.draw(tournament_results, folder), must_write=False)
 
 
 @app.command(epilog="Example: trickformer players gomcts --game skat")
@@ -172,11 +172,11 @@ def players(
     if name is None and not as_json:
         terminal.out("\n".join(map(known.summarize, known.names())))
         return
-    found = [_player(each, game) for each in ([name] if name is not None else known.names())]
+    rows = [_player(each, game) for each in ([name] if name is not None else known.names())]
     if as_json:
-        print(to_json({"players": found}))
+        print(to_json({"players": rows}))
         return
-    for player in found:
+    for player in rows:
         print(f"{player['name']}: {player['about']}")
         for key, option in player["options"].items():
             default = "none" if option["default"] is None else known.text(option["default"])
@@ -204,7 +204,7 @@ def list_games(as_json: configs.Json = False) -> None:
     from trickformer import checkpoints, games
     from trickformer.plumbing import plugins
 
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for name in (*games.NAMES, *plugins.names(plugins.GAMES)):
         game = games.load(name)
         row = {
@@ -213,11 +213,11 @@ def list_games(as_json: configs.Json = False) -> None:
             "checkpoint": checkpoints.default_name(game),
             "script": game.baseline,
         }
-        found.append(row | {"higher_is_better": game.higher_is_better, "openspiel": str(game.spiel)})
+        rows.append(row | {"higher_is_better": game.higher_is_better, "openspiel": str(game.spiel)})
     if as_json:
-        print(to_json({"games": found}))
+        print(to_json({"games": rows}))
         return
-    for row in found:
+    for row in rows:
         print(
             f"{row['name']:<8} {row['seats']} seats  {row['checkpoint'] or 'no checkpoint':<13} {row['script']:<8} "
             f"{row['openspiel']}"
@@ -231,25 +231,25 @@ def list_checkpoints(as_json: configs.Json = False) -> None:
     from trickformer.plumbing import digests
     from trickformer.plumbing.text import json_object
 
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for name in checkpoints.names():
         folder = checkpoints.find(name)
         weights = folder / "model.safetensors"
         about = json_object((folder / "config.json").read_text(encoding="utf-8")).get("trickformer", {})
         game = about.get("game") if isinstance(about, dict) else None
         row = {"name": name, "game": game, "bytes": weights.stat().st_size, "folder": str(folder)}
-        found.append(row | {"sha256": digests.sha256({name: weights})[name]})
+        rows.append(row | {"sha256": digests.sha256({name: weights})[name]})
     if as_json:
-        print(to_json({"checkpoints": found}))
+        print(to_json({"checkpoints": rows}))
         return
-    for row in found:
+    for row in rows:
         print(f"{row['name']:<14} {row['bytes'] / 1e6:5.2f} MB  sha256 {row['sha256'][:12]}  {row['game'] or ''}")
 
 
 @configs.command(app, Play, positional="game", example="trickformer play hearts --opponents pimc")
-def play(*, config: configs.File = None, resume: configs.Resume = False, **given: Any) -> None:
+def play(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
     """Play at a table in the browser, or with --text in this terminal."""
-    settings = configs.load(Play, config, given, resume)
+    settings = configs.load(Play, config, options, resume)
     if settings.text:
         from trickformer.web import terminal
 
@@ -259,15 +259,17 @@ def play(*, config: configs.File = None, resume: configs.Resume = False, **given
 
 
 @configs.command(app, ViewSettings, positional="run", example="trickformer view out/match --analyse pimc")
-def view(**given: Any) -> None:
+def view(**options: Any) -> None:
     """Review the hands of a tournament, a table or a file of games in the browser."""
-    settings = configs.load(ViewSettings, None, given)
+    settings = configs.load(ViewSettings, None, options)
     _server().view(settings)
 
 
 def _server(otherwise: str = "") -> Any:
-    """The module that serves pages. Raises TrickformerError where its dependencies are missing; otherwise: what can be
-    done then."""
+    """Import the module that serves pages.
+
+    A TrickformerError reports missing dependencies; `otherwise` ends its message with an alternative remedy.
+    """
     try:
         from trickformer.web import server
     except ModuleNotFoundError as e:
@@ -310,14 +312,14 @@ def list_engines() -> None:
 @configs.command(
     engines, Conformance, positional="engine", example="trickformer engines check engine:cmd=./bot --game hearts"
 )
-def check(*, config: configs.File = None, as_json: configs.Json = False, **given: Any) -> None:
+def check(*, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
     """Check that an engine follows the protocol and its own description. Exit code 1 if a check fails."""
-    settings = configs.load(Conformance, config, given)
+    settings = configs.load(Conformance, config, options)
     from trickformer.engines import conformance
 
-    found = conformance.check(settings)
-    conformance.make_report(settings.engine, found).print(as_json)
-    raise typer.Exit(int(any(c.good is False for c in found)))
+    checks = conformance.check(settings)
+    conformance.make_report(settings.engine, checks).print(as_json)
+    raise typer.Exit(int(any(c.good is False for c in checks)))
 
 
 def spread(command: Any, arguments: list[str]) -> list[str]:
@@ -331,35 +333,37 @@ def spread(command: Any, arguments: list[str]) -> list[str]:
 
 
 def main() -> None:
-    """Entry point. Bad input is one line on standard error and exit code 2; Ctrl-C is exit code 130, and SIGTERM, which
-    ends a command as Ctrl-C does, 143."""
-    ended = 130
+    """Run the command line.
+
+    Bad input prints one line to standard error and gives exit code 2. Ctrl-C gives exit code 130, and SIGTERM 143.
+    """
+    interrupt_code = 130
 
     def end(*_: object) -> None:
-        nonlocal ended
-        ended = 143
+        nonlocal interrupt_code
+        interrupt_code = 143
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
     terminal.prepare()
     debug = DEBUG in sys.argv
     try:
-        given = [word for word in sys.argv[1:] if word != DEBUG]
-        for word in given:
+        typed_words = [word for word in sys.argv[1:] if word != DEBUG]
+        for word in typed_words:
             if (text := word.encode("utf-8", "backslashreplace").decode()) != word:
                 raise TrickformerError(f"{text} is not text in UTF-8")
         command = typer.main.get_command(app)
-        arguments = spread(command, given) or ["--help"]
+        arguments = spread(command, typed_words) or ["--help"]
         code = command.main(args=arguments, prog_name="trickformer", standalone_mode=False)
         if code == 130:  # typer has caught Ctrl-C
-            _fail("interrupted", ended)
+            _fail("interrupted", interrupt_code)
         sys.exit(code if isinstance(code, int) else 0)
     except TrickformerError as e:
         if debug:
             traceback.print_exc()
-        _fail(str(e), ended if isinstance(e, Interruption) else 2)
+        _fail(str(e), interrupt_code if isinstance(e, Interruption) else 2)
     except KeyboardInterrupt:
-        _fail("interrupted", ended)
+        _fail("interrupted", interrupt_code)
     except BrokenPipeError:  # nobody reads the output, as behind `| head`
         terminal.abandon()
         sys.exit(141)
