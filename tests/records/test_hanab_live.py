@@ -270,7 +270,7 @@ def test_games_of_our_tournaments_go_there(command, tmp_path):
             assert len(json.loads(target.read_text())["deck"]) == 50
             assert list(json.loads(target.read_text())) == ["players", "deck", "actions", "options"]
         code, out, err = command("records", "convert", folder, tmp_path / "all.json")
-        says = f"error: {folder / 'records.jsonl'} holds several games, and .json one; choose it by --game\n"
+        says = f"error: {folder / 'records.jsonl'} holds several games, but .json holds one; choose it with --game\n"
         assert (code, out, err) == (2, "", says) and not (tmp_path / "all.json").exists()
         code, out, err = command("records", "convert", folder, tmp_path / "all.json", "--game", 99)
         assert (code, out) == (2, "") and err.endswith("records.jsonl holds no game 99\n")
@@ -289,7 +289,7 @@ def test_games_with_other_rules_are_not_written(game, command, tmp_path):
 
 def test_skat_is_not_written(command, tmp_path):
     code, out, err = command("records", "convert", GAMES, tmp_path / "a.json", "--game", 1)
-    assert (code, out) == (2, "") and "game 1: hanab.live has Hanabi alone, and this is a game of Skat" in err
+    assert (code, out) == (2, "") and "game 1: hanab.live has only Hanabi, and this is a game of Skat" in err
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_skat_is_not_written(command, tmp_path):
     [
         ({"early_end": None}, "its history stops before the end of the game"),
         ({"early_end": "5 terminates"}, "there is no seat 5"),
-        ({"early_end": "nothing-left"}, "a card that is left could be played, and the record ends there"),
+        ({"early_end": "nothing-left"}, "the record ends although a card could still be played"),
         ({"scores": (3, 3)}, "scores 3 3 in the record, 0 0 by the rules"),
     ],
 )
@@ -311,9 +311,9 @@ def test_records_with_another_end_differ(entries, says):
 
 def test_an_early_end_of_a_game_that_is_over():
     record = hanab_live.parse(json.dumps(game_of(5)[0])).model_copy(update={"early_end": "idle"})
-    assert check(record, 1).what == "its history ends the game, and in the record it ends early (idle)"
+    assert check(record, 1).what == "its history ends the game by the rules, but the record names an early end (idle)"
     line = jsonl.write(record).replace('"idle"', '"tired"')
-    with pytest.raises(TrickformerError, match=r"^game 1: early_end: no such end is known$"):
+    with pytest.raises(TrickformerError, match=r"^game 1: early_end: unknown early end$"):
         jsonl.LineReader().read(line, 1)
 
 

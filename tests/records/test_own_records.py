@@ -167,7 +167,7 @@ def test_a_damaged_record_is_told_and_counted(key, value, says, folder_of, comma
         ("rules", "chess", "unknown game 'chess'"),
         ("history", [1], "its history is not legal in "),
         ("mission", 7, "mission 7 in the record, None by its history"),
-        ("moves", ["0 pass"], "move 1 is not that of the history"),
+        ("moves", ["0 pass"], "move 1 does not match the history"),
     ],
 )
 def test_a_converted_record_that_differs(key, value, says, folder_of, command, tmp_path):

@@ -327,7 +327,7 @@ def test_a_soloist_who_resigns_leaves_the_rest_to_the_defenders():
 
 def test_a_contract_must_be_that_of_the_moves():
     line = jsonl.write(fixture_games()[0])
-    with pytest.raises(TrickformerError, match="game 4: the contract 'grand' is not that of the moves"):
+    with pytest.raises(TrickformerError, match="game 4: the contract 'grand' does not match the moves"):
         jsonl.parse(line.replace('"contract":"clubs"', '"contract":"grand"'), 4)
 
 
@@ -433,13 +433,15 @@ def test_kontra_out_of_turn():
     record = fixture_games()[0]
     soloist = replay(record).soloist
     for said in ((soloist,), tuple({0, 1, 2} - {soloist}), (0, 1, 2)):
-        with pytest.raises(TrickformerError, match="Kontra is said by one defender, and Re by the soloist after it"):
+        with pytest.raises(
+            TrickformerError, match="Kontra must come from one defender, and Re from the soloist after it"
+        ):
             read_log(xskat_log(record, said=said))
     for tags in ({"kontra": str(soloist)}, {"re": str(soloist)}, {"kontra": "7"}, {"kontra": "2", "re": "0"}):
         finding = check(record.model_copy(update={"tags": tags}), 1)
         assert (finding.status, finding.what) == (
             "differs",
-            "Kontra is said by a defender, and Re by the soloist after it",
+            "Kontra must come from a defender, and Re from the soloist after it",
         )
 
 

@@ -100,8 +100,8 @@ def test_damaged_bytes(tmp_path_factory, text, seed):
         (" 1 18 ", " 1 19 ", "game 1, move 1: '19' is no move"),
         ("(;GM[Skat]", "(;GM[Go]", "not a game of Skat"),
         ("P1[bob]", "", "property P1 is missing"),
-        ("P1[bob]", "P0[bob]", "property P0 is there twice"),
-        (" ;)", "", "not a whole record"),
+        ("P1[bob]", "P0[bob]", "property P0 occurs twice"),
+        (" ;)", "", "not a complete record"),
         ("MV[w ", "MV[w CJ.", "game 1, move 0: the deal is not 32 different cards"),
         (" s w ", " s 1 ", "game 1, move 5: the skat is not shown after it was picked up"),
     ],
@@ -141,10 +141,10 @@ def test_files_that_hold_no_games(refused, tmp_path, word):
         ("binary", bytes(range(256)) * 40, "binary holds no games of Skat"),
         ("zeros", bytes(4096), "zeros holds no games of Skat"),
         ("blank", b"\n\n\n", "blank is empty"),
-        ("other.sgf", b"(;GM[1]FF[4];B[aa])\n", "other.sgf, game 1: not a whole record"),
+        ("other.sgf", b"(;GM[1]FF[4];B[aa])\n", "other.sgf, game 1: not a complete record"),
         ("other.jsonl", b'{"deal": 1}\n', "other.jsonl, game 1: "),
         ("cut.jsonl", (JSONL[0] + "\n" + JSONL[1][:90]).encode(), "cut.jsonl, game 2: "),
-        ("cut.sgf", (ISS[0] + "\n" + ISS[1][:90]).encode(), "cut.sgf, game 2: not a whole record"),
+        ("cut.sgf", (ISS[0] + "\n" + ISS[1][:90]).encode(), "cut.sgf, game 2: not a complete record"),
         ("cut.log", "\n".join(XSKAT[0][:20]).encode(), "cut.log, game 1: the log breaks off"),
         ("latin.sgf", ISS[0].replace("ada", "\xe4da").encode("latin-1"), "latin.sgf, game 1: not text in UTF-8"),
     ]:
@@ -162,13 +162,13 @@ def test_files_that_hold_no_games(refused, tmp_path, word):
 def test_what_convert_refuses(refused, tmp_path):
     (tmp_path / "there.jsonl").write_text("")
     (tmp_path / "log").write_text("\n".join(XSKAT[0]) + "\n")
-    assert "there.jsonl is already there" in refused("convert", GAMES, "there.jsonl")
+    assert "there.jsonl already exists" in refused("convert", GAMES, "there.jsonl")
     assert "out.txt: name it .sgf" in refused("convert", GAMES, "out.txt")
     assert "cannot write nowhere/out.jsonl: No such file" in refused("convert", GAMES, "nowhere/out.jsonl")
-    assert "log, game 1: its source tells no auction" in refused("convert", "log", "out.sgf")
+    assert "log, game 1: its source has no auction" in refused("convert", "log", "out.sgf")
     moved = fixture_games()[0].model_copy(update={"moves": ("1 hand",), "contract": None})
     (tmp_path / "odd.jsonl").write_text(jsonl.write(moved) + "\n")
-    assert "odd.jsonl, game 1: an ISS record cannot tell it" in refused("convert", "odd.jsonl", "out.sgf")
+    assert "odd.jsonl, game 1: an ISS record cannot hold it" in refused("convert", "odd.jsonl", "out.sgf")
     assert "games.sgf holds no game 99" in refused("show", GAMES, "--game", "99")
     assert "--game" in refused("show", GAMES, "--game", "0")
     assert "Missing command" in refused()

@@ -144,7 +144,7 @@ def test_only_the_seats_that_are_asked_for():
     ("game", "spec", "says"),
     [
         ("hearts", "nobody", "unknown analyst 'nobody'; choose from: .*solver"),
-        ("hearts", "solver", "the solver knows skat and crew, not hearts"),
+        ("hearts", "solver", "the solver solves skat and crew, not hearts"),
         ("hearts", "rules", "gives no values"),
         ("hearts", "pimc:worlds=x", "worlds=x"),
         ("hearts", "pimc:sheep=1", "unknown option of player 'pimc'"),

@@ -180,7 +180,7 @@ def test_what_if_from_the_command_line(folder_of, command):
         (["show", "hearts", "--analyse", "nobody"], "unknown analyst 'nobody'; choose from: "),
         (["show", "hearts", "--game", 1, "--analyse", ""], "unknown analyst ''; choose from: "),
         (["show", "hearts", "--game", 1, "--analyse", "rules"], "this analyst gives no values"),
-        (["show", "hearts", "--game", 1, "--analyse", "solver"], "the solver knows skat and crew, not hearts"),
+        (["show", "hearts", "--game", 1, "--analyse", "solver"], "the solver solves skat and crew, not hearts"),
         (["show", "hearts", "--game", 999, "--analyse", "pimc"], "holds no game 999"),
         (["show", "hearts", "--game", 1, "--seat", 4, "--analyse", "pimc"], "seats of hearts are 0 to 3, not 4"),
         (["show", "hearts", "--plot", "a.png", "--analyse", "pimc"], "--plot draws the review of one game"),
@@ -190,7 +190,7 @@ def test_what_if_from_the_command_line(folder_of, command):
         (["worst", "nowhere"], "holds no run"),
         (["what-if", "hearts", "--at", 99, "--players", "rules"], "no decision 99"),
         (["what-if", "hearts", "--at", 1, "--players", "rules", "rules"], "2 players for 4 seats"),
-        (["what-if", "hearts", "--at", 1, "--players", "rules", "--action", "XX"], "'XX' is not what may be done"),
+        (["what-if", "hearts", "--at", 1, "--players", "rules", "--action", "XX"], "'XX' is not legal there"),
         (["what-if", "hearts", "--at", 1, "--game", 999, "--players", "rules"], "holds no game 999"),
     ],
 )

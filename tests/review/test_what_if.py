@@ -51,7 +51,7 @@ def test_an_action_that_is_given_is_done_first():
         found = what_if(hand, turn.number, ["random"], n=400, seed=1, action=hand.game.words(action))
         error = np.std(found.scores, axis=0, ddof=1) / 20
         assert np.all(np.abs(np.array(found.means) - expected) <= 4.5 * error + 1e-9)
-    with pytest.raises(TrickformerError, match="'XX' is not what may be done there: "):
+    with pytest.raises(TrickformerError, match="'XX' is not legal there; the legal actions are "):
         what_if(hand, turn.number, ["random"], action="XX")
 
 

@@ -115,7 +115,7 @@ def test_a_review_and_a_what_if_are_those_of_the_library():
     for at, seats, action, fault in [
         (last, [999] * 3, None, "no such player"),
         (10_000, [rules] * 3, None, "no decision"),
-        (last, [rules] * 3, 10_000, "not what may be done"),
+        (last, [rules] * 3, 10_000, "not legal there"),
     ]:
         with pytest.raises(TrickformerError, match=fault):
             desk.play_what_if(kept, at, seats, action, 4, _unheard)

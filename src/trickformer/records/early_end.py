@@ -75,7 +75,7 @@ def fault(game: Game, state: Any, early_end: str) -> str | None:
     if seat and int(seat[1]) >= game.players:
         return f"there is no seat {seat[1]}"
     if early_end == NOTHING_LEFT and not is_nothing_left(game, state):
-        return "a card that is left could be played, and the record ends there"
+        return "the record ends although a card could still be played"
     return None
 
 

@@ -38,7 +38,7 @@ def _write_iss(record: AnyRecord, number: int) -> str:
 
 def _write_hanab_live(record: AnyRecord, number: int) -> str:
     if isinstance(record, SkatRecord):
-        raise TrickformerError(f"game {number}: hanab.live has Hanabi alone, and this is a game of Skat")
+        raise TrickformerError(f"game {number}: hanab.live has only Hanabi, and this is a game of Skat")
     return hanab_live.write(record, number)
 
 
@@ -369,12 +369,12 @@ def convert(source: Path, target: Path, game: int | None = None) -> int:
     count = 0
     try:
         if target.exists():
-            raise TrickformerError(f"{target} is already there; name a new file")
+            raise TrickformerError(f"{target} already exists; name a new file")
         with whole(target) as draft, draft.open("w", encoding="utf-8", newline="\n") as file:
             for number, record in _select(source, game):
                 count += 1
                 if target.suffix == ".json" and count > 1:
-                    raise TrickformerError(f"{source} holds several games, and .json one; choose it by --game")
+                    raise TrickformerError(f"{source} holds several games, but .json holds one; choose it with --game")
                 try:
                     file.write(write(record, number) + "\n")
                 except TrickformerError as e:

@@ -5,10 +5,10 @@
     actions   {"type", "target", "value"}: 0 plays and 1 discards card number `target` of the deck, 2 names colour
               `value` and 3 rank `value` to player `target`; 4, and 5 by vote, end the game early for the reason `value`
     options   {"variant": "No Variant"}, and settings of the table
-    id, seed  of the site
+    id, seed  numbers of the game on the site
 
-Suits are red, yellow, green, blue and purple; purple is our white. Notes and settings that are no rules are dropped.
-Games with other rules (variants, other hand sizes, detrimental characters) are refused.
+Suits are red, yellow, green, blue and purple; purple is our white. The reader drops notes and settings
+that are not rules. It refuses games with other rules (variants, other hand sizes, detrimental characters).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from trickformer.records import early_end
 from trickformer.records.played import GameRecord, describe_moves, validation_fault
 
 NO_VARIANT = "No Variant"
-_COLORS = (0, 1, 2, 4, 3)  # suit -> colour of ours, and back: the last two change places
+_COLORS = (0, 1, 2, 4, 3)  # suit -> our colour, and back: the last two change places
 _SUITS = ("red", "yellow", "green", "blue", "purple")
-# Settings of a table that change the rules. Empty hints and plays from the deck are refused where they occur.
+# Settings of a table that change the rules. Moves that only other rules allow, such as empty hints, are illegal.
 _OTHER_RULES = ("startingPlayer", "speedrun", "oneExtraCard", "oneLessCard", "allOrNothing", "detrimentalCharacters")
 _HERE = "hanab.live"  # tag `source`; the other tags are id, seed and undrawn
 _MARK = re.compile(r'"(actions|suitIndex)"\s*:')
@@ -311,10 +311,10 @@ def _write_moves(game: hanabi.Hanabi, steps: Sequence[Any]) -> Iterator[dict[str
 
 def _write_hint(game: hanabi.Hanabi, seat: int, action: int) -> dict[str, int]:
     hint = hanabi.hint(game.rules, action)
-    target = (seat + hint[0]) % game.players
-    if hint[1] is not None:
-        return {"type": _Kind.COLOR, "target": target, "value": _COLORS[hint[1]]}
-    return {"type": _Kind.RANK, "target": target, "value": (hint[2] or 0) + 1}
+    target = (seat + hint.offset) % game.players
+    if hint.color is not None:
+        return {"type": _Kind.COLOR, "target": target, "value": _COLORS[hint.color]}
+    return {"type": _Kind.RANK, "target": target, "value": (hint.rank or 0) + 1}
 
 
 def _write_end(end: str | None) -> list[dict[str, int]]:

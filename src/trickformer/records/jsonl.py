@@ -1,4 +1,4 @@
-"""Our own notation: JSON lines, one game a line. `played` describes records of games other than Skat.
+"""Our own notation: JSON lines, one game for each line. `played` describes records of games other than Skat.
 
     version   1
     source    source of the game: "iss", "xskat", "trickformer"

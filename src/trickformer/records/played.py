@@ -53,7 +53,7 @@ class GameRecord(BaseModel):
     @classmethod
     def _is_known_end(cls, end: str | None) -> str | None:
         if end is not None and not early_end.is_known(end):
-            raise ValueError("no such end is known")
+            raise ValueError("unknown early end")
         return end
 
     def end(self) -> tuple[Game, Any]:
@@ -74,7 +74,7 @@ class GameRecord(BaseModel):
         if list(self.moves) == words:
             return None
         same = next((n for n, (move, word) in enumerate(zip(self.moves, words)) if move != word), len(words))
-        return f"move {min(same, len(self.moves)) + 1} is not that of the history"
+        return f"move {min(same, len(self.moves)) + 1} does not match the history"
 
 
 AnyRecord: TypeAlias = SkatRecord | GameRecord
@@ -90,7 +90,7 @@ def _end(game: Game, history: tuple[int, ...], scores: tuple[int, ...], early: s
     if early is None and not state.is_terminal():
         raise TrickformerError("its history stops before the end of the game")
     if early is not None and state.is_terminal():
-        raise TrickformerError(f"its history ends the game, and in the record it ends early ({early})")
+        raise TrickformerError(f"its history ends the game by the rules, but the record names an early end ({early})")
     if early is not None and (fault := early_end.fault(game, state, early)):
         raise TrickformerError(fault)
     computed = game.scores(state) if early is None else early_end.scores(game, state, early)

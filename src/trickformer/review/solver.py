@@ -58,7 +58,7 @@ def check(game: Game) -> None:
         TrickformerError: The game has no solver.
     """
     if not has_solver(game):
-        raise TrickformerError(f"the solver knows {' and '.join(_SOLVERS)}, not {game.name}")
+        raise TrickformerError(f"the solver solves {' and '.join(_SOLVERS)}, not {game.name}")
 
 
 def questions(hand: ReviewHand) -> int:

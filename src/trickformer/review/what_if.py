@@ -124,5 +124,5 @@ def what_if(
 def _action(game: Game, legal: Sequence[int], words: str) -> int:
     by_words = {game.words(action): action for action in legal}
     if words not in by_words:
-        raise TrickformerError(f"{words!r} is not what may be done there: {', '.join(by_words)}")
+        raise TrickformerError(f"{words!r} is not legal there; the legal actions are {', '.join(by_words)}")
     return by_words[words]

@@ -149,5 +149,5 @@ def at(game: Game, history: tuple[int, ...]) -> State:
     """
     state = replay(game.spiel, history)
     if state is None:
-        raise TrickformerError(f"that is no hand of {game.name}")
+        raise TrickformerError(f"the actions are no legal hand of {game.name}")
     return state

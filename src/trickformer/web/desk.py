@@ -224,7 +224,7 @@ class Desk:
         words = None
         if action is not None:
             if action not in hand.at(at)[0].legal:
-                raise TrickformerError("that is not what may be done there")
+                raise TrickformerError("that action is not legal there")
             words = hand.game.words(action)
         result = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_throttle_progress(tell))
         return result.model_dump(mode="json", exclude={"scores"}) | {"players": [short(s) for s in result.players]}

@@ -93,7 +93,7 @@ class Room(Pages):
         match message:
             case messages.PlayAction():
                 if message.ply != len(table.state.history()):
-                    raise TrickformerError("the table has gone on; look again")
+                    raise TrickformerError("the table has changed; look again")
                 if table.seats[message.seat : message.seat + 1] != (YOU,):
                     raise TrickformerError("that seat is not yours")
                 table.act(message.seat, message.action)
@@ -200,7 +200,7 @@ class Room(Pages):
             raise TrickformerError("a claim is made at one's own turn")
         proved, line = await self._inside.do("claim", request, score)
         if request != self._own():
-            raise TrickformerError("the table has gone on; look again")
+            raise TrickformerError("the table has changed; look again")
         if proved is None:
             raise TrickformerError("there are too many lines of play to prove that now; claim again later in the hand")
         if not proved:

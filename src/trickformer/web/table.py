@@ -344,7 +344,7 @@ def open_table(settings: Play, resume: bool) -> Generator[Table]:
     sat = dict.fromkeys(who for seating in matches or [seats] for who in seating)
     for who in sat:
         if who not in seats and (what := players.user_only(who)):
-            raise TrickformerError(f"{who!r} sits there and {what}, which a file may not decide")
+            raise TrickformerError(f"{who!r} of the saved table {what}; only the command line may choose it")
     about = {"game": str(game.spiel), "players": list(sat)}
     with folder.records(JOURNAL, settings, resume=resume, free=free, parse=_parse, about=about) as journal:
         yield Table(game, seats, settings.seed, settings.deal, _Keeper(settings, game, journal))

@@ -88,7 +88,7 @@ class Worker:
                     raise CancellationError from None
                 code = self._process.exitcode
                 self.cancel()
-                raise TrickformerError(f"the process that was thinking died (exit code {code})") from None
+                raise TrickformerError(f"the worker process died (exit code {code})") from None
             finally:
                 self.busy = False
         if kind == _ERROR:

@@ -164,7 +164,7 @@ def _kontra(replayed: SkatReplay) -> tuple[str, str]:
         or callers.get(KONTRA) not in defenders
         or callers.get(RE) not in (None, str(replayed.soloist))
     ):
-        return "", "Kontra is said by a defender, and Re by the soloist after it"
+        return "", "Kontra must come from a defender, and Re from the soloist after it"
     ended = outcome(replayed)
     words = " and ".join(
         f"{word} of seat {callers[tag]}" for tag, word in ((KONTRA, "Kontra"), (RE, "Re")) if tag in callers

@@ -1,4 +1,4 @@
-"""Records of the International Skat Server: one game a line, in the manner of SGF.
+"""Records of the International Skat Server: one game a line, in a format like SGF.
 
     (;GM[Skat]...P0[name]P1[name]P2[name]...MV[w DECK 1 18 0 p ... ]R[d:1 win v:24 ...] ;)
 
@@ -57,11 +57,11 @@ def parse(line: str, number: int) -> SkatRecord:
     """
     whole = _GAME.fullmatch(line.strip())
     if not whole:
-        raise TrickformerError(f"game {number}: not a whole record (;...;) of properties KEY[value]")
+        raise TrickformerError(f"game {number}: not a complete record (;...;) of properties KEY[value]")
     properties: dict[str, str] = {}
     for key, value in _PROPERTY.findall(whole[1]):
         if key in properties:
-            raise TrickformerError(f"game {number}: property {key} is there twice")
+            raise TrickformerError(f"game {number}: property {key} occurs twice")
         properties[key] = _ESCAPED.sub(r"\1", value)
     if properties.get("GM") != "Skat":
         raise TrickformerError(f"game {number}: not a game of Skat (property GM)")
@@ -147,7 +147,7 @@ class _Moves:
         if event in _GIVES_UP and seat in ("0", "1", "2"):
             self.moves.append(f"{seat} {_GIVES_UP[event]}")
         elif not self.skat_due:
-            raise self.fail(at, f"{quote(what)} is nothing that the world does")
+            raise self.fail(at, f"{quote(what)} is no event of the world")
         elif tuple(what.split(".")) != self.skat:
             raise self.fail(at, f"the skat shown is not {'.'.join(self.skat)}, as dealt")
         self.skat_due = False
@@ -240,7 +240,7 @@ def write(record: SkatRecord, number: int = 1) -> str:
         TrickformerError: An ISS record cannot hold the game.
     """
     if record.bid is not None:
-        raise TrickformerError(f"game {number}: its source tells no auction, and an ISS record needs one")
+        raise TrickformerError(f"game {number}: its source has no auction, and an ISS record needs one")
     what = [split_move(move)[1] for move in record.moves]
     words = (record.declared or _words(record.moves) or "").split()
     # The words replace several moves, up to the declaration and its level. An unfinished declaration replaces none.
@@ -278,7 +278,7 @@ def write(record: SkatRecord, number: int = 1) -> str:
     except TrickformerError:
         same = False
     if not same:
-        raise TrickformerError(f"game {number}: an ISS record cannot tell it")
+        raise TrickformerError(f"game {number}: an ISS record cannot hold it")
     return line
 
 

@@ -80,7 +80,7 @@ class SkatRecord(BaseModel):
     @model_validator(mode="after")
     def _one_contract(self) -> Self:
         if self.contract != contract(self.moves):
-            raise ValueError(f"the contract {self.contract!r} is not that of the moves")
+            raise ValueError(f"the contract {self.contract!r} does not match the moves")
         return self
 
 

@@ -1,4 +1,4 @@
-"""Logs of XSkat, the X11 game whose computers also play among themselves (`xskat -auto`): many games a file.
+"""Logs of XSkat, the X11 game whose computers also play among themselves (`xskat -auto`): many games in a file.
 
 A game is a table of tricks with one column for each player, a table of the hands at the start of the play, and lines
 on skat, last bid, game and result. A card in capitals took the trick; a card with `_` instead of the blank led it. If
@@ -143,7 +143,7 @@ def _card(cell: tuple[str, str, str]) -> str:
 
 
 class _Game:
-    """The lines of one game, read from the first to the last."""
+    """Reader of the lines of one game, from the first to the last."""
 
     def __init__(self, number: int, lines: list[str]):
         self.number = number
@@ -239,7 +239,7 @@ class _Game:
         played = _PLAYED.fullmatch(self.next()) if bid else None
         own = [c for c, name in enumerate(names) if played and name.replace("_", " ") == played[1].replace("_", " ")]
         if not bid or not played or not own:
-            raise self.fail("not the last bid and who played what")
+            raise self.fail("the lines of the last bid and the game are missing")
         if len(own) > 1:
             raise self.fail(f"{quote(played[1])} is the name of {len(own)} players")
         hand, level = False, 0
@@ -259,14 +259,14 @@ class _Game:
             del takers[takers.index(PLAYERS) :]
         leads = [taker if lead == PLAYERS else lead for lead, taker in zip(leads, takers)]
         if not takers or PLAYERS in takers or -1 in (*takers, *leads):
-            raise self.fail("a trick is not led by one player and taken by one")
+            raise self.fail("a trick has no single leader or no single winner")
         # The computers sit in fixed columns and the deal goes round: who led to the first trick is forehand.
         forehand = leads[0]
         (column,) = own
         soloist = (column - forehand) % PLAYERS
         calls = {RE if c == column else KONTRA: str((c - forehand) % PLAYERS) for c in doubled}
         if len(calls) < len(doubled) or (RE in calls and KONTRA not in calls):
-            raise self.fail("Kontra is said by one defender, and Re by the soloist after it")
+            raise self.fail("Kontra must come from one defender, and Re from the soloist after it")
         kind = NULL_OUVERT if null and level == 3 else _KINDS[played[2]]
         held = [set(cards) for cards in hands]
         if hand:

@@ -1,4 +1,4 @@
-"""Mines: the board."""
+"""Scenes of Mines."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ export function showReview(review, jump) {
   $("review").replaceChildren(
     make("p", { class: "keys" }, [`by ${review.analyst}; values in ${review.unit}`, ...review.notes].join(" · ")),
     ...(review.answers.length ? [make("h3", {}, "Could it have been won?"), ...answers] : []),
-    ...(review.curves.length ? [make("h3", {}, "What the hand promised, decision by decision"), make("div", { id: "curves" })] : []),
+    ...(review.curves.length ? [make("h3", {}, "Value of the hand at each decision"), make("div", { id: "curves" })] : []),
     make("h3", {}, "Mistakes by size"),
-    ...(mistakes.length ? [make("ol", { class: "mistakes" }, ...mistakes.slice(0, SHOWN))] : [make("p", {}, "None that is sure.")]),
+    ...(mistakes.length ? [make("ol", { class: "mistakes" }, ...mistakes.slice(0, SHOWN))] : [make("p", {}, "None that is certain.")]),
     mistakes.length > SHOWN ? make("details", {}, make("summary", {}, `${mistakes.length - SHOWN} smaller ones`),
       make("ol", { class: "mistakes", start: SHOWN + 1 }, ...mistakes.slice(SHOWN))) : "");
 }
