@@ -245,12 +245,12 @@ def test_an_expectation_is_a_sentence_with_its_unit():
 @pytest.mark.parametrize(
     ("winnable", "won", "sentences"),
     [
-        (True, False, "With open cards the team could win from the first card on. The hand was lost."),
-        (False, False, "Even with open cards the team could not win from the first card on. The hand was lost."),
+        (True, False, "Before the first card the team could win with open cards. The hand was lost."),
+        (False, False, "Before the first card the team could not win, even with open cards. The hand was lost."),
         (
             None,
             None,
-            "It is not known whether the team could win from the first card on. The hand was broken off.",
+            "It is not known whether the team could win before the first card. The hand was broken off.",
         ),
     ],
 )

@@ -87,7 +87,7 @@ def test_a_whole_hand_by_clicks(browser, name):
             page.set_viewport_size({"width": width, "height": height})
             assert not overlaps(page), width
         rules_hold(page)
-        assert page.inner_text("#told")
+        assert page.inner_text("#told") and page.inner_text("#features")
         page.click("#status button")
         page.wait_for_selector("body:not([data-turn=over])")
         assert not page.faults

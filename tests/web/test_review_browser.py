@@ -66,7 +66,7 @@ def test_a_hand_is_reviewed(browser, name, tmp_path):
 
         page.click("#rate")
         page.wait_for_selector("#review .mistakes button", timeout=90_000)
-        assert "could win from the first card on" in page.inner_text("#review .answer >> nth=0")
+        assert "Before the first card " in page.inner_text("#review .answer >> nth=0")
         assert page.locator("#curves polyline").count()
         lost = page.locator("#review .went")
         lost.click()

@@ -171,9 +171,9 @@ def answer(verdict: SolverVerdict, unit: str) -> list[str]:
 def _solver_answer(verdict: SolverVerdict) -> str:
     """Describe what the solver proves before the first card, and the end of the hand."""
     winnable = {
-        True: f"With open cards {verdict.whose} could win from the first card on.",
-        False: f"Even with open cards {verdict.whose} could not win from the first card on.",
-        None: f"It is not known whether {verdict.whose} could win from the first card on.",
+        True: f"Before the first card {verdict.whose} could win with open cards.",
+        False: f"Before the first card {verdict.whose} could not win, even with open cards.",
+        None: f"It is not known whether {verdict.whose} could win before the first card.",
     }[verdict.winnable]
     end = {True: "The hand was won.", False: "The hand was lost.", None: "The hand was broken off."}[verdict.won]
     return f"{winnable} {end}"
