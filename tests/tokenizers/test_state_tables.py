@@ -233,7 +233,7 @@ def test_a_game_may_bring_its_belief_along(installed, monkeypatch):
     monkeypatch.setattr(type(game), "belief", lambda self, log_odds=None: own)
     assert sampler(game) is own
     monkeypatch.undo()
-    with pytest.raises(TrickformerError, match="the worlds of oh_hell cannot be drawn by odds"):
+    with pytest.raises(TrickformerError, match="the worlds of oh_hell can only be drawn uniformly"):
         sampler(game, lambda views: np.zeros((len(views), 52, 3)))
 
 

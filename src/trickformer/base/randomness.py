@@ -12,7 +12,7 @@ def decision_rng(seed: int, deal: int, seat: int, number: int) -> np.random.Gene
     same. Counter-based: Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3 (2011).
 
     Args:
-        seed: The series; 0 or more, below 2**64, like the other three.
+        seed: Seed of the series of deals, from 0 to 2**64 - 1; the other three have the same range.
         deal: Number of the deal in the series.
         seat: Seat that decides.
         number: How many decisions the seat has made in the deal.

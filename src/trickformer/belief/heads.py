@@ -114,7 +114,7 @@ def cards(game: Game) -> int:
     """
     belief = sampler(game)
     if not isinstance(belief, CardBelief):
-        raise TrickformerError(f"there are no belief heads of {game.name}: its sampler takes no odds")
+        raise TrickformerError(f"there are no belief heads of {game.name}: its worlds can only be drawn uniformly")
     return belief.cards
 
 

@@ -38,7 +38,7 @@ def of_game(game: Game) -> str:
     if name := default_name(game):
         return name
     if tokenizers.find(game) is None:
-        raise TrickformerError(f"no model plays {game.name}: it has no tokens")
+        raise TrickformerError(f"no model plays {game.name}; choose a player without a checkpoint")
     raise TrickformerError(f"no checkpoint is shipped for {game.name}; {_remedy(game)}")
 
 

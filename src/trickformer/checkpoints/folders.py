@@ -2,7 +2,7 @@
 
 A run folder names two of its models in text files of one line, such as `model-3`: `best` and `latest`. So
 `checkpoint=out/run` is the best model and `checkpoint=out/run/latest` the last one. The files are not links, because a
-run folder may be a stranger's: the line is checked, and it cannot name anything outside the run folder.
+run folder may come from a stranger: the line is checked, and it cannot name anything outside the run folder.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Check:
     """Check of one property of an engine."""
 
     name: str
-    good: bool | None  # whether the property holds; None if the engine does not claim it
+    good: bool | None  # whether the property holds; None if the engine does not claim it or nothing could be tried
     seen: str  # the observation, in words
 
 

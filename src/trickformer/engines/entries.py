@@ -39,12 +39,15 @@ class Entry(BaseModel):
     about: str = Field("", description="Description in one line (default: none).")
     processes: int = Field(1, ge=1, le=1_024, description="Number of processes that play in parallel (default: 1).")
     timeout: float = Field(
-        60.0, gt=0, allow_inf_nan=False, description="Seconds without an answer that are a fault (default: 60)."
+        60.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Seconds of silence that count as a fault (default: 60).",
     )
     options: dict[str, bool | int | float | str] = Field(
         {}, description="Default of each option (default: no options)."
     )
-    safe: list[str] = Field([], description="Options that a config file may set (default: none).")
+    safe: list[str] = Field([], description="Options that the config file of a run may set (default: none).")
 
     @model_validator(mode="after")
     def _braces_are_options(self) -> Self:

@@ -68,7 +68,7 @@ class Process:
 
     Attributes:
         name: Name of the engine.
-        timeout: Seconds without an answer that are a fault.
+        timeout: Seconds of silence that count as a fault.
         hello: Answer of the engine to the first message.
         waiting: Tables whose action has been requested and has not arrived.
         fault: Description of the engine's fault; None if there is none.
@@ -82,7 +82,7 @@ class Process:
         Args:
             name: Name of the engine; None for the one that it gives itself.
             command: Words of its command.
-            timeout: Seconds without an answer that are a fault.
+            timeout: Seconds of silence that count as a fault.
             log: File of standard error to append to.
             logs: Folder for a new file of standard error; None for a temporary file.
 
@@ -95,7 +95,7 @@ class Process:
         self.fault_kind: FaultKind = "protocol"
         self._out, self._in = bytearray(), bytearray()
         self.errors, self.log = _log(name or Path(command[0]).name, log, logs)
-        watched, watch = os.pipe()
+        watched, watch = os.pipe()  # the supervisor ends the engine once our end is closed, also by our death
         try:
             self._child = subprocess.Popen(
                 [sys.executable, "-I", "-S", str(_SUPERVISE), str(watched), *command],
@@ -237,7 +237,7 @@ def start(
     Args:
         name: Name of the engine; None for the one that it gives itself.
         command: Words of its command.
-        timeout: Seconds without an answer that are a fault.
+        timeout: Seconds of silence that count as a fault.
         log: File of standard error to append to.
         logs: Folder for a new file of standard error; None for a temporary file.
 

@@ -91,7 +91,7 @@ def make(options: Options, game: Game) -> Player:
     module, name = options.make.split(":", 1)
     if module == _HERE:
         if name not in _SEATED:
-            raise TrickformerError(f"{who} was an object of another process; seat it again")
+            raise TrickformerError(f"{who} was an object of another process; pass the object again")
         return NativePlayer(_SEATED[name], who)
     factory = foreign.function(who, options.make)
     with foreign.wrap_errors(who):

@@ -7,6 +7,7 @@ A config may arrange its options in panels by a class variable `PANELS`: `--help
 from __future__ import annotations
 
 import copy
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeAlias
@@ -37,6 +38,10 @@ def declared_defaults(words: Mapping[str, str]) -> tuple[str, Mapping[str, Any]]
     return "", {}
 
 
+_SENTENCE_END = re.compile(r"\.(?= [A-Z0-9])")
+_LARGEST_COUNT = 10_000_000  # larger defaults are seeds, such as a date
+
+
 def panels_of(model: type[BaseModel]) -> Panels:
     """Return the panels that a config declares; none by default.
 
@@ -60,12 +65,12 @@ def with_default(field: FieldInfo, default: Any) -> str:
 
     Args:
         field: The field.
-        default: Its default. None and empty lists are not shown.
+        default: Its default. None, empty texts and empty lists are not shown, nor one that the text names itself.
     """
     text = field.description or ""
-    if default in (None, [], PydanticUndefined):
+    if default in (None, "", [], PydanticUndefined) or "(default:" in text:
         return text
-    end = text.find(". ") if ". " in text else len(text.removesuffix("."))
+    end = match.start() if (match := _SENTENCE_END.search(text)) else len(text.removesuffix("."))
     return f"{text[:end]} (default: {_in_words(default)}){text[end:]}"
 
 
@@ -73,7 +78,7 @@ def _in_words(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int):
-        return f"{value:,}"
+        return f"{value:,}" if value < _LARGEST_COUNT else str(value)
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, list):

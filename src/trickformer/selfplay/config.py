@@ -183,7 +183,7 @@ class SelfPlay(BaseModel):
         400_000,
         ge=0,
         le=100_000_000,
-        description="Number of hands that model 0 learns from. With 0 it is the checkpoint of --start.",
+        description="Number of hands that model 0 learns from. 0: model 0 is the --start checkpoint.",
     )
     tries: int = Field(
         1,
@@ -198,7 +198,7 @@ class SelfPlay(BaseModel):
         1_000, ge=1, le=100_000_000, description="Number of further sequences of each iteration that measure the model."
     )
     seats_kept: int = Field(
-        1, ge=1, le=100, description="Seats of a hand whose sequences are kept, if all seats play alike."
+        1, ge=1, le=100, description="Seats of a hand that become training data, if all seats play alike (--roles all)."
     )
     anchor: float = Field(
         0.0,
@@ -207,7 +207,7 @@ class SelfPlay(BaseModel):
         description="Share of later hands that the bootstrap players play. Unused if searches give labels.",
     )
     roles: Literal["one", "all"] = Field(
-        "one", description="Number of seats that play ArgmaxVal* from iteration 2 on: one or all."
+        "one", description="Seats that play ArgmaxVal* from iteration 2 on: one, beside imitators, or all."
     )
     guests: list[str] = Field(
         [], description="Specs of players that take seats whose sequences are not kept, from iteration 1 on."
@@ -234,7 +234,7 @@ class SelfPlay(BaseModel):
     bootstrap_learning_rate: float = Field(
         1e-3, gt=0, allow_inf_nan=False, description="Peak learning rate of model 0."
     )
-    learning_rate: float = Field(5e-4, gt=0, allow_inf_nan=False, description="Peak learning rate of later models.")
+    learning_rate: float = Field(5e-4, gt=0, allow_inf_nan=False, description="Peak learning rate of models 1, 2, ....")
     muon: float = Field(
         0.0,
         ge=0,
@@ -258,16 +258,16 @@ class SelfPlay(BaseModel):
         False, description="Whether playouts in Hearts, Skat and The Crew start from sampled worlds."
     )
     expert_iteration: bool = Field(
-        False, description="Whether the bootstrap players' own searches label their hands, as gomcts and sparta can."
+        False, description="Whether bootstrap hands are labelled by the searches that play them, such as sparta."
     )
     rollout_network: bool = Field(
-        False, description="Whether a rollout network plays the playouts of Hearts from iteration 1 on."
+        False, description="Hearts: whether a small rollout network plays the labels' playouts from iteration 1 on."
     )
     rollout_network_window: int = Field(
         4, ge=1, le=1_000_000, description="Number of newest iterations whose labels the rollout network learns."
     )
     search_share: float = Field(
-        0.0, ge=0, le=1, description="Share of ArgmaxVal* decisions that GO-MCTS makes and labels instead."
+        0.0, ge=0, le=1, description="Share of ArgmaxVal* decisions in which GO-MCTS acts. Its values are the labels."
     )
     search_from: int = Field(1, ge=1, le=1_000_000, description="First iteration whose labels come from GO-MCTS.")
     search_runs: int = Field(50, ge=1, le=1_000_000, description="Number of GO-MCTS simulations for a decision.")
@@ -279,7 +279,7 @@ class SelfPlay(BaseModel):
     features: bool = Field(False, description="Whether the tracker's features are an input of a new model.")
     masked: bool = Field(False, description="Whether a new model's policy covers possible next tokens only.")
     value_classes: bool = Field(
-        False, description="Whether a new model's value head predicts the own value alone, not all scores."
+        False, description="Whether a new model's value head predicts its seat's value, not all seats' scores."
     )
     bucket: int = Field(
         1, ge=1, le=10_000, description="Number of batches whose sequences are sorted by length, to save padding."

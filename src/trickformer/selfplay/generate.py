@@ -110,7 +110,9 @@ def cast_hands(
     if hands is not None:
         return label_hands(game, hands, kept, seed, first, labels)
     if labels.share and bulk is not states:
-        raise TrickformerError(f"labels by playouts need players of the core, not {', '.join(cast)}; leave out labels")
+        raise TrickformerError(
+            f"labels by playouts need players that run in C++, such as rules, not {', '.join(cast)}; leave out labels"
+        )
     records = play_hands(game, cast, seed, first, n, noise)
     return label_hands(game, BulkHands(states, *_histories_and_scores(records)), kept, seed, first, labels)
 

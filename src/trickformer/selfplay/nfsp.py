@@ -107,7 +107,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     generic = isinstance(bulk, tokenizers.StateGame)
     if config.label_share and not config.expert_iteration and not by_core and not generic:
         raise TrickformerError(
-            f"label_share needs bootstrap players of the core, not {', '.join(config.bootstrap)}; change one of them"
+            f"label_share needs bootstrap players that run in C++, not {', '.join(config.bootstrap)}; change one"
         )
     parallel.slots(config.workers, config.ray)  # raises if there is no cluster
     out = config.folder
@@ -457,7 +457,7 @@ def _start(config: SelfPlay, game: Game) -> Path:
         "value_classes": (sizes["n_outcomes"] == results, True),
     }
     if other := [key for key, (present, required) in wanted.items() if present != required]:
-        raise TrickformerError(f"checkpoint {config.start} was trained with another {', '.join(other)}; change those")
+        raise TrickformerError(f"checkpoint {config.start} does not fit these options: {', '.join(other)}; change them")
     return folder
 
 

@@ -137,9 +137,9 @@ def _conclude_round_robin(result: dict[str, Any], names: Sequence[str]) -> str:
             f"{names[best]} is the best of {len(names)} players: it beats each other player, by the least {name}, "
             f"{least.amount(abs(least.difference))} {least.unit}; 95% interval {least.interval(True)} over {deals}."
         )
-    few = result["deals"] < FEWEST_RANKS and not result["sequential"]
-    shown = "are too few to show" if few else "do not show"
-    return f"{deals} {shown} which player is the best: {names[best]} leads, but {_join(close)} may be as good."
+    if result["deals"] < FEWEST_RANKS and not result["sequential"]:
+        return f"{deals} are too few to show which player is the best; {names[best]} leads so far."
+    return f"{deals} do not show which player is the best: {names[best]} leads, but {_join(close)} may be as good."
 
 
 def _conclude_gauntlet(result: dict[str, Any], names: Sequence[str]) -> str:

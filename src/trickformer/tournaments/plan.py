@@ -141,7 +141,7 @@ class Matches(BaseModel):
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Points a hand. A sequential match stops if the interval excludes 0 or is within ±bound.",
+        description="Stop a sequential match if its interval excludes 0 or is within ± this many points a hand.",
     )
     mixed: bool = Field(
         False, description="Whether tables with both players of a pair are added in games with shared scores."

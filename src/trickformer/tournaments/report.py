@@ -258,7 +258,10 @@ def _versus(result: dict[str, Any], match: dict[str, Any]) -> str:
 
 # Figures by player.
 
-_SUMMARY_KEY = "Shares of the hands that a player held; points and means are a hand, ± is a standard error."
+_SUMMARY_KEY = (
+    "Shares are of a player's games; those of contracts, of its games as soloist; those of plays, of its cards played. "
+    "Means are per game; ± is a standard error."
+)
 
 
 def _summary(result: dict[str, Any]) -> ReportTable:
@@ -291,14 +294,14 @@ def _work(result: dict[str, Any]) -> tuple[ReportTable, str]:
         "decisions": ("forced moves included", [f"{n:,}" for n in turns]),
         "time a decision": ("wall time in the player", _cells(_by_player(result, "seconds_per_turn"), seconds)),
         "decisions a call": (
-            "mean number of decisions that the player made at a time",
+            "decisions of several tables that the player makes together, on average",
             _cells(_by_player(result, "batch"), "{:.1f}".format),
         ),
     }
     illegal = _by_player(result, "illegal")
     if any(x["searched"] for x in illegal):
         shares = [x["illegal"] / x["searched"] if x["searched"] else None for x in illegal]
-        explained = "share of the move sequences imagined in the search that no deal allows"
+        explained = "share of imagined move sequences that no deal allows; 0% is best"
         columns["impossible sequences"] = (explained, _cells(shares, "{:.2%}".format))
     if "clock" in result:
         late = [over / n if n else None for over, n in zip(_by_player(result, "overran"), turns)]

@@ -40,9 +40,9 @@ def match(
 ) -> list[Row]:
     """Compute the rows of a match: `All` first, then by falling number of A's, then `Seats` on request.
 
-    A seating counts as one: its difference is the mean of A's seats minus the mean of B's, and `All` is the mean over
-    the seatings. `Seats` is the mean over all of A's seats minus the mean over all of B's. If each seating is a team of
-    A's or of B's, as in a game whose seats share their scores, `Seats` is the only row, and it is named `All`.
+    Seatings weigh the same: the difference of one is the mean of A's seats minus the mean of B's, and `All` is the mean
+    over the seatings. `Seats` is the mean over all of A's seats minus the mean over all of B's. If each seating is a
+    team of A's or of B's, as in a game whose seats share their scores, `Seats` is the only row, and it is named `All`.
 
     Args:
         scores: Scores, int or float64 [deals, seatings, seats].

@@ -1,4 +1,4 @@
-"""Beliefs over the own cards of Hanabi, by several estimators of trickformer.belief.hanabi."""
+"""Beliefs over the viewer's own cards in Hanabi, by several estimators of trickformer.belief.hanabi."""
 
 from __future__ import annotations
 

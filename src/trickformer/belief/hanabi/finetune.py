@@ -1,14 +1,15 @@
-"""Belief fine-tuning (section 3.3 and A.3): at every step a belief network learns from worlds near the present one.
+"""Belief fine-tuning (the paper's sections 3.3 and A.3): at every move a network learns from worlds near the present.
 
-At step t, for each game by itself:
+With X, Y and Z of `process`, decoder d, one encoder step e and the history's summary h, move t of each game has stages:
 
-1. X_i ~ d(e_prev(z[t-2], y[t-1], h[t-2])): worlds of the step before, from the parameters fine-tuned then; 2. X'_i ~
-dynamics(X_i, z[t-1]); 3. Y'_i ~ emission(X'_i); 4. from the offline parameters, gradient steps on -log d(X'_i |
-e(z[t-1], Y'_i, h[t-1])).
+    1. X_i ~ d(e_prev(z[t-2], y[t-1], h[t-2])), worlds of the move before, by the parameters that were tuned then
+    2. X'_i ~ dynamics(X_i, z[t-1])
+    3. Y'_i ~ emission(X'_i)
+    4. gradient steps on -log d(X'_i | e(z[t-1], Y'_i, h[t-1])), from the offline parameters
 
-h is the history's summary by the offline parameters, so one step of the encoder is tuned (part `encoder`), or the
-decoder as well (part `full`). In the form fosg the network reads no control: it enters in step 2 only. Many games are
-tuned at once, each with its own parameters in a stack.
+h comes from the offline parameters and stays fixed. So only the encoder's last step is tuned (part `encoder`), or the
+decoder as well (part `full`). In the form fosg the network does not read the control, which enters in stage 2 only.
+Many games are tuned at once, each with its own parameters in a stack.
 """
 
 from __future__ import annotations

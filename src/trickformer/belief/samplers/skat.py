@@ -1,7 +1,7 @@
 """Skat: worlds that explain one seat's view.
 
-They are exactly uniform by counting (cpp/skat/worlds.hpp), or weighted by the others' bids, discards and declarations
-(cpp/skat/inference.hpp).
+They are uniform, drawn by exact counting (cpp/skat/worlds.hpp), or drawn by given odds of the place of each card, or
+weighted by the others' bids, discards and declarations (cpp/skat/inference.hpp).
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ class WeightedSkatBelief(SkatBelief):
     """Worlds weighted by the likelihood of the others' bids, discards and declarations.
 
     This is Kermit's inference (Buro et al. 2009, section 4). `sample` draws each world from POOL uniform ones
-    (importance resampling), so the weights are only as accurate as a pool of this size allows. `log_prob` is exact up
-    to a constant of the view.
+    (importance resampling), so worlds follow the weights only as closely as a pool of this size allows. `log_prob` is
+    exact up to a constant of the view.
     """
 
     def __init__(self, game: Game):

@@ -136,15 +136,15 @@ class OffBeliefTraining(BaseModel):
     )
     target_every: int = Field(100, ge=1, le=1_000_000_000, description="gradient steps between two target networks")
     explorations: int = Field(
-        80, ge=1, le=10_000, description="number of kinds of seats, which differ in their share of random moves"
+        80, ge=1, le=10_000, description="number of exploration rates, from e to e^(1 + a). Each seat draws one."
     )
-    exploration: float = Field(0.1, ge=0, le=1, description="share of random moves of the first kind of seat")
+    exploration: float = Field(0.1, ge=0, le=1, description="largest exploration rate e (share of random moves)")
     exploration_power: float = Field(
         7.0,
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="exponent a: the last kind's share is the first kind's to the power of 1 + a",
+        description="exponent a: the smallest exploration rate is e^(1 + a)",
     )
     save_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two saved states")
     evaluate_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two evaluations")
