@@ -6,8 +6,6 @@ A page has one job at a time. A new request ends the job before it, and so does 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from trickformer.base import TrickformerError
@@ -19,19 +17,6 @@ from trickformer.web.table import Table
 from trickformer.web.worker import CancellationError, Worker
 
 REPEATS = 4  # number of times that an analyst rates a decision of a table's hands
-
-
-def desk_of(path: Path | None, analyse: str | None, named: Sequence[str], repeats: int, seed: int) -> Desk:
-    """Make the desk of a page, in its worker process.
-
-    Args:
-        path: Run folder or file of games; None for hands of a table.
-        analyse: Spec of the analyst that comes first, or None.
-        named: Specs of players besides the package's own.
-        repeats: Number of times that an analyst rates a decision.
-        seed: Seed of all randomness.
-    """
-    return Desk(path, analyse, named, repeats, seed)
 
 
 class Reading(Pages):
@@ -56,7 +41,7 @@ class Reading(Pages):
         else:
             sat = tuple(who for who in table.specs if who != YOU) if table is not None else ()
             desk_arguments = (None, None, sat, REPEATS, settings.seed)
-        self._workers[page] = Worker(desk_of, *desk_arguments)
+        self._workers[page] = Worker(Desk, *desk_arguments)
         return super().enter(page)
 
     def leave(self, page: object) -> None:
