@@ -166,7 +166,7 @@ class Result:
     def __str__(self) -> str:
         from trickformer.tournaments.report import make_report
 
-        return make_report(self._result).text()
+        return make_report(self._results).text()
 
     def __repr__(self) -> str:
         return f"<Result of {self._result['deals']} deals of {self._result['game']}>"

@@ -80,9 +80,8 @@ def tournament(
     from trickformer.tournaments import report, results, run
 
     played = results.TournamentResults(run.tournament(settings, resume))
-    result = played.result()
-    report.make_report(result).publish(as_json, settings.out, RESULT, lambda folder: report.draw(played, folder))
-    for warning in report.warnings(result):
+    report.make_report(played).publish(as_json, settings.out, RESULT)
+    for warning in report.warnings(played.result()):
         terminal.say(warning)
 
 
@@ -145,8 +144,7 @@ def report_command(
 
         trained = TrainingResults.load(folder)
         training.name_models(trained)
-        made = training.make_report(trained)
-        made.publish(as_json, folder, RESULT, lambda _: training.draw(trained), must_write=False)
+        training.make_report(trained).publish(as_json, folder, RESULT, must_write=False)
         return
     from trickformer.tournaments import report, results, run
 
@@ -156,8 +154,7 @@ def report_command(
     except results.NoFinishedDealError:
         report.make_progress_report(played).print(as_json)
         return
-    made = report.make_report(tournament_results.result())
-    made.publish(as_json, folder, RESULT, lambda _: report.draw(tournament_results, folder), must_write=False)
+    report.make_report(tournament_results).publish(as_json, folder, RESULT, must_write=False)
 
 
 @app.command(epilog="Example: trickformer players gomcts --game skat")

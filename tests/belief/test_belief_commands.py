@@ -171,12 +171,19 @@ def test_two_trainings_do_not_share_a_folder(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def _write(summary, folder):
+    """Write the report of an evaluation with its figure."""
+    made = report.make_report(summary)
+    made.write(folder, report.SUMMARY)
+    made.draw(folder)
+
+
 def test_a_plot_that_cannot_be_written_is_one_warning(tmp_path, capfd):
     config = Evaluation(estimators=["v0"], games=2, out=tmp_path / "a")
     records = evaluation.command(config, resume=False)
     (config.out / report.PLOT).mkdir()
     capfd.readouterr()
-    report.write(report.result(config, records), config.out)
+    _write(report.result(config, records), config.out)
     err = capfd.readouterr().err
     assert err.startswith("warning: ") and err.count("\n") == 1 and "cannot write" in err and "calibration.png" in err
     assert (config.out / "report.md").exists()
@@ -225,7 +232,7 @@ def test_the_report_is_of_the_records(tmp_path, network):
     config = judge(tmp_path / "a", network, estimators=["v0", "seq2seq"])
     records = evaluation.command(config, resume=False)
     found = report.result(config, records)
-    report.write(found, config.out)
+    _write(found, config.out)
     per_game = {
         n: [r["estimators"][n]["loss"] / r["estimators"][n]["cards"] for r in records] for n in config.estimators
     }
@@ -254,7 +261,7 @@ def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
     json.dumps(found, allow_nan=False)
     assert found["estimators"]["exact"]["loss"] == {"mean": None, "se": None}
     assert report.pool_losses(np.array([2.0]), np.array([4])) == {"mean": 0.5, "se": None}
-    report.write(found, config.out)
+    _write(found, config.out)
     assert "| exact | - |" in (config.out / REPORT).read_text()
 
 

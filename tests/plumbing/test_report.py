@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
-from trickformer.plumbing.report import REPORT, Report
+from trickformer.plumbing.report import REPORT, Report, ReportFigure
 
 FULL = Report(
     {"mean": 1.5},
@@ -13,7 +14,7 @@ FULL = Report(
     title="A test",
     names={"A": "random"},
     notes=["* a note"],
-    figures=[("scores", "plot.png")],
+    figures=[ReportFigure("scores", "plot.png", Path.touch)],
     method=["How it was measured."],
     resolved={"A": "random:all=options"},
     builds=[{"trickformer": "1", "torch": None}],

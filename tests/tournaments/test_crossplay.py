@@ -14,6 +14,7 @@ from support.records import comparable
 from trickformer import games
 from trickformer.base import TrickformerError
 from trickformer.games.hanabi import COLORS, KNOWING
+from trickformer.plumbing.folder import RESULT
 from trickformer.studies.crossplay import report as crossplay_report
 from trickformer.studies.crossplay import results
 from trickformer.studies.crossplay.plan import CrossPlay
@@ -89,7 +90,9 @@ def test_a_killed_run_goes_on_and_workers_change_nothing(played, tmp_path):
     (tmp_path / "records.jsonl.sums").unlink()
     found = run.tournament(given, resume=True)
     assert comparable(found.records) == comparable(played.records)
-    crossplay_report.write(results.result(found), tmp_path)
+    written = crossplay_report.make_report(results.result(found))
+    written.write(tmp_path, RESULT)
+    written.draw(tmp_path)
     text = (tmp_path / "report.md").read_text()
     assert "| with a |" in text and "knowing colour and rank" in text
     assert (tmp_path / "crossplay.png").stat().st_size > 5_000
@@ -128,7 +131,7 @@ def test_a_tournament_with_mixed_teams():
     assert result["mixed"]["difference"] == pytest.approx(np.mean(lost))
     low, high = result["mixed"]["difference_ci95"]
     assert low < np.mean(lost) < high
-    assert "A and B at one table: " in report.make_report(result).markdown()
+    assert "A and B at one table: " in report.make_report(TournamentResults(found)).markdown()
     pure = TournamentResults(run.tournament(plan.Tournament.model_validate(given | {"mixed": False}))).result()
     assert pure["rows"] == result["rows"] and pure["summary"] == result["summary"] and "mixed" not in pure
 
@@ -217,8 +220,8 @@ def test_scores_and_ends_in_a_summary_are_those_of_openspiel(spec):
     assert spec == "hanabi" or any(perfect), f"seed {seed}"
     one = game.summary(histories[:1], [[0]])["mean score"]
     assert one == {"mean": scores[0], "se": None, "games": 1}
-    result = TournamentResults(run.tournament(plan.Tournament(game=spec, a=SMART, b="random", deals=3))).result()
-    assert "± is a standard error" in (text := report.make_report(result).markdown()) and ", 3 games" in text
+    three = TournamentResults(run.tournament(plan.Tournament(game=spec, a=SMART, b="random", deals=3)))
+    assert "± is a standard error" in (text := report.make_report(three).markdown()) and ", 3 games" in text
 
 
 def fitting(game, state, action):

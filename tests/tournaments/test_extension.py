@@ -81,7 +81,7 @@ def test_a_sequential_match_may_be_extended_as_planned(tmp_path):
     row = result["rows"]["All"]
     assert row["ci95"] == pytest.approx(interval(np.array(differences(found)), sequential=True))
     assert row["p"] < 0.05
-    text = report.make_report(result).markdown()
+    text = report.make_report(TournamentResults(found)).markdown()
     assert "p (at every look)" in text and "was changed from 3 to 12" in text and "planned test" not in text
     with pytest.raises(TrickformerError, match="holds a run with sequential = True"):
         run.tournament(config(out=tmp_path, deals=12), resume=True)

@@ -51,8 +51,7 @@ def resume(folder):
 
 
 def rewrite_report(folder):
-    results = TournamentResults(run.load(folder))
-    report.make_report(results.result()).text()
+    report.make_report(TournamentResults(run.load(folder))).text()
 
 
 @pytest.mark.parametrize("use", [rewrite_report, resume])

@@ -213,4 +213,4 @@ def test_a_round_robin_by_the_clock():
     found = run.tournament(config(a=None, b=None, players=["random", "rules", "random"], clock=60.0))
     result = TournamentResults(found).result()
     assert result["overran"] == [0, 0, 0]
-    assert report.make_report(result).markdown().count("| 0.00% |") == 3
+    assert report.make_report(TournamentResults(found)).markdown().count("| 0.00% |") == 3

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -145,7 +146,7 @@ def test_three_players_and_higher_is_better(monkeypatch):
     assert result["higher_is_better"] is True
     assert list(result["rows"]) == ["All", "2A/1B", "1A/2B"]
     assert "extrapolation" not in result
-    assert "higher is better" in report.make_report(result).markdown()
+    assert "higher is better" in report.make_report(TournamentResults(found)).markdown()
     three = run.tournament(
         config(game="kuhn", deals=5, a=None, b=None, players=["random", "spiel:state=true", "random"])
     )
@@ -169,7 +170,7 @@ def test_the_result_is_the_promised_object(unbroken):
     assert result["b"] == "spiel:state=true"
     assert result["resolved"]["b"] == "spiel:bot=uniform_random,state=true"
     assert result["sees_state"] == ["b"]
-    assert "SAW THE TRUE STATE" in report.make_report(result).markdown()
+    assert "SAW THE TRUE STATE" in report.make_report(TournamentResults(unbroken)).markdown()
     assert json.loads(json.dumps(result)) == result
 
 
@@ -186,7 +187,7 @@ def test_a_run_folder_is_complete(tmp_path, unbroken):
     assert (out / "plot.png").read_bytes().startswith(b"\x89PNG")
     result = json.loads((out / "result.json").read_text())
     assert result["rows"] == TournamentResults(unbroken).result()["rows"]
-    assert (out / "report.md").read_text() == report.make_report(result).markdown()
+    assert (out / "report.md").read_text() == report.make_report(SimpleNamespace(result=lambda: result)).markdown()
 
 
 def _files(folder):
@@ -351,10 +352,11 @@ def test_an_unfinished_run_reports_its_finished_deals(tmp_path):
     digests.lines(path).unlink()
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(line for line in lines if json.loads(line)["deal"] == 0) + lines[-1])
-    result = TournamentResults(run.load(tmp_path)).result()
+    incomplete = TournamentResults(run.load(tmp_path))
+    result = incomplete.result()
     assert (result["deals"], result["scheduled_deals"]) == (1, 2)
     assert result["rows"]["All"]["ci95"] == [None, None]
-    assert "INCOMPLETE: 1 of 2" in report.make_report(result).markdown()
+    assert "INCOMPLETE: 1 of 2" in report.make_report(incomplete).markdown()
     path.write_bytes(lines[0])
     with pytest.raises(TrickformerError, match="no deal of this run is finished"):
         TournamentResults(run.load(tmp_path))

@@ -27,6 +27,21 @@ ReportTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
 
 
 @dataclass(frozen=True)
+class ReportFigure:
+    """Figure of a report.
+
+    Attributes:
+        caption: Caption in the Markdown document.
+        file: Name of its file, next to the Markdown document.
+        plot: Function that draws it into a file.
+    """
+
+    caption: str
+    file: str
+    plot: Callable[[Path], None]
+
+
+@dataclass(frozen=True)
 class Report:
     """Report of a command: lines, tables and figures that are made from one JSON object.
 
@@ -40,7 +55,7 @@ class Report:
         title: Title of the Markdown document.
         names: Short names of the players, and the specs they stand for.
         notes: Lines below the tables.
-        figures: Captions of the figures, and their files next to the Markdown document.
+        figures: Figures of the Markdown document.
         method: Paragraphs that describe the method, for Markdown.
         resolved: The players' specs with all options, by short name, for Markdown.
         builds: Versions of the software that took part, for Markdown.
@@ -56,7 +71,7 @@ class Report:
     title: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
-    figures: Sequence[tuple[str, str]] = ()
+    figures: Sequence[ReportFigure] = ()
     method: Sequence[str] = ()
     resolved: Mapping[str, str] = field(default_factory=dict)
     builds: Sequence[Mapping[str, Any]] = ()
@@ -89,7 +104,7 @@ class Report:
                 parts.append(_escape(key) + "\n")
         if self.notes:
             parts.append("".join("- " + _escape(note) + "\n" for note in self.notes))
-        parts += [f"![{caption}]({file})\n" for caption, file in self.figures]
+        parts += [f"![{figure.caption}]({figure.file})\n" for figure in self.figures]
         parts += [paragraph + "\n" for paragraph in self.method]
         if self.resolved:
             parts += ["With all options:\n", _format_specs(self.resolved)]
@@ -146,7 +161,6 @@ class Report:
         as_json: bool,
         folder: Path | None,
         file: str,
-        draw: Callable[[Path], None] = lambda folder: None,
         *,
         must_write: bool = True,
     ) -> None:
@@ -156,7 +170,6 @@ class Report:
             as_json: Whether to print one JSON object.
             folder: Run folder; None if there is none.
             file: Name of the file for the result.
-            draw: Function that draws the figures in the folder. It calls `draw_figure` for each.
             must_write: Whether a report that cannot be written is an error instead of a warning.
 
         Raises:
@@ -173,7 +186,7 @@ class Report:
             terminal.flush()
         finally:  # also if nobody reads the output
             if folder is not None and fault is None:
-                draw(folder)
+                self.draw(folder)
         if fault is not None and must_write:
             raise fault
         if fault is not None:
@@ -191,6 +204,15 @@ class Report:
         """
         replace(folder / file, self.json(indent=2) + "\n")
         replace(folder / REPORT, self.markdown())
+
+    def draw(self, folder: Path) -> None:
+        """Draw the figures. A fault is a warning.
+
+        Args:
+            folder: Run folder.
+        """
+        for figure in self.figures:
+            draw_figure(figure.plot, folder / figure.file)
 
 
 def draw_figure(draw: Callable[[Path], None], file: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from trickformer.base import Game, TrickformerError
 from trickformer.checkpoints.folders import BEST, LATEST, point
 from trickformer.plumbing.folder import RESULT, RunFolder
 from trickformer.plumbing.isa import rounding
-from trickformer.plumbing.report import Report, ReportTable, draw_figure
+from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.selfplay.results import OPPONENTS, TrainingResults, describe_match, format_interval, format_signed
 
 PLOT = "training.png"
@@ -48,17 +49,9 @@ def write(results: TrainingResults) -> None:
     Raises:
         TrickformerError: The disk refuses.
     """
-    make_report(results).write(results.folder, RESULT)
-    draw(results)
-
-
-def draw(results: TrainingResults) -> None:
-    """Draw the figure of a training in its folder. A fault is a warning.
-
-    Args:
-        results: Results of the training.
-    """
-    draw_figure(lambda file: plot(results, file), results.folder / PLOT)
+    report = make_report(results)
+    report.write(results.folder, RESULT)
+    report.draw(results.folder)
 
 
 def name_models(results: TrainingResults) -> None:
@@ -100,7 +93,7 @@ def make_report(results: TrainingResults) -> Report:
         keys=[key for _, _, key in tables],
         title="Training",
         notes=_notes(results),
-        figures=[("losses and matches by iteration", PLOT)],
+        figures=[ReportFigure("losses and matches by iteration", PLOT, partial(plot, results))],
         method=[method],
         builds=result["versions"],
     )

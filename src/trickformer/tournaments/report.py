@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from trickformer.base import MeanOfGames
 from trickformer.plumbing.folder import RESULT
-from trickformer.plumbing.report import Report, ReportTable, draw_figure
+from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.tournaments import gains
 from trickformer.tournaments.conclusion import conclude, labels
@@ -53,38 +54,24 @@ def write(results: TournamentResults, folder: Path) -> None:
     Raises:
         TrickformerError: A report file cannot be written. A figure that cannot be drawn is only a warning.
     """
-    make_report(results.result()).write(folder, RESULT)
-    draw(results, folder)
+    report = make_report(results)
+    report.write(folder, RESULT)
+    report.draw(folder)
 
 
-def draw(results: TournamentResults, folder: Path) -> None:
-    """Draw the figures of a tournament in its folder. A fault is a warning.
-
-    Args:
-        results: Results of the tournament.
-        folder: Run folder.
-    """
-
-    def draw_differences(file: Path) -> None:
-        from trickformer.tournaments.plot import plot
-
-        plot(results, file)
-
-    draw_figure(draw_differences, folder / PLOT)
-    result = results.result()
-    if "gains" in result:
-        draw_figure(lambda file: gains.plot(result["gains"], labels(result), file), folder / GAINS)
-
-
-def make_report(result: dict[str, Any]) -> Report:
+def make_report(results: TournamentResults) -> Report:
     """Make the report of a tournament.
 
     Args:
-        result: Object of `TournamentResults.result`.
+        results: Results of the tournament.
     """
+    result = results.result()
     shown, appendix = _sections(result)
     specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
-    gained = [("what searches say they gain", GAINS)] if "gains" in result else []
+    figures = [ReportFigure("differences", PLOT, partial(_plot, results))]
+    if "gains" in result:
+        plot = partial(gains.plot, result["gains"], labels(result))
+        figures.append(ReportFigure("what searches say they gain", GAINS, plot))
     return Report(
         result,
         _heading(result),
@@ -95,11 +82,17 @@ def make_report(result: dict[str, Any]) -> Report:
         title="Tournament",
         names=_specs_by_name(result),
         notes=notes(result),
-        figures=[("differences", PLOT), *gained],
+        figures=figures,
         method=_method(result),
         resolved=dict(zip(_specs_by_name(result), specs)),
         builds=result["versions"],
     )
+
+
+def _plot(results: TournamentResults, path: Path) -> None:
+    from trickformer.tournaments.plot import plot
+
+    plot(results, path)
 
 
 def make_progress_report(run: TournamentRun) -> Report:

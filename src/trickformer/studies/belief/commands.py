@@ -32,6 +32,4 @@ def evaluate(
     from trickformer.studies.belief import evaluation, report
 
     result = report.result(settings, evaluation.command(settings, resume))
-    report.make_report(result).publish(
-        as_json, settings.out, report.SUMMARY, lambda folder: report.draw(result, folder)
-    )
+    report.make_report(result).publish(as_json, settings.out, report.SUMMARY)

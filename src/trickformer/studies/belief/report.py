@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from trickformer.belief.hanabi.config import Evaluation
 from trickformer.plumbing.folder import RunFolder, build
-from trickformer.plumbing.report import Report, ReportTable, draw_figure
+from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.tables import mean_and_error, plus_minus
 from trickformer.tournaments.intervals import interval
 
@@ -123,33 +124,9 @@ def make_report(summary: dict[str, Any]) -> Report:
         _tables(summary),
         title="Beliefs of Hanabi",
         notes=_notes(summary),
-        figures=[("calibration", PLOT)],
+        figures=[ReportFigure("calibration", PLOT, partial(_plot, summary))],
         builds=summary["versions"],
     )
-
-
-def write(summary: dict[str, Any], out: Path) -> None:
-    """Write summary.json, report.md and calibration.png.
-
-    Args:
-        summary: Object that `result` returns.
-        out: Folder of the run.
-
-    Raises:
-        TrickformerError: If a file other than the figure cannot be written.
-    """
-    make_report(summary).write(out, SUMMARY)
-    draw(summary, out)
-
-
-def draw(summary: dict[str, Any], out: Path) -> None:
-    """Draw the figure of an evaluation. A fault is a warning.
-
-    Args:
-        summary: Object that `result` returns.
-        out: Folder of the run.
-    """
-    draw_figure(lambda file: _plot(summary, file), out / PLOT)
 
 
 def _plot(summary: dict[str, Any], path: Path) -> None:

@@ -31,9 +31,7 @@ def evaluate(
     played = run.tournament(settings, resume)
     winnable = ceiling.answers(played.config, played.records) if settings.ceiling else None
     result = results.CrewResults(played, winnable).result()
-    report.make_report(result).publish(
-        as_json, settings.out, report.SUMMARY, lambda folder: report.draw(result, folder)
-    )
+    report.make_report(result).publish(as_json, settings.out, report.SUMMARY)
 
 
 @app.command(epilog="Example: trickformer crew iterations --run out/crew-small --out out/iterations")
@@ -44,9 +42,7 @@ def iterations(*, config: configs.File = None, as_json: configs.Json = False, **
     from trickformer.studies.crew import report, results
 
     result = results.iterations(settings)
-    report.make_report(result).publish(
-        as_json, settings.out, report.SUMMARY, lambda folder: report.draw(result, folder)
-    )
+    report.make_report(result).publish(as_json, settings.out, report.SUMMARY)
 
 
 @app.command(epilog="Example: trickformer crew missions")

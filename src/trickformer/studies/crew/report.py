@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from trickformer.games.crew import ranges
-from trickformer.plumbing.report import Report, ReportTable, draw_figure
+from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.tournaments import gains
 from trickformer.tournaments.names import short_names
@@ -29,20 +30,11 @@ _CEILING = (
 )
 
 
-def draw(result: dict[str, Any], folder: Path) -> None:
-    """Draw the figure of an evaluation, or of iterations. A fault is a warning.
+def _plot(result: dict[str, Any], path: Path) -> None:
+    """Draw the figure of an evaluation, or of iterations."""
+    from trickformer.studies.crew import plot
 
-    Args:
-        result: Result of either.
-        folder: Folder of the run.
-    """
-
-    def draw_missions(file: Path) -> None:
-        from trickformer.studies.crew import plot
-
-        (plot.iterations if result.get("iterations") else plot.players)(result, file)
-
-    draw_figure(draw_missions, folder / PLOT)
+    (plot.iterations if result.get("iterations") else plot.players)(result, path)
 
 
 def _heading(result: dict[str, Any]) -> str:
@@ -228,7 +220,7 @@ def make_report(result: dict[str, Any]) -> Report:
         title="Missions of The Crew",
         names=_who(result),
         notes=notes(result),
-        figures=[("success by mission", PLOT)],
+        figures=[ReportFigure("success by mission", PLOT, partial(_plot, result))],
         method=[" ".join(method)],
         resolved={name: player["resolved"] for name, player in zip(_who(result), result["players"])},
         builds=result["versions"],

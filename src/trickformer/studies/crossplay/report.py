@@ -2,43 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from trickformer.games.hanabi import KNOWING
-from trickformer.plumbing.folder import RESULT
-from trickformer.plumbing.report import Report, ReportTable, draw_figure
+from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.tables import SAW_STATE
 from trickformer.studies.crossplay.results import Cell
 from trickformer.tournaments.names import short_names
 
 PLOT = "crossplay.png"
-
-
-def write(result: dict[str, Any], folder: Path) -> None:
-    """Write result.json, report.md and crossplay.png.
-
-    Args:
-        result: Object that `results.result` returns.
-        folder: Folder of the run.
-
-    Raises:
-        TrickformerError: If a file cannot be written.
-    """
-    make_report(result).write(folder, RESULT)
-    draw(result, folder)
-
-
-def draw(result: dict[str, Any], folder: Path) -> None:
-    """Draw the figure of a cross-play. A fault is a warning.
-
-    Args:
-        result: Object that `results.result` returns.
-        folder: Folder of the run.
-    """
-    draw_figure(lambda file: _plot(result, file), folder / PLOT)
 
 
 def _heading(result: dict[str, Any]) -> str:
@@ -112,7 +88,7 @@ def make_report(result: dict[str, Any]) -> Report:
         title="Cross-play",
         names=_who(result),
         notes=notes(result),
-        figures=[("mean score of each pair of players", PLOT)],
+        figures=[ReportFigure("mean score of each pair of players", PLOT, partial(_plot, result))],
         resolved={name: player["resolved"] for name, player in zip(_who(result), result["players"])},
         builds=result["versions"],
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from trickformer.belief.samplers.mines import DOMAINS, METHODS, to_ints, unpack
 from trickformer.plumbing.folder import RunFolder, build, resumable
 from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.report import Report, ReportTable, draw_figure
+from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.text import json_object
 from trickformer.studies.mines.plan import SamplerAgreement
 
@@ -72,16 +73,6 @@ def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
                 records[record["position"]] = record
                 advance()
     return _summary(config, [records[i] for i in range(config.positions)])
-
-
-def draw(summary: dict[str, Any], folder: Path) -> None:
-    """Draw the figure of a test. A fault is a warning.
-
-    Args:
-        summary: Object that `agree` returns.
-        folder: Folder of the run.
-    """
-    draw_figure(lambda file: _plot(summary, file), folder / PLOT)
 
 
 @contextmanager
@@ -220,7 +211,7 @@ def make_report(summary: dict[str, Any]) -> Report:
         _heading(summary),
         _tables(summary),
         title="Do the draws agree?",
-        figures=[("p values", PLOT)],
+        figures=[ReportFigure("p values", PLOT, partial(_plot, summary))],
         builds=summary["versions"],
     )
 

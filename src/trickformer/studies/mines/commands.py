@@ -39,9 +39,7 @@ def table(
     from trickformer.tournaments import run
 
     result = results.result(run.tournament(settings, resume))
-    report.make_report(result).publish(
-        as_json, settings.out, report.SUMMARY, lambda folder: report.draw(result, folder)
-    )
+    report.make_report(result).publish(as_json, settings.out, report.SUMMARY)
 
 
 @app.command(epilog="Example: trickformer mines agree --board 4x4 --mines 6")
@@ -54,6 +52,4 @@ def agree(
     from trickformer.studies.mines import agree as measure
 
     result = measure.agree(settings, resume)
-    measure.make_report(result).publish(
-        as_json, settings.out, measure.SUMMARY, lambda folder: measure.draw(result, folder)
-    )
+    measure.make_report(result).publish(as_json, settings.out, measure.SUMMARY)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.report import Report, ReportTable, draw_figure
+from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.tables import p_value, seconds
 
 SUMMARY, PLOT = "summary.json", "plot.png"
@@ -16,16 +17,6 @@ _METHOD = (
     "Inconsistent is the share of the layouts drawn in the search that contradict what was seen."
 )
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
-
-
-def draw(result: dict[str, Any], folder: Path) -> None:
-    """Draw the figure of a comparison. A fault is a warning.
-
-    Args:
-        result: Object that `results.result` returns.
-        folder: Folder of the run.
-    """
-    draw_figure(lambda file: _plot(result, file), folder / PLOT)
 
 
 def make_report(result: dict[str, Any]) -> Report:
@@ -40,7 +31,7 @@ def make_report(result: dict[str, Any]) -> Report:
         _tables(result),
         title="BSR-UCT at Mines",
         notes=_notes(result),
-        figures=[("score by thinking time", PLOT)],
+        figures=[ReportFigure("score by thinking time", PLOT, partial(_plot, result))],
         method=[_METHOD],
         builds=result["versions"],
     )

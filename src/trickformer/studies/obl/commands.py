@@ -39,10 +39,11 @@ def toy(*, config: configs.File = None, as_json: configs.Json = False, **options
     from trickformer.studies.obl import study
 
     result = study.measure(settings)
-    study.make_report(result).print(as_json)
+    report = study.make_report(result)
+    report.print(as_json)
     terminal.flush()
     if settings.out is not None:
-        study.draw(result, settings.out)
+        report.draw(settings.out)
 
 
 @app.command(epilog="Example: trickformer obl crossplay --players partner:style=smart partner:style=piers --games 100")
@@ -56,7 +57,7 @@ def crossplay(
     from trickformer.tournaments import run
 
     result = results.result(run.tournament(settings, resume))
-    report.make_report(result).publish(as_json, settings.out, RESULT, lambda folder: report.draw(result, folder))
+    report.make_report(result).publish(as_json, settings.out, RESULT)
 
 
 @app.command(epilog="Example: trickformer obl train hanabi --method obl --level 1 --out out/obl-1")

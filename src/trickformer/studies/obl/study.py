@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from trickformer.plumbing import config as configs
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.folder import CONFIG, RunFolder, build
 from trickformer.plumbing.progress import progress
-from trickformer.plumbing.report import REPORT, Report, ReportTable, draw_figure
+from trickformer.plumbing.report import REPORT, Report, ReportFigure, ReportTable
 from trickformer.studies.obl import exact, hierarchy, operator, toy
 from trickformer.studies.obl.config import Toy
 from trickformer.studies.obl.learning import QLearner
@@ -153,7 +154,7 @@ def make_report(result: dict[str, Any]) -> Report:
         _heading(result),
         [("", _table(result))],
         title="The toy game",
-        figures=[("Cross-play", PLOT)],
+        figures=[ReportFigure("Cross-play", PLOT, partial(_plot, result))],
         method=[_METHOD],
         builds=[result["build"]],
     )
@@ -180,16 +181,6 @@ def _write(result: dict[str, Any], config: Toy) -> None:
     with RunFolder(config.out).lock():
         replace(config.out / CONFIG, configs.dump(config))
         replace(config.out / REPORT, make_report(result).markdown())
-
-
-def draw(result: dict[str, Any], folder: Path) -> None:
-    """Draw the figure of a study. A fault is a warning.
-
-    Args:
-        result: Object that `measure` returns.
-        folder: Folder of the run.
-    """
-    draw_figure(lambda file: _plot(result, file), folder / PLOT)
 
 
 def _plot(result: dict[str, Any], path: Path) -> None:
