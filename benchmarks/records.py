@@ -29,7 +29,7 @@ from trickformer.tournaments.run import tournament
 
 HANDS, HANDS_QUICK = 1_000_000, 20_000
 PLAYED = 20  # deals that are repeated
-# Runs a command as its only child: the peak of a child counts that of the process that it was forked from.
+# The command is the only child of this program. A larger parent would raise the peak, which a fork inherits.
 _MEASURE = """
 import json, resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
@@ -51,7 +51,7 @@ class Cost(NamedTuple):
 
 
 def make(folder: Path, hands: int) -> int:
-    """Make the folder of a tournament with at least so many hands, and return their number."""
+    """Make a run folder with at least `hands` hands, and return their number."""
     played = tournament(Tournament(game="hearts", a="rules", b="random", deals=PLAYED, seed=1, out=folder))
     lines = [(record.deal, line) for record, line in zip(played.records, (folder / RECORDS).read_bytes().splitlines())]
     repeats = -(-hands // len(lines))
@@ -72,13 +72,13 @@ def make(folder: Path, hands: int) -> int:
 def cost(command: Sequence[str | Path]) -> Cost:
     """Measure a command."""
     alone = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    found = subprocess.run(
+    measured = subprocess.run(
         [sys.executable, "-c", _MEASURE, *command],
         stdout=subprocess.PIPE,
         check=True,
         env=os.environ | alone,
     )
-    seconds, kibibytes = json.loads(found.stdout)
+    seconds, kibibytes = json.loads(measured.stdout)
     return Cost(seconds, kibibytes * 1024 / 1e6)
 
 

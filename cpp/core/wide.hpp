@@ -68,7 +68,7 @@ int count(const Wide<N>& set) {
   return n;
 }
 
-// There must be one, as in the functions below.
+// Index of the lowest element. The set must not be empty, here and in the functions below.
 template <int N>
 int lowest(const Wide<N>& set) {
   int i = 0;

@@ -145,8 +145,8 @@ bool in_range(const Rules& rules, const State& s, const Marks& m) {
       if (!meant || meant & ~all_kinds(rules)) return false;
     }
   }
-  // Until the deck is empty every hand is full; then those that are still to move are. Else a seat on turn might hold no
-  // card and have no hint to give: no action would be legal.
+  // Every hand is full until the deck is empty, and after that the hands of seats that are still to move. Otherwise a
+  // seat on turn without cards and hint tokens would have no legal action.
   for (int k = 0; !s.over() && k < rules.players; ++k) {
     const bool full = s.drawn < rules.deck() || k < s.turns_left;
     if (s.sizes[(s.player + k) % rules.players] < rules.hand - !full) return false;

@@ -59,8 +59,8 @@ class Tables {
   std::vector<Marks> marks_;  // what everybody may take the cards for, by table
 };
 
-// Whether every number of a state and its marks is one that these rules know, and whoever is to move has cards: what
-// else is wrong with a game that somebody hands over does no harm.
+// Checks that every number of a state and its marks is possible under these rules, and that the seats that are still to
+// move have cards. Other faults of a state from a file do no harm.
 bool in_range(const Rules& rules, const State& s, const Marks& m);
 
 // Games of random players: with careful they never play a card that costs a life. decks: [n, rules.deck()];

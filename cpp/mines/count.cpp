@@ -247,7 +247,7 @@ std::vector<Cells> Counter<Cells>::mines() const {
         each_left(i, k, [&](int left) {
           const Cells &reached = here[layer.at(node, left)], &more = following.ways[following.at(to, left - k)];
           if (!any(reached) || !any(more))
-            return;  // what cannot be completed is not counted: its numbers know no bound
+            return;  // incomplete layouts are skipped, because their counts have no bound
           after[following.at(to, left - k)] += sets[k] * reached;
           if (k) in_one += others[k - 1] * reached * more;
         });

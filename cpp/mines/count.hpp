@@ -20,12 +20,12 @@ namespace trickformer::mines {
 template <typename Cells>
 class Counter {
  public:
-  // Throws std::runtime_error where the graph is too large.
+  // Throws std::runtime_error if the graph is too large.
   Counter(const Board<Cells>& board, const Observation<Cells>& observation);
 
   const Cells& layouts() const { return total_; }
 
-  // In how many of the layouts each cell is a mine, [cells].
+  // Number of layouts with a mine in each cell, [cells].
   std::vector<Cells> mines() const;
 
   // A uniformly random layout, a function of the seed; there must be one.
@@ -35,7 +35,7 @@ class Counter {
   void each(const std::function<void(const Cells&)>& visit) const;
 
  private:
-  // By cell, in four bits each: mines that an unsettled number still lacks.
+  // Number of mines that are still missing around each unsettled number, four bits a cell.
   using Lacks = std::array<std::uint64_t, 4 * kWords<Cells>>;
 
   struct Group {

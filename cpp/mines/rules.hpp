@@ -29,8 +29,8 @@ inline constexpr int kMine = 9;  // in the place of a number: the cell was a min
 
 enum class FirstMove : std::uint8_t { kAny, kSafe, kNoNeighbours };
 
-// The neighbours of each cell as a table. For larger boards it would be too large to be copied with every state, and
-// they are computed.
+// The neighbours of each cell as a table. On larger boards they are computed, because a table would be too large to copy
+// with every state.
 template <typename Cells>
 struct Neighbours {};
 template <>
@@ -208,7 +208,7 @@ inline Any<Board> new_board(int rows, int cols, int mines, FirstMove first_move)
                       : make.template operator()<8>();
 }
 
-// An observation on a board. Throws std::invalid_argument where it was seen on another one.
+// Returns the observation of a board. Throws std::invalid_argument if it is of another board.
 template <typename Cells>
 const Observation<Cells>& observation_on(const Board<Cells>& board, const Any<Observation>& observation) {
   const auto* seen = std::get_if<Observation<Cells>>(&observation);
@@ -217,7 +217,7 @@ const Observation<Cells>& observation_on(const Board<Cells>& board, const Any<Ob
   return *seen;
 }
 
-// Calls f with a board of any size and with what was seen on it. Throws as observation_on does.
+// Calls f with a board and its observation in their own types. Throws std::invalid_argument if they do not fit.
 template <typename F>
 decltype(auto) on_board(const Any<Board>& board, const Any<Observation>& observation, F f) {
   return std::visit([&](const auto& b) -> decltype(auto) { return f(b, observation_on(b, observation)); }, board);

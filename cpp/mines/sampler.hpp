@@ -69,8 +69,8 @@ class Sampler {
   // Before anything is known: the prior once `first` is to be opened first, or -1.
   Cells prior(int first, Rng& rng) { return last_ = random_cells(allowed(board_, first), board_.mines, rng); }
 
-  // A layout for what was seen, after `trials` steps where the method walks. Empty: the time was over, or rejection has
-  // drawn `limit` times (0: no limit).
+  // Draws a layout that explains the observation. Methods that walk make `trials` steps. The result is empty if the time
+  // is over, or if rejection has drawn `limit` times (0: no limit).
   Cells draw(const Observation<Cells>& observation, std::uint64_t trials, std::uint64_t limit, Deadline& deadline,
              Rng& rng) {
     switch (method_) {

@@ -47,9 +47,9 @@ using RunSearch = SearchResult(const Any<Board>& board, const Any<Observation>& 
                                const SearchOptions& options, std::uint64_t seed);
 TRICKFORMER_PER_ISA(RunSearch, search);
 
-// n layouts by one method, each after `trials` steps of Metropolis' walk; a method that inherits goes on from layout
-// to layout. Rejection gives up on a layout after `trials` draws, where that is not 0. out: uint64 [n, words], a bit
-// for each mine; 0 for what was given up. A function of the seed.
+// Draws n layouts by one method, each after `trials` steps of Metropolis' walk. A method that inherits continues from
+// the previous layout. Rejection stops after `trials` draws for a layout, unless that is 0. out: uint64 [n, words], a bit
+// for each mine; 0 for a layout that was not found. The seed determines all draws.
 using RunSample = void(const Any<Board>& board, const Any<Observation>& observation, Method method, Domain domain,
                        std::uint64_t trials, std::uint64_t seed, std::size_t n, std::uint64_t* out);
 TRICKFORMER_PER_ISA(RunSample, sample);

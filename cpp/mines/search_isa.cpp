@@ -73,7 +73,7 @@ class Search {
       const int edge = select(at, board_.all & ~observation.opened);
       const int cell = edges_[edge].cell;
       layout = draw(observation, cell, nodes_[at].visits, layout);
-      if (!any(layout)) return;  // the time is over; what is not finished counts for nothing
+      if (!any(layout)) return;  // the time is over; an unfinished simulation does not count
       path_nodes_[depth] = at;
       path_edges_[depth++] = edge;
       if (has(layout, cell)) {

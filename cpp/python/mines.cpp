@@ -104,7 +104,7 @@ void check_consistent(const AnyBoard& board, const AnyObservation& observation, 
     if (on_board(board, observation, consistent)) return;
   } catch (const std::runtime_error&) {
     if (Method(method) == Method::kExact) throw;
-    return;  // too large to be counted: other methods do without
+    return;  // too large to be counted, which only the exact method needs
   }
   throw nb::value_error("no layout of mines explains what was seen");
 }
@@ -251,9 +251,8 @@ void bind_beliefs(nb::module_& m) {
           [](const AnyCounter& any_counter) {
             return std::visit([](const auto& c) { return to_numpy(c.mines()); }, any_counter);
           },
-          "In how many of them each cell is a mine: uint64 [cells] on boards of up to 64 cells, else [cells, words], "
-          "the "
-          "lowest word first.")
+          "Number of layouts with a mine in each cell: uint64 [cells] on boards of up to 64 cells, else "
+          "[cells, words], the lowest word first.")
       .def(
           "all",
           [](const AnyCounter& any_counter, std::uint64_t limit) {

@@ -88,13 +88,13 @@ hanabi::Rules hanabi_rules(Input& in) {
   return rules;
 }
 
-// A stack of games that `belief evaluate` has kept: whatever `in_range` lets through must be playable.
+// A stack of games that `belief evaluate` has saved. Every state that `in_range` accepts must be playable.
 void tables(Input in) {
   const hanabi::Rules rules = hanabi_rules(in);
   const std::uint64_t seed = in.take(8)[0];
   hanabi::State state;
   hanabi::Marks marks;
-  // Bytes of a game that was dealt, and over them those of the input: else nearly all are out of range.
+  // The input overwrites the bytes of a dealt game, because nearly all other bytes are out of range.
   hanabi::Tables dealt(rules, seed, 0, 1);
   state = dealt.state(0), marks = dealt.marks(0);
   while (in.size > 2) {
