@@ -213,14 +213,18 @@ def _sample(out: Path) -> None:
             for child in _children(pid):
                 if b"serve" in _command(child) and b"_supervise" not in _command(child):
                     _sample_process(out, "engine", child)
-    size = 0
-    for path in out.rglob("*"):
-        try:
-            size += path.stat().st_size
-        except OSError:
-            continue
-    known = sum(path.stat().st_size for path in out.glob("*/*.jsonl*") if path.is_file())
+    files = [Path(folder, name) for folder, _, names in os.walk(out) for name in names]  # folders may vanish meanwhile
+    size = sum(_size(path) for path in files)
+    known = sum(_size(path) for path in files if ".jsonl" in path.name and path.parent.parent == out)
     _note(out / SAMPLES, name="folder", pid=0, megabytes=size / 1e6, records=known / 1e6)
+
+
+def _size(path: Path) -> int:
+    """Return the size of a file in bytes, 0 if it has vanished."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _children(pid: int) -> list[int]:
