@@ -6,7 +6,7 @@
 #   runs/search.sh crew one|all             sparta on The Crew, one seat beside rules or all beside pimc, 20 games a mission
 #   runs/search.sh public BELIEF [VARIANT]  rule_search on exact, seq2seq or bft against its blueprint, 300 deals
 #   runs/search.sh rl one|both [VARIANT]    rl_search of one seat or of both against its blueprint, 24 deals, by a network that
-#                                           it trains first
+#                                           it trains first; the run on docs/results/search.md uses hanabi-obl-1 instead
 # VARIANT is 5-card-8-hint by default, 5-card-2-hint or 7-card-4-hint. Decisions are judged anew by 200 exact samples: hands by
 # counting, weighted by what the partner did, where they are too many to list. A run that was stopped goes on where it was.
 # One core each.

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Trains the checkpoint GAME-small from nothing, or goes on where a run stopped: hours on one core. The reports are
-# docs/results/GAME-training.md. Usage: runs/small.sh hearts|skat|crew|hanabi [ITERATION to ship; the last]
+# Trains a model of a game from nothing by the preset small, or continues a run: hours on one core. None of the shipped
+# checkpoints comes from this script alone: docs/reproduce.md has their chains of commands.
+# Usage: runs/small.sh hearts|skat|crew|hanabi [ITERATION to save in bfloat16; the last by default]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 game=${1:?which game: hearts, skat, crew or hanabi} iteration=${2:-} resume=()
 out=out/$game-small
 [ -e "$out/config.toml" ] && resume=(--resume)
 OMP_NUM_THREADS=1 .venv/bin/trickformer train "$game" --preset small --seed 20261122 --out "$out" "${resume[@]}"
-# In bfloat16, as it is shipped; the model card beside it is written by hand.
+# In bfloat16, as checkpoints are shipped; their model cards are written by hand.
 .venv/bin/python - "$out" "$iteration" <<'PYTHON'
 import sys
 from pathlib import Path
