@@ -32,11 +32,11 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
 
         - `observation_loss`, `outcome_loss`: nats a token, of the policy head and of the value head.
         - `calibration_error`: in units of v(o); mean distance between the own value that the value head expects and the
-          mean of the true ones, over 20 equal bins of the expected value.
+            mean of the true ones, over 20 equal bins of the expected value.
         - `legal_share`: the policy's probability of legal actions at own turns.
         - `entropy`: nats, of the policy over the legal actions if there are several.
         - `regret`: in units of v(o), only with labels; the best label of a decision minus the label of the action of
-          highest Q. Labels are noisy, so it does not fall to 0.
+            highest Q. Labels are noisy, so it does not fall to 0.
     """
     device = next(model.parameters()).device
     classes, values = game.outcomes.told_by(model.num_labels)
