@@ -1,10 +1,14 @@
-"""Takes pages of the repository's root into the site and turns links between them and docs/ to the site's pages."""
+"""Hooks of the site: pages of the repository's root, generated reference pages, and links between them and docs/."""
 
 import posixpath
 import re
+import sys
 from pathlib import Path
 
 from mkdocs.structure.files import File
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import reference_pages
 
 PAGES = {
     "README.md": "index.md",
@@ -13,19 +17,24 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "report-a-vulnerability.md",
 }
+GENERATED = {"reference/cli.md": reference_pages.cli_page, "reference/players.md": reference_pages.players_page}
 LINK = re.compile(r"(!?)\[([^\]\[]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 
 
 def on_files(files, config):
-    """Adds the pages of the root."""
+    """Add the pages of the root and the generated pages."""
     root = Path(config.config_file_path).parent
     for source, page in PAGES.items():
-        files.append(File.generated(config, page, abs_src_path=str(root / source)))
+        file = File.generated(config, page, abs_src_path=str(root / source))
+        file.edit_uri = f"../{source}"
+        files.append(file)
+    for page, write in GENERATED.items():
+        files.append(File.generated(config, page, content=write()))
     return files
 
 
 def on_page_markdown(markdown, page, config, files):
-    """The page with links that hold in the site; what a link outside it names stays as plain text."""
+    """Rewrite links to pages of the site. A link to a file outside the site becomes plain text."""
     here = page.file.src_uri
     folder = posixpath.dirname(here)
     base = "" if here in PAGES.values() else posixpath.join("docs", folder)

@@ -1,7 +1,7 @@
 """The Crew: The Quest for Planet Nine, for four players, each mission by itself.
 
 OpenSpiel's own `crew` deals another sort of tasks and has no missions. This game is `trickformer_crew`, with the rules
-of the core (cpp/crew/rules.hpp). Missions are data (crew_missions.toml). docs/crew.md lists the points that the
+of the core (cpp/crew/rules.hpp). Missions are data (crew_missions.toml). docs/games/crew.md lists the points that the
 rulebook leaves open.
 """
 

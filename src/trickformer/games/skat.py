@@ -439,7 +439,7 @@ def _values() -> tuple[set[int], set[int]]:
 def _outcomes(seeger: bool) -> Outcomes:
     """Enumerate every result of a game, seen from any seat: the soloist and the scores, or nobody.
 
-    The paper's Table 5 counts 397. docs/skat.md explains the difference.
+    The paper's Table 5 counts 397. docs/games/skat.md explains the difference.
     """
     wins, losses = _values()
     labels: set[tuple[int, ...]] = {(0, 0, 0)}

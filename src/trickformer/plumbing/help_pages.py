@@ -118,6 +118,8 @@ def command_class(model: type[BaseModel], defaults: Defaults) -> type[TyperComma
     order = {name: place for place, name in enumerate(panel_of)}
 
     class ConfigCommand(TyperCommand):
+        panel_titles: Mapping[str, str] = panel_of  # by option; tools/reference_pages.py reads them
+
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             words = self.make_parser(ctx).parse_args(list(args))[0]
             ctx.meta[_WORDS] = {name: word for name, word in words.items() if isinstance(word, str)}

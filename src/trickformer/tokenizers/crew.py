@@ -2,7 +2,7 @@
 
 Table 1 of the GO-MCTS paper has 40 cards, 4 positions, 11 task tokens, 18 special rules, 4 communications, 2 replies
 and 4 ways to place an open card; its allocations are 6 here. Added are the cards as each of the other three plays them,
-the own chair, silence, two directions of distress and the end. docs/crew.md compares the counts with the paper's.
+the own chair, silence, two directions of distress and the end. docs/games/crew.md compares the counts with the paper's.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Skat as tokens. cpp/skat/seat_view.hpp gives the order of a sequence.
 
 Table 1 of the GO-MCTS paper has 32 cards, 63 calls with pass and hold, picking up or hand, 7 declarations and 4
-announcements. Added are the seats and the end. docs/skat.md compares the counts with the paper's.
+announcements. Added are the seats and the end. docs/games/skat.md compares the counts with the paper's.
 """
 
 from __future__ import annotations
