@@ -10,7 +10,11 @@ from support.pages import ROOT
 CONFIG = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 HOOKS = (ROOT / "docs" / "_hooks.py").read_text(encoding="utf-8")
 DOCS = ROOT / "docs"
-GUIDES = [*DOCS.glob("games/*.md"), *(DOCS / f"{name}.md" for name in ("get-started", "how-gomcts-works", "glossary"))]
+GUIDES = [
+    *DOCS.glob("games/*.md"),
+    *DOCS.glob("add-a-*.md"),
+    *(DOCS / f"{name}.md" for name in ("get-started", "how-gomcts-works", "glossary")),
+]
 
 
 def _from_hooks():

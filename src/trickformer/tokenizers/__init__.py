@@ -56,7 +56,7 @@ def make(game: Game) -> Tokenizer:
     tokenizer = find(game)
     if tokenizer is None:
         raise TrickformerError(
-            f"no model plays {game.name}: it has no tokenizer; docs/add-a-game.md shows how to write one"
+            f"no model plays {game.name}: it has no tokenizer; docs/add-a-game-model.md shows how to write one"
         )
     return tokenizer
 
