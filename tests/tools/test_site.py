@@ -10,11 +10,7 @@ from support.pages import ROOT
 CONFIG = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 HOOKS = (ROOT / "docs" / "_hooks.py").read_text(encoding="utf-8")
 DOCS = ROOT / "docs"
-GUIDES = [
-    *DOCS.glob("games/*.md"),
-    *DOCS.glob("add-a-*.md"),
-    *(DOCS / f"{name}.md" for name in ("get-started", "how-gomcts-works", "glossary")),
-]
+GUIDES = sorted({*DOCS.glob("*.md"), *DOCS.glob("games/*.md")})
 
 
 def _from_hooks():
