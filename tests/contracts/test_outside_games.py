@@ -97,7 +97,7 @@ def test_a_game_without_a_tokenizer_says_so(command, tmp_path):
 
 
 def test_the_page_shows_a_belief_that_holds():
-    """The block of docs/add-a-game-belief.md on worlds is the code of support/leduc.py, which is audited and played here."""
+    """The block of docs/add-a-game-belief.md is the code of support/leduc.py, which is audited and played here."""
     game = Leduc()
     report = audit.audit(game, sampler(game), 30, 1)
     assert report.good, str(report)
