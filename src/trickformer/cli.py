@@ -167,7 +167,10 @@ def players(
     from trickformer import players as known
 
     if name is None and not as_json:
-        terminal.out("\n".join(map(known.summarize, known.names())))
+        terminal.out(known.summarize_all())
+        print()
+        print("any: every game, if the game has the model or script that the player needs.")
+        print("A spec names a player with its options, such as pimc:worlds=20. Options: trickformer players NAME")
         return
     rows = [_player(each, game) for each in ([name] if name is not None else known.names())]
     if as_json:
@@ -178,6 +181,8 @@ def players(
         for key, option in player["options"].items():
             default = "none" if option["default"] is None else known.text(option["default"])
             print(f"    {key}={default}  {option['help']}".rstrip())
+        if game is None and any(option["default"] is None for option in player["options"].values()):
+            print("none: not set, so the default in the text holds. --game GAME shows the defaults of a game.")
 
 
 def _player(name: str, game: str | None) -> dict[str, Any]:
@@ -214,11 +219,14 @@ def list_games(as_json: configs.Json = False) -> None:
     if as_json:
         print(to_json({"games": rows}))
         return
+    print(f"{'game':<8} {'seats':<7}  {'checkpoint':<13} {'script':<8} OpenSpiel's game string")
     for row in rows:
         print(
             f"{row['name']:<8} {row['seats']} seats  {row['checkpoint'] or 'no checkpoint':<13} {row['script']:<8} "
             f"{row['openspiel']}"
         )
+    print()
+    print("checkpoint: shipped model that players use by default. script: scripted player that comparisons use.")
 
 
 @app.command(name="checkpoints", epilog="Example: trickformer checkpoints")
@@ -239,6 +247,7 @@ def list_checkpoints(as_json: configs.Json = False) -> None:
     if as_json:
         print(to_json({"checkpoints": rows}))
         return
+    print(f"{'checkpoint':<14} {'weights':<8}  {'SHA-256 of them':<19}  game")
     for row in rows:
         print(f"{row['name']:<14} {row['bytes'] / 1e6:5.2f} MB  sha256 {row['sha256'][:12]}  {row['game'] or ''}")
 

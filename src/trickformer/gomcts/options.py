@@ -20,26 +20,26 @@ class SearchOptions:
     """All settings of a search. The defaults are those of the paper for Hearts (section 9.3)."""
 
     runs: int = _option(100, "Simulations per decision (default: the game's).", ge=1, le=1_000_000)
-    steps: int = _option(2, "Own turns that a simulation plays below the tree (default: the game's).", ge=0, le=1_000)
-    c: float = _option(0.4, "Exploration constant of UCT (default: the game's).", ge=0, allow_inf_nan=False)
+    steps: int = _option(2, "Own turns that a simulation plays after leaving the tree (default: the game's).", ge=0, le=1_000)
+    c: float = _option(0.4, "Exploration constant of UCT, in units of the model's values (default: the game's).", ge=0, allow_inf_nan=False)
     threshold: float = _option(
-        0.05, "Actions with a higher legal-normalized probability get a child (default: the game's).", ge=0, le=1
+        0.05, "Search actions whose policy probability among legal ones is above this (default: the game's).", ge=0, le=1
     )
     mu: float = _option(
         0.01,
-        "Amount that an illegal history takes from each action on its path (default: 0.01).",
+        "Penalty of the actions on the path of an impossible imagined sequence (default: 0.01).",
         ge=0,
         allow_inf_nan=False,
     )
-    wave: int = _option(1, "Simulations in flight, spread by virtual loss (default: the game's).", ge=1, le=4_096)
+    wave: int = _option(1, "Simulations run in parallel, spread by virtual loss (default: the game's).", ge=1, le=4_096)
     legal: bool = _option(
-        False, "Sample only observations that some deal allows (default: if the model was trained so)."
+        False, "Imagine only observations that some deal allows (default: if the model was trained so)."
     )
     action_values: bool = _option(
-        False, "Children begin with the model's Q(s, a) (default: if trained on results of games)."
+        False, "Start an action at the model's Q(s, a) (default: if the model learned game results)."
     )
     leaf_action_values: bool = _option(
-        False, "Simulations that stop at an own turn count the best Q(s, a) (default: as above)."
+        False, "End a simulation with the best Q(s, a), not V(s) (default: if the model learned game results)."
     )
 
 

@@ -12,7 +12,7 @@ Other packages add players by entry points in the group `trickformer.players` (d
 """
 
 from trickformer.base import decision_rng, validate_decisions
-from trickformer.players.registry import NAMES, describe, games_of, module, names, options_of, summarize
+from trickformer.players.registry import NAMES, describe, games_of, module, names, options_of, summarize_all
 from trickformer.players.specs import (
     digests,
     files,
@@ -48,7 +48,7 @@ __all__ = [
     "resolve_options",
     "short",
     "starts_program",
-    "summarize",
+    "summarize_all",
     "text",
     "to_type",
     "translate",

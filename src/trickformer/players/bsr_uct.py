@@ -39,11 +39,11 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     belief: Annotated[_Belief | None, _by_size("rejection", lambda _: "exact")] = Field(
-        None, description="Method that samples layouts (default: rejection up to 64 cells, exact beyond)."
+        None, description="Sampler of mine layouts (default: rejection up to 64 cells, exact beyond)."
     )
     domain: Literal["rule", "board"] = Field(
         default="rule",
-        description="Cells for mines: those that the first move's rule allows, or the board (default: rule).",
+        description="Cells that a layout may mine: those the first-move rule allows, or board (default: rule).",
     )
     simulations: int = Field(
         default=10_000, ge=1, le=20_000_000, description="Largest number of simulations a decision (default: 10,000)."
@@ -59,14 +59,14 @@ class Options(BaseModel):
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Exploration constant of UCT, in scores (default: 0.5 up to 64 cells, else 4 cells).",
+        description="Exploration constant of UCT, in points (default: 0.5 up to 64 cells, else 4 x cells).",
     )
     widening: Annotated[float | None, _by_size(0.0, lambda _: 0.5)] = Field(
         None,
         ge=0,
         le=1,
         allow_inf_nan=False,
-        description="Exponent w: n visits try n^w actions, 0 for all (default: 0 up to 64 cells, else 0.5).",
+        description="Progressive widening w: n visits try n^w cells (default: 0, all, to 64 cells, else 0.5).",
     )
 
 

@@ -1,4 +1,4 @@
-"""external program that speaks docs/engines.md"""
+"""external program, by the protocol of docs/engines.md"""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _AT_ONCE = 32  # views that a process gets at once: more save little time, and a
 
 
 class Options(Program):
-    cmd: str = Field(default="", description="Command that starts the engine, in the words of a shell.")
+    cmd: str = Field(default="", description="Command that starts the engine, with its arguments, as in a shell.")
     processes: int = Field(default=1, ge=1, le=1_024, description="Number of processes of the engine (default: 1).")
     timeout: float = Field(
-        default=60.0, gt=0, allow_inf_nan=False, description="Seconds of silence that are a fault (default: 60)."
+        default=60.0, gt=0, allow_inf_nan=False, description="Seconds without an answer that are a fault (default: 60)."
     )
 
     starts_program: ClassVar[bool] = True
@@ -352,7 +352,7 @@ def make_player_module(name: str, entry: Entry) -> ModuleType:
         "processes": (int, usual(default=entry.processes, ge=1, le=1_024, description="Number of processes.")),
         "timeout": (
             float,
-            usual(default=entry.timeout, gt=0, allow_inf_nan=False, description="Seconds of silence that are a fault."),
+            usual(default=entry.timeout, gt=0, allow_inf_nan=False, description="Seconds without an answer that are a fault."),
         ),
     }
 

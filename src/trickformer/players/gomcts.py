@@ -1,4 +1,4 @@
-"""GO-MCTS: search in sequences of a model"""
+"""GO-MCTS: search in sequences that a model imagines"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kermit-like player: learned bids, solved worlds
+"""Kermit-like player (Buro et al. 2009): learned bidding, solved worlds
 
 It bids by a learned evaluation and plays by PIMC on worlds weighted by the bids.
 
@@ -26,14 +26,14 @@ GAMES = ("skat",)
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    worlds: int = Field(default=160, ge=1, le=100_000, description="Worlds solved for a card (default: 160).")
+    worlds: int = Field(default=160, ge=1, le=100_000, description="Number of worlds solved to choose a card (default: 160).")
     weighted: bool = Field(
         default=True, description="Weight worlds by the others' bids and declarations (default: true)."
     )
     passing: float = Field(
         default=-15,
         allow_inf_nan=False,
-        description="Value of a pass: own score minus the mean of the others' scores (default: -15).",
+        description="Value of passing in points: own score minus the others' mean (default: -15).",
     )
 
 

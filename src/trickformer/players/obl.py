@@ -1,4 +1,4 @@
-"""network of a run of `trickformer obl train`
+"""off-belief learning: a network of `trickformer obl train`
 
 The run is off-belief learning, self-play or a clone of recorded games, in Hanabi.
 """

@@ -23,7 +23,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     style: Literal["simple", "holmes", "smart", "iggi", "piers", "flawed"] = Field(
-        "smart", description="Script. smart reads hints by a convention and is the strongest (default: smart)."
+        "smart", description="Script: simple, holmes, smart, iggi, piers or flawed (default: smart, the strongest)."
     )
 
 

@@ -56,28 +56,28 @@ class Options(BaseModel):
         None, ge=1, le=1_000_000, description="Worlds sampled per decision (default: the game's)."
     )
     belief: Annotated[str | None, PerGame(lambda *_: UNIFORM), NamesFile(_known_beliefs)] = Field(
-        None, min_length=1, description="uniform, or a checkpoint or file with a belief head (default: uniform)."
+        None, min_length=1, description="Worlds: uniform, or by the belief head of a checkpoint or folder (default: uniform)."
     )
     runs: Annotated[int | None, _RUNS, _of_search("runs")] = Field(
-        None, ge=1, le=1_000_000, description="Simulations in each world, or of each action if not in Hearts."
+        None, ge=1, le=1_000_000, description="Simulations: Hearts, in each world; other games, of each action in each world."
     )
     c: Annotated[float | None, _HEARTS, _of_search("c")] = Field(
-        None, ge=0, allow_inf_nan=False, description="Hearts: exploration constant of UCT, in units of v(o)."
+        None, ge=0, allow_inf_nan=False, description="Hearts: exploration constant of UCT, in units of the value v(o) of a deal."
     )
     eval: Annotated[Literal["uct", "rollout"] | None, _HEARTS, _of_search("eval")] = Field(
-        None, description="Hearts: evaluation of a world's actions."
+        None, description="Hearts: value of an action in a world by a UCT search (uct) or mean playout (rollout)."
     )
     playout: Annotated[Literal["light", "random"] | None, _HEARTS, _of_search("playout")] = Field(
-        None, description="Hearts: moves below the tree, random or light: a quick script, 1/8 random."
+        None, description="Hearts: playouts at random, or by a quick script with 1/8 random moves (light)."
     )
     weighted: Annotated[bool | None, _SKAT, PerGame(lambda options, _: options.belief in (None, UNIFORM))] = Field(
         None, description="Skat: weight worlds by bids and declarations (default: if the belief is uniform)."
     )
     bidding: Annotated[Literal["rules", "kermit"] | None, _SKAT, _of_search("bidding")] = Field(
-        None, description="Skat: player that bids, discards and declares."
+        None, description="Skat: player that bids, discards and declares; pimc plays the cards."
     )
     nodes: Annotated[int | None, _CREW, _of_search("nodes")] = Field(
-        None, ge=1, le=1_000_000_000, description="The Crew: cards tried per action and world before it counts half."
+        None, ge=1, le=1_000_000_000, description="The Crew: cards the solver tries per action and world. Unsolved counts as 0.5."
     )
 
 

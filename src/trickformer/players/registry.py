@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import textwrap
 from types import ModuleType
 
 from pydantic import BaseModel
@@ -86,8 +87,8 @@ def games_of(name: str) -> tuple[str, ...] | None:
     return getattr(module(name), "GAMES", None)
 
 
-def summarize(name: str) -> str:
-    """Describe a player in a line of at most 80 columns: its name, its games, and what it does.
+def _summarize(name: str) -> str:
+    """Describe a player in lines of at most 80 columns: its name, its games, and what it does.
 
     Args:
         name: Name of the player.
@@ -96,5 +97,16 @@ def summarize(name: str) -> str:
         games, about = games_of(name), describe(name)
     except TrickformerError as e:  # a fault of another package's module must not hide the other players
         games, about = None, str(e)
-    line = f"{name:<11} {'any' if games is None else ', '.join(games):<18} {about}"
-    return line if len(line) <= 80 else line[:79].rstrip() + "…"
+    head = _row(name, "any" if games is None else ", ".join(games))
+    return textwrap.fill(about, 80, initial_indent=head, subsequent_indent=" " * len(_row("", "")))
+
+
+def summarize_all() -> str:
+    """List all players below a line of column heads."""
+    head = _row("player", "games") + "what it does"
+    return "\n".join([head, *map(_summarize, names())])
+
+
+def _row(name: str, games: str) -> str:
+    """Return the first two columns of a line, with the space after them."""
+    return f"{name:<11} {games:<18} "

@@ -1,4 +1,4 @@
-"""network tuned to each decision (RL search)
+"""RL search: tunes a network by Q-learning at each decision
 
 One seat, or both of two, tunes action values in worlds that explain its view.
 
@@ -99,7 +99,7 @@ class _Search(BaseModel):
     seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
         0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."
     )
-    multi: bool = Field(False, description="Both seats of two search, on what everybody saw (default: false).")
+    multi: bool = Field(False, description="Whether both seats of two search, on public information (default: false).")
     seed: Annotated[int, Applies("multi=true", lambda options, _: options.multi)] = Field(
         0, ge=0, lt=2**63, description="Seed of the worlds, which both seats draw alike (default: 0)."
     )
@@ -107,7 +107,7 @@ class _Search(BaseModel):
         "small", description="Defaults of the options below: small, for one core, or paper (default: small)."
     )
     worlds: Annotated[int | None, _of_preset("worlds")] = Field(
-        None, ge=1, le=1_000_000, description="Worlds that compare tuned values (small 1,000, paper 5,000)."
+        None, ge=1, le=1_000_000, description="Worlds to tune in, and fresh worlds to compare in (small 1,000, paper 5,000)."
     )
     horizon: Annotated[int | None, _of_preset("horizon")] = Field(
         None, ge=1, le=100, description="Moves of the network before the blueprint takes over (small 2, paper 1)."
@@ -137,10 +137,10 @@ class _Search(BaseModel):
         None, ge=0, le=1, description="Share of random moves while values are tuned (small 0.2, paper 0.1)."
     )
     explorations: Annotated[int | None, _of_preset("explorations")] = Field(
-        None, ge=1, le=10_000, description="Different shares of random moves (small 1, paper 80)."
+        None, ge=1, le=10_000, description="Number of different shares of random moves (small 1, paper 80)."
     )
     exploration_power: Annotated[float | None, _of_preset("exploration_power")] = Field(
-        None, ge=0, le=100, allow_inf_nan=False, description="Last share: the first to 1 + this (small 0, paper 7)."
+        None, ge=0, le=100, allow_inf_nan=False, description="a: the smallest share is exploration^(1 + a) (small 0, paper 7)."
     )
     device: str = Field("cpu", description="Torch device of the network (default: cpu).")
 

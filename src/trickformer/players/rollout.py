@@ -1,4 +1,4 @@
-"""actions compared by games from sampled worlds
+"""compares actions by games played from sampled worlds
 
 This is the rollout algorithm (Tesauro & Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996) on
 hidden information. In a world every player sees only its own hand, so unlike in PIMC nobody in the search is better
@@ -47,9 +47,9 @@ class Options(BaseModel):
     )
     belief: Annotated[
         Literal["uniform", "weighted", "policy"] | None, PerGame(lambda options, game: _belief(options, game))
-    ] = Field(None, description="Worlds: uniform, weighted by what others did, or by the policy's odds of it.")
+    ] = Field(None, description="Worlds: uniform, weighted (by others' actions), or policy (by its odds of these).")
     slip: Annotated[float, _POLICY] = Field(
-        0.5, ge=0, le=1, description="Share of the others' moves that may be random, for belief=policy (default: 0.5)."
+        0.5, ge=0, le=1, description="belief=policy: share of the others' moves assumed random (default: 0.5)."
     )
     worlds: Annotated[int, _RACE] = Field(
         12, ge=1, le=1_000_000, description="Worlds in which every action is tried (default: 12)."
@@ -57,18 +57,18 @@ class Options(BaseModel):
     min_gain: Annotated[float, _RACE] = Field(
         0.0, ge=0, le=1_000, description="Points by which an action must beat the policy's (default: 0)."
     )
-    ucb: Annotated[bool, _RACE] = Field(True, description="Stop trying actions that are surely worse (default: true).")
+    ucb: Annotated[bool, _RACE] = Field(True, description="Stop trying actions that are clearly worse (default: true).")
     assess: Annotated[int, _RACE] = Field(
-        0, ge=0, le=1_000_000, description="Further worlds that re-estimate a decision's gain (default: 0)."
+        0, ge=0, le=1_000_000, description="Further worlds that re-estimate a decision's gain, for the report (default: 0)."
     )
     runs: Annotated[int | None, _PRIOR, _of_game("runs")] = Field(
         None, ge=1, le=1_000_000, description="Games per decision (default: the game's)."
     )
     threshold: Annotated[float | None, _PRIOR, _of_game("threshold")] = Field(
-        None, ge=0, le=1, description="Candidates are likelier than this to the prior (default: the game's)."
+        None, ge=0, le=1, description="Least probability of a candidate action in the prior (default: the game's)."
     )
     margin: Annotated[float | None, _PRIOR, _of_game("margin")] = Field(
-        None, ge=0, allow_inf_nan=False, description="Standard errors by which to beat the prior (default: the game's)."
+        None, ge=0, allow_inf_nan=False, description="Standard errors by which to beat the prior's choice (default: the game's)."
     )
 
     @property

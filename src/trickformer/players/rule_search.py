@@ -1,4 +1,4 @@
-"""search of all seats for the best public rule
+"""team search for the best rule (a script or an action) of each move
 
 Both seats search the public belief for the best rule of one move.
 
@@ -33,11 +33,11 @@ GAMES = ("hanabi",)
 
 class _Search(BaseModel):
     blueprint: str = Field(
-        "partner:style=smart", description="Scripted player after the move (default: partner:style=smart)."
+        "partner:style=smart", description="Scripted player of all later moves (default: partner:style=smart)."
     )
-    worlds: int = Field(1_000, ge=1, le=1_000_000, description="Worlds in which rules are tried (default: 1,000).")
+    worlds: int = Field(1_000, ge=1, le=1_000_000, description="Worlds that try each rule, a script or an action (default: 1,000).")
     belief: Literal["exact", "seq2seq", "bft"] = Field(
-        "exact", description="Worlds: by the rules of past moves (exact), or a network's (default: exact)."
+        "exact", description="Worlds: exact (by past rules), or a network's: seq2seq or bft (default: exact)."
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the worlds, which all seats draw alike (default: 0).")
 

@@ -54,10 +54,10 @@ class _Search(BaseModel):
         0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."
     )
     multi: bool = Field(
-        False, description="All seats search. In Hanabi two seats follow each other's search (default: false)."
+        False, description="Whether all seats search. In Hanabi both follow each other's search (default: false)."
     )
     range_max: Annotated[int, _MULTI] = Field(
-        200, ge=0, le=1_000_000, description="Hands of the other seat up to which both search (default: 200)."
+        200, ge=0, le=1_000_000, description="Largest number of possible hands of the partner at which both search (default: 200)."
     )
     seed: Annotated[int, _MULTI] = Field(
         0, ge=0, lt=2**63, description="Seed of the worlds, which both seats draw alike (default: 0)."
@@ -66,7 +66,7 @@ class _Search(BaseModel):
     belief: Annotated[
         Literal["exact", "counting", "seq2seq", "bft"] | None,
         PerGame(lambda _, game: "counting" if _is_crew(game) else "exact"),
-    ] = Field(None, description="Worlds: by what others did (exact), by the deal (counting), or a network's.")
+    ] = Field(None, description="Worlds: exact (by others' actions), counting (by the deal alone), or seq2seq or bft.")
 
 
 class Options(NetworkBeliefOptions, RaceOptions, _Search):

@@ -46,7 +46,7 @@ class Options(BaseModel):
     )
     state: bool = Field(False, description="Show the bot the true state, hidden cards included (default: false).")
     worlds: Literal["uniform", "weighted"] | None = Field(
-        None, description="Worlds: uniform, or weighted by the others' moves in Skat and Hanabi (default: uniform)."
+        None, description="Sampled worlds: uniform, or weighted by others' moves in Skat, Hanabi (default: uniform)."
     )
 
     @property
