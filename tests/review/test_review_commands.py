@@ -229,7 +229,7 @@ def test_what_an_analyst_has_not_valued_is_said():
 
 def test_an_expectation_is_a_sentence_with_its_unit():
     verdict = SolverVerdict(by="pimc", whose="seat 1", won=False, winnable=True, expected=1.014, error=0.151)
-    unit = "points, the others' mean less the own"
+    unit = "points, the others' mean minus the own score"
     (ahead,) = text.answer(verdict, unit)
     assert ahead == (
         "At its first decision seat 1 could expect to finish 1.01 ± 0.15 points ahead of the others' mean. "

@@ -73,7 +73,7 @@ class Hearts(Game):
     players = PLAYERS
     higher_is_better = False
     plays_to = 100
-    worth = float(MOON), "points, the others' mean less the own"
+    worth = float(MOON), "points, the others' mean minus the own score"
     baseline = "rules"
     # As in section 9.3, except the threshold of ArgmaxVal*, which is 0.05 there: our models overrate rare cards
     # (docs/results/recipe.md).

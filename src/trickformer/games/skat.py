@@ -299,7 +299,7 @@ class Skat(Game):
     name = "skat"
     players = PLAYERS
     higher_is_better = True
-    worth = 100.0, "points, own less the others' mean"
+    worth = 100.0, "points, own score minus the others' mean"
     by_seats = True  # Table 3 of the GO-MCTS paper gives means over seats
     baseline = "rules"
     labels_are_results = False  # some come from a solver with open cards

@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
+from trickformer.review.result import SURE, Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
 
 MOST_MISTAKES = 10
 KEY = (
-    "No: number of the decision. Done: action that was taken, with its value. Best: best action with its value, if "
-    "it is another action. Lost: value of Best less value of Done. ±: standard error of Lost. Decisions with one legal "
-    "action are left out."
+    "No: number of the decision. Done: action that was taken. Best: best action, if it is another. Value: of the "
+    "action to its left. Lost: value of Best minus value of Done. ±: standard error of Lost. Decisions with one legal "
+    "action are left out. A mistake is a decision with Lost above 2 standard errors, or above 0 without an error."
 )
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -97,10 +97,10 @@ def _curves(curves: Iterable[Curve]) -> list[str]:
         ends = f"{_number(values[0])} at first"
         if curve.result is not None:
             values.append(curve.result)
-            ends += f", {_number(curve.result)} in the end; lost by own decisions {curve.lost:.2f}"
-            ends += f", the rest {_number(curve.rest)}"
+            ends += f", {_number(curve.result)} in the end; own decisions lost {curve.lost:.2f}"
+            ends += f", the others' play and the cards gave {_number(curve.rest)}"
         lines.append(f"{who(curve)} {bars(values)} {ends}")
-    return [f"Curve, from {lines[0]}", *(f"       from {line}" for line in lines[1:])] if lines else []
+    return ["Value of the best action before each decision:", *(f"  {line}" for line in lines)] if lines else []
 
 
 def _mistakes(review: Review) -> list[str]:
@@ -108,7 +108,7 @@ def _mistakes(review: Review) -> list[str]:
     if not any(r.actions for r in review.ratings):
         return ["No decision is rated."]
     if not mistakes:
-        return ["Mistakes: none that is certain"]
+        return [f"Mistakes: no loss exceeds {SURE:g} standard errors"]
     lines = [f"{number}. {mistake(r)}" for number, r in enumerate(mistakes[:MOST_MISTAKES], 1)]
     more = len(mistakes) - len(lines)
     return ["Mistakes by size:", *lines, *([f"and {more} smaller ones"] if more else [])]
@@ -205,7 +205,7 @@ def print_what_if(result: WhatIf, console: Console) -> None:
     then = f", after {result.action}" if result.action else ""
     console.print(f"{result.rules} from decision {result.number}{then}: {games}, seed {result.seed}", markup=False)
     table = Table(box=box.SIMPLE, show_edge=False)
-    for head in ("Seat", "Player", "Mean", "95% interval", "Played"):
+    for head in ("Seat", "Player", "Mean score", "95% interval", "As played"):
         table.add_column(head, justify="left" if head == "Player" else "right", overflow="fold")
     for seat, (spec, mean, ci95) in enumerate(zip(result.players, result.means, result.ci95)):
         interval = f"[{ci95[0]:.2f}, {ci95[1]:.2f}]" if ci95 else ""
@@ -213,3 +213,4 @@ def print_what_if(result: WhatIf, console: Console) -> None:
             str(seat), Text(spec), f"{mean:.2f}", Text(interval), str(result.came[seat]) if result.came else ""
         )
     console.print(table)
+    console.print("As played: scores of the hand on record.", soft_wrap=True, markup=False)

@@ -10,6 +10,10 @@ from trickformer.base import TrickformerError
 from trickformer.tournaments import run as runs
 from trickformer.tournaments.results import TournamentResults
 
+_KEY = (
+    "deal: its number. players: number of the player in each seat, counted from 1 as in --a and --b. scores: of the seats, "
+    "in the hand that is the worst for A. A − B: mean over all hands of the deal. record: file and line of that hand."
+)
 
 @dataclass(frozen=True, slots=True)
 class WorstHand:
@@ -109,16 +113,16 @@ def text(table: Worst) -> str:
         A header and the lines. The difference is A's mean less B's mean over all hands of the deal. The record is
         named as `FILE:LINE`.
     """
-    rows = [("deal", "seating", "scores", "A − B", "record")]
+    rows = [("deal", "players", "scores", "A − B", "record")]
     for deal in table.deals:
         first = deal.games[0]
-        cells = deal.name, " ".join(map(str, first.seating)), " ".join(map(str, first.scores))
+        cells = deal.name, " ".join(str(player + 1) for player in first.seating), " ".join(map(str, first.scores))
         rows.append((*cells, f"{deal.difference:+.2f}", f"{table.records}:{first.game}"))
     widths = [max(map(len, column)) for column in zip(*rows)]
     better = "higher" if table.higher_is_better else "lower"
-    lines = [f"Deals, the worst of A first; score a hand, {better} is better", f"A  {table.a}", f"B  {table.b}", ""]
+    lines = [f"Deals, the worst for A first; score a hand, {better} is better", f"A  {table.a}", f"B  {table.b}", ""]
     for row in rows:
         cells = [cell.rjust(width) for cell, width in zip(row[:-1], widths)]
         lines.append("  ".join([*cells, row[-1]]))
     show = f"trickformer records show {Path(table.records).parent} --game NUMBER --analyse SPEC"
-    return "\n".join([*lines, "", f"A game, by the line of its record: {show}"])
+    return "\n".join([*lines, "", _KEY, f"Show a game, by the line of its record: {show}"])
