@@ -163,7 +163,7 @@ def players(
     game: Annotated[str | None, typer.Option(help="Game whose defaults to show, such as skat.")] = None,
     as_json: configs.Json = False,
 ) -> None:
-    """List the players, or the options of one. A player is named by a spec: name:key=value,key=value."""
+    """List the players, or the options of one. A player is named by a spec: name:option=value,option=value."""
     from trickformer import players as known
 
     if name is None and not as_json:
@@ -301,13 +301,13 @@ def serve(
     served.serve(spec, games.load(game))
 
 
-engines = typer.Typer(help="Programs that play, by the protocol of docs/engines.md.")
+engines = typer.Typer(help="Engines: external programs that play, by the protocol of docs/engines.md.")
 app.add_typer(engines, name="engines")
 
 
 @engines.command(name="list", epilog="Example: trickformer engines list")
 def list_engines() -> None:
-    """List the engines of engines.toml."""
+    """List the engines that engines.toml names, below the path of this file."""
     from trickformer.engines import entries
 
     print(entries.path())

@@ -68,7 +68,7 @@ def test_an_interrupt_tells_how_to_continue(stop, tmp_path):
         raise stop()
     out = str(config.out)
     assert str(caught.value) == (
-        f"interrupted after 1; go on with: trickformer play it --out '{out}' --resume --a x --ray auto"
+        f"interrupted after 1; continue with: trickformer play it --out '{out}' --resume --a x --ray auto"
     )
     with pytest.raises(Interruption, match="interrupted; nothing is kept without"), resumable("play", Config()):
         raise stop()

@@ -81,7 +81,7 @@ def test_a_lost_head_ends_the_run_with_advice(ray, monkeypatch, tmp_path, comman
     assert (code, said) == (2, "")
     assert line == (
         f"error: the head of the Ray cluster at {address} is lost ([Errno 111] Connection refused) after 5 of 28 "
-        f"tables; start the cluster again; go on with: trickformer tournament --out {out} --resume --ray auto"
+        f"tables; start the cluster again; continue with: trickformer tournament --out {out} --resume --ray auto"
     )
     assert len(run.load(out).records) == 5
 
@@ -113,7 +113,7 @@ def test_what_ray_raises_is_one_line_with_advice(ray, tmp_path, where):
     with pytest.raises(LostWorkersError) as caught:
         play(tmp_path, ray="auto")
     assert str(caught.value) == (
-        "a worker of the Ray cluster failed: The node died after 0 of 28 tables; go on with: trickformer tournament "
+        "a worker of the Ray cluster failed: The node died after 0 of 28 tables; continue with: trickformer tournament "
         f"--out {tmp_path}/run --resume --ray auto"
     )
 
@@ -134,7 +134,7 @@ def test_lost_workers_of_this_machine_give_advice_too(out):
     config = Tournament(game="hearts", a="random", b="rules", out=out)
     with pytest.raises(LostWorkersError) as caught, resumable("tournament", config, progress=lambda: "after 1 table"):
         raise LostWorkersError("a worker process died (exit code -9)")
-    advice = "nothing is kept without --out" if out is None else "go on with: trickformer tournament --out "
+    advice = "nothing is kept without --out" if out is None else "continue with: trickformer tournament --out "
     assert str(caught.value).startswith(f"a worker process died (exit code -9) after 1 table; {advice}")
     with pytest.raises(TrickformerError, match=r"^other$"), resumable("tournament", config):
         raise TrickformerError("other")

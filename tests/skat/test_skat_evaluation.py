@@ -61,7 +61,9 @@ def test_learning_and_calibrating_by_command(tmp_path, capsys):
     few = {"first": 20, "second": 20, "third": 40, "hand": 20, "held_out": 0.2}
     config = Learning(out=tmp_path / "learned", seed=3, **few)
     lines = learning.command(config, resume=False)
-    assert len(lines) == 9 and learning.command(config, resume=True) == lines
+    rows = lines[len(learning.HEAD) : -len(learning.KEY)]
+    assert len(rows) == 9 and all(row.count("|") == learning.HEAD[0].count("|") for row in rows)
+    assert learning.command(config, resume=True) == lines
     with pytest.raises(TrickformerError, match="already holds a run"):
         learning.command(config, resume=False)
     with pytest.raises(TrickformerError, match=r"prior = 1\.0, not 2\.0"):
@@ -69,7 +71,8 @@ def test_learning_and_calibrating_by_command(tmp_path, capsys):
     settings = Calibration(learned=config.out, out=tmp_path / "out", games=8, hand_games=8, worlds=1, before=20)
     with pytest.raises(TrickformerError, match=r"before: held_out = 0\.2 of 1 hands"):
         calibrating.command(settings.model_copy(update={"before": 1}), resume=False)
-    assert len(calibrating.command(settings, resume=False)) == 8 + 3
+    calibrated = calibrating.command(settings, resume=False)
+    assert sum(line.startswith("| ") for line in calibrated) == 8 + 3 + 2  # with two heads
     with np.load(settings.out / calibrating.EVALUATION) as made:
         S.Evaluation(made["weights"], made["calibration"])
         assert not np.array_equal(made["weights"][6:], learning.load_weights(config.out)[1][6:]), (

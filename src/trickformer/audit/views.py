@@ -96,7 +96,8 @@ class ViewAudit:
         return {"game": self.game, "deals": self.deals, "seed": self.seed, "good": self.good, "checks": checks}
 
     def __str__(self) -> str:
-        lines = [f"audit of {self.game}: {self.deals} deals, seed {self.seed}"]
+        deals = "1 deal" if self.deals == 1 else f"{self.deals:,} deals"
+        lines = [f"audit of {self.game}: {deals}, seed {self.seed}. A check is good if it holds in all cases tried."]
         width = max(map(len, self.checks), default=0)
         for c in self.checks.values():
             verdict = "no case" if not c.cases else f"{c.faults} faults" if c.faults else "good"

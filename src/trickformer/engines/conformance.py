@@ -23,6 +23,11 @@ from trickformer.tournaments.play import play
 if TYPE_CHECKING:
     from trickformer.base import State
 
+_LABELS = {"answers": "legal answers", "hidden cards": "blind to hidden cards"}  # names of checks in the report
+_KEY = (
+    "follows seeds: the same seed gives the same hand. many tables at once, started again in a hand: the hands stay the "
+    "same. holds -: not tested, because the engine does not claim it or nothing could be tried."
+)
 _MOST_EXCHANGED = 50  # decisions at which hidden cards are exchanged
 
 
@@ -165,5 +170,6 @@ def make_report(engine: str, checks: Sequence[Check]) -> Report:
         checks: Result of `check`.
     """
     words: dict[bool | None, str] = {True: "yes", False: "NO", None: "-"}
-    rows = [(c.name, words[c.good], c.seen) for c in checks]
-    return Report([vars(c) for c in checks], engine, [("", (("", "", ""), rows))], words=True)
+    rows = [(_LABELS.get(c.name, c.name), words[c.good], c.seen) for c in checks]
+    table = (("check", "holds", "measured"), rows)
+    return Report([vars(c) for c in checks], f"engine {engine}", [("", table)], keys=[_KEY], words=True)

@@ -20,10 +20,20 @@ class SearchOptions:
     """All settings of a search. The defaults are those of the paper for Hearts (section 9.3)."""
 
     runs: int = _option(100, "Simulations per decision (default: the game's).", ge=1, le=1_000_000)
-    steps: int = _option(2, "Own turns that a simulation plays after leaving the tree (default: the game's).", ge=0, le=1_000)
-    c: float = _option(0.4, "Exploration constant of UCT, in units of the model's values (default: the game's).", ge=0, allow_inf_nan=False)
+    steps: int = _option(
+        2, "Own turns that a simulation plays after leaving the tree (default: the game's).", ge=0, le=1_000
+    )
+    c: float = _option(
+        0.4,
+        "Exploration constant of UCT, in units of the model's values (default: the game's).",
+        ge=0,
+        allow_inf_nan=False,
+    )
     threshold: float = _option(
-        0.05, "Search actions whose policy probability among legal ones is above this (default: the game's).", ge=0, le=1
+        0.05,
+        "Search actions whose policy probability among legal ones is above this (default: the game's).",
+        ge=0,
+        le=1,
     )
     mu: float = _option(
         0.01,

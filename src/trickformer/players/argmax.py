@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 class Options(ModelOptions):
     threshold: Annotated[float | None, PerGame(lambda _, game: game.search.likely_enough)] = Field(
-        None, ge=0, le=1, description="Least policy probability, among legal actions, of a choice (default: the game's)."
+        None,
+        ge=0,
+        le=1,
+        description="Least policy probability, among legal actions, of a choice (default: the game's).",
     )
 
 

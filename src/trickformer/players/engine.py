@@ -352,7 +352,12 @@ def make_player_module(name: str, entry: Entry) -> ModuleType:
         "processes": (int, usual(default=entry.processes, ge=1, le=1_024, description="Number of processes.")),
         "timeout": (
             float,
-            usual(default=entry.timeout, gt=0, allow_inf_nan=False, description="Seconds without an answer that are a fault."),
+            usual(
+                default=entry.timeout,
+                gt=0,
+                allow_inf_nan=False,
+                description="Seconds without an answer that are a fault.",
+            ),
         ),
     }
 

@@ -26,7 +26,9 @@ GAMES = ("skat",)
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    worlds: int = Field(default=160, ge=1, le=100_000, description="Number of worlds solved to choose a card (default: 160).")
+    worlds: int = Field(
+        default=160, ge=1, le=100_000, description="Number of worlds solved to choose a card (default: 160)."
+    )
     weighted: bool = Field(
         default=True, description="Weight worlds by the others' bids and declarations (default: true)."
     )

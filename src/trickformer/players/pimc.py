@@ -56,13 +56,21 @@ class Options(BaseModel):
         None, ge=1, le=1_000_000, description="Worlds sampled per decision (default: the game's)."
     )
     belief: Annotated[str | None, PerGame(lambda *_: UNIFORM), NamesFile(_known_beliefs)] = Field(
-        None, min_length=1, description="Worlds: uniform, or by the belief head of a checkpoint or folder (default: uniform)."
+        None,
+        min_length=1,
+        description="Worlds: uniform, or by the belief head of a checkpoint or folder (default: uniform).",
     )
     runs: Annotated[int | None, _RUNS, _of_search("runs")] = Field(
-        None, ge=1, le=1_000_000, description="Simulations: Hearts, in each world; other games, of each action in each world."
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Simulations: Hearts, in each world; other games, of each action in each world.",
     )
     c: Annotated[float | None, _HEARTS, _of_search("c")] = Field(
-        None, ge=0, allow_inf_nan=False, description="Hearts: exploration constant of UCT, in units of the value v(o) of a deal."
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Hearts: exploration constant of UCT, in units of the value v(o) of a deal.",
     )
     eval: Annotated[Literal["uct", "rollout"] | None, _HEARTS, _of_search("eval")] = Field(
         None, description="Hearts: value of an action in a world by a UCT search (uct) or mean playout (rollout)."
@@ -77,7 +85,10 @@ class Options(BaseModel):
         None, description="Skat: player that bids, discards and declares; pimc plays the cards."
     )
     nodes: Annotated[int | None, _CREW, _of_search("nodes")] = Field(
-        None, ge=1, le=1_000_000_000, description="The Crew: cards the solver tries per action and world. Unsolved counts as 0.5."
+        None,
+        ge=1,
+        le=1_000_000_000,
+        description="The Crew: cards the solver tries per action and world. Unsolved counts as 0.5.",
     )
 
 

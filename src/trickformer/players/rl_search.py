@@ -107,7 +107,10 @@ class _Search(BaseModel):
         "small", description="Defaults of the options below: small, for one core, or paper (default: small)."
     )
     worlds: Annotated[int | None, _of_preset("worlds")] = Field(
-        None, ge=1, le=1_000_000, description="Worlds to tune in, and fresh worlds to compare in (small 1,000, paper 5,000)."
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Worlds to tune in, and fresh worlds to compare in (small 1,000, paper 5,000).",
     )
     horizon: Annotated[int | None, _of_preset("horizon")] = Field(
         None, ge=1, le=100, description="Moves of the network before the blueprint takes over (small 2, paper 1)."
@@ -140,7 +143,11 @@ class _Search(BaseModel):
         None, ge=1, le=10_000, description="Number of different shares of random moves (small 1, paper 80)."
     )
     exploration_power: Annotated[float | None, _of_preset("exploration_power")] = Field(
-        None, ge=0, le=100, allow_inf_nan=False, description="a: the smallest share is exploration^(1 + a) (small 0, paper 7)."
+        None,
+        ge=0,
+        le=100,
+        allow_inf_nan=False,
+        description="a: the smallest share is exploration^(1 + a) (small 0, paper 7).",
     )
     device: str = Field("cpu", description="Torch device of the network (default: cpu).")
 

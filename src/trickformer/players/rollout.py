@@ -59,7 +59,10 @@ class Options(BaseModel):
     )
     ucb: Annotated[bool, _RACE] = Field(True, description="Stop trying actions that are clearly worse (default: true).")
     assess: Annotated[int, _RACE] = Field(
-        0, ge=0, le=1_000_000, description="Further worlds that re-estimate a decision's gain, for the report (default: 0)."
+        0,
+        ge=0,
+        le=1_000_000,
+        description="Further worlds that re-estimate a decision's gain, for the report (default: 0).",
     )
     runs: Annotated[int | None, _PRIOR, _of_game("runs")] = Field(
         None, ge=1, le=1_000_000, description="Games per decision (default: the game's)."
@@ -68,7 +71,10 @@ class Options(BaseModel):
         None, ge=0, le=1, description="Least probability of a candidate action in the prior (default: the game's)."
     )
     margin: Annotated[float | None, _PRIOR, _of_game("margin")] = Field(
-        None, ge=0, allow_inf_nan=False, description="Standard errors by which to beat the prior's choice (default: the game's)."
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Standard errors by which to beat the prior's choice (default: the game's).",
     )
 
     @property

@@ -35,7 +35,9 @@ class _Search(BaseModel):
     blueprint: str = Field(
         "partner:style=smart", description="Scripted player of all later moves (default: partner:style=smart)."
     )
-    worlds: int = Field(1_000, ge=1, le=1_000_000, description="Worlds that try each rule, a script or an action (default: 1,000).")
+    worlds: int = Field(
+        1_000, ge=1, le=1_000_000, description="Worlds that try each rule, a script or an action (default: 1,000)."
+    )
     belief: Literal["exact", "seq2seq", "bft"] = Field(
         "exact", description="Worlds: exact (by past rules), or a network's: seq2seq or bft (default: exact)."
     )

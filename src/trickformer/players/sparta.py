@@ -57,7 +57,10 @@ class _Search(BaseModel):
         False, description="Whether all seats search. In Hanabi both follow each other's search (default: false)."
     )
     range_max: Annotated[int, _MULTI] = Field(
-        200, ge=0, le=1_000_000, description="Largest number of possible hands of the partner at which both search (default: 200)."
+        200,
+        ge=0,
+        le=1_000_000,
+        description="Largest number of possible hands of the partner at which both search (default: 200).",
     )
     seed: Annotated[int, _MULTI] = Field(
         0, ge=0, lt=2**63, description="Seed of the worlds, which both seats draw alike (default: 0)."

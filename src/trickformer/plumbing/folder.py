@@ -69,7 +69,7 @@ def how_to_resume(command: str, config: Any, typed: Sequence[str] = ()) -> str:
         return "nothing is kept without --out"
     out, ray = config.out, getattr(config, "ray", None)
     words = ["trickformer", *command.split(), "--out", str(out), "--resume", *typed]
-    return "go on with: " + shlex.join(words + (["--ray", ray] if ray else []))
+    return "continue with: " + shlex.join(words + (["--ray", ray] if ray else []))
 
 
 @contextmanager

@@ -15,6 +15,7 @@ _KEY = (
     "in the hand that is the worst for A. A − B: mean over all hands of the deal. record: file and line of that hand."
 )
 
+
 @dataclass(frozen=True, slots=True)
 class WorstHand:
     """One hand of a deal."""

@@ -23,12 +23,20 @@ class BeliefOptions(BaseModel):
         0.05, ge=0, le=25, description="Points by which an action must beat the blueprint's (default: 0.05)."
     )
     listed: Annotated[int, _LISTED] = Field(
-        20_000, ge=0, le=1_000_000, description="Most possible hands to list. If more, hands are sampled (default: 20,000)."
+        20_000,
+        ge=0,
+        le=1_000_000,
+        description="Most possible hands to list. If more, hands are sampled (default: 20,000).",
     )
     tries: int = Field(
-        50_000, ge=1, le=10_000_000, description="Most draws to sample a hand or, in The Crew, a world (default: 50,000)."
+        50_000,
+        ge=1,
+        le=10_000_000,
+        description="Most draws to sample a hand or, in The Crew, a world (default: 50,000).",
     )
-    threads: int = Field(1, ge=1, le=1_024, description="Threads that play games. Results do not depend on it (default: 1).")
+    threads: int = Field(
+        1, ge=1, le=1_024, description="Threads that play games. Results do not depend on it (default: 1)."
+    )
 
 
 class NetworkBeliefOptions(FineTuningOptions):
@@ -49,5 +57,8 @@ class RaceOptions(BeliefOptions):
 
     ucb: bool = Field(True, description="Stop trying actions that are clearly worse (default: true).")
     assess: int = Field(
-        0, ge=0, le=1_000_000, description="Exact worlds that re-estimate a decision's gain, for the report (default: 0)."
+        0,
+        ge=0,
+        le=1_000_000,
+        description="Exact worlds that re-estimate a decision's gain, for the report (default: 0).",
     )

@@ -125,17 +125,17 @@ class Matches(BaseModel):
     a: str | None = Field(None, description="Spec of player A, such as random or name:key=value,key=value.")
     b: str | None = Field(None, description="Spec of player B.")
     players: list[str] | None = Field(
-        None, description="Specs of two or more players instead of A and B. Every pair meets.", min_length=1
+        None, description="Specs of two or more players, instead of --a and --b. Every pair meets.", min_length=1
     )
     gauntlet: str | None = Field(None, description="Spec of a player that meets each of --players. Those do not meet.")
     deals: int = Field(
         100, ge=1, le=1_000_000_000, description="Number of deals. Each is played in every seating and is one sample."
     )
     deals_from: Path | None = Field(
-        None, description="File that names the deals: records, or SEED,INDEX or INDEX a line (default: 0, 1, ...)."
+        None, description="File that lists the deals: records, or SEED,INDEX or INDEX a line (default: 0, 1, ...)."
     )
     sequential: bool = Field(
-        False, description="Whether interval and p hold at every look, so that more deals may be added."
+        False, description="Use statistics that hold at every look, so that more deals may be added."
     )
     bound: float | None = Field(
         None,
@@ -143,9 +143,7 @@ class Matches(BaseModel):
         allow_inf_nan=False,
         description="Stop a sequential match if its interval excludes 0 or is within ± this many points a hand.",
     )
-    mixed: bool = Field(
-        False, description="Whether tables with both players of a pair are added in games with shared scores."
-    )
+    mixed: bool = Field(False, description="Cooperative games: add tables that seat both players of a pair together.")
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the deals and of the players' randomness.")
     clock: float | None = Field(
         None,

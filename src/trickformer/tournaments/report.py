@@ -114,7 +114,8 @@ def _heading(result: dict[str, Any]) -> str:
     better = "higher" if result["higher_is_better"] else "lower"
     deals = "1 deal" if result["deals"] == 1 else f"{result['deals']:,} deals"
     played = f"{result['game']}: {deals}, seed {result['seed']}"
-    return f"{played}; score a hand, {better} is better"
+    unit = "share of games won" if result["unit"] == "games won" else "score a hand"
+    return f"{played}; {unit}, {better} is better"
 
 
 def _specs_by_name(result: dict[str, Any]) -> dict[str, str]:
@@ -126,7 +127,7 @@ def _specs_by_name(result: dict[str, Any]) -> dict[str, str]:
 def _sections(result: dict[str, Any]) -> tuple[list[Section], list[Section]]:
     """Return the sections that are always shown, and those of the file alone."""
     work = ("Time and work", *_work(result))
-    summary = [("How they played", _summary(result), _SUMMARY_KEY)] if "summary" in result else []
+    summary = [("How they played", _summary(result), _summary_key(result))] if "summary" in result else []
     if "rows" in result:
         return [("", _match_table(result, result["matches"][0]), _match_key(result)), *summary, work], []
     ratings = ("Rating", _ratings(result), _rating_key(result))
@@ -181,7 +182,7 @@ def _test_key(result: dict[str, Any]) -> str:
         if result["deals"] < FEWEST_RANKS:
             key += f" Fewer than {FEWEST_RANKS} deals cannot give p < 0.05."
     if any(row["ci95"][0] is None for match in result["matches"] for row in match["rows"].values()):
-        key += " No interval: the deals are too few, or all agree."
+        key += " No interval is shown if the deals are too few or all have the same difference."
     return key
 
 
@@ -251,10 +252,25 @@ def _versus(result: dict[str, Any], match: dict[str, Any]) -> str:
 
 # Figures by player.
 
-_SUMMARY_KEY = (
-    "Shares are of a player's games; those of contracts, of its games as soloist; those of plays, of its cards played. "
-    "Means are per game; ± is a standard error."
-)
+_SUMMARY_KEYS = {  # by a row that only this game has
+    "soloist": "points in 36 games: mean score times 36, a round of a tournament. all passed, soloist: shares of a player's "
+    "games. won as soloist, and each contract and hand games: shares of its games as soloist. NAME won: share of the games "
+    "with this contract that it won.",
+    "mean score": "perfect games: share with the highest possible score. lost by strikes: share that ended with the last "
+    "life. played knowing ...: shares of the cards that the player played, by what hints and the cards that it saw told it. "
+    "played in vain: share of these cards that did not fit.",
+    "missions won": "Shares of the games that were won.",
+}
+
+
+def _summary_key(result: dict[str, Any]) -> str:
+    keys = {key for column in result["summary"] for key in column}
+    parts = [text for key, text in _SUMMARY_KEYS.items() if key in keys] or [
+        "Shares and means are over a player's games."
+    ]
+    if any(isinstance(x, dict) and x["se"] is not None for column in result["summary"] for x in column.values()):
+        parts.append("± is a standard error.")
+    return " ".join(parts)
 
 
 def _summary(result: dict[str, Any]) -> ReportTable:
@@ -284,10 +300,10 @@ def _work(result: dict[str, Any]) -> tuple[ReportTable, str]:
     """Return the table of decisions and their times, and the explanation of its columns."""
     turns = _by_player(result, "turns")
     columns: dict[str, tuple[str, list[str]]] = {
-        "decisions": ("forced moves included", [f"{n:,}" for n in turns]),
+        "decisions": ("number of them, forced moves included", [f"{n:,}" for n in turns]),
         "time a decision": ("wall time in the player", _cells(_by_player(result, "seconds_per_turn"), seconds)),
         "decisions a call": (
-            "decisions of several tables that the player makes together, on average",
+            "mean number of decisions, of several tables, that the player makes together",
             _cells(_by_player(result, "batch"), "{:.1f}".format),
         ),
     }

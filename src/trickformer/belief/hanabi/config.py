@@ -41,12 +41,14 @@ class BeliefTraining(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     preset: Preset = Field(
-        "small", description="Settings: small, or paper as in the BFT paper (512 units, 400,000 steps)."
+        "small", description="Defaults: small, or paper, as in the BFT paper (512 units, 400,000 steps)."
     )
-    form: Form = Field("hmm", description="Markov system, which fixes policies and observations: hmm, pomdp or fosg.")
-    seat: int = Field(0, ge=0, le=1, description="Seat that observes in a pomdp. Its policy is not fixed.")
+    form: Form = Field(
+        "hmm", description="Whose policy is fixed: every seat's (hmm), all but --seat's (pomdp) or none (fosg)."
+    )
+    seat: int = Field(0, ge=0, le=1, description="Seat that estimates in a pomdp, without a fixed policy.")
     variant: Variant = Field("5-card-8-hint", description="Variant of two-player Hanabi.")
-    players: list[str] = Field(["smart", "smart"], description="Scripted players with the fixed policies, by seat.")
+    players: list[str] = Field(["smart", "smart"], description="Scripted player with the fixed policy of each seat.")
     model: Literal["lstm", "transformer"] = Field(
         "lstm", description="Encoder: an LSTM on observations, or GPT-2 on the tokenizer's sequences."
     )
@@ -56,11 +58,11 @@ class BeliefTraining(BaseModel):
         4, ge=1, le=1_024, description="Attention heads in a layer of the transformer. They divide its units."
     )
     games: int = Field(32, ge=1, le=1_000_000_000, description="Number of games in a gradient step.")
-    targets: int = Field(12, ge=1, le=10_000, description="Random positions of each game that the network learns.")
+    targets: int = Field(12, ge=1, le=10_000, description="Number of random positions of each game in a gradient step.")
     steps: int = Field(3000, ge=1, le=1_000_000_000, description="Number of gradient steps.")
     learning_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="Learning rate of Adam at the start.")
     fall: float = Field(0.1, ge=0, le=1, description="Last learning rate as a share of the first, along a cosine.")
-    clip: float = Field(1.0, gt=0, description="Largest norm of a gradient.")
+    clip: float = Field(1.0, gt=0, description="Largest norm of a gradient. Longer ones are scaled down.")
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the games and the first weights.")
     threads: int = Field(1, ge=1, le=1_024, description="Number of PyTorch threads.")
     device: str = Field("cpu", description="PyTorch device of the network.")
@@ -91,7 +93,10 @@ class FineTuningOptions(BaseModel, ABC):
     """Settings of the fine-tuning of bft at each position."""
 
     steps: Annotated[int, _TUNED] = Field(
-        100, ge=0, le=1_000_000_000, description="bft: gradient steps at each position (default: 100)."
+        100,
+        ge=0,
+        le=1_000_000_000,
+        description="Belief fine-tuning (bft): gradient steps at each position (default: 100).",
     )
     batch: Annotated[int, _TUNED] = Field(
         32, ge=1, le=100_000, description="bft: worlds in a gradient step (default: 32)."
@@ -100,7 +105,10 @@ class FineTuningOptions(BaseModel, ABC):
         4e-3, gt=0, allow_inf_nan=False, description="bft: learning rate of the first gradient step (default: 0.004)."
     )
     fall: Annotated[float, _TUNED] = Field(
-        0.05, ge=0, le=1, description="bft: share of the learning rate at the last step, linear (default: 0.05)."
+        0.05,
+        ge=0,
+        le=1,
+        description="bft: last learning rate as a share of the first, falling linearly (default: 0.05).",
     )
     clip: Annotated[float | None, _TUNED] = Field(
         None, gt=0, description="bft: largest norm of the gradient of each game (default: none)."
@@ -124,27 +132,31 @@ class Evaluation(FineTuningOptions):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     preset: Preset = Field(
-        "small", description="Settings: small, or paper as in the BFT paper (300 games, 10,000 steps of the encoder)."
+        "small", description="Defaults: small, or paper, as in the BFT paper (300 games, 10,000 encoder steps)."
     )
-    form: Form = Field("hmm", description="Markov system, which fixes policies and observations: hmm, pomdp or fosg.")
-    seat: int = Field(0, ge=0, le=1, description="Seat that observes in a pomdp. Its policy is not fixed.")
+    form: Form = Field(
+        "hmm", description="Whose policy is fixed: every seat's (hmm), all but --seat's (pomdp) or none (fosg)."
+    )
+    seat: int = Field(0, ge=0, le=1, description="Seat that estimates in a pomdp, without a fixed policy.")
     variant: Variant = Field("5-card-8-hint", description="Variant of two-player Hanabi.")
-    players: list[str] = Field(["smart", "smart"], description="Scripted players with the fixed policies, by seat.")
+    players: list[str] = Field(["smart", "smart"], description="Scripted player with the fixed policy of each seat.")
     others: list[str] = Field(
         ["smart", "holmes", "simple", "piers", "iggi"],
-        description="Scripted players that a seat without a fixed policy draws from at each move.",
+        description="Scripted players, one drawn at each move by a seat without a fixed policy.",
     )
     estimators: list[str] = Field(
         ["v0", "counting", "v1", "seq2seq", "bft", "exact"], description=f"Any of {', '.join(ESTIMATORS)}."
     )
     checkpoint: Path | None = Field(
-        None, description="Network of seq2seq and bft, made by `trickformer belief train --model lstm`."
+        None, description="seq2seq, bft: network of `trickformer belief train --model lstm`."
     )
     transformer: Path | None = Field(
-        None, description="Network of transformer, made by `trickformer belief train --model transformer`."
+        None, description="transformer: network of `trickformer belief train --model transformer`."
     )
     games: int = Field(100, ge=1, le=1_000_000_000, description="Number of games.")
-    seed: int = Field(1, ge=0, lt=2**63, description="Seed of the games and of all draws, other than the training's.")
+    seed: int = Field(
+        1, ge=0, lt=2**63, description="Seed of the games and of all draws. It must differ from the training's."
+    )
     stack: int = Field(20, ge=1, le=10_000, description="Number of games played and fine-tuned in lockstep.")
     worlds: int | None = Field(
         None,
@@ -152,11 +164,17 @@ class Evaluation(FineTuningOptions):
         le=10_000_000,
         description="bft: worlds drawn at each position (default: chosen by the number of steps).",
     )
-    alpha: float = Field(0.01, ge=0, le=1, description="Share of V1 in v2.")
-    samples: int = Field(16, ge=1, le=100_000, description="Draws of the other slots for each likelihood of bb and v2.")
-    particles: int = Field(2000, ge=1, le=10_000_000, description="Worlds for each game of particles and rejection.")
-    limit: int = Field(20_000, ge=1, le=100_000_000, description="Largest number of hands that exact lists.")
-    pairs: int = Field(400_000, ge=1, le=100_000_000, description="Largest number of pairs of hands that exact lists.")
+    alpha: float = Field(0.01, ge=0, le=1, description="v2: share of v1 in its mixture with bb.")
+    samples: int = Field(
+        16, ge=1, le=100_000, description="bb, v2: number of hands drawn to estimate the likelihood of a move."
+    )
+    particles: int = Field(
+        2000, ge=1, le=10_000_000, description="particles, rejection: number of worlds for each game."
+    )
+    limit: int = Field(20_000, ge=1, le=100_000_000, description="exact: largest number of possible hands to list.")
+    pairs: int = Field(
+        400_000, ge=1, le=100_000_000, description="exact: largest number of pairs of both seats' hands to list."
+    )
     threads: int = Field(1, ge=1, le=1_024, description="Number of PyTorch threads.")
     device: str = Field("cpu", description="PyTorch device of the networks.")
     out: Path | None = Field(None, description="Folder for records, report and plot.")

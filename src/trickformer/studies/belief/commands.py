@@ -27,7 +27,16 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **opti
 def evaluate(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
-    """Compare belief estimators of Hanabi by cross entropy per card on the same games, with calibration."""
+    """Compare belief estimators of Hanabi by cross entropy per card on the same games, with calibration.
+
+    v0, counting: counts of unseen cards, slot by slot and for the whole hand.\n
+    v1: v0 made consistent between the slots of the hand.\n
+    bb, v2: Bayesian belief of the Bayesian action decoder, and with a share of v1.\n
+    particles, rejection: sampled worlds, filtered by the moves.\n
+    seq2seq, transformer: networks of `trickformer belief train`, LSTM and GPT-2.\n
+    bft: belief fine-tuning, the LSTM tuned at each position.\n
+    exact: all possible hands with their probabilities, if they are few.
+    """
     settings = configs.load(Evaluation, config, options, resume)
     from trickformer.studies.belief import evaluation, report
 

@@ -15,6 +15,11 @@ from trickformer.plumbing.tables import mean_and_error, plus_minus
 from trickformer.tournaments.intervals import interval
 
 SUMMARY, PLOT = "summary.json", "calibration.png"
+_KEY = (
+    "nats a card: cross entropy, -log of the probability of the true card; lower is better. where exact: the same at the "
+    "positions whose possible hands could be listed; above exact: minus that of the exact belief there. without belief: "
+    "share of positions at which the estimator has none. ms a position: computing time in milliseconds."
+)
 
 
 def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -77,7 +82,7 @@ def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """List the cross entropy by estimator, and the differences."""
     where = any("where_exact" in e for e in summary["estimators"].values())
     exact = ("where exact", "above exact") if where else ()
-    head = ("estimator", "nats a card", *exact, "without belief", "ms a step")
+    head = ("estimator", "nats a card", *exact, "without belief", "ms a position")
     rows = []
     for name, e in summary["estimators"].items():
         share = e["positions_without_belief"] / summary["positions"]
@@ -97,7 +102,7 @@ def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
 
 def _notes(summary: dict[str, Any]) -> list[str]:
     """List the remarks below the tables."""
-    lines = ["Figures are means over games ± standard errors; a difference is of the same games."]
+    lines = ["Figures are means over games ± standard errors."]
     for name, e in summary["estimators"].items():
         if e["notes"]:
             lines.append(f"{name}: " + ", ".join(f"{k.replace('_', ' ')} {v:,.4g}" for k, v in e["notes"].items()))
@@ -122,6 +127,7 @@ def make_report(summary: dict[str, Any]) -> Report:
         summary,
         _heading(summary),
         _tables(summary),
+        keys=[_KEY, "Estimator minus estimator, in cross entropy; below 0, the first is better."],
         title="Beliefs of Hanabi",
         notes=_notes(summary),
         figures=[ReportFigure("calibration", PLOT, partial(_plot, summary))],

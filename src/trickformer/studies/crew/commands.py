@@ -12,7 +12,7 @@ from trickformer.studies.crew.plan import CrewEvaluation, Iterations
 app = typer.Typer(help="The Crew: success by mission, and the missions themselves.")
 
 File = Annotated[
-    str, typer.Option("--file", metavar="FILE", help="TOML file of missions (default: those of the logbook)")
+    str, typer.Option("--file", metavar="FILE", help="TOML file of missions (default: those of the logbook).")
 ]
 
 
@@ -21,7 +21,7 @@ File = Annotated[
 def evaluate(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
-    """Let teams of one or two players play every mission, and report their success."""
+    """Let one player, or two to compare, play every mission in all four seats, and report the games won."""
     settings = configs.load(CrewEvaluation, config, options, resume)
     from trickformer.studies.crew import ceiling, report, results
     from trickformer.tournaments import run

@@ -20,15 +20,15 @@ from trickformer.tournaments.plan import Hand, Plan, PlayConfig
 class Missions(BaseModel):
     """Options of the missions and their games."""
 
-    missions: str = Field("", description="missions as numbers and ranges, such as 1-10,20 (default: all)")
-    games: int = Field(100, ge=1, lt=2**48, description="games of each mission, fixed before the run")
+    missions: str = Field("", description="Missions as numbers and ranges, such as 1-10,20 (default: all).")
+    games: int = Field(100, ge=1, lt=2**48, description="Number of games of each mission, fixed before the run.")
     seed: int = 0
     distress: Literal["off", "left", "right"] = Field(
-        "off", description="direction of the distress signal's card, passed before the first trick, or off"
+        "off", description="Distress signal: everybody passes a card left or right before trick 1, or off."
     )
-    file: str = Field("", description="TOML file of missions (default: those of the logbook)")
+    file: str = Field("", description="TOML file of missions (default: those of the logbook).")
     random_games: int = Field(
-        10_000, ge=0, le=10**7, description="random games of each mission to compare with (0: none)"
+        10_000, ge=0, le=10**7, description="Games of random players of each mission, to compare with (0: none)."
     )
 
     _check_file = field_validator("file")(configs.validate_path)
@@ -68,12 +68,12 @@ class CrewEvaluation(Plan, Missions):
     COMMAND: ClassVar[str] = "crew evaluate"
     FIXED: ClassVar[tuple[str, ...]] = ("player", "missions", "games", "seed", "distress", "file")
 
-    player: list[str] = Field(description="one player's spec, or two to compare", min_length=1, max_length=2)
+    player: list[str] = Field(description="One player's spec, or two to compare.", min_length=1, max_length=2)
     ceiling: int = Field(
         0,
         ge=0,
         le=1_000_000_000_000,
-        description="node limit of the solver that tests if a deal can be won (0: no test)",
+        description="Largest number of nodes of the solver that tests if a deal can be won (0: no test).",
     )
 
     _check_player = field_validator("player")(players.validate_specs_of("crew"))
@@ -113,8 +113,10 @@ class CrewEvaluation(Plan, Missions):
 class Iterations(PlayConfig, Missions):
     """Plan of games of every mission by the model of each iteration of self-play."""
 
-    run: Path = Field(description="folder of a self-play run, with model-0, model-1, ...")
-    threshold: float = Field(0.05, ge=0, le=1, description="threshold of ArgmaxVal*")
+    run: Path = Field(description="Run folder of `trickformer train`, with model-0, model-1, ...")
+    threshold: float = Field(
+        0.05, ge=0, le=1, description="Least policy probability, among legal actions, of an action to choose."
+    )
 
     def plans(self) -> list[CrewEvaluation]:
         """Return an evaluation for each iteration, each in its own folder. Raises TrickformerError without a model."""

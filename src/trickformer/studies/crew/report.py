@@ -15,7 +15,7 @@ from trickformer.tournaments.names import short_names
 SUMMARY, PLOT = "summary.json", "missions.png"
 _METHOD = (
     "A team is four copies of a player; all players meet the same deals and the same chance events, and every game of "
-    "every mission is a deal of its own. Intervals of success rates are Wilson's, 95%. The logbook's games are the sum "
+    "every mission is a deal of its own. Intervals of success rates are Wilson's, 95%. The games needed are the sum "
     "of 1 / rate over missions with a success, with the delta method's interval for its logarithm. Seconds a turn are "
     "wall seconds inside the player, forced moves included."
 )
@@ -26,7 +26,7 @@ _PAIRS = (
 _RANDOM = "Ahead of random: Fisher's exact test, one-sided, with Holm's correction over missions, below 0.05."
 _CEILING = (
     "Ceiling: deals that the solver, with all hands open, can win after A has allocated the tasks; in brackets "
-    "those that it left open."
+    "those that exceed its node limit."
 )
 
 
@@ -86,7 +86,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
 
 def _players(result: dict[str, Any]) -> ReportTable:
     players = result["players"]
-    head = ["", "games won", "95% interval", "missions won", "expected games", "95% interval", "time a decision"]
+    head = ["", "games won", "95% interval", "missions won", "games needed", "95% interval", "time a decision"]
     rows = []
     for name, p in zip(_labels(result), players):
         expected = p["attempts"]["expected"]
@@ -104,7 +104,7 @@ def _players(result: dict[str, Any]) -> ReportTable:
         if "p_previous" in p:
             row.append("" if p["p_previous"] is None else p_value(p["p_previous"]))
         rows.append(row)
-    head += ["better than random"] if "ahead_of_random" in players[0] else []
+    head += ["missions above random"] if "ahead_of_random" in players[0] else []
     head += ["p (Wilcoxon)"] if "p_previous" in players[0] else []
     return head, rows
 
@@ -113,21 +113,33 @@ def _players_key(result: dict[str, Any]) -> str:
     parts = [
         "games won: share of all games.",
         f"missions won: of the {len(result['missions'])} missions, those won at least once.",
-        "expected games: games until each of these missions is won.",
+        "games needed: expected number of games until each mission won at least once is won again, one after the other; "
+        "missions never won are left out. time a decision: wall time in the player, forced moves included.",
     ]
     if "ahead_of_random" in result["players"][0]:
-        parts.append("better than random: missions that it wins more often than random players (p < 0.05).")
+        parts.append("missions above random: number of missions with a * in the table below.")
     if result.get("iterations"):
-        parts.append("p: test that an iteration and the one before are equal.")
+        parts.append("p (Wilcoxon): test over missions that an iteration and the one before are equal.")
     return " ".join(parts)
 
 
 def _missions_key(result: dict[str, Any]) -> str:
     first = result["missions"][0]
-    parts = ["Share of games won by each player."]
-    parts += ["A − B: above 0, A is better. p (Holm): test that they are equal."] if "comparison" in first else []
-    parts += ["random: share of games that random players win; * better than random."] if "random" in first else []
-    parts += ["ceiling: share of deals that can be won with open hands; in brackets, not known."] * ("ceiling" in first)
+    parts = ["Columns of players: share of games won, with its interval."]
+    first_name, second_name = [*_who(result), "", ""][:2]
+    if "comparison" in first:
+        parts.append(
+            f"{first_name} − {second_name}: difference of these shares; above 0, {first_name} is better. p (Holm): p of "
+            "McNemar's test that both are equal, corrected for the number of missions."
+        )
+    if "random" in first:
+        parts.append(
+            "random players: share of their games won. *: the player wins more often than random players (Fisher's exact "
+            "test with Holm's correction, p < 0.05)."
+        )
+    parts += [
+        "ceiling: share of deals that can be won with open hands; in brackets, share for which the solver gave up."
+    ] * ("ceiling" in first)
     return " ".join(parts)
 
 
@@ -137,8 +149,8 @@ def _missions(result: dict[str, Any]) -> ReportTable:
     head = ["mission"]
     for name in names:
         head += [name] if result.get("iterations") else [name, "95% interval"]
-    head += ["A − B", "p (Holm)"] if "comparison" in first else []
-    head += ["random"] if "random" in first else []
+    head += [" − ".join(names[:2]), "p (Holm)"] if "comparison" in first else []
+    head += ["random players"] if "random" in first else []
     head += ["ceiling"] if "ceiling" in first else []
     rows = []
     for m in result["missions"]:
@@ -173,13 +185,13 @@ def notes(result: dict[str, Any]) -> list[str]:
     lines = []
     if c := result.get("comparison"):
         low, high = c["ci95"]
+        a, b = list(_who(result))[:2]
         spread = "no interval: one game of each mission, or all pairs alike"
         if low is not None:
             spread = f"95% interval [{low:+.2%}, {high:+.2%}]"
         lines.append(
-            f"A − B: {c['difference']:+.2%} of games, {spread}; p over missions "
-            f"{p_value(c['p_wilcoxon'])} (Wilcoxon), over games {p_value(c['p_mcnemar'])} (McNemar; A alone has won "
-            f"{c['only_a']:,}, B alone {c['only_b']:,})"
+            f"{a} − {b}: {c['difference']:+.2%} of games, {spread}; p over missions {p_value(c['p_wilcoxon'])} (Wilcoxon), "
+            f"over games {p_value(c['p_mcnemar'])} (McNemar: {a} alone won {c['only_a']:,} games, {b} alone {c['only_b']:,})"
         )
     for name, p in zip(_who(result), result["players"]):
         if without := p["attempts"]["without_success"]:

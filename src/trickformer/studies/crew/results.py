@@ -146,7 +146,7 @@ def iterations(settings: Iterations) -> dict[str, Any]:
         players.make(plan.player[0], plan.rules())
     if settings.out is not None and not any(plan.out and RunFolder(plan.out).has_run for plan in plans):
         RunFolder(settings.out).refuse_foreign_files()
-    with resumable("crew iterations", settings, remedy="go on with the same command"):
+    with resumable("crew iterations", settings, remedy="continue with the same command"):
         played = [tournament(plan, bool(plan.out) and RunFolder(plan.out).has_run) for plan in plans]
     records = [
         record.model_copy(update={"seating": (i,) * len(record.seating)})

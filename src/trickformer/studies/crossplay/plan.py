@@ -18,14 +18,14 @@ from trickformer.tournaments.plan import Hand, Plan
 class Teams(BaseModel):
     """Options of a cross-play: the players and their games."""
 
-    game: str = Field("hanabi", description="game string of a game whose seats share their scores")
+    game: str = Field("hanabi", description="Game string of a cooperative game: all seats share the score.")
     players: list[str] = Field(
-        description="specs of the players, each of which also plays with every other", min_length=1
+        description="Specs of the players. Each plays with itself and with every other.", min_length=1
     )
     methods: list[str] | None = Field(
-        None, description="method of each player (default: each player is a method of its own)"
+        None, description="Name of the training method of each player (default: one method per player)."
     )
-    games: int = Field(1_000, ge=1, le=10_000_000, description="games of each team, all with the same decks")
+    games: int = Field(1_000, ge=1, le=10_000_000, description="Number of games of each team, all with the same decks.")
     seed: int = 0
 
 

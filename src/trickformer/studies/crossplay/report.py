@@ -57,6 +57,17 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     return [*titled, ("Row and column at one table", (("", *names), cells))]
 
 
+def _keys(result: dict[str, Any]) -> list[str]:
+    """Explain the columns of each table."""
+    keys = [
+        "Mean scores a game. self-play: the same player in all seats. cross-play: each seat has a different run of the "
+        "method. with M: seats are shared by runs of the row's method and of M."
+    ]
+    if any(m["summary"] for m in result["methods"]):
+        keys.append("Shares of the cards that the teams played, by what their holder knew of them from hints.")
+    return [*keys, "Mean score of tables with the players of the row and of the column; the diagonal is self-play."]
+
+
 def notes(result: dict[str, Any]) -> list[str]:
     """List the remarks below the tables.
 
@@ -66,7 +77,6 @@ def notes(result: dict[str, Any]) -> list[str]:
     lines = [
         "± is a standard error: over runs (jackknife) of a method with several runs, else over decks; in the last "
         "table over decks",
-        "cross-play: each seat has a different run of the method; with: each seat has a run of one of the two methods",
     ]
     for name, player in zip(_who(result), result["players"]):
         if player["sees_state"]:
@@ -85,6 +95,7 @@ def make_report(result: dict[str, Any]) -> Report:
         result,
         _heading(result),
         _tables(result),
+        keys=_keys(result),
         title="Cross-play",
         names=_who(result),
         notes=notes(result),

@@ -29,6 +29,11 @@ from trickformer.studies.mines.plan import SamplerAgreement
 RECORDS, SUMMARY = "records.jsonl", "summary.json"
 PLOT = "p.png"
 _MOST_LAYOUTS = 2_000_000  # of the empty board; every position filters all of them
+_KEY = (
+    "p: chi-square test at a position that all layouts are drawn equally often. smallest p: over the positions; Bonferroni: "
+    "the same times their number. p < 0.05: share of positions, 5% for exact draws. KS: p of the Kolmogorov-Smirnov test "
+    "that the p values are uniform. inconsistent draws: share that contradict the position."
+)
 _TESTED = ("rejection", "metropolis", "exact")  # draws of an inherited walk are dependent, so the test excludes it
 _KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # fields of a record that reports read
 _BINS = 20  # largest number of classes of the test; each has about the same number of layouts
@@ -210,6 +215,7 @@ def make_report(summary: dict[str, Any]) -> Report:
         summary,
         _heading(summary),
         _tables(summary),
+        keys=[_KEY, "opened: cells that are open. layouts: mine layouts that explain them. Others: p of each method."],
         title="Do the draws agree?",
         figures=[ReportFigure("p values", PLOT, partial(_plot, summary))],
         builds=summary["versions"],
@@ -222,7 +228,7 @@ def _heading(summary: dict[str, Any]) -> str:
         f"Mines {summary['board']}, {summary['mines']} mines, first move {summary['first_move']}: "
         f"{summary['positions']} random positions, {summary['draws']:,} draws each, walks of {summary['trials']:,} "
         f"steps, seed {summary['seed']}; "
-        f"the exact count and marginals are those of the list of all layouts in {summary['counted']}"
+        f"exact counts and marginals equal those of listed layouts at {summary['counted']} positions"
     )
 
 

@@ -24,8 +24,15 @@ def exact(*, config: configs.File = None, as_json: configs.Json = False, **optio
     rows = [(m["move"], f"{m['value']:.4f}", f"{m['expected_moves']:.4f}") for m in solution["moves"]]
     where = solution["position"] or f"first move {solution['first_move_rule']}"
     board = f"Mines {solution['board']}, {solution['mines']} mines"
-    heading = f"{board}, {where}: best is {solution['first_move']}, {solution['value']:.4f}"
-    Report(solution, heading, [("", (("cell", "score at the end", "cells opened from here on"), rows))]).print(as_json)
+    heading = (
+        f"{board}, {where}: the best cell is {solution['first_move']}, with a final score of {solution['value']:.4f}"
+    )
+    table = (("cell", "final score", "cells still to open"), rows)
+    key = (
+        "final score: mean share of the cells without a mine that best play opens after this cell. "
+        "cells still to open: mean number of cells opened from here on."
+    )
+    Report(solution, heading, [("", table)], keys=[key]).print(as_json)
 
 
 @app.command(epilog="Example: trickformer mines table --board 4x4 --mines 6 --seconds 0.001 0.004 --out out/mines")
@@ -33,7 +40,7 @@ def exact(*, config: configs.File = None, as_json: configs.Json = False, **optio
 def table(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
-    """Play BSR-UCT by belief and thinking time on the same boards, and report scores with intervals."""
+    """Compare BSR-UCT players by belief and thinking time on the same boards."""
     settings = configs.load(MinesComparison, config, options, resume)
     from trickformer.studies.mines import report, results
     from trickformer.tournaments import run
@@ -47,7 +54,7 @@ def table(
 def agree(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
-    """Test at random positions whether rejection, Metropolis and exact draws have the same distribution."""
+    """Test whether rejection, Metropolis and exact samplers draw mine layouts equally often."""
     settings = configs.load(SamplerAgreement, config, options, resume)
     from trickformer.studies.mines import agree as measure
 

@@ -20,10 +20,11 @@ class BoardSize(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    board: str = Field("4x4", description="rows x columns, at most 512 cells")
-    mines: int = Field(6, ge=1, le=511, description="mines on the board")
+    board: str = Field("4x4", description="Board size, rows x columns, at most 512 cells.")
+    mines: int = Field(6, ge=1, le=511, description="Number of mines on the board.")
     first_move: Literal["any", "safe", "no-neighbours"] = Field(
-        "no-neighbours", description="cells without a mine: none (any), the first cell (safe), its neighbours too"
+        "no-neighbours",
+        description="Cells kept free of mines: none (any), the first opened (safe), its neighbours too.",
     )
 
     @field_validator("board")
@@ -51,18 +52,25 @@ class BudgetGrid(BoardSize):
     """Options of a comparison: the searches and their games."""
 
     beliefs: str = Field(
-        "rejection,inherited", description="samplers of layouts: rejection, metropolis, inherited, exact"
+        "rejection,inherited",
+        description="Samplers of mine layouts to compare: rejection, metropolis, inherited, exact.",
     )
-    seconds: str = Field("", description="CPU seconds a move, such as 0.001,0.002")
-    simulations: str = Field("", description="simulations a move instead of seconds, which makes records reproducible")
+    seconds: str = Field("", description="CPU time limits of a move in seconds, such as 0.001 0.002.")
+    simulations: str = Field("", description="Simulations a move, instead of --seconds, for reproducible records.")
     domain: Literal["rule", "board"] = Field(
-        "rule", description="layouts to propose: those that the first move's rule allows, or all of the board"
+        "rule", description="Layouts to propose: those that the first move's rule allows, or all of the board."
     )
-    c: float = Field(0.5, ge=0, allow_inf_nan=False, description="exploration constant of UCT, in units of the score")
+    c: float = Field(0.5, ge=0, allow_inf_nan=False, description="Exploration constant of UCT, in units of the score.")
     widening: float = Field(
-        0, ge=0, le=1, allow_inf_nan=False, description="exponent of progressive widening (0: none)"
+        0,
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        description="Exponent w of progressive widening: n visits try n^w cells (0: all).",
     )
-    games: int = Field(200, ge=1, lt=2**48, description="games of each player on the same boards, fixed before the run")
+    games: int = Field(
+        200, ge=1, lt=2**48, description="Number of games of each player on the same boards, fixed before the run."
+    )
     seed: int = 0
 
 
@@ -88,10 +96,10 @@ class MinesComparison(Plan, BudgetGrid):
     )
 
     tables: int | None = Field(
-        None, ge=1, le=100_000, description="games in parallel, whose searches run one after the other"
+        None, ge=1, le=100_000, description="Number of games in parallel. Their searches run one after the other."
     )
     workers: int = Field(
-        1, ge=1, le=1_024, description="number of processes (at most one a free core if seconds limit the moves)"
+        1, ge=1, le=1_024, description="Number of processes. With --seconds, use at most one a free core."
     )
 
     @model_validator(mode="after")
@@ -167,10 +175,14 @@ class OptimalPlay(BoardSize):
 
     position: str = Field(
         "",
-        description="rows of a position, such as ..1/.32/..1 with . for closed cells (default: all closed)",
+        description="Position by rows, such as ..1/.32/..1, with . for closed cells (default: all closed).",
     )
-    positions: int = Field(5_000_000, ge=1, le=10**9, description="largest number of positions in memory")
-    layouts: int = Field(5_000_000, ge=1, le=10**9, description="largest number of layouts in memory")
+    positions: int = Field(
+        5_000_000, ge=1, le=10**9, description="Largest number of positions that the solver keeps in memory."
+    )
+    layouts: int = Field(
+        5_000_000, ge=1, le=10**9, description="Largest number of mine layouts that the solver keeps in memory."
+    )
 
 
 class SamplerAgreement(BoardSize):
@@ -179,11 +191,13 @@ class SamplerAgreement(BoardSize):
     COMMAND: ClassVar[str] = "mines agree"
     FIXED: ClassVar[tuple[str, ...]] = ("board", "mines", "first_move", "draws", "trials", "domain", "seed")
 
-    positions: int = Field(200, ge=1, le=10**6, description="random positions with more than one layout")
-    draws: int = Field(1000, ge=20, le=10**7, description="layouts drawn at each position by each method")
-    trials: int = Field(20_000, ge=1, le=10**9, description="steps of a Metropolis walk to draw a layout")
-    domain: Literal["rule", "board"] = Field(
-        "rule", description="layouts to propose: those that the first move's rule allows, or all of the board"
+    positions: int = Field(
+        200, ge=1, le=10**6, description="Number of random positions with more than one possible layout."
     )
-    seed: int = Field(0, ge=0, lt=2**63, description="seed of the positions and of the draws")
-    out: Path | None = Field(None, description="folder for the records and the report")
+    draws: int = Field(1000, ge=20, le=10**7, description="Number of layouts that each method draws at each position.")
+    trials: int = Field(20_000, ge=1, le=10**9, description="Number of steps of a Metropolis walk to draw a layout.")
+    domain: Literal["rule", "board"] = Field(
+        "rule", description="Layouts to propose: those that the first move's rule allows, or all of the board."
+    )
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the positions and of the draws.")
+    out: Path | None = Field(None, description="Folder for the records and the report.")

@@ -16,6 +16,11 @@ _METHOD = (
     "p is Wilcoxon's over games. "
     "Inconsistent is the share of the layouts drawn in the search that contradict what was seen."
 )
+_KEY = (
+    "belief: sampler of mine layouts. score: share of the cells without a mine that were opened, mean over games. won: share "
+    "of games that opened all of them. draws a move: layouts drawn in the search. inconsistent: share of these layouts that "
+    "contradict the board."
+)
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
 
 
@@ -29,6 +34,7 @@ def make_report(result: dict[str, Any]) -> Report:
         result,
         _heading(result),
         _tables(result),
+        keys=[_KEY, "Differences on the same boards; p: Wilcoxon's signed-rank test that both are equal."],
         title="BSR-UCT at Mines",
         notes=_notes(result),
         figures=[ReportFigure("score by thinking time", PLOT, partial(_plot, result))],
@@ -41,14 +47,14 @@ def _heading(result: dict[str, Any]) -> str:
     """Name the board and the games in one line."""
     return (
         f"Mines {result['board']}, {result['mines']} mines, first move {result['first_move']}: "
-        f"{result['games']:,} games each, seed {result['seed']}; c {result['c']}, domain {result['domain']}, "
+        f"{result['games']:,} games each, seed {result['seed']}; options c {result['c']}, domain {result['domain']}, "
         f"widening {result['widening'] or 'none'}"
     )
 
 
 def _notes(result: dict[str, Any]) -> list[str]:
     """List the remarks below the tables."""
-    return [] if result["optimal"] is None else [f"the best play scores {result['optimal']:.4f}"]
+    return [] if result["optimal"] is None else [f"best play scores {result['optimal']:.4f}"]
 
 
 def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
@@ -88,7 +94,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
             for row in result["rows"]
             for d in [row["difference"]]
         ]
-        titled.append((f"{second} less {first}", ((f"{budget} a move", "score", "95% interval", "p"), pairs)))
+        titled.append((f"{second} minus {first}", ((f"{budget} a move", "score", "95% interval", "p"), pairs)))
     return titled
 
 

@@ -16,7 +16,7 @@ from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
 app = typer.Typer(help="Off-belief learning: exact on small games, learned on the toy game and on Hanabi.")
 
-Name = Annotated[str | None, typer.Argument(metavar="GAME", help="the same as --game", show_default=False)]
+Name = Annotated[str | None, typer.Argument(metavar="GAME", help="Same as --game.", show_default=False)]
 
 
 @app.command(epilog="Example: trickformer obl exact --game toy")

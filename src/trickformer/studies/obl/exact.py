@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from trickformer.players.obl import ActionValuePlayer
 
 _REPORT = 1_000  # information states between two updates of the progress bar
+_KEY = (
+    "Mean points of the first seat if all seats play the method at this level. Each level of off-belief learning and each "
+    "k-level answers the level below; the cognitive hierarchy answers a Poisson mix of the levels below, with mean tau."
+)
 _ROUNDS = 100  # of alternating best responses
 
 
@@ -151,15 +155,15 @@ def make_report(solution: dict[str, Any]) -> Report:
     Args:
         solution: Object that `solve` returns.
     """
-    return Report(solution, _heading(solution), [("", _table(solution))], notes=_notes(solution))
+    return Report(solution, _heading(solution), [("", _table(solution))], keys=[_KEY], notes=_notes(solution))
 
 
 def _heading(solution: dict[str, Any]) -> str:
     """Name the game, its size and the value of level 1 in one line."""
     return (
         f"{solution['game']}: {solution['nodes']:,} nodes, {solution['information_states']:,} information states; "
-        f"temperature {solution['temperature']:g}, level 1 from the {solution['policy']} past is worth "
-        f"{solution['obl']:.4f}"
+        f"temperature {solution['temperature']:g}, level 1 from the {solution['policy']} past scores "
+        f"{solution['obl']:.4f} points"
     )
 
 
@@ -174,12 +178,14 @@ def _table(solution: dict[str, Any]) -> ReportTable:
 
 def _notes(solution: dict[str, Any]) -> list[str]:
     """List the values that do not depend on a level."""
-    lines = [f"uniformly random {solution['random']:.4f}"]
+    lines = [f"uniformly random play {solution['random']:.4f}"]
     if solution["self_play"] is not None:
         played = solution["self_play"]
-        lines.append(f"self-play by best responses in turn: best {played['best']:.4f}, mean {played['mean']:.4f}")
+        lines.append(
+            f"self-play by alternating best responses: best run {played['best']:.4f}, mean {played['mean']:.4f}"
+        )
         if played["cross_play"] is not None:
-            lines[-1] += f", runs with one another {played['cross_play']:.4f}"
+            lines[-1] += f", cross-play of the runs {played['cross_play']:.4f}"
     lines.append(f"best play with open cards {solution['open_cards']:.4f}")
     if solution["checkpoint"] is not None:
         lines.append(f"the checkpoint's policy {solution['checkpoint']:.4f}")

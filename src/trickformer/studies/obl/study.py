@@ -22,9 +22,9 @@ from trickformer.studies.obl.tree import Tree
 PLOT = "toy.png"
 _NODES = 100  # the toy game has fewer
 _METHOD = (
-    "SP: self-play. OBL, CH, K: levels of off-belief learning, of a cognitive hierarchy, of k-level reasoning. "
+    "SP: self-play. OBL, CH, K: off-belief learning, cognitive hierarchy and k-level reasoning, with the level. "
     "Self-play and cross-play: means over runs of the learned policies. Exact: value of the method without sampling; "
-    "for SP, of the best play. Bob guesses after a light: share of runs in which he guesses instead of bailing out."
+    "for SP, of the best play; all in points a game. Bob guesses after a light: share of runs in which he guesses instead of bailing out."
 )
 
 
@@ -153,9 +153,9 @@ def make_report(result: dict[str, Any]) -> Report:
         result,
         _heading(result),
         [("", _table(result))],
+        keys=[_METHOD],
         title="The toy game",
         figures=[ReportFigure("Cross-play", PLOT, partial(_plot, result))],
-        method=[_METHOD],
         builds=[result["build"]],
     )
 
@@ -171,7 +171,7 @@ def _heading(result: dict[str, Any]) -> str:
     """Describe the study in one line."""
     return (
         f"The toy game: {result['runs']} runs a method, {result['games']:,} games a policy, temperature "
-        f"{result['temperature']:g}, least share {result['least']:g}, tau {result['tau']:g}, seed {result['seed']}"
+        f"{result['temperature']:g}, least weight {result['least']:g}, tau {result['tau']:g}, seed {result['seed']}"
     )
 
 

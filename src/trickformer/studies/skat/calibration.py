@@ -33,6 +33,15 @@ from trickformer.studies.skat.config import Calibration
 CONTRACTS = ("suit", "grand", "null", "null ouvert")
 EVALUATION = "skat_evaluation.npz"  # file that kermit reads
 _PIECE = 100  # games in a file of the run folder
+_HEAD = (
+    "| contract | games | won, predicted | won, played | shift | scale | log loss before | log loss after |",
+    "|---|---|---|---|---|---|---|---|",
+)
+_KEY = (
+    "",
+    "won, predicted: mean chance to win with open cards. won, played: share of games won. The calibrated log odds are "
+    "shift + scale x predicted log odds. Log losses, in nats a game, are before and after that; after: on games of other folds.",
+)
 _LOW, _HIGH = 0.1, 0.97  # range of the solver's chances of hands that are played
 
 
@@ -206,8 +215,10 @@ def command(config: Calibration, resume: bool) -> list[str]:
     except ValueError as e:
         raise TrickformerError(f"before: {e}") from None
     with resumable("skat calibrate", config), RunFolder(config.out).open(config, resume=resume, free=("out",)):
-        calibration, lines = _calibrate(config, weights)
+        calibration, rows = _calibrate(config, weights)
+        lines = [*_HEAD, *rows, *_KEY, "", *evaluation.HEAD]
         lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
+        lines += evaluation.KEY
         arrays.save(config.out / EVALUATION, weights=weights, calibration=calibration)
         replace(config.out / "report.md", "\n".join(lines) + "\n")
     return lines
@@ -223,7 +234,7 @@ def _calibrate(config: Calibration, weights: np.ndarray) -> tuple[np.ndarray, li
             calibration[contract + 4 * by_hand] = shift, scale
             open_cards = float(np.mean(1 / (1 + np.exp(-odds))))
             lines.append(
-                f"| {name}{', by hand' if by_hand else ''} | {len(odds):,} | {open_cards:.3f} | {won.mean():.3f} "
+                f"| {name}{', hand game' if by_hand else ''} | {len(odds):,} | {open_cards:.3f} | {won.mean():.3f} "
                 f"| {shift:+.2f} | {scale:.2f} | {loss_of(odds, won):.4f} | {cross_validate(odds, won):.4f} |"
             )
     return calibration, lines

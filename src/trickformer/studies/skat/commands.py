@@ -15,7 +15,7 @@ app = typer.Typer(help="Skat: train and measure the evaluation by which kermit b
 @app.command(epilog="Example: trickformer skat learn --out out/skat-evaluation")
 @configs.options(Learning)
 def learn(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
-    """Learn the evaluation of hands from deals that are solved with open cards."""
+    """Learn an evaluation of hands for bidding, from deals that are solved with open cards."""
     settings = configs.load(Learning, config, options, resume)
     from trickformer.studies.skat import evaluation as skat_evaluation
 
@@ -25,7 +25,7 @@ def learn(*, config: configs.File = None, resume: configs.Resume = False, **opti
 @app.command(epilog="Example: trickformer skat calibrate --learned out/skat-evaluation --out out/calibrated")
 @configs.options(Calibration)
 def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
-    """Calibrate a learned evaluation to results of play."""
+    """Calibrate a learned evaluation to results of games that are played, and finish it for kermit."""
     settings = configs.load(Calibration, config, options, resume)
     from trickformer.studies.skat import calibration as skat_calibration
 
@@ -35,7 +35,7 @@ def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **
 @app.command(epilog="Example: trickformer skat inference --players rules kermit:worlds=4")
 @configs.options(Inference)
 def inference(*, config: configs.File = None, **options: Any) -> None:
-    """Measure how much information the auction gives about the hidden cards."""
+    """Measure how much information the auction gives about the hidden cards, in nats."""
     settings = configs.load(Inference, config, options)
     from trickformer.studies.skat import inference as skat_inference
 

@@ -17,19 +17,39 @@ class Learning(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    seed: int = Field(20261121, ge=0, lt=2**62, description="seed of the hands")
-    first: int = Field(20_000, ge=1, le=10_000_000, description="hands of each model with the skat in the first round")
-    second: int = Field(40_000, ge=1, le=10_000_000, description="hands of each model in the second round")
-    third: int = Field(50_000, ge=1, le=10_000_000, description="hands of each model in the third round")
-    hand: int = Field(20_000, ge=1, le=10_000_000, description="hands of each model of hand games")
+    seed: int = Field(20261121, ge=0, lt=2**62, description="Seed of the hands.")
+    first: int = Field(
+        20_000,
+        ge=1,
+        le=10_000_000,
+        description="Solved hands for each contract's model of games with the skat, in round 1 of 3.",
+    )
+    second: int = Field(
+        40_000,
+        ge=1,
+        le=10_000_000,
+        description="Solved hands for each contract's model of games with the skat, in round 2 of 3.",
+    )
+    third: int = Field(
+        50_000,
+        ge=1,
+        le=10_000_000,
+        description="Solved hands for each contract's model of games with the skat, in round 3 of 3.",
+    )
+    hand: int = Field(
+        20_000,
+        ge=1,
+        le=10_000_000,
+        description="Solved hands for each contract's model of games played without the skat.",
+    )
     prior: float = Field(
         1.0,
         gt=0,
         allow_inf_nan=False,
-        description="standard deviation of the prior of a table's entry",
+        description="Standard deviation of the Gaussian prior of a weight, in log odds.",
     )
-    held_out: float = Field(0.1, gt=0, lt=1, description="share of the hands that is held out to measure the loss")
-    out: Path = Field(LEARNED, description="folder of the run")
+    held_out: float = Field(0.1, gt=0, lt=1, description="Share of the hands that is held out to measure the log loss.")
+    out: Path = Field(LEARNED, description="Folder of the run.")
 
     @model_validator(mode="after")
     def _splits(self) -> Self:
@@ -60,13 +80,15 @@ class Calibration(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    learned: Path = Field(LEARNED, description="folder of the run of `skat learn`")
-    seed: int = Field(20261122, ge=0, lt=2**62, description="seed of the games")
-    games: int = Field(200, ge=8, le=1_000_000_000, description="games of each contract after picking up")
-    hand_games: int = Field(100, ge=8, le=10_000_000, description="games of each contract by hand")
-    worlds: int = Field(16, ge=1, le=10_000_000, description="worlds to solve for each card")
-    before: int = Field(10_000, ge=1, le=10_000_000, description="hands for each model before the skat")
-    out: Path = Field(CALIBRATED, description="folder of the run")
+    learned: Path = Field(LEARNED, description="Folder of a finished run of `trickformer skat learn`.")
+    seed: int = Field(20261122, ge=0, lt=2**62, description="Seed of the games.")
+    games: int = Field(200, ge=8, le=1_000_000_000, description="Games of each contract played with the skat.")
+    hand_games: int = Field(100, ge=8, le=10_000_000, description="Games of each contract played without the skat.")
+    worlds: int = Field(16, ge=1, le=10_000_000, description="Worlds that the players solve to choose a card.")
+    before: int = Field(
+        10_000, ge=1, le=10_000_000, description="Hands for each contract's model before the skat is seen."
+    )
+    out: Path = Field(CALIBRATED, description="Folder of the run.")
 
 
 class Inference(BaseModel):
@@ -75,22 +97,30 @@ class Inference(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     players: list[str] = Field(
-        ["rules", "kermit"], min_length=1, description="specs of the players that bid and declare, each in every seat"
+        ["rules", "kermit"],
+        min_length=1,
+        description="Specs of players to measure, each of which bids and declares in all seats.",
     )
-    deals: int = Field(120, ge=2, le=10**6, description="number of games, each measured at its first card")
-    worlds: int = Field(600, ge=1, le=100_000, description="worlds to compare the deal with")
-    seed: int = Field(77, ge=0, lt=2**62, description="seed of the deals, the players and the worlds")
+    deals: int = Field(120, ge=2, le=10**6, description="Number of games, each measured at its first card.")
+    worlds: int = Field(600, ge=1, le=100_000, description="Uniformly drawn worlds to compare each deal with.")
+    seed: int = Field(77, ge=0, lt=2**62, description="Seed of the deals, the players and the worlds.")
     bid: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="temperature of bids, in points (default: the players')"
+        None,
+        gt=0,
+        allow_inf_nan=False,
+        description="Temperature of the model of bids, in points (default: as in kermit).",
     )
     choice: float | None = Field(
         None,
         gt=0,
         allow_inf_nan=False,
-        description="temperature of discards and declarations, in points (default: the players')",
+        description="Temperature of the model of discards and declarations, in points (default: as in kermit).",
     )
     floor: float | None = Field(
-        None, ge=0, le=1, description="share of choices assumed to be uniformly random (default: the players')"
+        None,
+        ge=0,
+        le=1,
+        description="Share of choices that the model takes as uniformly random (default: as in kermit).",
     )
 
     _check_players = field_validator("players")(known.validate_specs_of("skat"))

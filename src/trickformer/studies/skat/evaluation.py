@@ -36,10 +36,20 @@ HAND = 1  # a hand game, without the skat
 BEFORE = 2  # the skat may still be picked up
 FAMILIES = ("suit", "grand", "null")
 KNOWN = ("laid", "hand", "before")
+_STAGES = ("skat laid away", "hand game", "before the skat")  # the same in reports
 ENTRIES = _core.skat_search.ENTRIES
 IDENTITY = np.tile(np.array([0, 1], dtype=np.float32), (8, 1))
 WEIGHTS = "weights.npz"  # file of a run, not calibrated
 _PIECE = 2_500  # hands in a file of the run folder
+HEAD = (
+    "| model | held-out hands | won | log loss of a constant | log loss | calibration |",
+    "|---|---|---|---|---|---|",
+)
+KEY = (
+    "",
+    "won: mean of the results that the model learns, in hands that it was not trained on. Log losses are in nats a hand. "
+    "calibration: predicted and true percentage won, by tenths of the prediction, and in brackets the number of hands.",
+)
 
 
 def guess() -> np.ndarray:
@@ -118,7 +128,8 @@ def _draw_samples(
     pieces = [(first, min(_PIECE, n - first)) for first in range(0, n, _PIECE)]
     files = [out / f"{label}-{KNOWN[known]}-{FAMILIES[family]}-{drawn_by:08x}-{first}-{m}.npz" for first, m in pieces]
     done = sum(m for (_, m), file in zip(pieces, files) if file.exists())
-    with progress(f"{label} {KNOWN[known]} {FAMILIES[family]}", "hands", done, n) as advance:
+    in_round = "" if known == BEFORE else f", {label} round"
+    with progress(f"{FAMILIES[family]}, {_STAGES[known]}{in_round}", "hands", done, n) as advance:
         for (first, m), file in zip(pieces, files):
             if not file.exists():
                 e, t = _core.skat_search.samples(evaluation, known, family, seed, first, m)
@@ -173,9 +184,12 @@ def learn(config: Learning) -> tuple[np.ndarray, list[str]]:
             fitted = fit(np.concatenate(seen_entries), np.concatenate(seen_targets), config.prior)
             if label == "third":
                 lines += _report(
-                    f"{FAMILIES[family]}, {KNOWN[LAID]}, drawn", weights[family], entries[kept:], target[kept:]
+                    f"{FAMILIES[family]}, {_STAGES[LAID]}, weights of the second round",
+                    weights[family],
+                    entries[kept:],
+                    target[kept:],
                 )
-                lines += _report(f"{FAMILIES[family]}, {KNOWN[LAID]}", fitted, entries[kept:], target[kept:])
+                lines += _report(f"{FAMILIES[family]}, {_STAGES[LAID]}", fitted, entries[kept:], target[kept:])
             weights[3 * HAND + family] = weights[family] = fitted
     steering = weights.copy()
     for family in range(3):
@@ -184,7 +198,7 @@ def learn(config: Learning) -> tuple[np.ndarray, list[str]]:
         )
         kept = config.learned_of(len(target))
         fitted = fit(entries[:kept], target[:kept], config.prior, lean=weights[family])
-        lines += _report(f"{FAMILIES[family]}, {KNOWN[HAND]}", fitted, entries[kept:], target[kept:])
+        lines += _report(f"{FAMILIES[family]}, {_STAGES[HAND]}", fitted, entries[kept:], target[kept:])
         weights[3 * HAND + family] = fitted
     return weights, lines
 
@@ -207,7 +221,7 @@ def learn_before(config: Learning, out: Path, n: int, weights: np.ndarray, calib
         entries, target = _draw_samples(out, "before", steering, calibration, BEFORE, family, n, config.seed + 4)
         kept = config.learned_of(len(target))
         fitted = fit(entries[:kept], target[:kept], config.prior)
-        lines += _report(f"{FAMILIES[family]}, {KNOWN[BEFORE]}", fitted, entries[kept:], target[kept:])
+        lines += _report(f"{FAMILIES[family]}, {_STAGES[BEFORE]}", fitted, entries[kept:], target[kept:])
         weights[3 * BEFORE + family] = fitted
     return lines
 
@@ -227,7 +241,8 @@ def command(config: Learning, resume: bool) -> list[str]:
         Interruption: On Ctrl-C.
     """
     with resumable("skat learn", config), RunFolder(config.out).open(config, resume=resume, free=("out",)):
-        weights, lines = learn(config)
+        weights, rows = learn(config)
+        lines = [*HEAD, *rows, *KEY]
         arrays.save(config.out / WEIGHTS, weights=weights)
         replace(config.out / "report.md", "\n".join(lines) + "\n")
     return lines

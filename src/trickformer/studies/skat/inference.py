@@ -24,6 +24,11 @@ from trickformer.tournaments.intervals import interval
 if TYPE_CHECKING:
     from trickformer.base import State
 
+_KEY = (
+    "bidder: player that bids and declares in all seats. defenders, soloist: log of the true deal's weight over the mean "
+    "weight of random worlds, at the first card, as these seats see it; 0 is no information, higher is better."
+)
+
 
 def command(config: Inference) -> None:
     """Print a table with a line for each bidder.
@@ -46,8 +51,11 @@ def command(config: Inference) -> None:
             ci95 = interval(gains)
             cells.append(f"{gains.mean():+.2f}" + ("" if ci95 is None else f" [{ci95[0]:+.2f}, {ci95[1]:+.2f}]"))
         rows.append(cells)
-    heading = f"{config.deals} deals of seed {config.seed}, {config.worlds} worlds each; nats, 95% intervals"
-    Report(rows, heading, [("", (("bidder", "defenders", "soloist"), rows))]).print()
+    heading = (
+        f"Information in the auction of Skat: {config.deals} deals, seed {config.seed}, {config.worlds} worlds a deal; "
+        "mean nats [95% interval]"
+    )
+    Report(rows, heading, [("", (("bidder", "defenders", "soloist"), rows))], keys=[_KEY]).print()
 
 
 def measure_information(

@@ -37,122 +37,124 @@ class OffBeliefTraining(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: str = Field("hanabi", description="Hanabi with OpenSpiel's options, such as 'hanabi(colors=2)'")
+    game: str = Field("hanabi", description="Hanabi with OpenSpiel's options, such as 'hanabi(colors=2)'.")
     preset: Literal["small", "paper"] = Field(
-        "small", description="defaults for one core (small), or Table 2 of the paper for a GPU (paper)"
+        "small", description="Defaults: small, for one core, or paper, Table 2 of the OBL paper, for a GPU."
     )
     method: Literal["obl", "iql", "vdn", "klevel", "clone"] = Field(
         "obl",
-        description="off-belief learning, self-play (iql, vdn), k-level reasoning, or imitation (clone)",
+        description="obl: off-belief learning. iql, vdn: self-play. klevel: k-levels. clone: imitation.",
     )
-    other_play: bool = Field(False, description="Other-Play in self-play: each seat renames the colours at random")
+    other_play: bool = Field(
+        False, description="Other-Play in self-play: each seat sees the colours renamed at random."
+    )
     sad: bool = Field(
         False,
-        description="simplified action decoder in self-play: all seats also see the greedy action",
+        description="Simplified action decoder (SAD) in self-play: seats also see the greedy action.",
     )
-    hide_last_action: bool = Field(False, description="hide the last move from the network in self-play")
+    hide_last_action: bool = Field(False, description="Hide the last move from the network in self-play.")
     colour_bonus: float = Field(
         0.0,
         ge=0,
         le=1_000,
         allow_inf_nan=False,
-        description="bonus of a colour hint in self-play, in points, in the first half of the steps",
+        description="Self-play: bonus of a colour hint in points, in the first half of the steps.",
     )
     auxiliary: float = Field(
         0.0,
         ge=0,
         le=1_000,
         allow_inf_nan=False,
-        description="weight in self-play of the auxiliary task, which classifies the own cards",
+        description="Self-play: weight of the auxiliary loss, which predicts the own cards.",
     )
     games_of: str | None = Field(
         None,
-        description="scripted player whose self-play a clone bot imitates: partner:style=STYLE",
+        description="Method clone: scripted player to imitate, partner:style=STYLE.",
     )
-    shuffle_colours: bool = Field(
-        False, description="rename the colours at random whenever a clone bot learns from a game"
-    )
+    shuffle_colours: bool = Field(False, description="Method clone: rename the colours of each game at random.")
     level: int = Field(
         1,
         ge=1,
         le=1_000,
-        description="level of off-belief learning or k-level reasoning, which uses the level below it",
+        description="Level of off-belief learning or k-level reasoning, which uses the level below it.",
     )
-    below: Path | None = Field(None, description="folder of a run of the level below, needed above level 1")
-    warm: bool = Field(True, description="start from the weights of the level below, above level 1")
-    slip: float = Field(0.0, ge=0, le=1, description="share of uniformly random moves assumed of the level below")
+    below: Path | None = Field(None, description="Run folder of the level below, required above level 1.")
+    warm: bool = Field(True, description="Above level 1: start from the weights of the level below.")
+    slip: float = Field(
+        0.0, ge=0, le=1, description="Share of moves of the level below that is assumed uniformly random."
+    )
     belief: Literal["learned", "exact"] = Field(
-        "learned", description="belief above level 1: a network, or a list of all own hands if these are few"
+        "learned", description="Belief above level 1: learned, by a network, or exact, by listing all own hands."
     )
-    belief_hidden: int = Field(128, ge=8, le=65_536, description="units of a layer of the belief network")
-    belief_layers: int = Field(2, ge=1, le=64, description="layers of the belief network's encoder")
-    belief_games: int = Field(32, ge=1, le=1_000_000, description="new games of a gradient step of the belief network")
-    belief_steps: int = Field(3_000, ge=1, le=1_000_000_000, description="gradient steps of the belief network")
+    belief_hidden: int = Field(128, ge=8, le=65_536, description="Units of a layer of the belief network.")
+    belief_layers: int = Field(2, ge=1, le=64, description="Layers of the belief network's encoder.")
+    belief_games: int = Field(32, ge=1, le=1_000_000, description="New games in a gradient step of the belief network.")
+    belief_steps: int = Field(3_000, ge=1, le=1_000_000_000, description="Gradient steps of the belief network.")
     belief_rate: float = Field(
-        4e-3, gt=0, allow_inf_nan=False, description="initial learning rate of the belief network"
+        4e-3, gt=0, allow_inf_nan=False, description="Initial learning rate of the belief network."
     )
     model: Literal["mlp", "lstm"] = Field(
-        "mlp", description="feed-forward layers on the observation, or the public LSTM"
+        "mlp", description="Network: mlp on the observation, or lstm, an LSTM on public observations."
     )
-    v0: bool = Field(True, description="observe V0 beliefs, not only the kinds that hints leave possible")
-    odds: bool = Field(False, description="also read how likely cards fit the fireworks, counted from the observation")
-    hidden: int = Field(128, ge=4, le=65_536, description="units of a layer")
-    layers: int = Field(2, ge=1, le=64, description="layers that read the observation")
-    tables: int = Field(128, ge=1, le=1_000_000, description="games in parallel")
-    worlds: int = Field(4, ge=1, le=1_000, description="imagined hands that a target of off-belief learning averages")
-    tries: bool = Field(
-        False, description="in off-belief learning also evaluate an imagined random action at every turn"
-    )
-    batch: int = Field(64, ge=1, le=1_000_000, description="games of a gradient step")
+    v0: bool = Field(True, description="Observe card odds by counting (V0), not only the kinds that hints leave.")
+    odds: bool = Field(False, description="Also observe the probability that each card is playable, by counting.")
+    hidden: int = Field(128, ge=4, le=65_536, description="Number of units in a layer.")
+    layers: int = Field(2, ge=1, le=64, description="Number of layers that read the observation.")
+    tables: int = Field(128, ge=1, le=1_000_000, description="Number of games in parallel.")
+    worlds: int = Field(4, ge=1, le=1_000, description="Method obl: imagined hands that a target averages.")
+    tries: bool = Field(False, description="Method obl: also evaluate an imagined random action at every turn.")
+    batch: int = Field(64, ge=1, le=1_000_000, description="Number of games in a gradient step.")
     reuse: float = Field(
-        4.0, gt=0, le=1_000, allow_inf_nan=False, description="mean number of times that a game is learned from"
+        4.0, gt=0, le=1_000, allow_inf_nan=False, description="Mean number of gradient steps that a game takes part in."
     )
-    burn_in: int = Field(500, ge=1, le=10_000_000, description="games before the first gradient step")
-    buffer: int = Field(2_048, ge=1, le=10_000_000, description="games in the replay buffer")
-    steps: int = Field(8_000, ge=1, le=1_000_000_000, description="gradient steps")
+    burn_in: int = Field(500, ge=1, le=10_000_000, description="Number of games played before the first gradient step.")
+    buffer: int = Field(2_048, ge=1, le=10_000_000, description="Capacity of the replay buffer in games.")
+    steps: int = Field(8_000, ge=1, le=1_000_000_000, description="Number of gradient steps.")
     n_step: int | None = Field(
-        None, ge=1, le=100, description="moves of a target (default: 1 in off-belief learning, else 3)"
+        None, ge=1, le=100, description="Number of moves of an n-step target (default: 1 with method obl, else 3)."
     )
     temperature: float = Field(
         0.0,
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="temperature of the softmax over actions, in points (0 takes the best action)",
+        description="Temperature of the softmax over actions, in points. 0 takes the best action.",
     )
-    discount: float = Field(0.999, gt=0, le=1, description="discount of a move")
-    learning_rate: float = Field(3e-3, gt=0, allow_inf_nan=False, description="initial learning rate of Adam")
-    fall: float = Field(0.02, gt=0, le=1, description="final share of the learning rate, reached along a cosine")
+    discount: float = Field(0.999, gt=0, le=1, description="Discount factor per move.")
+    learning_rate: float = Field(3e-3, gt=0, allow_inf_nan=False, description="Initial learning rate of Adam.")
+    fall: float = Field(0.02, gt=0, le=1, description="Final share of the learning rate, reached along a cosine.")
     averaging: float = Field(
-        0.999, ge=0, lt=1, description="decay of the exponential moving average of the weights, which is saved"
+        0.999, ge=0, lt=1, description="Decay of the exponential moving average of the weights, which is saved."
     )
-    adam_epsilon: float = Field(1.5e-5, gt=0, allow_inf_nan=False, description="epsilon of Adam")
-    clip: float = Field(5.0, gt=0, allow_inf_nan=False, description="largest norm of a gradient")
+    adam_epsilon: float = Field(1.5e-5, gt=0, allow_inf_nan=False, description="Epsilon of Adam.")
+    clip: float = Field(5.0, gt=0, allow_inf_nan=False, description="Largest norm of a gradient.")
     priority_exponent: float = Field(
-        0.0, ge=0, le=10, description="power of a game's error in its probability in replay (0 draws uniformly)"
+        0.0, ge=0, le=10, description="Exponent of prioritized replay. 0 draws games uniformly."
     )
     priority_weight: float = Field(
-        1.0, ge=0, le=1, description="power of the importance weights that correct prioritized replay"
+        1.0, ge=0, le=1, description="Exponent of the importance weights of prioritized replay."
     )
-    target_every: int = Field(100, ge=1, le=1_000_000_000, description="gradient steps between two target networks")
+    target_every: int = Field(100, ge=1, le=1_000_000_000, description="Gradient steps between two target networks.")
     explorations: int = Field(
-        80, ge=1, le=10_000, description="number of exploration rates, from e to e^(1 + a). Each seat draws one."
+        80, ge=1, le=10_000, description="Number of exploration rates, from e to e^(1 + a). Each seat draws one."
     )
-    exploration: float = Field(0.1, ge=0, le=1, description="largest exploration rate e (share of random moves)")
+    exploration: float = Field(0.1, ge=0, le=1, description="Largest exploration rate e (share of random moves).")
     exploration_power: float = Field(
         7.0,
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="exponent a: the smallest exploration rate is e^(1 + a)",
+        description="Exponent a: the smallest exploration rate is e^(1 + a).",
     )
-    save_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two saved states")
-    evaluate_every: int = Field(500, ge=1, le=1_000_000_000, description="gradient steps between two evaluations")
-    games: int = Field(1_000, ge=2, le=100_000_000, description="games of an evaluation, without random moves")
-    seed: int = Field(0, ge=0, lt=2**62, description="seed of the games, the draws and the initial weights")
-    threads: int = Field(1, ge=1, le=1_024, description="number of PyTorch threads")
-    device: str = Field("cpu", description="PyTorch device of the networks")
-    out: Path = Field(Path("out/obl"), description="folder of the run")
+    save_every: int = Field(500, ge=1, le=1_000_000_000, description="Gradient steps between two saved states.")
+    evaluate_every: int = Field(500, ge=1, le=1_000_000_000, description="Gradient steps between two evaluations.")
+    games: int = Field(
+        1_000, ge=2, le=100_000_000, description="Number of games in an evaluation, without random moves."
+    )
+    seed: int = Field(0, ge=0, lt=2**62, description="Seed of the games, the draws and the initial weights.")
+    threads: int = Field(1, ge=1, le=1_024, description="Number of PyTorch threads.")
+    device: str = Field("cpu", description="PyTorch device of the networks.")
+    out: Path = Field(Path("out/obl"), description="Folder of the run.")
 
     @model_validator(mode="before")
     @classmethod
