@@ -169,8 +169,9 @@ def players(
     if name is None and not as_json:
         terminal.out(known.summarize_all())
         print()
-        print("any: every game, if the game has the model or script that the player needs.")
-        print("A spec names a player with its options, such as pimc:worlds=20. Options: trickformer players NAME")
+        print("any: every game. argmax, gomcts and imitation need a model of the game.")
+        print("A spec names a player with its options, such as pimc:worlds=20.")
+        print("trickformer players NAME lists the options of a player.")
         return
     rows = [_player(each, game) for each in ([name] if name is not None else known.names())]
     if as_json:
@@ -182,7 +183,7 @@ def players(
             default = "none" if option["default"] is None else known.text(option["default"])
             print(f"    {key}={default}  {option['help']}".rstrip())
         if game is None and any(option["default"] is None for option in player["options"].values()):
-            print("none: not set, so the default in the text holds. --game GAME shows the defaults of a game.")
+            print("none: not set, so the default in the text holds. --game shows those of a game.")
 
 
 def _player(name: str, game: str | None) -> dict[str, Any]:
@@ -226,7 +227,8 @@ def list_games(as_json: configs.Json = False) -> None:
             f"{row['openspiel']}"
         )
     print()
-    print("checkpoint: shipped model that players use by default. script: scripted player that comparisons use.")
+    print("checkpoint: shipped model, the default of players that need one.")
+    print("script: scripted player that models are compared with in training.")
 
 
 @app.command(name="checkpoints", epilog="Example: trickformer checkpoints")

@@ -43,7 +43,7 @@ def test_exact_values_a_position(command):
     assert code == 0
     assert moves == pytest.approx({"(0,0)": 4 / 3, "(1,0)": 1, "(2,0)": 4 / 3, "(0,1)": 0, "(2,1)": 0})
     code, out, _ = command("mines", "exact", "--board", "3x3", "--mines", 3, "--position", position)
-    assert "best is (0,0), 0.8889" in out
+    assert "the best cell is (0,0), with a final score of 0.8889" in out
 
 
 def test_classes_of_first_moves(command):

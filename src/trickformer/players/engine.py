@@ -1,4 +1,4 @@
-"""external program, by the protocol of docs/engines.md"""
+"""external program (protocol: docs/engines.md)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GO-MCTS: search in sequences that a model imagines"""
+"""GO-MCTS: search in sequences imagined by a model"""
 
 from __future__ import annotations
 

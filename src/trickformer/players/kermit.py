@@ -1,4 +1,4 @@
-"""Kermit-like player (Buro et al. 2009): learned bidding, solved worlds
+"""Kermit-like: learned bidding, solved worlds
 
 It bids by a learned evaluation and plays by PIMC on worlds weighted by the bids.
 

@@ -1,4 +1,4 @@
-"""player that a Python function makes: native:MODULE:FUNCTION
+"""Python function's player: native:MODULE:FUNCTION
 
 The function takes the game and returns a trickformer.base.Player. The module is found in the current folder or on
 PYTHONPATH. `spiel` seats a pyspiel.Bot in the same way.

@@ -1,4 +1,4 @@
-"""off-belief learning: a network of `trickformer obl train`
+"""network of off-belief learning or self-play
 
 The run is off-belief learning, self-play or a clone of recorded games, in Hanabi.
 """

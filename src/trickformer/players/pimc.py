@@ -64,7 +64,7 @@ class Options(BaseModel):
         None,
         ge=1,
         le=1_000_000,
-        description="Simulations: Hearts, in each world; other games, of each action in each world.",
+        description="Simulations in each world. In games other than Hearts, of each action in each world.",
     )
     c: Annotated[float | None, _HEARTS, _of_search("c")] = Field(
         None,
@@ -82,7 +82,7 @@ class Options(BaseModel):
         None, description="Skat: weight worlds by bids and declarations (default: if the belief is uniform)."
     )
     bidding: Annotated[Literal["rules", "kermit"] | None, _SKAT, _of_search("bidding")] = Field(
-        None, description="Skat: player that bids, discards and declares; pimc plays the cards."
+        None, description="Skat: player that bids, discards and declares. pimc plays the cards."
     )
     nodes: Annotated[int | None, _CREW, _of_search("nodes")] = Field(
         None,

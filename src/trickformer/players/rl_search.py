@@ -1,4 +1,4 @@
-"""RL search: tunes a network by Q-learning at each decision
+"""RL search: Q-learning at each decision
 
 One seat, or both of two, tunes action values in worlds that explain its view.
 

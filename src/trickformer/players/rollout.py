@@ -1,4 +1,4 @@
-"""compares actions by games played from sampled worlds
+"""compares actions by games from sampled worlds
 
 This is the rollout algorithm (Tesauro & Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996) on
 hidden information. In a world every player sees only its own hand, so unlike in PIMC nobody in the search is better

@@ -1,4 +1,4 @@
-"""team search for the best rule (a script or an action) of each move
+"""team search for a rule (script or action) a move
 
 Both seats search the public belief for the best rule of one move.
 

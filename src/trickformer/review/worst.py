@@ -11,8 +11,9 @@ from trickformer.tournaments import run as runs
 from trickformer.tournaments.results import TournamentResults
 
 _KEY = (
-    "deal: its number. players: number of the player in each seat, counted from 1 as in --a and --b. scores: of the seats, "
-    "in the hand that is the worst for A. A − B: mean over all hands of the deal. record: file and line of that hand."
+    "deal: its number. players: number of the player in each seat, counted from 1 as in --a and --b. scores: of the "
+    "seats, in the hand that is the worst for A. A − B: mean over all hands of the deal. record: file and line of "
+    "that hand."
 )
 
 

@@ -253,12 +253,12 @@ def _versus(result: dict[str, Any], match: dict[str, Any]) -> str:
 # Figures by player.
 
 _SUMMARY_KEYS = {  # by a row that only this game has
-    "soloist": "points in 36 games: mean score times 36, a round of a tournament. all passed, soloist: shares of a player's "
-    "games. won as soloist, and each contract and hand games: shares of its games as soloist. NAME won: share of the games "
-    "with this contract that it won.",
-    "mean score": "perfect games: share with the highest possible score. lost by strikes: share that ended with the last "
-    "life. played knowing ...: shares of the cards that the player played, by what hints and the cards that it saw told it. "
-    "played in vain: share of these cards that did not fit.",
+    "soloist": "points in 36 games: mean score times 36, a round of a tournament. all passed, soloist: shares of a "
+    "player's games. won as soloist, and each contract and hand games: shares of its games as soloist. NAME won: "
+    "share of the games with this contract that it won.",
+    "mean score": "perfect games: share with the highest possible score. lost by strikes: share that ended with the "
+    "last life. played knowing ...: shares of the cards that the player played, by what hints and the cards that it "
+    "saw told it. played in vain: share of these cards that did not fit.",
     "missions won": "Shares of the games that were won.",
 }
 

@@ -16,9 +16,9 @@ from trickformer.tournaments.intervals import interval
 
 SUMMARY, PLOT = "summary.json", "calibration.png"
 _KEY = (
-    "nats a card: cross entropy, -log of the probability of the true card; lower is better. where exact: the same at the "
-    "positions whose possible hands could be listed; above exact: minus that of the exact belief there. without belief: "
-    "share of positions at which the estimator has none. ms a position: computing time in milliseconds."
+    "nats a card: cross entropy, -log of the probability of the true card; lower is better. where exact: the same at "
+    "the positions whose possible hands could be listed; above exact: minus that of the exact belief there. without "
+    "belief: share of positions at which the estimator has none. ms a position: computing time in milliseconds."
 )
 
 

@@ -113,8 +113,8 @@ def _players_key(result: dict[str, Any]) -> str:
     parts = [
         "games won: share of all games.",
         f"missions won: of the {len(result['missions'])} missions, those won at least once.",
-        "games needed: expected number of games until each mission won at least once is won again, one after the other; "
-        "missions never won are left out. time a decision: wall time in the player, forced moves included.",
+        "games needed: expected number of games until each mission won at least once is won again, one after the "
+        "other; missions never won are left out. time a decision: wall time in the player, forced moves included.",
     ]
     if "ahead_of_random" in result["players"][0]:
         parts.append("missions above random: number of missions with a * in the table below.")
@@ -129,13 +129,13 @@ def _missions_key(result: dict[str, Any]) -> str:
     first_name, second_name = [*_who(result), "", ""][:2]
     if "comparison" in first:
         parts.append(
-            f"{first_name} − {second_name}: difference of these shares; above 0, {first_name} is better. p (Holm): p of "
-            "McNemar's test that both are equal, corrected for the number of missions."
+            f"{first_name} − {second_name}: difference of these shares; above 0, {first_name} is better. p (Holm): p "
+            "of McNemar's test that both are equal, corrected for the number of missions."
         )
     if "random" in first:
         parts.append(
-            "random players: share of their games won. *: the player wins more often than random players (Fisher's exact "
-            "test with Holm's correction, p < 0.05)."
+            "random players: share of their games won. *: the player wins more often than random players (Fisher's "
+            "exact test with Holm's correction, p < 0.05)."
         )
     parts += [
         "ceiling: share of deals that can be won with open hands; in brackets, share for which the solver gave up."
@@ -190,8 +190,9 @@ def notes(result: dict[str, Any]) -> list[str]:
         if low is not None:
             spread = f"95% interval [{low:+.2%}, {high:+.2%}]"
         lines.append(
-            f"{a} − {b}: {c['difference']:+.2%} of games, {spread}; p over missions {p_value(c['p_wilcoxon'])} (Wilcoxon), "
-            f"over games {p_value(c['p_mcnemar'])} (McNemar: {a} alone won {c['only_a']:,} games, {b} alone {c['only_b']:,})"
+            f"{a} − {b}: {c['difference']:+.2%} of games, {spread}; p over missions {p_value(c['p_wilcoxon'])} "
+            f"(Wilcoxon), over games {p_value(c['p_mcnemar'])} (McNemar: {a} alone won {c['only_a']:,} games, {b} "
+            f"alone {c['only_b']:,})"
         )
     for name, p in zip(_who(result), result["players"]):
         if without := p["attempts"]["without_success"]:

@@ -30,9 +30,9 @@ RECORDS, SUMMARY = "records.jsonl", "summary.json"
 PLOT = "p.png"
 _MOST_LAYOUTS = 2_000_000  # of the empty board; every position filters all of them
 _KEY = (
-    "p: chi-square test at a position that all layouts are drawn equally often. smallest p: over the positions; Bonferroni: "
-    "the same times their number. p < 0.05: share of positions, 5% for exact draws. KS: p of the Kolmogorov-Smirnov test "
-    "that the p values are uniform. inconsistent draws: share that contradict the position."
+    "p: chi-square test at a position that all layouts are drawn equally often. smallest p: over the positions; "
+    "Bonferroni: the same times their number. p < 0.05: share of positions, 5% for exact draws. KS: p of the "
+    "Kolmogorov-Smirnov test that the p values are uniform. inconsistent draws: share that contradict the position."
 )
 _TESTED = ("rejection", "metropolis", "exact")  # draws of an inherited walk are dependent, so the test excludes it
 _KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # fields of a record that reports read

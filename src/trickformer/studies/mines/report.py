@@ -17,9 +17,9 @@ _METHOD = (
     "Inconsistent is the share of the layouts drawn in the search that contradict what was seen."
 )
 _KEY = (
-    "belief: sampler of mine layouts. score: share of the cells without a mine that were opened, mean over games. won: share "
-    "of games that opened all of them. draws a move: layouts drawn in the search. inconsistent: share of these layouts that "
-    "contradict the board."
+    "belief: sampler of mine layouts. score: share of the cells without a mine that were opened, mean over games. "
+    "won: share of games that opened all of them. draws a move: layouts drawn in the search. inconsistent: share of "
+    "these layouts that contradict the board."
 )
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 _REPORT = 1_000  # information states between two updates of the progress bar
 _KEY = (
-    "Mean points of the first seat if all seats play the method at this level. Each level of off-belief learning and each "
-    "k-level answers the level below; the cognitive hierarchy answers a Poisson mix of the levels below, with mean tau."
+    "Mean points of the first seat if all seats play the method at this level. Each level of off-belief learning and "
+    "each k-level answers the level below; the cognitive hierarchy answers a Poisson mix of the levels below, with "
+    "mean tau."
 )
 _ROUNDS = 100  # of alternating best responses
 

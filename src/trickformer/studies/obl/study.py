@@ -24,7 +24,8 @@ _NODES = 100  # the toy game has fewer
 _METHOD = (
     "SP: self-play. OBL, CH, K: off-belief learning, cognitive hierarchy and k-level reasoning, with the level. "
     "Self-play and cross-play: means over runs of the learned policies. Exact: value of the method without sampling; "
-    "for SP, of the best play; all in points a game. Bob guesses after a light: share of runs in which he guesses instead of bailing out."
+    "for SP, of the best play; all in points a game. Bob guesses after a light: share of runs in which he guesses "
+    "instead of bailing out."
 )
 
 

@@ -39,8 +39,9 @@ _HEAD = (
 )
 _KEY = (
     "",
-    "won, predicted: mean chance to win with open cards. won, played: share of games won. The calibrated log odds are "
-    "shift + scale x predicted log odds. Log losses, in nats a game, are before and after that; after: on games of other folds.",
+    "won, predicted: mean chance to win with open cards. won, played: share of games won. The calibrated log odds "
+    "are shift + scale x predicted log odds. Log losses, in nats a game, are before and after that; after: on games "
+    "of other folds.",
 )
 _LOW, _HIGH = 0.1, 0.97  # range of the solver's chances of hands that are played
 

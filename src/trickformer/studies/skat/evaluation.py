@@ -47,8 +47,9 @@ HEAD = (
 )
 KEY = (
     "",
-    "won: mean of the results that the model learns, in hands that it was not trained on. Log losses are in nats a hand. "
-    "calibration: predicted and true percentage won, by tenths of the prediction, and in brackets the number of hands.",
+    "won: mean of the results that the model learns, in hands that it was not trained on. Log losses are in nats a "
+    "hand. calibration: predicted and true percentage won, by tenths of the prediction, and in brackets the number "
+    "of hands.",
 )
 
 

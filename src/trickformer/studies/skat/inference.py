@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 _KEY = (
-    "bidder: player that bids and declares in all seats. defenders, soloist: log of the true deal's weight over the mean "
-    "weight of random worlds, at the first card, as these seats see it; 0 is no information, higher is better."
+    "bidder: player that bids and declares in all seats. defenders, soloist: log of the true deal's weight over the "
+    "mean weight of random worlds, at the first card, as these seats see it; 0 is no information, higher is better."
 )
 
 
