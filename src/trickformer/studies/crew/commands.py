@@ -61,11 +61,15 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
     rules = list(missions.RULES.items())
     shown: list[tuple[str, ReportTable]] = [("", (head, cells)), ("Rules", (("rule", "meaning"), rules))]
     notes = [
-        "tokens: " + ", ".join(missions.TILES[: missions.NO_TILE]),
-        "communication: " + ", ".join(missions.COMMUNICATION),
-        "allocation: " + ", ".join(missions.ALLOCATION),
-        "A file of your own has a table [[mission]] for each: id, and what is not as usual (tasks = 0, tokens = [], "
-        'communication = "normal", rules = [], and allocation = "draft" of tasks).',
+        "tokens set the order of tasks: " + ", ".join(missions.TILES[: missions.NO_TILE]) + ". Number n: fulfilled as "
+        "the n-th of all tasks. >, >>, ...: in this order among each other. omega: last.",
+        "communication: " + ", ".join(missions.COMMUNICATION) + ". In the dead zone a card is shown without saying "
+        "whether it is the highest, only or lowest. from trick N: none before it.",
+        "allocation: " + ", ".join(missions.ALLOCATION) + ". draft: each takes a task in turn. decision: the commander "
+        "names who takes all tasks. distribution: the commander gives each task to a player. member, roles: the "
+        "commander names the player, or the players, of the rule.",
+        "A file of missions of your own has a table [[mission]] for each, with id and every key that differs from the "
+        'defaults: tasks = 0, tokens = [], communication = "normal", rules = [], and with tasks allocation = "draft".',
     ]
     heading = f"The missions of {file or 'the logbook'}"
     Report(result, heading, shown, notes=notes, words=True).print(as_json)

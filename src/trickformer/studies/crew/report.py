@@ -113,8 +113,8 @@ def _players_key(result: dict[str, Any]) -> str:
     parts = [
         "games won: share of all games.",
         f"missions won: of the {len(result['missions'])} missions, those won at least once.",
-        "games needed: expected number of games until each mission won at least once is won again, one after the "
-        "other; missions never won are left out. time a decision: wall time in the player, forced moves included.",
+        "games needed: expected number of games to win each of these missions once, if each is repeated until it is "
+        "won. Missions never won are left out. time a decision: wall time in the player, forced moves included.",
     ]
     if "ahead_of_random" in result["players"][0]:
         parts.append("missions above random: number of missions with a * in the table below.")

@@ -64,7 +64,11 @@ def _keys(result: dict[str, Any]) -> list[str]:
         "method. with M: seats are shared by runs of the row's method and of M."
     ]
     if any(m["summary"] for m in result["methods"]):
-        keys.append("Shares of the cards that the teams played, by what their holder knew of them from hints.")
+        keys.append(
+            "perfect games, lost by strikes: shares of games. knowing ...: shares of the cards that the teams "
+            "played, by what their holder knew from hints and from the cards that it saw. in vain: share of cards "
+            "that did not fit."
+        )
     return [*keys, "Mean score of tables with the players of the row and of the column; the diagonal is self-play."]
 
 
