@@ -312,8 +312,9 @@ def list_engines() -> None:
     """List the engines that engines.toml names, below the path of this file."""
     from trickformer.engines import entries
 
-    print(entries.path())
-    for name, entry in entries.read().items():
+    known = entries.read()
+    print(f"{entries.path()}: {len(known) or 'no'} engine{'s' * (len(known) != 1)}")
+    for name, entry in known.items():
         terminal.out(f"{name}: {entry.about or entry.command}")
 
 

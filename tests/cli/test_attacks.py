@@ -171,7 +171,7 @@ def test_what_is_not_counted_is_named(honest, tmp_path, capfd):
     assert "has lost its last 1 lines" in capfd.readouterr().err
     path.write_bytes(whole_file + b'{"torn')
     assert len(read_lines(path)[0]) == whole_file.count(b"\n")
-    assert "the last line is torn" in capfd.readouterr().err
+    assert "the last line is cut off" in capfd.readouterr().err
 
 
 def test_more_than_a_power_cut_explains_is_refused(tmp_path):

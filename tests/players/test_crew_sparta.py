@@ -214,7 +214,7 @@ def test_where_nothing_explains_the_others_it_plays_rules():
     ("spec", "says"),
     [
         ("sparta:belief=bft", "belief=bft is for hanabi"),
-        ("sparta:belief=exact,multi=true", "belief=exact is for multi=false"),
+        ("sparta:belief=exact,multi=true", "belief=exact needs multi=false"),
         ("sparta:listed=3", "listed=3 is for hanabi"),
         ("sparta:steps=3", "steps=3 is for belief=bft"),
         ("sparta:seat=4", "there is no seat 4 among 4"),

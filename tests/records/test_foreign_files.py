@@ -100,7 +100,7 @@ def test_a_torn_last_game_hides_no_other(notation, share, command, tmp_path):
     (tmp_path / "whole").write_text("".join(texts[:2]))
     path = tmp_path / "torn"
     path.write_text("".join(texts[:2]) + texts[2][: int(share * len(texts[2]))])
-    warning = f"warning: {path}: game 3 is torn and not shown\n"
+    warning = f"warning: {path}: game 3 is cut off and not shown\n"
     for given in ((), ("--json",)):
         code, out, err = command("records", "show", path, *given)
         assert (code, err) == (0, warning)
@@ -126,7 +126,7 @@ def test_a_torn_record_of_a_run(command, tmp_path):
     path.write_text("\n".join([*lines[:-1], lines[-1][:40]]))
     code, out, err = command("records", "show", tmp_path / "run")
     assert code == 0 and whole.startswith(out) and out.count("Check: agrees") == len(lines) - 1
-    assert err == f"warning: {path}: game {len(lines)} is torn and not shown\n"
+    assert err == f"warning: {path}: game {len(lines)} is cut off and not shown\n"
     path.write_text("\n".join([lines[0], lines[1][:40], lines[2], lines[3][:40]]))
     code, out, err = command("records", "show", tmp_path / "run")
     assert (code, out, err.count("\n")) == (2, "", 1) and f"{path}, game 2: " in err
@@ -141,6 +141,6 @@ def test_games_by_house_rules_are_left_out(command, tmp_path):
     path.write_text(ramsch + xskat_log(fixture_games()[2]) + ramsch + xskat_log(fixture_games()[3])[:300])
     code, out, err = command("records", "show", path)
     assert code == 0 and out.count("Check: agrees") == 1 and "Game 2 " in out
-    assert err == f"warning: {path}: game 4 is torn and not shown; games by house rules are not shown (Ramsch 2)\n"
+    assert err == f"warning: {path}: game 4 is cut off and not shown; games by house rules are not shown (Ramsch 2)\n"
     code, out, err = command("records", "show", path, "--game", 3)
     assert (code, out, err) == (2, "", f"error: {path}, game 3: not ISkO: Ramsch\n")

@@ -118,7 +118,7 @@ def test_a_torn_line_hides_no_other_game(folder, command):
         path = changed(folder, b"".join(lines[:-1]) + lines[-1][:rest])
         code, out, err = command("records", "show", path, "--json")
         assert code == 0 and [game["game"] for game in json.loads(out)["games"]] == list(range(1, 28))
-        assert err == f"warning: {path}: game 28 is torn and not shown\n"
+        assert err == f"warning: {path}: game 28 is cut off and not shown\n"
         assert command("records", "show", path, "--game", 27)[::2] == (0, "")
         code, _, err = command("records", "show", path, "--game", 28)
         assert code == 2 and err.startswith(f"error: {path}, game 28")

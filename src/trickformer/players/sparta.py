@@ -107,7 +107,7 @@ def _crew(options: Options, game: Game) -> Positions:
     if options.belief not in (None, "counting", "exact"):
         raise TrickformerError(f"player 'sparta': belief={options.belief} is for hanabi, not crew")
     if options.multi and options.belief == "exact":
-        raise TrickformerError("player 'sparta': belief=exact is for multi=false in crew")
+        raise TrickformerError("player 'sparta': belief=exact needs multi=false in crew; leave out multi")
     if options.blueprint is not None and players.parse(options.blueprint)[0] != "rules":
         raise TrickformerError(f"player 'sparta': its blueprint in crew is rules, not {options.blueprint!r}")
     exact = None if options.multi else options.tries
@@ -129,7 +129,7 @@ def _hanabi(options: Options, game: Game) -> Positions:
         if game.players != 2:
             raise TrickformerError(f"player 'sparta' has multi=true for two players, not {game.players}")
         if options.belief not in (None, "exact"):
-            raise TrickformerError("player 'sparta' has multi=true on the exact belief only")
+            raise TrickformerError("player 'sparta': multi=true needs belief=exact; leave out belief")
         return MultiPositions(game, style, options.worlds, options, options.range_max, options.seed)
     exact = partial(ExplainedBelief, game, style, options.listed, options.tries)
     belief = _beliefs(options, game, style, exact)

@@ -55,7 +55,9 @@ def make(options: Options, game: Game) -> Spiel:
         )
     parameters = game.spiel.get_parameters()
     if parameters["can_lead_hearts_instead_of_qs"]:
-        raise TrickformerError("player 'xinxin': it lacks the rule can_lead_hearts_instead_of_qs; leave the rule out")
+        raise TrickformerError(
+            "player 'xinxin': xinxin lacks the rule can_lead_hearts_instead_of_qs; leave the rule out"
+        )
 
     def make_bot(seat: int, seed: int) -> pyspiel.Bot:
         return pyspiel.make_xinxin_bot(parameters, options.runs, options.c, options.worlds, options.threads)

@@ -110,7 +110,7 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
     if missing:
         warn(f"{path} has lost its last {missing:,} lines; they are not counted")
     elif torn and sums_found:
-        warn(f"{path}: the last line is torn and not counted")
+        warn(f"{path}: the last line is cut off and not counted")
     return _LinesOfFile(parsed, count, length)
 
 

@@ -150,7 +150,7 @@ def _games(file: Path, game: int | None) -> tuple[list[tuple[int, AnyRecord]], s
             raise TrickformerError(f"{path}, {record.why}")
     if not readable:
         raise TrickformerError(f"{path}, {unread[0].why}" if unread else f"{path} holds no games")
-    faults = [f"game {record.game} is torn and not shown" for record in unread if record.torn]
+    faults = [f"game {record.game} is cut off and not shown" for record in unread if record.torn]
     rules = Counter(record.house_rule for record in unread if record.house_rule)
     if rules:
         kinds = ", ".join(f"{rule} {n}" for rule, n in sorted(rules.items()))

@@ -331,7 +331,9 @@ class SelfPlay(BaseModel):
             raise ValueError("bootstrap_hands is 0: there must be a checkpoint to start from")
         least = self.bootstrap_hands * self.seats_kept or self.sequences
         if self.batch_size > min(least, self.sequences):
-            raise ValueError("batch_size is larger than bootstrap_hands or sequences: there would be no training step")
+            raise ValueError(
+                "batch_size is larger than bootstrap_hands or sequences, so no batch is full; choose a smaller one"
+            )
         return self
 
     @model_validator(mode="after")

@@ -161,7 +161,7 @@ def read(file: Path) -> RolloutNetwork:
     except SafetensorError:
         noted = None
     if noted != _digest(tensors):
-        raise TrickformerError(f"{file} is damaged: its checksum is another")
+        raise TrickformerError(f"{file} is damaged: its checksum differs; train it again")
     return model
 
 

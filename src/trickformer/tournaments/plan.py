@@ -251,7 +251,9 @@ class Tournament(Plan, Matches):
         elif not has_number and config.named_deals is not None:
             config = config.with_deals(len(config.named_deals))
         if config.named_deals is not None and len(config.named_deals) < config.deals:
-            raise TrickformerError(f"{config.deals_from} names {len(config.named_deals):,} deals, not {config.deals:,}")
+            raise TrickformerError(
+                f"{config.deals_from} names {len(config.named_deals):,} deals, not {config.deals:,}; leave out --deals"
+            )
         if known is not None:
             _must_continue(known, config)
         return config
@@ -336,7 +338,9 @@ def require_shared_scores(game: Game) -> None:
             has only one seat.
     """
     if game.players == 1 or any(len(set(seating)) > 1 for seating in game.seatings(2)):
-        raise TrickformerError(f"mixed tables are for games whose seats share their scores, which {game.name} is not")
+        raise TrickformerError(
+            f"mixed tables are for games whose seats share their scores, not {game.name}; leave out --mixed"
+        )
 
 
 def mixtures(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:

@@ -15,7 +15,7 @@ app = typer.Typer(help="Skat: train and measure the evaluation by which kermit b
 @app.command(epilog="Example: trickformer skat learn --out out/skat-evaluation")
 @configs.options(Learning)
 def learn(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
-    """Learn an evaluation of hands for bidding, from deals that are solved with open cards."""
+    """Learn an evaluation of hands for bidding suit, grand and null games, from deals solved with open cards."""
     settings = configs.load(Learning, config, options, resume)
     from trickformer.studies.skat import evaluation as skat_evaluation
 
