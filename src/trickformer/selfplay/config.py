@@ -216,10 +216,15 @@ class SelfPlay(BaseModel):
         0.5, gt=0, le=1, description="Share of the seats whose sequences are not kept that guests take."
     )
     pool: int = Field(
-        0, ge=0, le=1_000_000, description="Number of newest models that imitators are drawn from. 0 means all models."
+        0, ge=0, le=1_000_000, description="Number of newest models whose policy imitators sample. 0 means all models."
     )
     pool_newest: bool = Field(True, description="Whether the newest model is among the imitators.")
-    threshold: float = Field(0.05, ge=0, le=1, description="Probability below which ArgmaxVal* ignores an action.")
+    threshold: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        description="Least policy probability of an action that ArgmaxVal*, the best-value policy, takes.",
+    )
     tables: int = Field(1_000, ge=1, le=100_000, description="Number of hands played in lockstep.")
     rounded: bool = Field(True, description="Whether hands are played with bfloat16 activations if the CPU has them.")
 

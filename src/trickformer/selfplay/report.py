@@ -20,7 +20,10 @@ PLOT = "training.png"
 _BLUE, _GREY = "#2b6cb0", "#718096"
 _RED = "#c05621"
 _LOSSES = (("policy_loss", "policy"), ("value_loss", "value"), ("action_loss", "action values"))
-_LOSS_KEY = "Losses: cross-entropy in nats a token (policy, value), squared error in units of v(o) (action values)."
+_LOSS_KEY = (
+    "hands: played for the iteration; steps: gradient steps. Losses: cross-entropy in nats a token (policy, value), "
+    "squared error in units of v(o), the value of a hand's outcome to a seat (action values)."
+)
 _HELD_OUT = (
     ("observation_loss", "policy loss"),
     ("outcome_loss", "value loss"),
@@ -36,7 +39,8 @@ _HELD_OUT_KEY = (
     "share of imagined hands that no deal allows; entropy: of the policy over legal actions, in nats."
 )
 _MATCH_KEY = (
-    "Differences: mean of the model's ArgmaxVal* minus that of the opponent, over deals with all their seatings."
+    "Mean of the model's ArgmaxVal*, which plays the best predicted value among likely actions, minus that of the "
+    "opponent, over deals with all their seatings. 95% intervals are over deals."
 )
 
 

@@ -34,7 +34,7 @@ def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Js
 @app.command(epilog="Example: trickformer obl toy --out out/obl-toy")
 @configs.options(Toy)
 def toy(*, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
-    """Learn the toy game by each method in independent runs, pair the runs with one another, and draw Figure 2 of its paper."""
+    """Learn the OBL paper's toy game by each method in independent runs, cross-play the runs, and draw Figure 2."""
     settings = configs.load(Toy, config, options)
     from trickformer.studies.obl import study
 
