@@ -110,7 +110,7 @@ def test_the_command(command, tmp_path):
     for wrong, said in (
         ([*start, "--players", SMART, PIERS, "--methods", "x"], "methods: 1 names for 2 players"),
         ([*start, "--players", SMART, "nobody"], "unknown player 'nobody'"),
-        ([*words, "--game", "hearts"], "games whose seats share their scores, not hearts"),
+        ([*words, "--game", "hearts"], "share their scores, such as hanabi, not hearts"),
     ):
         code, _, err = command(*wrong)
         assert code == 2 and said in err and err.count("\n") == 1
@@ -138,7 +138,7 @@ def test_a_tournament_with_mixed_teams():
 
 def test_only_teams_are_mixed():
     for game in ("hearts", "mines"):
-        with pytest.raises(TrickformerError, match=f"share their scores, not {game}; leave out --mixed"):
+        with pytest.raises(TrickformerError, match=f"share their scores, such as hanabi, not {game}"):
             plan.Tournament.model_validate({"game": game, "a": "random", "b": "random", "mixed": True}).rules()
 
 

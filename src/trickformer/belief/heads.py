@@ -114,7 +114,9 @@ def cards(game: Game) -> int:
     """
     belief = sampler(game)
     if not isinstance(belief, CardBelief):
-        raise TrickformerError(f"there are no belief heads of {game.name}: its worlds can only be drawn uniformly")
+        raise TrickformerError(
+            f"there are no belief heads of {game.name}: its worlds can only be drawn uniformly; choose hearts, skat or crew"
+        )
     return belief.cards
 
 

@@ -339,7 +339,7 @@ def require_shared_scores(game: Game) -> None:
     """
     if game.players == 1 or any(len(set(seating)) > 1 for seating in game.seatings(2)):
         raise TrickformerError(
-            f"mixed tables are for games whose seats share their scores, not {game.name}; leave out --mixed"
+            f"tables that mix players need a game whose seats share their scores, such as hanabi, not {game.name}"
         )
 
 

@@ -124,7 +124,7 @@ class Iterations(PlayConfig, Missions):
         while (self.run / f"model-{count}").is_dir():
             count += 1
         if not count:
-            raise TrickformerError(f"{self.run} holds no model-0; give --run the folder of a self-play run of crew")
+            raise TrickformerError(f"{self.run} holds no model-0; give --run the folder of `trickformer train crew`")
         options = self.model_dump(exclude={"run", "threshold", "out"})
         return [
             CrewEvaluation(

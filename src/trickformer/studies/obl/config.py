@@ -13,9 +13,7 @@ class ExactStudy(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: str = Field(
-        description="Game: toy, one of ours such as 'hanabi(colors=1,ranks=2)', or a small OpenSpiel game."
-    )
+    game: str = Field(description="Game to solve: toy, 'hanabi(colors=1,ranks=2)' or another small game of OpenSpiel.")
     levels: int = Field(
         3,
         ge=1,
