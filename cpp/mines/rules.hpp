@@ -118,7 +118,9 @@ Board<Cells> new_board(int rows, int cols, int mines, FirstMove first_move) {
   int room = rows * cols - 1;  // at least one cell is free of mines
   for (int cell = 0; cell < rows * cols; ++cell)
     if (const int left = count(allowed(board, cell)); left < room) room = left;
-  if (room < 1) throw std::invalid_argument("this board and first move leave no room for a mine; choose a larger board or another first move");
+  if (room < 1)
+    throw std::invalid_argument(
+        "this board and first move leave no room for a mine; choose a larger board or another first move");
   if (mines < 1 || mines > room)
     throw std::invalid_argument("this board and first move leave room for 1 to " + std::to_string(room) + " mines");
   return board;
