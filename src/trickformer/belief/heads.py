@@ -115,7 +115,7 @@ def cards(game: Game) -> int:
     belief = sampler(game)
     if not isinstance(belief, CardBelief):
         raise TrickformerError(
-            f"there are no belief heads of {game.name}, whose worlds are only drawn uniformly; choose hearts, skat or crew"
+            f"there are no belief heads of {game.name}, which has uniform worlds alone; choose hearts, skat or crew"
         )
     return belief.cards
 

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _LABELS = {"answers": "legal answers", "hidden cards": "blind to hidden cards"}  # names of checks in the report
 _KEY = (
-    "follows seeds: the same seed gives the same hand. many tables at once, started again in a hand: the hands stay the "
-    "same. holds -: a mere measurement, or a property that the engine does not claim or that was not tried."
+    "follows seeds: the same seed gives the same hand. many tables at once, started again in a hand: the hands stay "
+    "the same. holds -: a mere measurement, or a property that the engine does not claim or that was not tried."
 )
 _MOST_EXCHANGED = 50  # decisions at which hidden cards are exchanged
 
