@@ -35,7 +35,10 @@ class CardChoice {
       const int card = take_lowest(rest);
       const double found = promise(card) - keep(card);
       if (worth) worth[card] = float(found);
-      if (found > most) most = found, best = card;
+      if (found > most) {
+        most = found;
+        best = card;
+      }
     }
     return best;
   }
@@ -240,7 +243,10 @@ class CardChoice {
     int strongest = 0, top = -2;
     for (Cards rest = hand_; rest;) {
       const int c = take_lowest(rest);
-      if (strength(c) > top) top = strength(c), strongest = c;
+      if (strength(c) > top) {
+        top = strength(c);
+        strongest = c;
+      }
     }
     if (card == strongest) return kLastCard;
     return -kLastOther * (suit(card) == kRocket ? kRocketHigh : value(card) / 9.0);
@@ -251,7 +257,10 @@ class CardChoice {
     int colour = -1, fewest = kNumCards;
     for (int c = 0; c < kColours; ++c) {
       const Cards left = suit_cards(c) & ~t_.played;
-      if ((left & kOnes) && count(left) < fewest) fewest = count(left), colour = c;
+      if ((left & kOnes) && count(left) < fewest) {
+        fewest = count(left);
+        colour = c;
+      }
     }
     return colour;
   }

@@ -62,7 +62,10 @@ class Talk {
       if (t_.tasks[i].owner >= 0) continue;
       const int card = t_.tasks[i].card;
       const double worth = can_take(hand_, card);
-      if (worth > most) most = worth, best = card;
+      if (worth > most) {
+        most = worth;
+        best = card;
+      }
     }
     return best;
   }
@@ -113,7 +116,10 @@ class Talk {
       } else {
         worth = t_.answer[p] == (m.has(Rule::kSick) ? kNo : kYes);
       }
-      if (worth > most + 1e-9) most = worth, best = act;
+      if (worth > most + 1e-9) {
+        most = worth;
+        best = act;
+      }
     }
     return best;
   }
@@ -135,7 +141,10 @@ class Talk {
       }
       if (t_.mission.any(Rule::kSick | Rule::kOneTrick))
         worth += ((t_.member == me_) - (t_.member == to)) * value(card);
-      if (worth > most) most = worth, best = card;
+      if (worth > most) {
+        most = worth;
+        best = card;
+      }
     }
     return best;
   }
@@ -181,7 +190,11 @@ class Talk {
       for (Cards cards = showable(hand_, label); cards;) {
         const int card = take_lowest(cards);
         const double worth = helps(card, label);
-        if (worth > most) most = worth, best = label, best_card = card;
+        if (worth > most) {
+          most = worth;
+          best = label;
+          best_card = card;
+        }
       }
     }
     return said ? best_card : best;

@@ -123,8 +123,14 @@ inline bool place(Knowledge& k, const SeatView& v, int p, int card) {
   k.unseen ^= bit(card);
   --k.need[i];
   if (k.some[i] >> card & 1) k.some[i] = 0;
-  if (k.above[i] >> card & 1) k.cannot[i] |= k.below[i], k.above[i] = k.below[i] = 0;
-  if (k.below[i] >> card & 1) k.cannot[i] |= k.above[i], k.above[i] = k.below[i] = 0;
+  if (k.above[i] >> card & 1) {
+    k.cannot[i] |= k.below[i];
+    k.above[i] = k.below[i] = 0;
+  }
+  if (k.below[i] >> card & 1) {
+    k.cannot[i] |= k.above[i];
+    k.above[i] = k.below[i] = 0;
+  }
   return true;
 }
 
@@ -138,8 +144,10 @@ inline Claim claim(int label, int card, Cards has) {
       c.cannot = down;
     else if (has & down)
       c.cannot = up;
-    else
-      c.above = up, c.below = down;
+    else {
+      c.above = up;
+      c.below = down;
+    }
     if (!up || !down) c.above = c.below = 0;
     return c;
   }
@@ -185,7 +193,10 @@ Cards holdable(const SeatView& v, int p, Cards cards, ClaimOf claim_of, bool any
       if (!place(k, v, p, card)) return false;
       k.cannot[i] |= c.cannot;
       if (c.some) k.some[i] = c.some;
-      if (c.above) k.above[i] = c.above, k.below[i] = c.below;
+      if (c.above) {
+        k.above[i] = c.above;
+        k.below[i] = c.below;
+      }
       return can_lay(k);
     });
   }
@@ -205,7 +216,10 @@ inline Cards playable(const SeatView& v, Cards cards) {
       v, p, cards,
       [&](int card) {
         Claim c;
-        if (!(follow & bit(card))) c.cannot = follow, c.holds = !(v.has[p] & follow);
+        if (!(follow & bit(card))) {
+          c.cannot = follow;
+          c.holds = !(v.has[p] & follow);
+        }
         return c;
       },
       false, true);
@@ -286,8 +300,14 @@ inline void learn(SeatView& v, int p, const Claim& c) {
 // Another seat p shows or plays a card.
 inline void reveal_held(SeatView& v, int p, int card) {
   if (v.some[p] >> card & 1) v.some[p] = 0;
-  if (v.above[p] >> card & 1) v.cannot[p] |= v.below[p], v.above[p] = v.below[p] = 0;
-  if (v.below[p] >> card & 1) v.cannot[p] |= v.above[p], v.above[p] = v.below[p] = 0;
+  if (v.above[p] >> card & 1) {
+    v.cannot[p] |= v.below[p];
+    v.above[p] = v.below[p] = 0;
+  }
+  if (v.below[p] >> card & 1) {
+    v.cannot[p] |= v.above[p];
+    v.above[p] = v.below[p] = 0;
+  }
 }
 
 // The hand has been dealt, and who holds the pink 9 been said.

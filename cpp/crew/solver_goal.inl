@@ -9,7 +9,8 @@ namespace trickformer::crew::inline TRICKFORMER_ISA {
 // have it, all pink cards by the member, and each rocket by whoever holds it.
 struct Goal {
   explicit Goal(const State& s) : rules(s.mission), commander(s.commander), member(s.member & 3) {
-    first_four = s.first_four, last = s.last;
+    first_four = s.first_four;
+    last = s.last;
     for (int i = 0; i < s.mission.tasks; ++i) {
       const Task& task = s.tasks[i];
       tasks |= bit(task.card);

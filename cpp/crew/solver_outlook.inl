@@ -69,8 +69,10 @@ class Outlook {
         only(goal_.first_four);
       else if (last)
         only(goal_.last);
-      else
-        never(goal_.first_four), never(goal_.last);
+      else {
+        never(goal_.first_four);
+        never(goal_.last);
+      }
     }
     return set;
   }
@@ -266,9 +268,10 @@ class Outlook {
         const int of = count(at.hand[p] & suit_cards(suit(card)));
         cost = of < left ? cost + of : kImpossible;
       }
-      if (cost < first)
-        second = first, first = cost;
-      else
+      if (cost < first) {
+        second = first;
+        first = cost;
+      } else
         second = std::min(second, cost);
     }
     const int cost = missing == 1 ? first : first + second;

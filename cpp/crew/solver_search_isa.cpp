@@ -144,7 +144,10 @@ class Searcher : Outlook {
       Trick next = trick;
       next.card[i] = std::uint8_t(card);
       next.cards |= bit(card);
-      if (i == 0 || beats(card, trick.best)) next.best = card, next.best_seat = p;
+      if (i == 0 || beats(card, trick.best)) {
+        next.best = card;
+        next.best_seat = p;
+      }
       if (owner_[card] >= 0) next.may_win &= 1u << owner_[card];
       if (!winnable(at, next, i)) continue;
       if (i == kPlayers - 1 ? complete(node, next) : extend(node, i + 1, next)) return true;

@@ -73,7 +73,10 @@ Deals::Deals(const SeatView& v, const double* log_odds) : view_(v), ways_(v), ce
     course_.advance(steps[i], &reached_[row(i, 0)], &reached_[row(i + 1, 0)]);
   std::size_t size = 0;
   for (std::size_t i = 0; i < rows; ++i)
-    if (reached_[i]) start_[i] = size, size += kDealtSets;
+    if (reached_[i]) {
+      start_[i] = size;
+      size += kDealtSets;
+    }
   const Position goal{steps.size(), course_.goal, Course::kGoal};
   if (!(reached_[row(goal.step, goal.bits)] >> goal.dealt & 1))
     throw std::invalid_argument("no deal explains this view");

@@ -38,7 +38,8 @@ class Writer {
       for (int r = 0; r < rules_.ranks; ++r, ++k) {
         std::fill_n(discards, s_.discards[k], 1.0f);
         std::fill_n(unseen, unseen_.left(k), 1.0f);
-        discards += rules_.copies(r), unseen += rules_.copies(r);
+        discards += rules_.copies(r);
+        unseen += rules_.copies(r);
       }
     set(at_.playable, needs_.playable);
     set(at_.dead, needs_.dead);
@@ -181,8 +182,12 @@ void Memory::follow(const State& before, const State& after) {
   const int seat = before.player, size = before.sizes[seat];
   if (move.kind <= Kind::kDiscard) {
     mark_card(before.rules, marks, seat, move.slot, size, after.sizes[seat] == size);
-    for (int i = move.slot; i < size - 1; ++i) born[seat][i] = born[seat][i + 1], named[seat][i] = named[seat][i + 1];
-    born[seat][size - 1] = after.moves, named[seat][size - 1] = 0;
+    for (int i = move.slot; i < size - 1; ++i) {
+      born[seat][i] = born[seat][i + 1];
+      named[seat][i] = named[seat][i + 1];
+    }
+    born[seat][size - 1] = after.moves;
+    named[seat][size - 1] = 0;
   } else {
     mark_hint(marks, before, move, after.last.touched);
     const int receiver = (seat + move.offset) % before.rules.players;

@@ -22,7 +22,8 @@ void shuffle_rest(State& s, Rng& rng) {
   for (int left = s.left(); left > 1; --left) {
     std::uint8_t &a = s.deck[s.drawn + left - 1], &b = s.deck[s.drawn + int(rng.below(std::uint32_t(left)))];
     const std::uint8_t card = a;
-    a = b, b = card;
+    a = b;
+    b = card;
   }
 }
 

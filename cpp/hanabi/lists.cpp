@@ -31,7 +31,10 @@ class Rulebook {
         all += n;
         if (deductions_.needs.playable >> k & 1) in += n;
       }
-      if (const double p = double(in) / all; p >= chance && p > most) most = p, best = i;
+      if (const double p = double(in) / all; p >= chance && p > most) {
+        most = p;
+        best = i;
+      }
     }
     return best < 0 ? 0 : action(rules_.play(best));
   }

@@ -53,7 +53,9 @@ inline Copies kept(const State& s) {
   for (int color = 0, k = 0; color < s.rules.colors; ++color)
     for (int r = 0; r < s.rules.ranks; ++r, ++k) {
       const int n = s.rules.copies(r) - s.discards[k];
-      c.least[0] |= Kinds(n > 0) << k, c.least[1] |= Kinds(n > 1) << k, c.least[2] |= Kinds(n > 2) << k;
+      c.least[0] |= Kinds(n > 0) << k;
+      c.least[1] |= Kinds(n > 1) << k;
+      c.least[2] |= Kinds(n > 2) << k;
     }
   return c;
 }

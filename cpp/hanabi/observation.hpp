@@ -107,7 +107,10 @@ inline void observe(const State& s, int seat, bool with_v0, float* out) {
   out += rules.hand;
   if (card) out[last.card] = 1;
   out += kinds;
-  if (move.kind == Kind::kPlay) out[0] = last.scored, out[1] = last.regained;
+  if (move.kind == Kind::kPlay) {
+    out[0] = last.scored;
+    out[1] = last.regained;
+  }
   out += 2;
 
   float counts[kMaxKinds];

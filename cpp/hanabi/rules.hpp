@@ -112,15 +112,19 @@ inline Kinds named_by(const Rules& rules, Kind kind, int value) {
 inline Move move_of(const Rules& rules, int action) {
   Move m;
   if (action < rules.hand) {
-    m.kind = Kind::kDiscard, m.slot = std::uint8_t(action);
+    m.kind = Kind::kDiscard;
+    m.slot = std::uint8_t(action);
   } else if (action < 2 * rules.hand) {
-    m.kind = Kind::kPlay, m.slot = std::uint8_t(action - rules.hand);
+    m.kind = Kind::kPlay;
+    m.slot = std::uint8_t(action - rules.hand);
   } else if (action -= 2 * rules.hand; action < (rules.players - 1) * rules.colors) {
-    m.kind = Kind::kHintColor, m.offset = std::uint8_t(1 + action / rules.colors);
+    m.kind = Kind::kHintColor;
+    m.offset = std::uint8_t(1 + action / rules.colors);
     m.value = std::uint8_t(action % rules.colors);
   } else {
     action -= (rules.players - 1) * rules.colors;
-    m.kind = Kind::kHintRank, m.offset = std::uint8_t(1 + action / rules.ranks);
+    m.kind = Kind::kHintRank;
+    m.offset = std::uint8_t(1 + action / rules.ranks);
     m.value = std::uint8_t(action % rules.ranks);
   }
   return m;
@@ -164,7 +168,8 @@ inline void shuffle(const Rules& rules, Rng& rng, std::uint8_t* deck) {
   for (int i = n - 1; i > 0; --i) {
     const int j = int(rng.below(std::uint32_t(i + 1)));
     const std::uint8_t card = deck[i];
-    deck[i] = deck[j], deck[j] = card;
+    deck[i] = deck[j];
+    deck[j] = card;
   }
 }
 

@@ -90,7 +90,10 @@ class Thinker {
       const int rank = lowest(live) % rules_.ranks;
       int value = 3 * (rules_.ranks - rank);
       if (count(live) == 1 && rank + 1 < rules_.ranks && seen(lowest(live) + 1)) value += 4;
-      if (value > most) most = value, best = i;
+      if (value > most) {
+        most = value;
+        best = i;
+      }
     }
     return best;
   }
@@ -118,7 +121,10 @@ class Thinker {
     int best = -1;
     double most = 0;
     for (int i = 0; s_.left() == 0 && s_.lives > 1 && i < s_.sizes[seat_]; ++i)
-      if (const double p = share(i, needs_.playable); p > most) most = p, best = i;
+      if (const double p = share(i, needs_.playable); p > most) {
+        most = p;
+        best = i;
+      }
     return best;
   }
 
@@ -139,7 +145,10 @@ class Thinker {
     double least = 9;
     for (int i = 0; i < s_.sizes[seat_]; ++i) {
       const double miss = share(i, needs_.critical) + 0.2 * share(i, needs_.playable) + 0.1 * share(i, ~needs_.dead);
-      if (miss < least) least = miss, best = i;
+      if (miss < least) {
+        least = miss;
+        best = i;
+      }
     }
     return best;
   }
@@ -258,9 +267,10 @@ class Thinker {
       const int card = s_.hands[seat][i].card;
       const bool spare = !(r.live & bit) || taken >> card & 1;
       if (plays & bit) {
-        if (needs_.next >> card & 1 && !spare)
-          ++e.plays, e.ease += double(rules_.ranks - card % rules_.ranks) / rules_.ranks;
-        else
+        if (needs_.next >> card & 1 && !spare) {
+          ++e.plays;
+          e.ease += double(rules_.ranks - card % rules_.ranks) / rules_.ranks;
+        } else
           ++e.mistakes;
       }
       if (fresh & bit) {

@@ -168,7 +168,10 @@ void bind_tables(nb::module_& m) {
            [](const Tables& t) {
              std::vector<State> states;
              std::vector<Marks> marks;
-             for (std::size_t i = 0; i < t.size(); ++i) states.push_back(t.state(i)), marks.push_back(t.marks(i));
+             for (std::size_t i = 0; i < t.size(); ++i) {
+               states.push_back(t.state(i));
+               marks.push_back(t.marks(i));
+             }
              return std::make_tuple(t.rules(), packed(states), packed(marks));
            })
       .def("__setstate__",

@@ -36,7 +36,10 @@ void construct(Positions* self, In1<std::int8_t> kinds, In1<std::int8_t> soloist
     p.soloist = soloist.data()[i];
     p.leader = leader.data()[i];
     for (std::size_t k = 0; k < 3; ++k) p.hands[k] = hands.data()[3 * i + k];
-    for (std::size_t k = 0; k < 2; ++k) p.trick[k] = tricks.data()[2 * i + k], p.points[k] = points.data()[2 * i + k];
+    for (std::size_t k = 0; k < 2; ++k) {
+      p.trick[k] = tricks.data()[2 * i + k];
+      p.points[k] = points.data()[2 * i + k];
+    }
     if (const char* what = fault(p)) throw nb::value_error(("position " + std::to_string(i) + ": " + what).c_str());
   }
   new (self) Positions{std::move(all)};

@@ -16,7 +16,10 @@ Laying best_laying(const Evaluation& evaluation, Cards twelve, Cards already, in
       const int points = card_points(laid);
       for (int d = 0; d < kNullOuvert; ++d) {
         const double logit = evaluation.logit(Known::kLaid, d, twelve ^ laid, points, seat);
-        if (logit > best.logit[d]) best.logit[d] = logit, best.laid[d] = laid;
+        if (logit > best.logit[d]) {
+          best.logit[d] = logit;
+          best.laid[d] = laid;
+        }
       }
     }
   }

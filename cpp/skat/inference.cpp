@@ -13,7 +13,10 @@ int declaration_of(const Contract& c) {
 // The effective sample size of weights, as a share of their number.
 double effective_share(const std::vector<double>& weight) {
   double sum = 0, squares = 0;
-  for (double w : weight) sum += w, squares += w * w;
+  for (double w : weight) {
+    sum += w;
+    squares += w * w;
+  }
   return sum * sum / squares / double(weight.size());
 }
 

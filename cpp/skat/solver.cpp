@@ -23,9 +23,15 @@ const char* fault(const SolverPosition& p) {
   if (p.trick[0] < 0 && p.trick[1] >= 0) return "a trick's first card comes first";
   Cards all = 0;
   int total = 0;
-  for (const Cards hand : p.hands) all |= hand, total += count(hand);
+  for (const Cards hand : p.hands) {
+    all |= hand;
+    total += count(hand);
+  }
   for (const int card : p.trick)
-    if (card >= 0) all |= bit(card), ++total;
+    if (card >= 0) {
+      all |= bit(card);
+      ++total;
+    }
   if (count(all) != total) return "a card is held or lies in the trick once";
   const int most = count(p.hands[p.turn()]);
   if (most < 1 || most > kHand) return "a hand to play from has 1 to 10 cards";
@@ -98,7 +104,9 @@ static int sequence(int code, int from, int to) {
     const int owner = code >> 2 * i & 3;
     if (owner == 3) continue;
     value = 3 * value + owner;
-    shorter += power, power *= 3, ++length;
+    shorter += power;
+    power *= 3;
+    ++length;
   }
   return shorter + value;
 }
@@ -139,7 +147,10 @@ void Solver::reset() { table_->forget(); }
 
 static int search(SearchTable& table, const Task& task, int need, std::uint64_t& nodes) {
   const std::uint8_t game = std::uint8_t(int(task.family) * 2 + task.tricks);
-  if (table.game != game) table.forget(), table.game = game;
+  if (table.game != game) {
+    table.forget();
+    table.game = game;
+  }
   return zero_window(table, task, need, nodes);
 }
 
@@ -174,7 +185,10 @@ static int play(Task& task, int card) {
   const int cards[3] = {task.trick[0], task.trick[1], card};
   for (int i = 0; i < 3; ++i) {
     if (!task.tricks) gain += t.points[cards[i]];
-    if (t.beats[best] & bit(cards[i])) best = cards[i], winner = (task.leader + i) % kPlayers;
+    if (t.beats[best] & bit(cards[i])) {
+      best = cards[i];
+      winner = (task.leader + i) % kPlayers;
+    }
   }
   task.leader = winner;
   task.played = 0;
@@ -193,10 +207,13 @@ static int exactly(SearchTable& table, const Task& task, int low, int high, int 
   while (low < high) {
     const int need = std::clamp(guess, low + 1, high);
     const int value = search(table, task, need, nodes);
-    if (value >= need)
-      low = value, guess = value + 1;
-    else
-      high = value, guess = value;
+    if (value >= need) {
+      low = value;
+      guess = value + 1;
+    } else {
+      high = value;
+      guess = value;
+    }
   }
   return low;
 }

@@ -67,7 +67,10 @@ bool PlainSolver::reach(Node& n, int need) {
   Entry* entry = nullptr;
   if (n.played == 0) {
     std::uint64_t hash = 0;
-    for (const Cards hand : n.hands) hash = (hash ^ hand) * 0x9e3779b97f4a7c15, hash ^= hash >> 29;
+    for (const Cards hand : n.hands) {
+      hash = (hash ^ hand) * 0x9e3779b97f4a7c15;
+      hash ^= hash >> 29;
+    }
     entry = &table_[(hash + std::uint64_t(n.leader) * 0x5851f42d) % kPlainEntries];
     const bool same = holds(*entry, n, n.leader);
     if (same && entry->low >= need) return true;

@@ -41,9 +41,14 @@ class Cardplay {
     const auto take = [&](Cards some, int value) {
       if (k <= 0) return;
       const int n = std::min(k, count(cards & some));
-      sum += n * value, k -= n;
+      sum += n * value;
+      k -= n;
     };
-    take(kKnaves, 2), take(kQueens, 3), take(kKings, 4), take(kTens, 10), take(kAces, 11);
+    take(kKnaves, 2);
+    take(kQueens, 3);
+    take(kKings, 4);
+    take(kTens, 10);
+    take(kAces, 11);
     return sum;
   }
   int worth(int card) const { return kTricks ? 0 : t_.points[card]; }
@@ -67,23 +72,35 @@ class Cardplay {
     std::uint64_t jacks = 0;
     std::uint16_t a, b, c, d;
     if constexpr (kNull) {
-      a = all.eight[code & 0xffff], b = all.eight[code >> 16 & 0xffff];
-      c = all.eight[code >> 32 & 0xffff], d = all.eight[code >> 48];
+      a = all.eight[code & 0xffff];
+      b = all.eight[code >> 16 & 0xffff];
+      c = all.eight[code >> 32 & 0xffff];
+      d = all.eight[code >> 48];
     } else {
       const std::uint16_t* block = kTricks ? all.tricks : all.points;
-      a = block[code & 0x3fff], b = block[code >> 14 & 0x3fff];
-      c = block[code >> 28 & 0x3fff], d = block[code >> 42 & 0x3fff];
+      a = block[code & 0x3fff];
+      b = block[code >> 14 & 0x3fff];
+      c = block[code >> 28 & 0x3fff];
+      d = block[code >> 42 & 0x3fff];
       jacks = all.jacks[code >> 56];
     }
-    if (suit_game_)
-      order(a, b), order(b, c), order(a, b);
-    else
-      order(a, b), order(c, d), order(a, c), order(b, d), order(b, c);
+    if (suit_game_) {
+      order(a, b);
+      order(b, c);
+      order(a, b);
+    } else {
+      order(a, b);
+      order(c, d);
+      order(a, c);
+      order(b, d);
+      order(b, c);
+    }
     return ((((a * kRadix + b) * kRadix + c) * kRadix + d) * kJackRadix + jacks) * 3 + std::uint64_t(leader);
   }
   static void order(std::uint16_t& a, std::uint16_t& b) {
     const std::uint16_t low = std::min(a, b), high = std::max(a, b);
-    a = low, b = high;
+    a = low;
+    b = high;
   }
 
   // ---- bounds ----
@@ -102,19 +119,26 @@ class Cardplay {
     int k = count(sure);
     if (p == 0) {
       const bool drawn = k >= count(a) && k >= count(b);  // no defender is left with a trump
-      if (drawn) sure = s, k = count(s);
+      if (drawn) {
+        sure = s;
+        k = count(s);
+      }
       for (Cards left = hand_[0] & ~t_.trump; left;) {
         const Cards same = suit(highest(left)), own = left & same, x = hand_[1] & same, y = hand_[2] & same;
         left &= ~same;
         Cards win = top(own, x | y);
         int n = count(win);
         if (drawn) {
-          if (n >= count(x) && n >= count(y)) win = own, n = count(own);
+          if (n >= count(x) && n >= count(y)) {
+            win = own;
+            n = count(own);
+          }
         } else {
           const int follow = std::min(a ? count(x) : kHand, b ? count(y) : kHand);
           for (; n > follow; --n) win &= win - 1;
         }
-        sure |= win, k += n;
+        sure |= win;
+        k += n;
       }
     }
     return kTricks ? k : k ? points(sure) + cheapest(hand_[1], k) + cheapest(hand_[2], k) : 0;
@@ -131,10 +155,15 @@ class Cardplay {
       left &= ~same;
       Cards win = top(own, x | y);
       int n = count(win);
-      if (!s && n >= count(x) && n >= count(y)) win = own, n = count(own);
+      if (!s && n >= count(x) && n >= count(y)) {
+        win = own;
+        n = count(own);
+      }
       const int follow = std::min(spare, s ? count(x) : kHand);
       for (; n > follow; --n) win &= win - 1;
-      sure |= win, more += n, spare -= n;
+      sure |= win;
+      more += n;
+      spare -= n;
     }
     if (kTricks || k + more == 0) return k + more;
     return points(sure) + cheapest(hand_[0], k + more) + cheapest(mate & ~sure, more);

@@ -93,7 +93,10 @@ class Searcher : Order<kNull, kTricks> {
         card = lower;
       }
       const int sure = outcome(top);
-      if (n > 1 && sure) some[0] = sure > 0 ? dearest : cheapest, n = 1;
+      if (n > 1 && sure) {
+        some[0] = sure > 0 ? dearest : cheapest;
+        n = 1;
+      }
       out.merged |= n > 1;
       for (int i = 0; i < n; ++i) {
         const int card = some[i];
@@ -152,7 +155,10 @@ class Searcher : Order<kNull, kTricks> {
     const int q = next(p), r = next(q), depth = count(hand_[p]);
     if (depth == 1) {
       int winner = p, high = highest(hand_[p]);
-      if (beats(high) & hand_[q]) winner = q, high = highest(hand_[q]);
+      if (beats(high) & hand_[q]) {
+        winner = q;
+        high = highest(hand_[q]);
+      }
       if (beats(high) & hand_[r]) winner = r;
       return winner == 0 ? rest : 0;
     }
@@ -163,7 +169,8 @@ class Searcher : Order<kNull, kTricks> {
     const std::uint64_t k = Base::key(p, code);
     int hint = -1;
     if (const Entry* e = find(k)) {
-      low = std::max(low, int(e->low)), high = std::min(high, int(e->high));
+      low = std::max(low, int(e->low));
+      high = std::min(high, int(e->high));
       if (low >= need) return low;
       if (high < need) return high;
       hint = e->move;
