@@ -106,10 +106,10 @@ class Backend {
   void grow(std::size_t nodes);  // until so many are free
   std::int32_t take();           // the lowest node that is free
   char* address(std::int32_t node) const {
-    return chunks_[node / CHUNK].data() + static_cast<std::size_t>(node % CHUNK) * 2 * row_;
+    return chunks_[node / kChunk].data() + static_cast<std::size_t>(node % kChunk) * 2 * row_;
   }
   char* hidden(std::int32_t node) const {
-    return chunks_[node / CHUNK].data() + CHUNK * row_ * 2 * config_.layers + (node % CHUNK) * hidden_row_;
+    return chunks_[node / kChunk].data() + kChunk * row_ * 2 * config_.layers + (node % kChunk) * hidden_row_;
   }
   void check_nodes(std::span<const std::int32_t> nodes) const;
   void check_parents(std::int32_t node) const;             // that all are still there
@@ -124,9 +124,9 @@ class Backend {
   [[noreturn]] static void fail(const std::string& message) { throw std::invalid_argument(message); }
   static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
-  static constexpr int HEAD_COLUMNS = 128;  // columns of a head that are worked on at a time
-  static constexpr int CHUNK = 1024;        // nodes that the pool grows by
-  static constexpr int ROWS = 144;          // rows that go through the layers together, so that they fit the caches
+  static constexpr int kHeadColumns = 128;  // columns of a head that are worked on at a time
+  static constexpr int kChunk = 1024;       // nodes that the pool grows by
+  static constexpr int kRows = 144;         // rows that go through the layers together, so that they fit the caches
 
   Config config_;
   bool bf16_;
@@ -143,7 +143,7 @@ class Backend {
   std::vector<Layer> layers_;
   Matrix policy_hidden_, policy_head_, value_hidden_, value_head_, action_hidden_, action_head_;
 
-  std::vector<Buffer> chunks_;  // each: keys and values [layers][CHUNK][2][row], hidden [CHUNK][row]
+  std::vector<Buffer> chunks_;  // each: keys and values [layers][kChunk][2][row], hidden [kChunk][row]
   std::vector<Node> nodes_;
   std::uint32_t births_ = 0;  // it may begin anew: no node lives so long
   // A bit for each node that is free. The lowest is taken first: what is live stays together however long a backend

@@ -12,16 +12,16 @@ namespace trickformer::gpt2 {
 
 // How weights, activations between matrices, and cached keys and values are stored.
 enum class Storage {
-  f32,         // all float32
-  bf16,        // weights bfloat16, the rest float32
-  bf16_pairs,  // weights, cache and activations bfloat16, two products an instruction (vdpbf16ps)
+  kFloat32,        // all float32
+  kBfloat16,       // weights bfloat16, the rest float32
+  kBfloat16Pairs,  // weights, cache and activations bfloat16, two products an instruction (vdpbf16ps)
 };
 
 enum class Epilogue {
-  store,      // c = a b + bias, float32
-  add,        // c += a b + bias, float32 (the residual stream)
-  gelu_tanh,  // c = gelu_new(a b + bias), activation storage
-  gelu_erf,   // c = exact gelu(a b + bias), activation storage
+  kStore,     // c = a b + bias, float32
+  kAdd,       // c += a b + bias, float32 (the residual stream)
+  kGeluTanh,  // c = gelu_new(a b + bias), activation storage
+  kGeluErf,   // c = exact gelu(a b + bias), activation storage
 };
 
 // c [rows, panels * Kernels::panel] from a [rows, depth] and b, packed: panel by panel, depth by depth (or pair of
@@ -40,7 +40,7 @@ struct Gemm {
 // runs across lanes: a row is [groups][blocks][16 lanes][2], lane = (pair of dimensions) * heads + head. Float32 rows
 // hold the two elements of the lanes apart, [groups][blocks][2][16]; bfloat16 rows hold them together.
 struct Attention {
-  const void* query;          // float32, or bfloat16 with bf16_pairs; scaled by 1 / sqrt(head size)
+  const void* query;          // float32, or bfloat16 with kBfloat16Pairs; scaled by 1 / sqrt(head size)
   const char* const* path;    // [length] addresses of the nodes from the root on
   std::ptrdiff_t key, value;  // byte offsets of this layer's rows from those addresses
   int length;

@@ -15,14 +15,14 @@ namespace trickformer::gpt2 {
 
 namespace {
 
-constexpr std::size_t HUGE_PAGE = std::size_t{1} << 21;
+constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
 struct Level {
   Isa isa;
   const Kernels* (*kernels)(Storage);
 };
 
-const Level LEVELS[] = {
+const Level kLevels[] = {
     {Isa::kBase, kernels_base},
 #if defined(__x86_64__)
     {Isa::kV3, kernels_v3},     {Isa::kAvx512, kernels_avx512}, {Isa::kAvx512Bf16, kernels_avx512bf16},
@@ -32,9 +32,9 @@ const Level LEVELS[] = {
 
 const Kernels* kernels_of(const Level& level, bool bf16) {
   if (!runs(level.isa)) return nullptr;
-  if (!bf16) return level.kernels(Storage::f32);
-  const Kernels* pairs = level.kernels(Storage::bf16_pairs);
-  return pairs != nullptr ? pairs : level.kernels(Storage::bf16);
+  if (!bf16) return level.kernels(Storage::kFloat32);
+  const Kernels* pairs = level.kernels(Storage::kBfloat16Pairs);
+  return pairs != nullptr ? pairs : level.kernels(Storage::kBfloat16);
 }
 
 std::uint16_t to_bf16(float x) {  // to nearest even
@@ -46,7 +46,7 @@ std::uint16_t to_bf16(float x) {  // to nearest even
 
 std::vector<std::string> instruction_sets(bool bf16) {
   std::vector<std::string> names;
-  for (const Level& level : LEVELS)
+  for (const Level& level : kLevels)
     if (kernels_of(level, bf16) != nullptr) names.emplace_back(name(level.isa));
   return names;
 }
@@ -54,11 +54,11 @@ std::vector<std::string> instruction_sets(bool bf16) {
 void Buffer::Free::operator()(char* p) const { ::operator delete(p, std::align_val_t{alignment}); }
 
 Buffer::Buffer(std::size_t bytes) {
-  const std::size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : 64;
+  const std::size_t alignment = bytes >= kHugePage ? kHugePage : 64;
   bytes = (bytes + alignment - 1) / alignment * alignment;
   data_ = {static_cast<char*>(::operator new(bytes, std::align_val_t{alignment})), Free{alignment}};
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-  if (alignment == HUGE_PAGE) madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a hint: failing is no fault
+  if (alignment == kHugePage) madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a hint: failing is no fault
 #endif
 }
 
@@ -95,7 +95,7 @@ struct Backend::Order : std::vector<int> {
 void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> values) {
   const Config& c = config_;
   const int panel = kernels_->panel;
-  const bool pairs = kernels_->storage == Storage::bf16_pairs;
+  const bool pairs = kernels_->storage == Storage::kBfloat16Pairs;
 
   const auto tensor = [&](const std::string& name, std::size_t size) {
     const std::span<const float> data = tensors(name);
@@ -186,7 +186,7 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
   value_hidden_ = matrix(tensor("val_hidden.weight", d * d), 1, d, embd, embd, {});
   // Padded outcomes are so unlikely that they weigh nothing.
   value_head_ = matrix(tensor("val_head.weight", c.outcomes * d), 1, d, embd,
-                       Order::plain(c.outcomes, round_up(c.outcomes, HEAD_COLUMNS)), {}, -1e30f);
+                       Order::plain(c.outcomes, round_up(c.outcomes, kHeadColumns)), {}, -1e30f);
   gain_ = vector("transformer.ln_f.weight");
   bias_ = vector("transformer.ln_f.bias");
   tokens_ = table(tensor("transformer.wte.weight", c.vocab * d), c.vocab, c.embd, width_);
@@ -209,19 +209,19 @@ Backend::Backend(const Config& config, const Tensors& tensors, std::span<const f
   const Config& c = config_;
   // No model comes near these limits. Within them no product of sizes overflows, and little is done before the first
   // tensor is found to be of another size.
-  constexpr int most = 1 << 18;
+  constexpr int kMost = 1 << 18;
   for (const int size : {c.layers, c.embd, c.heads, c.inner, c.vocab, c.positions, c.outcomes})
-    if (size <= 0 || size > most) fail("a size of the model is not from 1 to " + std::to_string(most));
-  if (c.layers > 1024 || c.features < 0 || c.features > most)
+    if (size <= 0 || size > kMost) fail("a size of the model is not from 1 to " + std::to_string(kMost));
+  if (c.layers > 1024 || c.features < 0 || c.features > kMost)
     fail("a model has at most 1024 layers, and no features or some");
   if (c.embd % c.heads != 0) fail("n_embd is not a multiple of n_head");
   if (values.empty() || values.size() % c.outcomes != 0)
     fail("values must be [" + std::to_string(c.outcomes) + ", players] for this model");
   players_ = static_cast<int>(values.size() / c.outcomes);
-  for (const Level& candidate : LEVELS) {
+  for (const Level& candidate : kLevels) {
     const Kernels* kernels = kernels_of(candidate, bf16);
     // What rounds activations too is twice as fast and ten times less exact: it is used where it is asked for.
-    const bool exact = kernels != nullptr && kernels->storage != Storage::bf16_pairs;
+    const bool exact = kernels != nullptr && kernels->storage != Storage::kBfloat16Pairs;
     if (kernels == nullptr || (isa.empty() ? !exact : isa != name(candidate.isa))) continue;
     kernels_ = kernels;
     isa_ = name(candidate.isa);
@@ -238,7 +238,7 @@ Backend::Backend(const Config& config, const Tensors& tensors, std::span<const f
   blocks_ = ((size + 1) / 2 + 16 / lane_heads_ - 1) / (16 / lane_heads_);
   lanes_ = groups_ * blocks_ * 32;
   width_ = round_up(c.embd, 64);
-  activation_ = kernels_->storage == Storage::bf16_pairs ? 2 : 4;
+  activation_ = kernels_->storage == Storage::kBfloat16Pairs ? 2 : 4;
   row_ = static_cast<std::size_t>(lanes_) * activation_;
   hidden_row_ = width_ * activation_;
 
@@ -248,15 +248,15 @@ Backend::Backend(const Config& config, const Tensors& tensors, std::span<const f
   Arena arena(weights_.data());
   load(arena, tensors, values);
 
-  const int wide = std::max({round_up(3 * lanes_, 64), HEAD_COLUMNS});
+  const int wide = std::max({round_up(3 * lanes_, 64), kHeadColumns});
   const auto work = [&](Arena& a) {
-    residual_ = a.take_as<float>(static_cast<std::size_t>(ROWS) * width_);
-    wide_ = a.take_as<float>(static_cast<std::size_t>(ROWS) * wide);
-    normal_ = a.take(ROWS * width_ * activation_);
-    query_ = a.take(ROWS * lanes_ * activation_);
-    inner_ = a.take(ROWS * round_up(std::max(c.inner, c.embd), 64) * activation_);
+    residual_ = a.take_as<float>(static_cast<std::size_t>(kRows) * width_);
+    wide_ = a.take_as<float>(static_cast<std::size_t>(kRows) * wide);
+    normal_ = a.take(kRows * width_ * activation_);
+    query_ = a.take(kRows * lanes_ * activation_);
+    inner_ = a.take(kRows * round_up(std::max(c.inner, c.embd), 64) * activation_);
     scratch_ = a.take_as<float>(32 * (static_cast<std::size_t>(c.positions) + 16));
-    state_ = a.take_as<float>(static_cast<std::size_t>(ROWS) * 16 * (2 + players_));
+    state_ = a.take_as<float>(static_cast<std::size_t>(kRows) * 16 * (2 + players_));
   };
   Arena sizing(nullptr);
   work(sizing);
@@ -264,7 +264,7 @@ Backend::Backend(const Config& config, const Tensors& tensors, std::span<const f
   std::memset(workspace_.data(), 0, sizing.size());
   Arena space(workspace_.data());
   work(space);
-  paths_.resize(static_cast<std::size_t>(ROWS) * c.positions);
+  paths_.resize(static_cast<std::size_t>(kRows) * c.positions);
 }
 
 }  // namespace trickformer::gpt2
