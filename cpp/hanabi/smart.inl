@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "hanabi/deductions.hpp"
+#include "hanabi/smart_weights.hpp"
 
 namespace trickformer::hanabi::inline TRICKFORMER_ISA {
 
@@ -39,10 +40,11 @@ class Thinker {
   int holmes() const {
     const int play = best_play();
     if (play >= 0 && danger() < kWarning) return rules_.play(play);
-    const Hint hint =
-        best_hint([](const Effect& e) { return 10 * e.plays - 30 * e.mistakes - 15 * e.misled + e.rescue; });
+    const Hint hint = best_hint([](const Effect& e) {
+      return kHintPlays * e.plays + kHintMistakes * e.mistakes + kHintMisled * e.misled + e.rescue;
+    });
     if (play >= 0 && hint.rescue < kWarning) return rules_.play(play);
-    if (hint.action >= 0 && hint.value >= 10) return hint.action;
+    if (hint.action >= 0 && hint.value >= kHolmesHint) return hint.action;
     if (const int slot = last_chance(); slot >= 0) return rules_.play(slot);
     if (s_.hints < rules_.hints) return discard();
     return hint.action >= 0 ? hint.action : rules_.play(s_.sizes[seat_] - 1);
@@ -52,23 +54,21 @@ class Thinker {
     const int play = best_play();
     if (play >= 0 && danger() < kWarning) return rules_.play(play);
     const Hint hint = best_hint([](const Effect& e) {
-      return 10 * e.plays + 2 * e.ease - 30 * e.mistakes - 15 * e.misled - 4 * e.clutter + e.trash + 2 * e.kept +
-             1.5 * e.narrowed + e.rescue;
+      return kHintPlays * e.plays + kHintEase * e.ease + kHintMistakes * e.mistakes + kHintMisled * e.misled +
+             kHintClutter * e.clutter + kHintTrash * e.trash + kHintKept * e.kept + kHintNarrowed * e.narrowed +
+             e.rescue;
     });
     if (play >= 0 && hint.rescue < kWarning) return rules_.play(play);
-    if (hint.action >= 0 && hint.value >= 4 - 0.5 * s_.hints) return hint.action;
+    if (hint.action >= 0 && hint.value >= kSmartHint - kSmartHintLeft * s_.hints) return hint.action;
     if (const int slot = last_chance(); slot >= 0) return rules_.play(slot);
     if (s_.hints == rules_.hints) return hint.action >= 0 ? hint.action : rules_.play(s_.sizes[seat_] - 1);
     if (hint.action < 0 || trash() >= 0) return discard();
     const int slot = discard();
-    const bool risky = s_.hints >= 4 && share(slot, needs_.critical) > 0.3;
+    const bool risky = s_.hints >= kRiskyHints && share(slot, needs_.critical) > kRiskyShare;
     return risky || spare_turns() <= 0 ? hint.action : slot;
   }
 
  private:
-  static constexpr double kCritical = 12, kUseful = 2, kMistake = 6;  // losses: cards discarded, a life
-  static constexpr double kWarning = 6;                               // from this loss on a warning goes before a play
-
   // How many cards can still be drawn in vain if everything that is wanted is to be played.
   int spare_turns() const { return s_.piled() + s_.left() + rules_.players - (rules_.perfect() - unreachable()); }
 
@@ -88,8 +88,8 @@ class Thinker {
       if (fate(i) != Fate::kPlayable) continue;
       const Kinds live = own_[i] & ~needs_.dead;
       const int rank = lowest(live) % rules_.ranks;
-      int value = 3 * (rules_.ranks - rank);
-      if (count(live) == 1 && rank + 1 < rules_.ranks && seen(lowest(live) + 1)) value += 4;
+      int value = kPlayLow * (rules_.ranks - rank);
+      if (count(live) == 1 && rank + 1 < rules_.ranks && seen(lowest(live) + 1)) value += kPlayFollowed;
       if (value > most) {
         most = value;
         best = i;
@@ -144,7 +144,8 @@ class Thinker {
     int best = 0;
     double least = 9;
     for (int i = 0; i < s_.sizes[seat_]; ++i) {
-      const double miss = share(i, needs_.critical) + 0.2 * share(i, needs_.playable) + 0.1 * share(i, ~needs_.dead);
+      const double miss =
+          share(i, needs_.critical) + kMissPlayable * share(i, needs_.playable) + kMissUseful * share(i, ~needs_.dead);
       if (miss < least) {
         least = miss;
         best = i;
