@@ -8,22 +8,26 @@
 
 namespace trickformer {
 
-// A set of token ids below 256.
+// Largest number of tokens of a game. Sets of tokens and the sampler's weights have room for so many.
+inline constexpr int kMaxVocabulary = 256;
+
+// A set of tokens.
 struct TokenSet {
-  std::uint64_t words[4] = {};
+  static constexpr int kWords = kMaxVocabulary / 64;
+  std::uint64_t words[kWords] = {};
 
   void add(int token) { words[token >> 6] |= std::uint64_t{1} << (token & 63); }
-  bool has(int token) const { return token >= 0 && token < 256 && words[token >> 6] >> (token & 63) & 1; }
+  bool has(int token) const { return token >= 0 && token < kMaxVocabulary && words[token >> 6] >> (token & 63) & 1; }
   int size() const {
     int n = 0;
     for (auto word : words) n += std::popcount(word);
     return n;
   }
-  // The lowest token, or 256 for an empty set.
+  // The lowest token, or kMaxVocabulary if the set is empty.
   int first() const {
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < kWords; ++i)
       if (words[i]) return i * 64 + std::countr_zero(words[i]);
-    return 256;
+    return kMaxVocabulary;
   }
 };
 
@@ -52,7 +56,7 @@ void follow(const Tracker& start, const std::int16_t* tokens, int length, float*
 
 // The tokens of a set, as a row of a mask that is all false.
 inline void mark(const TokenSet& set, bool* row) {
-  for (int w = 0; w < 4; ++w)
+  for (int w = 0; w < TokenSet::kWords; ++w)
     for (auto rest = set.words[w]; rest; rest &= rest - 1) row[w * 64 + std::countr_zero(rest)] = true;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/tracker.hpp"
+
 namespace trickformer::hanabi {
 namespace {
 
@@ -38,8 +40,9 @@ int longest_course(const Rules& rules, int seat) {
 }  // namespace
 
 Codec::Codec(const Rules& rules) : rules_(rules), length_(0) {
-  if (vocabulary() > 256)
-    throw std::invalid_argument("these rules need " + std::to_string(vocabulary()) + " tokens, and there may be 256");
+  if (vocabulary() > kMaxVocabulary)
+    throw std::invalid_argument("these rules need " + std::to_string(vocabulary()) + " tokens, and there may be " +
+                                std::to_string(kMaxVocabulary));
   for (int seat = 0; seat < rules.players; ++seat) length_ = std::max(length_, longest_course(rules, seat));
   length_ += 1 + (rules.players - 1) * rules.hand + 1;
 }

@@ -53,7 +53,8 @@ void bind_gomcts(nb::module_& parent) {
              bool leaf_action_values) {
             std::unique_ptr<Tracker> tracker = copy_tracker(given);
             if (!tracker->my_turn()) throw nb::value_error("a search begins at the own turn");
-            if (tracker->vocabulary() > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
+            if (tracker->vocabulary() > kMaxVocabulary)
+              throw nb::value_error(("a vocabulary has at most " + std::to_string(kMaxVocabulary) + " tokens").c_str());
             if (runs < 1 || steps < 0 || wave < 1)
               throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
             if (std::isnan(c) || std::isnan(threshold) || std::isnan(mu))

@@ -4,6 +4,7 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/tracker.hpp"
@@ -21,7 +22,8 @@ class PythonTracker final : public Tracker {
  public:
   explicit PythonTracker(const nb::object& tracker) : self_(copy_of(tracker)) {
     vocabulary_ = int(array<bool>("possible").size());
-    if (vocabulary_ > 256) throw nb::type_error("a vocabulary has at most 256 tokens");
+    if (vocabulary_ > kMaxVocabulary)
+      throw nb::type_error(("a vocabulary has at most " + std::to_string(kMaxVocabulary) + " tokens").c_str());
   }
   PythonTracker(const PythonTracker& other)
       : self_(copy_of(other.self_)), vocabulary_(other.vocabulary_), features_(other.features_) {}

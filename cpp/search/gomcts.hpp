@@ -14,6 +14,12 @@
 
 namespace trickformer::gomcts {
 
+// Nodes, edges and tokens are numbered by int, because -1 means none. Vectors want another type.
+template <typename Vector>
+auto& element(Vector& items, int i) {
+  return items[std::size_t(i)];
+}
+
 struct Options {
   int runs = 100;                   // simulations a decision
   int steps = 2;                    // returns to the own turn after which a rollout stops
@@ -62,10 +68,10 @@ class Search {
   std::span<const float> wanted_features() const { return wanted_features_; }  // [wants_node, features]
   std::span<const int> wants_policy() const { return wants_policy_; }
   std::span<const int> wants_value() const { return wants_value_; }
-  int token(int node) const { return nodes_[std::size_t(node)].token; }
-  int parent(int node) const { return nodes_[std::size_t(node)].parent; }
-  int backend_node(int node) const { return nodes_[std::size_t(node)].backend; }
-  void give_node(int node, int backend_node) { nodes_[std::size_t(node)].backend = backend_node; }
+  int token(int node) const { return at(node).token; }
+  int parent(int node) const { return at(node).parent; }
+  int backend_node(int node) const { return at(node).backend; }
+  void give_node(int node, int backend_node) { at(node).backend = backend_node; }
   // actions: Q(s, a) by token, or empty.
   void give_policy(int node, std::span<const float> logits, std::span<const float> actions);
   void give_value(int node, const float* values);
@@ -111,10 +117,13 @@ class Search {
   int select(const Node& node) const;
   int sample(Run& run);
   int child(int node, int token);
-  // `at` is the tracker before the node's own token where `token` is one, else at the node.
-  bool want_policy(int node, const Tracker& at);  // true: it is known
-  bool want_value(int node, const Tracker& at, int token = -1);
-  void want_node(int node, const Tracker& at, int token);
+  Node& at(int node) { return element(nodes_, node); }
+  const Node& at(int node) const { return element(nodes_, node); }
+  // Request the policy, the value or a place in the backend of a node. True: the answer is known already. The tracker
+  // stands at the node, or at its parent if `token`, which leads from there to the node, is not -1.
+  bool want_policy(int node, const Tracker& tracker);
+  bool want_value(int node, const Tracker& tracker, int token = -1);
+  void want_node(int node, const Tracker& tracker, int token);
   bool leaf_value(Run& run, double& value);
   void finish(Run& run);  // a terminal or cut history
   void backup(Run& run, double value, bool legal);
@@ -162,8 +171,10 @@ class Batch {
               std::size_t players);
 
  private:
+  // A node of one of the searches.
   struct Place {
-    int search, node;
+    std::size_t search;
+    int node;
   };
   std::vector<Search> searches_;
   std::vector<Place> nodes_, policies_, values_;
