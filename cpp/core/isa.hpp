@@ -44,7 +44,9 @@ class PerIsa<R(Args...)> {
 
 }  // namespace trickformer
 
-// Declares a PerIsa. A file *_isa.cpp defines the function in namespace built::TRICKFORMER_ISA.
+// Declares a PerIsa. A file *_isa.cpp defines the function in namespace built::TRICKFORMER_ISA. The PerIsa has the name of
+// a function, because it is called as one.
+// NOLINTBEGIN(readability-identifier-naming)
 #if defined(__x86_64__)
 #define TRICKFORMER_PER_ISA(type, function) \
   namespace built {                         \
@@ -63,3 +65,4 @@ class PerIsa<R(Args...)> {
   }                                         \
   inline constexpr PerIsa<type> function(built::base::function, built::base::function)
 #endif
+// NOLINTEND(readability-identifier-naming)

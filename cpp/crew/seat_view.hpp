@@ -58,8 +58,8 @@ inline namespace TRICKFORMER_ISA {
 
 // Whether the unseen cards can be laid: Hall's condition on three hands, once what is known of the messages is resolved.
 inline bool can_lay(const Knowledge& k) {
-  constexpr int n = Knowledge::kOthers;
-  for (int p = 0; p < n; ++p) {
+  constexpr int kOthers = Knowledge::kOthers;
+  for (int p = 0; p < kOthers; ++p) {
     if (!k.above[p] || !k.below[p]) continue;
     for (const Cards none : {k.above[p], k.below[p]}) {
       Knowledge one = k;
@@ -70,7 +70,7 @@ inline bool can_lay(const Knowledge& k) {
     return false;
   }
   int total = 0;
-  for (int p = 0; p < n; ++p) {
+  for (int p = 0; p < kOthers; ++p) {
     if (k.need[p] < 0) return false;
     total += k.need[p];
   }
@@ -78,14 +78,14 @@ inline bool can_lay(const Knowledge& k) {
   for (int bound = 0; bound < 7; ++bound) {  // the hands to which some cards are bound
     Cards only = k.unseen;
     int room = 0;
-    for (int p = 0; p < n; ++p)
+    for (int p = 0; p < kOthers; ++p)
       if (bound >> p & 1)
         room += k.need[p];
       else
         only &= k.cannot[p];
     if (count(only) > room) return false;
   }
-  for (int p = 0; p < n; ++p) {
+  for (int p = 0; p < kOthers; ++p) {
     if (!k.some[p]) continue;
     for (Cards rest = k.some[p] & k.unseen & ~k.cannot[p]; rest;) {
       Knowledge one = k;

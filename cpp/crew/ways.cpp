@@ -119,13 +119,13 @@ int Course::end_colour(const Step& step, int bits) const {
 }
 
 DealtSet Course::add(DealtSet set, int dealt) {
-  constexpr DealtSet column = [] {  // the first seat has any number, the second as many as it can hold
+  constexpr DealtSet kColumn = [] {  // the first seat has any number, the second as many as it can hold
     DealtSet full = 0;
     for (int i = 0; i <= kHand; ++i) full |= DealtSet{1} << (11 * i + kHand);
     return full;
   }();
-  constexpr DealtSet row = (DealtSet{1} << 11 * kHand) - 1;  // the first seat has room
-  return dealt == 11 ? (set & row) << 11 : dealt == 1 ? (set & ~column) << 1 : set;
+  constexpr DealtSet kRow = (DealtSet{1} << 11 * kHand) - 1;  // the first seat has room
+  return dealt == 11 ? (set & kRow) << 11 : dealt == 1 ? (set & ~kColumn) << 1 : set;
 }
 
 Course Ways::course() const {

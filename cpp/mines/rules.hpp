@@ -16,8 +16,8 @@
 
 namespace trickformer::mines {
 
-template <int Words>
-using CellSet = std::conditional_t<Words == 1, std::uint64_t, Wide<Words>>;
+template <int kCount>
+using CellSet = std::conditional_t<kCount == 1, std::uint64_t, Wide<kCount>>;
 
 template <typename Cells>
 inline constexpr int kWords = sizeof(Cells) / 8;
@@ -200,7 +200,9 @@ bool is_consistent(const Board<Cells>& board, const Observation<Cells>& observat
 inline Any<Board> new_board(int rows, int cols, int mines, FirstMove first_move) {
   if (rows < 1 || cols < 1 || rows > kMaxCells || cols > kMaxCells || rows * cols > kMaxCells)
     throw std::invalid_argument("a board has from 1 to " + std::to_string(kMaxCells) + " cells");
-  const auto make = [&]<int Words>() -> Any<Board> { return new_board<CellSet<Words>>(rows, cols, mines, first_move); };
+  const auto make = [&]<int kCount>() -> Any<Board> {
+    return new_board<CellSet<kCount>>(rows, cols, mines, first_move);
+  };
   const int words = (rows * cols + 63) / 64;
   return words == 1   ? make.template operator()<1>()
          : words == 2 ? make.template operator()<2>()

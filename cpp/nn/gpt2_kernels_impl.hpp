@@ -141,15 +141,15 @@ template <Storage S, Epilogue E, int M, int P>
 INLINE void tile(const Gemm& g, int row, int panel) {
   using Weight = typename Types<S>::Weight;
   using Activation = typename Types<S>::Activation;
-  constexpr int N = P * kVectors;
-  using Walk = Step<S, M, N>;
+  constexpr int kColumns = P * kVectors;
+  using Walk = Step<S, M, kColumns>;
   const std::size_t area = static_cast<std::size_t>(g.depth) * kPanel;
   const Activation* a[M];
   UNROLL for (int m = 0; m < M; ++m) a[m] = static_cast<const Activation*>(g.a) + (row + m) * g.lda;
   const Weight* b[P];
   UNROLL for (int p = 0; p < P; ++p) b[p] = static_cast<const Weight*>(g.b) + (panel + p) * area;
-  V acc[M][N];
-  UNROLL for (int n = 0; n < N; ++n) {
+  V acc[M][kColumns];
+  UNROLL for (int n = 0; n < kColumns; ++n) {
     const V bias = load(g.bias + (panel * kVectors + n) * kWidth);
     UNROLL for (int m = 0; m < M; ++m) acc[m][n] = bias;
   }
@@ -164,7 +164,7 @@ INLINE void tile(const Gemm& g, int row, int panel) {
   }
   UNROLL for (int m = 0; m < M; ++m) {
     const std::size_t at = (row + m) * g.ldc + static_cast<std::size_t>(panel) * kPanel;
-    UNROLL for (int n = 0; n < N; ++n) {
+    UNROLL for (int n = 0; n < kColumns; ++n) {
       if constexpr (E == Epilogue::kStore) store(static_cast<float*>(g.c) + at + n * kWidth, acc[m][n]);
       if constexpr (E == Epilogue::kAdd) {
         float* c = static_cast<float*>(g.c) + at + n * kWidth;

@@ -16,15 +16,16 @@ struct RolloutNet {
   static constexpr int kMost = 512;           // hidden units: a multiple of 64
   static constexpr int kMostFeatures = 1024;  // that are not 0, of one position
 
-  // first: float [features + 1, hidden], the last row the bias; second: float [actions, hidden]; third: float [actions].
-  RolloutNet(int features_, int hidden_, int actions_, std::span<const float> first_, std::span<const float> second_,
-             std::span<const float> third_)
-      : features(features_),
-        hidden(hidden_),
-        actions(actions_),
-        first(first_.begin(), first_.end()),
-        second(second_.begin(), second_.end()),
-        third(third_.begin(), third_.end()) {
+  // first_weights: float [features + 1, hidden], the last row the bias; second_weights: float [actions, hidden];
+  // third_weights: float [actions], the bias of each action.
+  RolloutNet(int feature_count, int hidden_units, int action_count, std::span<const float> first_weights,
+             std::span<const float> second_weights, std::span<const float> third_weights)
+      : features(feature_count),
+        hidden(hidden_units),
+        actions(action_count),
+        first(first_weights.begin(), first_weights.end()),
+        second(second_weights.begin(), second_weights.end()),
+        third(third_weights.begin(), third_weights.end()) {
     if (hidden < 1 || hidden % 64 || hidden > kMost)
       throw std::invalid_argument("hidden units are a multiple of 64, at most 512");
     if (features < 1 || features > kMostFeatures) throw std::invalid_argument("there are at most 1024 features");

@@ -49,8 +49,8 @@ class TooLarge final : public std::bad_alloc {
 };
 
 inline void check_room(std::size_t n, std::size_t bytes) {
-  static const std::size_t room = std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGESIZE));
-  if (bytes && n > room / bytes) throw TooLarge(n, bytes);
+  static const std::size_t kRoom = std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGESIZE));
+  if (bytes && n > kRoom / bytes) throw TooLarge(n, bytes);
 }
 
 // A new numpy array that owns its memory.

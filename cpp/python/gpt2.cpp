@@ -71,11 +71,11 @@ Out<std::int32_t> extend(Backend& self, const Ids& parents, const Ids& tokens, c
   return nodes;
 }
 
-template <void (Backend::*Head)(std::span<const std::int32_t>, float*)>
+template <void (Backend::*kHead)(std::span<const std::int32_t>, float*)>
 Out<float> head(Backend& self, const Ids& nodes, int columns) {
   auto out = make<float>({nodes.size(), static_cast<std::size_t>(columns)});
   const nb::gil_scoped_release released;
-  (self.*Head)(ids(nodes), out.data());
+  (self.*kHead)(ids(nodes), out.data());
   return out;
 }
 

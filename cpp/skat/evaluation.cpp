@@ -39,11 +39,11 @@ constexpr Losers kLosers;
 struct Danger {
   std::uint8_t of[256] = {};
   constexpr Danger() {
-    constexpr int from_below[8] = {0, 1, 2, 5, 7, 3, 4, 6};  // ranks of 7 8 9 10 J Q K A
+    constexpr int kFromBelow[8] = {0, 1, 2, 5, 7, 3, 4, 6};  // ranks of 7 8 9 10 J Q K A
     for (unsigned pattern = 0; pattern < 256; ++pattern) {
       int held = 0, worst = 0;
       for (int height = 0; height < 8; ++height) {
-        if (!(pattern >> from_below[height] & 1)) continue;
+        if (!(pattern >> kFromBelow[height] & 1)) continue;
         worst = std::max(worst, height - 2 * held);
         ++held;
       }

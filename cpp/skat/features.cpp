@@ -14,7 +14,7 @@ using Stage = SeatView::Stage;
 
 // above[kind][card]: the cards of the same suit, or trumps, that are stronger.
 const auto& above() {
-  static const auto table = [] {
+  static const auto kTable = [] {
     std::array<std::array<Cards, kNumCards>, 6> found{};
     for (int kind = 0; kind < 6; ++kind)
       for (int card = 0; card < kNumCards; ++card)
@@ -25,7 +25,7 @@ const auto& above() {
         }
     return found;
   }();
-  return table;
+  return kTable;
 }
 
 constexpr float kFarBehind = -3;  // more tells no more

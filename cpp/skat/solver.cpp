@@ -62,16 +62,16 @@ static Layout make_layout(Kind kind) {
 }
 
 const Layout& layout(Kind kind) {
-  static const std::array<Layout, 6> all = [] {
+  static const std::array<Layout, 6> kAll = [] {
     std::array<Layout, 6> out;
     for (int k = 0; k < 6; ++k) out[std::size_t(k)] = make_layout(Kind(k));
     return out;
   }();
-  return all[std::size_t(kind)];
+  return kAll[std::size_t(kind)];
 }
 
 const FamilyTables& tables(Family family) {
-  static const std::array<FamilyTables, 3> all = [] {
+  static const std::array<FamilyTables, 3> kAll = [] {
     std::array<FamilyTables, 3> out;
     for (int f = 0; f < 3; ++f) {
       const Kind kind = f == 0 ? Kind::kClubs : f == 1 ? Kind::kGrand : Kind::kNull;
@@ -93,7 +93,7 @@ const FamilyTables& tables(Family family) {
     }
     return out;
   }();
-  return all[std::size_t(family)];
+  return kAll[std::size_t(family)];
 }
 
 // Numbers the owners of the cards in play, in order of rank: the sequences over three players by length, then as
@@ -112,7 +112,7 @@ static int sequence(int code, int from, int to) {
 }
 
 const Codes& codes() {
-  static const std::unique_ptr<const Codes> all = [] {
+  static const std::unique_ptr<const Codes> kAll = [] {
     auto out = std::make_unique<Codes>();
     for (int code = 0; code < 1 << 14; ++code) {
       out->points[code] = std::uint16_t((code >> 6) * 40 + sequence(code, 0, 3));
@@ -122,7 +122,7 @@ const Codes& codes() {
     for (int code = 0; code < 1 << 8; ++code) out->jacks[code] = std::uint8_t(sequence(code, 0, 4));
     return std::unique_ptr<const Codes>(std::move(out));
   }();
-  return *all;
+  return *kAll;
 }
 
 // ---- a solver ----

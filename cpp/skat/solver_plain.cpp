@@ -125,10 +125,10 @@ static int place_in(const char* order, char rank) {
 }
 
 static bool takes(Kind kind, int led, int best, int card) {
-  constexpr char ranks[] = "789QKTAJ";
-  const char a = ranks[best % 8], b = ranks[card % 8];
+  constexpr char kRanks[] = "789QKTAJ";
+  const char a = kRanks[best % 8], b = kRanks[card % 8];
   if (kind == Kind::kNull) return card / 8 == led / 8 && place_in("AKQJT987", b) < place_in("AKQJT987", a);
-  const auto trump = [&](int c) { return ranks[c % 8] == 'J' || (kind != Kind::kGrand && c / 8 == int(kind)); };
+  const auto trump = [&](int c) { return kRanks[c % 8] == 'J' || (kind != Kind::kGrand && c / 8 == int(kind)); };
   if (trump(card) != trump(best)) return trump(card);
   if (a == 'J' || b == 'J') return b == 'J' && (a != 'J' || card / 8 > best / 8);
   return card / 8 == best / 8 && place_in("ATKQ987", b) < place_in("ATKQ987", a);
@@ -155,8 +155,8 @@ struct Twin {
     if (played < 2) return value(hands, leader, trick, played + 1);
     int best = 0, gain = 0;
     for (int i = 0; i < 3; ++i) {
-      constexpr int worth[8] = {0, 0, 0, 3, 4, 10, 11, 2};
-      gain += worth[trick[std::size_t(i)] % 8];
+      constexpr int kWorth[8] = {0, 0, 0, 3, 4, 10, 11, 2};
+      gain += kWorth[trick[std::size_t(i)] % 8];
       if (i && takes(kind, trick[0], trick[std::size_t(best)], trick[std::size_t(i)])) best = i;
     }
     const int winner = (leader + best) % 3;
