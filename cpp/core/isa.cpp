@@ -14,8 +14,8 @@ namespace trickformer {
 namespace {
 
 #if defined(__x86_64__)
-// Whether the CPU has tiles of bfloat16 products, and the system lets this process use them: their registers are large,
-// and Linux saves them for those alone who ask.
+// Returns whether the CPU has AMX tiles for bfloat16 and the system lets this process use them. The tile registers are
+// large, so Linux saves them only for processes that request it.
 bool has_tiles() {
 #if defined(__linux__)
   static const bool kGranted = [] {

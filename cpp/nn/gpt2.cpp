@@ -1,4 +1,4 @@
-// A backend at work: its tree of nodes, and inference.
+// A backend in use: its tree of nodes, and inference.
 #include "nn/gpt2.hpp"
 
 #include <algorithm>
@@ -105,7 +105,7 @@ void Backend::extend(std::span<const std::int32_t> parents, std::span<const std:
          " for each of " + std::to_string(total) + " tokens");
 
   grow(total);
-  const Node nobody{};  // above a root
+  const Node nobody{};  // stands for the parent of a root
   std::size_t at = 0;
   for (std::size_t i = 0; i < parents.size(); ++i) {
     std::int32_t parent = parents[i];
@@ -134,12 +134,12 @@ void Backend::multiply(Epilogue epilogue, const Matrix& matrix, const void* a, s
                                               c, ldc, rows, matrix.depth, panels < 0 ? matrix.panels : panels});
 }
 
-// Takes rows of nodes, parents before children, through all layers.
+// Computes all layers for rows of nodes. A parent comes before its children.
 void Backend::forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* features, int rows) {
   const Config& c = config_;
   const Kernels& k = *kernels_;
   const int wide = round_up(3 * lanes_, 64), inner = round_up(c.inner, 64);
-  const int width = c.embd / c.heads;  // of a head
+  const int width = c.embd / c.heads;  // of one head
   const float scale = 1.0f / std::sqrt(static_cast<float>(width));
   for (int r = 0; r < rows; ++r) {
     const std::int32_t node = nodes[r];
@@ -191,7 +191,7 @@ void Backend::forward(const std::int32_t* nodes, const std::int32_t* tokens, con
                  hidden(nodes[r]));
 }
 
-// use(first row, rows, first column, columns, ld) finds each portion of the logits in wide_.
+// Calls use(first row, number of rows, first column, number of columns) for each portion of the logits in wide_.
 template <class Use>
 void Backend::head(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, Use use) {
   const std::scoped_lock lock(mutex_);
@@ -209,7 +209,7 @@ void Backend::head(std::span<const std::int32_t> nodes, const Matrix& first, con
   }
 }
 
-// out [nodes, vocab] of a head with a number for each token.
+// Writes out [nodes, vocab] for a head that has one number for each token.
 void Backend::by_token(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, float* out) {
   const int n = config_.vocab;
   head(nodes, first, second, [&](std::size_t at, int rows, int column, int columns) {
@@ -259,7 +259,7 @@ void Backend::hidden_states(std::span<const std::int32_t> nodes, float* states) 
       std::memcpy(states, from, n * sizeof(float));
       continue;
     }
-    for (std::size_t k = 0; k < n; ++k) {  // bfloat16: the upper half of a float
+    for (std::size_t k = 0; k < n; ++k) {  // a bfloat16 is the upper half of a float
       std::uint16_t half;
       std::memcpy(&half, from + 2 * k, sizeof half);
       states[k] = std::bit_cast<float>(std::uint32_t{half} << 16);

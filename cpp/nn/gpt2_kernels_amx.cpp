@@ -1,4 +1,4 @@
-// GPT-2 kernels for AMX: matrices by tiles of bfloat16 products (tdpbf16ps), the rest as with AVX-512-BF16.
+// GPT-2 kernels for AMX: matrix products by tiles of bfloat16 (tdpbf16ps). All else is as for AVX-512-BF16.
 #include "nn/gpt2_kernels_macros.hpp"
 
 #if defined(__AMX_BF16__) && defined(__AVX512BF16__)
@@ -26,8 +26,8 @@ INLINE V dot(V acc, I a, I b) {
 
 #include "nn/gpt2_kernels_impl.hpp"
 
-// Tiles: 0 to 3 sums, two rows of blocks by two columns; 4, 5 activations; 6, 7 weights. A block is 16 by 16, and a
-// tile of inputs 32 deep.
+// Use of the eight tiles: 0 to 3 hold sums (two rows of blocks by two columns), 4 and 5 activations, 6 and 7 weights. A
+// block is 16 by 16, and a tile of inputs is 32 deep.
 constexpr int kSide = 16;
 constexpr int kDeep = 32;
 
@@ -37,7 +37,7 @@ struct alignas(64) TileConfig {
   std::uint8_t rows[16] = {};
 };
 
-// upper, lower: rows of the two rows of blocks, each 1 to 16.
+// upper, lower: number of rows, 1 to 16, in each of the two rows of blocks.
 void configure(int upper, int lower) {
   TileConfig config;
   const int rows[8] = {upper, upper, lower, lower, upper, lower, kSide, kSide};
@@ -48,7 +48,7 @@ void configure(int upper, int lower) {
   _tile_loadconfig(&config);
 }
 
-// The sums of up to 32 rows by half a panel, into scratch [32][32]. b: that half of the panel.
+// Writes the sums of up to 32 rows by half a panel to scratch [32][32]. b: that half of the panel.
 template <bool kLower>
 INLINE void sums(const std::uint16_t* a, std::size_t lda, const std::uint16_t* b, int depth, float* scratch) {
   _tile_zero(0);

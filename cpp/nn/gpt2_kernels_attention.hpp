@@ -1,8 +1,8 @@
-// The kernels of nn/gpt2_kernels_impl.hpp, continued: attention. Included by it alone.
+// The kernels of nn/gpt2_kernels_impl.hpp, continued: attention. Only that file includes this one.
 
-constexpr int kNear = 4;  // positions that are fetched ahead into the nearest cache
+constexpr int kNear = 4;  // how many positions ahead the nearest cache is filled
 
-// Asks for one group's part of a key or value; kLevel 3 is the nearest cache, 2 the next one.
+// Prefetches one group's part of a key or value. kLevel 3 is the nearest cache, 2 the next one.
 template <Storage S, int kLevel>
 INLINE void fetch(const char* row, int blocks, std::size_t group) {
   const char* at = row + group * sizeof(typename Types<S>::Cached);
@@ -10,7 +10,7 @@ INLINE void fetch(const char* row, int blocks, std::size_t group) {
   for (int i = 0; i < bytes; i += 64) __builtin_prefetch(at + i, 0, kLevel);
 }
 
-// raw [length][16] = the lanes' partial products of one group; `blocks` blocks of 32 elements.
+// Writes the partial products of the lanes of one group to raw [length][16]. There are `blocks` blocks of 32 elements.
 template <Storage S>
 INLINE void products(const Attention& a, std::size_t group, float* raw) {
   using Cached = typename Types<S>::Cached;
@@ -34,7 +34,7 @@ INLINE void products(const Attention& a, std::size_t group, float* raw) {
   }
 }
 
-// raw [length][16] -> the probabilities of each head, repeated over its lanes; scores is scratch.
+// Turns raw [length][16] into the probabilities of each head, repeated over its lanes. scores is scratch.
 template <int kHeads>
 INLINE void weigh(int length, float* raw, float* scores) {
   constexpr int kRepeat = 16 / kHeads;
@@ -81,7 +81,7 @@ INLINE void weigh(int length, float* raw, float* scores) {
   }
 }
 
-// out [B blocks] = sum over the path of probability * value.
+// Writes the sum over the path of probability * value to out [B blocks].
 template <Storage S, int B>
 INLINE void blend(const Attention& a, const float* weights, std::size_t at) {
   using Cached = typename Types<S>::Cached;

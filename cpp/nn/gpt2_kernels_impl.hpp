@@ -1,9 +1,12 @@
-// The kernels of nn/gpt2_kernels.hpp, written once over a vector type. A translation unit defines, in an unnamed
-// namespace and before including this file: kWidth (lanes), V (float vector), I (int32 vector), kRows, kVectors and kPaired
-// (a tile of kRows rows is kVectors vectors wide; a single row takes kPaired panels at once),
-// kAhead (cache lines to prefetch ahead of a single row's weights), fma, reciprocal and, for
-// kBfloat16Pairs, dot. Everything here has internal linkage and calls nothing of the standard library, so that no inline
-// function built for one instruction set is ever linked into another's code.
+// The kernels of nn/gpt2_kernels.hpp, written once for any vector type. A translation unit includes this file in an
+// unnamed namespace after it has defined:
+// kWidth (lanes), V (float vector), I (int32 vector);
+// kRows, kVectors: a tile of a matrix has kRows rows and kVectors vectors of columns;
+// kPaired: panels that a single row takes at once;
+// kAhead: cache lines to prefetch ahead in a single row's weights;
+// fma, reciprocal and, for kBfloat16Pairs, dot.
+// All functions have internal linkage and call nothing of the standard library. Otherwise the linker could merge an
+// inline function that was built for one instruction set into code for another.
 
 constexpr int kPanel = kWidth * kVectors;
 constexpr int kParts = 16 / kWidth;  // vectors in a block of 16 lanes
@@ -21,7 +24,7 @@ INLINE V smaller(V a, V b) { return a < b ? a : b; }
 INLINE V as_float(I x) { return reinterpret_cast<V>(x); }
 INLINE I as_int(V x) { return reinterpret_cast<I>(x); }
 
-// bfloat16: the upper half of a float32, rounded to nearest even.
+// A bfloat16 is the upper half of a float32, here rounded to nearest even.
 INLINE V widen(const std::uint16_t* p) {
   return as_float(__builtin_convertvector(*reinterpret_cast<const HU*>(p), I) << 16);
 }
@@ -34,7 +37,8 @@ INLINE void narrow(std::uint16_t* p, V v) {
 }
 
 #if !defined(HAS_DOT)
-// acc + the two bfloat16 products of each lane; only the AVX-512-BF16 tables use it, with an instruction of its own.
+// acc plus the two bfloat16 products of each lane. Only the AVX-512-BF16 tables use it, and they have an instruction
+// for it.
 INLINE V dot(V acc, I a, I b) {
   constexpr auto kHigh = static_cast<std::int32_t>(0xffff0000u);
   return fma(as_float(a & kHigh), as_float(b & kHigh), fma(as_float(a << 16), as_float(b << 16), acc));
@@ -106,7 +110,7 @@ INLINE void put(std::uint16_t* p, V v) { narrow(p, v); }
 INLINE V weight(const float* p) { return load(p); }
 INLINE V weight(const std::uint16_t* p) { return widen(p); }
 
-// One step over the depth: acc [M][N] += a [M] b [N]; a step is one depth, or a pair of them.
+// One step over the depth: acc [M][N] += a [M] b [N]. A step covers one depth, or a pair of them.
 template <Storage S, int M, int N>
 struct Step {
   static constexpr int kDepth = 1;
@@ -136,7 +140,7 @@ struct Step<Storage::kBfloat16Pairs, M, N> {
   }
 };
 
-// M rows by P panels, whole depth.
+// Computes M rows by P panels over the whole depth.
 template <Storage S, Epilogue E, int M, int P>
 INLINE void tile(const Gemm& g, int row, int panel) {
   using Weight = typename Types<S>::Weight;
@@ -239,7 +243,7 @@ void layer_norm(const float* x, const float* mask, const float* gain, const floa
     put(to + i, fma((load(x + i) - mean) * scale, load(gain + i), load(bias + i)));
 }
 
-// The two elements of 16 lanes, apart (float32) or together (bfloat16).
+// Stores and loads the two elements of 16 lanes: apart (float32) or together (bfloat16).
 INLINE void put_lanes(float* p, const V (&even)[kParts], const V (&odd)[kParts]) {
   UNROLL for (int i = 0; i < kParts; ++i) {
     store(p + i * kWidth, even[i]);
@@ -312,7 +316,7 @@ void softmax(float* x, std::size_t n) {
 }
 
 void add_rows(const float* by, int n, const float* rows, int width, float* x) {
-  constexpr int kTogether = 64;  // rows that are added at a time: few of many are not 0
+  constexpr int kTogether = 64;  // rows that are added at a time; most factors are 0 and their rows are skipped
   int which[kTogether];
   for (int i = 0; i < n;) {
     int found = 0;

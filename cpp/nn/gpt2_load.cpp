@@ -1,4 +1,4 @@
-// Making a backend: its kernels, its memory, its weights.
+// Construction of a backend: choice of kernels, memory, weights.
 #include "nn/gpt2.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ const Kernels* kernels_of(const Level& level, bool bf16) {
   return pairs != nullptr ? pairs : level.kernels(Storage::kBfloat16);
 }
 
-std::uint16_t to_bf16(float x) {  // to nearest even
+std::uint16_t to_bf16(float x) {  // rounds to nearest even
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
@@ -58,11 +58,11 @@ Buffer::Buffer(std::size_t bytes) {
   bytes = (bytes + alignment - 1) / alignment * alignment;
   data_ = {static_cast<char*>(::operator new(bytes, std::align_val_t{alignment})), Free{alignment}};
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-  if (alignment == kHugePage) madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a hint: failing is no fault
+  if (alignment == kHugePage) madvise(data_.get(), bytes, MADV_HUGEPAGE);  // only a hint: failure does no harm
 #endif
 }
 
-// Hands out pieces of one block of memory; run once without memory to learn how much is needed.
+// Hands out pieces of one block of memory. A first run without memory measures how much is needed.
 class Backend::Arena {
  public:
   explicit Arena(char* memory) : memory_(memory) {}
@@ -83,7 +83,7 @@ class Backend::Arena {
   std::size_t used_ = 0;
 };
 
-// Which source index stands at each index of an axis of a packed matrix; -1 is padding.
+// The source index for each index along an axis of a packed matrix; -1 is padding.
 struct Backend::Order : std::vector<int> {
   static Order plain(int size, int padded) {
     Order order;
@@ -141,7 +141,7 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
     return m;
   };
 
-  // The order of dimensions in queries, keys and values: heads across lanes (see Attention).
+  // The order of dimensions in queries, keys and values, with heads across lanes (see Attention).
   const auto lane_order = [&](bool together) {
     Order order;
     const int size = c.embd / c.heads, repeat = 16 / lane_heads_;
@@ -184,7 +184,7 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
     action_head_ = matrix(tensor("act_head.weight", c.vocab * d), 1, d, embd, Order::plain(c.vocab, c.vocab), {});
   }
   value_hidden_ = matrix(tensor("val_hidden.weight", d * d), 1, d, embd, embd, {});
-  // Padded outcomes are so unlikely that they weigh nothing.
+  // The bias of padded outcomes is so low that their probability is 0.
   value_head_ = matrix(tensor("val_head.weight", c.outcomes * d), 1, d, embd,
                        Order::plain(c.outcomes, round_up(c.outcomes, kHeadColumns)), {}, -1e30f);
   gain_ = vector("transformer.ln_f.weight");
@@ -200,15 +200,15 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
   for (int o = 0; o < c.outcomes; ++o)
     for (int p = 0; p < players_; ++p) transposed[p * c.outcomes + o] = values[o * players_ + p];
   values_ = table(transposed, players_, c.outcomes, static_cast<int>(stride));
-  arena.take(1 << 14);  // prefetching runs ahead
+  arena.take(1 << 14);  // prefetching reads past the end
 }
 
 Backend::Backend(const Config& config, const Tensors& tensors, std::span<const float> values, bool bf16,
                  const std::string& isa)
     : config_(config), bf16_(bf16), kernels_(nullptr) {
   const Config& c = config_;
-  // No model comes near these limits. Within them no product of sizes overflows, and little is done before the first
-  // tensor is found to be of another size.
+  // No real model comes near these limits. Within them no product of sizes overflows, and a wrong size costs little
+  // work before a tensor does not match it.
   constexpr int kMost = 1 << 18;
   for (const int size : {c.layers, c.embd, c.heads, c.inner, c.vocab, c.positions, c.outcomes})
     if (size <= 0 || size > kMost) fail("a size of the model is not from 1 to " + std::to_string(kMost));
@@ -220,7 +220,7 @@ Backend::Backend(const Config& config, const Tensors& tensors, std::span<const f
   players_ = static_cast<int>(values.size() / c.outcomes);
   for (const Level& candidate : kLevels) {
     const Kernels* kernels = kernels_of(candidate, bf16);
-    // What rounds activations too is twice as fast and ten times less exact: it is used where it is asked for.
+    // Kernels that also round activations are twice as fast and ten times less exact, so they are used only on request.
     const bool exact = kernels != nullptr && kernels->storage != Storage::kBfloat16Pairs;
     if (kernels == nullptr || (isa.empty() ? !exact : isa != name(candidate.isa))) continue;
     kernels_ = kernels;

@@ -11,10 +11,10 @@
 
 namespace trickformer {
 
-// Results are the same on every machine: every sum is taken in one order, lane by lane.
+// Results are equal on all machines, because every sum is taken in one fixed order, lane by lane.
 struct RolloutNet {
-  static constexpr int kMost = 512;           // hidden units: a multiple of 64
-  static constexpr int kMostFeatures = 1024;  // that are not 0, of one position
+  static constexpr int kMost = 512;           // largest number of hidden units, a multiple of 64
+  static constexpr int kMostFeatures = 1024;  // largest number of features of one position that are not 0
 
   // first_weights: float [features + 1, hidden], the last row the bias; second_weights: float [actions, hidden];
   // third_weights: float [actions], the bias of each action.
@@ -40,7 +40,7 @@ struct RolloutNet {
 
 inline namespace TRICKFORMER_ISA {
 
-// One evaluation: features are taken in one by one, then `finish` adds up their rows, then actions are asked about.
+// One evaluation: pass the features one by one, then call `finish`, then read the values of actions.
 class RolloutState {
  public:
   explicit RolloutState(const RolloutNet& net) : net_(net) {}
@@ -54,7 +54,7 @@ class RolloutState {
     const float* rows = net_.first.data();
     const std::size_t width = std::size_t(net_.hidden);
     const float* bias = rows + std::size_t(net_.features) * width;
-    for (std::size_t at = 0; at < width; at += 8 * kWidth) {  // sums that fit the registers
+    for (std::size_t at = 0; at < width; at += 8 * kWidth) {  // as many sums as fit the registers
       V sums[8];
       for (int j = 0; j < 8; ++j) sums[j] = *reinterpret_cast<const Row*>(bias + at + std::size_t(j * kWidth));
       for (int i = 0; i < features_; ++i) {

@@ -44,7 +44,8 @@ bool Search::advance() {
 
 void Search::begin(Run& run) {
   run.tracker = root_tracker_->copy();
-  run.rng = Rng(seed_, std::uint64_t(started_++));  // a stream of its own: the order of runs does not matter
+  // each run has its own random stream, so the order of runs does not matter
+  run.rng = Rng(seed_, std::uint64_t(started_++));
   run.selected.clear();
   run.node = 0;
   run.phase = Phase::kDescend;
@@ -53,7 +54,7 @@ void Search::begin(Run& run) {
 bool Search::go_on(Run& run) {
   if (run.phase == Phase::kExpand) return expand(run);
   if (run.phase == Phase::kRollout) return rollout(run);
-  // Down the tree, to its edge or to the end of the game.
+  // Descend the tree, to a node that is not expanded or to the end of the game.
   while (true) {
     if (run.tracker->terminal()) {
       finish(run);
@@ -68,7 +69,7 @@ bool Search::go_on(Run& run) {
     }
     Node& node = at(run.node);
     if (!node.expanded) {
-      // A history that no deal explains may leave its seat without a legal card: there is nothing to choose among.
+      // After a history that no deal explains, the seat may have no legal card, and so nothing to choose from.
       const bool stuck = run.tracker->legal().size() == 0;
       run.phase = stuck ? Phase::kRollout : Phase::kExpand;
       run.steps = options_.steps;
@@ -83,15 +84,16 @@ bool Search::go_on(Run& run) {
   }
 }
 
-// Expand: each legal action that the policy finds likely enough becomes a child, with one visit of the value
-// that the model predicts behind it, or for it where it has action values. Two runs of a wave may be here at once; the first to come back expands.
+// Expand: each legal action that is likely enough under the policy becomes a child with one visit. The value of the
+// visit is the model's value after the action, or its Q(s, a) if it has action values. Two runs of a wave may reach
+// this node at once; the first to get its answers expands it.
 bool Search::expand(Run& run) {
   const int here = run.node;
   if (!at(here).expanded) {
     const TokenSet legal = run.tracker->legal();
     const std::vector<float>& logits = at(here).logits;
     double top = -std::numeric_limits<double>::infinity(), sum = 0;
-    int likeliest = legal.first();  // also of logits that are no numbers
+    int likeliest = legal.first();  // stays if all logits are NaN
     const int vocabulary = int(logits.size());
     for (int t = 0; t < vocabulary; ++t)
       if (legal.has(t) && element(logits, t) > top) {
@@ -144,7 +146,7 @@ bool Search::rollout(Run& run) {
   return true;
 }
 
-// What the model expects of a history that has not ended.
+// The model's value of a history that has not ended.
 bool Search::leaf_value(Run& run, double& value) {
   if (!options_.leaf_action_values || !run.tracker->my_turn()) {
     if (!want_value(run.node, *run.tracker)) return false;
@@ -157,7 +159,7 @@ bool Search::leaf_value(Run& run, double& value) {
   value = -std::numeric_limits<double>::infinity();
   for (std::size_t t = 0; t < actions.size(); ++t)
     if (legal.has(int(t))) value = std::max(value, double(actions[t]));
-  if (legal.size() == 0) value = 0;  // of a history that no deal explains
+  if (legal.size() == 0) value = 0;  // no deal explains this history, so there is nothing to choose from
   return true;
 }
 
@@ -174,7 +176,8 @@ void Search::finish(Run& run) {
   backup(run, value, legal);
 }
 
-// Every action on the path that its node has a child for, as in the paper: that takes in the first move of a rollout.
+// Updates every action on the path for which the node has a child, as in the paper. This includes the first move of a
+// rollout.
 void Search::backup(Run& run, double value, bool legal) {
   for (const auto& [node, chosen] : run.selected) --element(at(node).edges, chosen).in_flight;
   for (int node = run.node; node != -1; node = at(node).parent) {
@@ -201,7 +204,8 @@ std::vector<ImaginedNode> Search::imagined_tree() const {
   return out;
 }
 
-// UCT. A run in flight counts as a visit that brought c less than the mean: with one run at a time there is none.
+// UCT. A run in flight counts as a visit whose value was c below the mean. With one run at a time there are none in
+// flight.
 int Search::select(const Node& node) const {
   int total = 0, best = 0;
   for (const Edge& e : node.edges) total += e.visits + e.in_flight;
@@ -259,7 +263,7 @@ int Search::child(int node, int token) {
   return index;
 }
 
-// A node's parent always has its place in the backend: it was sampled from, or it is the root.
+// The parent of a node is always in the backend already: it is the root, or the node's token was sampled from it.
 void Search::want_node(int index, const Tracker& tracker, int token) {
   Node& node = at(index);
   if (node.asked_node) return;
@@ -329,7 +333,7 @@ void Batch::add(Search search) {
 }
 
 bool Batch::advance() {
-  // Requests from before a search failed are lost, so that a batch which went on would wait for their answers for ever.
+  // A failed search loses requests, so a batch that continued would wait for their answers for ever.
   if (failed_) throw std::invalid_argument("a search of this batch has failed, and none goes on");
   if (!placed_ || !answered_) throw std::invalid_argument("what the searches asked for last is not answered");
   nodes_.clear();
