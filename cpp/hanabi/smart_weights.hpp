@@ -1,11 +1,11 @@
 // Weights of `holmes` and `smart`.
 //
-// How these numbers were chosen is not on record. The first version of the players had nearly all of them, without a
-// program that fits them and without a note of trials, so no command makes them again. The history of this repository
-// shows three later changes: kHintMisled counts for `holmes` too, kHintKept rose from 1 to 2, and kSmartHint fell from 5
-// to 4. The kinds of effects that are weighed follow the bots of these names in Arthur O'Dwyer's collection
-// (github.com/Quuxplusone/Hanabi). `python -m benchmarks.hanabi_players` measures the players' scores; the table is in
-// docs/results/hanabi.md.
+// There is no record of how these numbers were chosen. The first version of the players had nearly all of them, with
+// neither a program that fits them nor a note of trials, so no command makes them again. The history of this repository
+// shows three later changes: kHintMisled counts for `holmes` too, kHintKept rose from 1 to 2, and kSmartHint fell from
+// 5 to 4. The kinds of effects follow the bots of these names in Arthur O'Dwyer's collection
+// (github.com/Quuxplusone/Hanabi). `python -m benchmarks.hanabi_players` measures the players' scores; its results are
+// in docs/results/hanabi.md.
 #pragma once
 
 namespace trickformer::hanabi {
@@ -42,7 +42,8 @@ constexpr double kWarning = 6;    // from this loss on, a warning comes before a
 constexpr int kPlayLow = 3;       // for each rank that the card is below the highest, and one more
 constexpr int kPlayFollowed = 4;  // another hand can follow with the next card
 
-// How much a card is missed, by the probability of each kind; 1 for the last copy of a card that is needed.
+// Cost of a discard for each kind that the card may be, times the probability of the kind. It is 1 for the last copy of
+// a card that is needed.
 constexpr double kMissPlayable = 0.2;
 constexpr double kMissUseful = 0.1;
 

@@ -9,8 +9,8 @@
 namespace trickformer::hanabi {
 namespace {
 
-// Tokens of the longest sequence of the seat `seat`, after the deal. Plays and discards draw the deck, then each player
-// has one more turn; all that a hint waits for is a token, which a discard gives back.
+// Number of tokens of the longest sequence of `seat`, after the deal. Plays and discards draw the deck, then each
+// player has one more turn. A hint needs a hint token, which a discard gives back.
 int longest_course(const Rules& rules, int seat) {
   const int players = rules.players, deck = rules.deck() - rules.dealt(), hints = rules.hints;
   const auto index = [&](int turn, int left, int h) { return std::size_t((left * (hints + 1) + h) * players + turn); };
