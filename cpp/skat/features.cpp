@@ -12,7 +12,7 @@ namespace {
 
 using Stage = SeatView::Stage;
 
-// above[kind][card]: the cards of the same suit, or trumps, that are stronger.
+// above[kind][card]: the stronger cards of the same suit, or stronger trumps.
 const auto& above() {
   static const auto kTable = [] {
     std::array<std::array<Cards, kNumCards>, 6> found{};
@@ -28,11 +28,11 @@ const auto& above() {
   return kTable;
 }
 
-constexpr float kFarBehind = -3;  // more tells no more
+constexpr float kFarBehind = -3;  // larger differences carry no more information
 
-// Of a call by its number; -1: none.
+// The class of a call, by its index; -1: none.
 int bid_class(int called) {
-  constexpr int kSingle = 8;  // 18 to 33
+  constexpr int kSingle = 8;  // the calls 18 to 33 have a class each
   if (called < kSingle) return called + 1;
   return kCallValues[called] <= 36 ? kSingle + 1 : kCallValues[called] <= 48 ? kSingle + 2 : kSingle + 3;
 }

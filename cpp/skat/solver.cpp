@@ -96,8 +96,8 @@ const FamilyTables& tables(Family family) {
   return kAll[std::size_t(family)];
 }
 
-// Numbers the owners of the cards in play, in order of rank: the sequences over three players by length, then as
-// digits. There are (3^n - 1) / 2 sequences shorter than n.
+// Numbers the owners of the cards in play, in order of rank: the sequences over three players, sorted by length and
+// then as numbers in base 3. There are (3^n - 1) / 2 sequences shorter than n.
 static int sequence(int code, int from, int to) {
   int value = 0, length = 0, shorter = 0, power = 1;
   for (int i = from; i < to; ++i) {
@@ -172,7 +172,7 @@ static Task task_of(const SolverPosition& p, bool tricks) {
   return task;
 }
 
-// Plays a card (in the search's numbers) and returns what the soloist takes by it: card points, or a trick.
+// Plays a card (in the search's numbers) and returns what the soloist gains by it: card points, or a trick.
 static int play(Task& task, int card) {
   const FamilyTables& t = tables(task.family);
   const int p = (task.leader + task.played) % kPlayers;
@@ -202,7 +202,7 @@ static int points_left(const SolverPosition& p) {
   return card_points(all);
 }
 
-// The exact value between low and high by zero windows, the first at `guess`: each one moves a bound.
+// The exact value between low and high by zero-window searches, the first at `guess`. Each search moves a bound.
 static int exactly(SearchTable& table, const Task& task, int low, int high, int guess, std::uint64_t& nodes) {
   while (low < high) {
     const int need = std::clamp(guess, low + 1, high);
@@ -302,7 +302,8 @@ static void answer(Solver& solver, const SolverPosition& p, Query query, int lim
 void solve(std::span<const SolverPosition> positions, Query query, std::span<const std::int16_t> limits, int threads,
            std::span<SolverResult> out) {
   on_threads(positions.size(), threads, [&](std::size_t i) {
-    static thread_local Solver solver;  // the calling thread keeps its own, and the table's memory, for the next batch
+    // each calling thread keeps its solver, and the memory of the table, for the next batch
+    static thread_local Solver solver;
     answer(solver, positions[i], query, limits.empty() ? 0 : limits[i], out[i]);
   });
 }

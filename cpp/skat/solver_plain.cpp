@@ -10,7 +10,7 @@ namespace trickformer::skat {
 
 struct PlainSolver::Node {
   Kind kind;
-  int soloist, leader, played, rest;  // rest: card points yet to be taken, those of the trick too
+  int soloist, leader, played, rest;  // rest: card points yet to be taken, including the current trick
   Cards hands[3];
   int trick[3];
 };
@@ -37,8 +37,8 @@ bool PlainSolver::holds(const Entry& e, const Node& n, int leader) const {
   return e.stamp == stamp_ && e.leader == leader && std::equal(n.hands, n.hands + 3, e.hands);
 }
 
-// A leader tries his strongest cards first. A follower tries to win the trick from the other side, dearest card first,
-// and adds points where his side has it; else he begins with the cheapest card.
+// A leader tries the strongest cards first. A follower tries to win the trick from the other side, with the card of
+// most points first, and adds points if the own side is winning; otherwise it starts with the card of fewest points.
 int PlainSolver::order(const Node& n, Cards legal, bool soloist, int* cards) {
   int best = 0, value[kNumCards], size = 0;
   for (int i = 1; i < n.played; ++i)
@@ -59,7 +59,7 @@ int PlainSolver::order(const Node& n, Cards legal, bool soloist, int* cards) {
   return size;
 }
 
-// Does the soloist get `need` more points?
+// Returns whether the soloist gets `need` more points.
 bool PlainSolver::reach(Node& n, int need) {
   ++nodes_;
   if (need <= 0) return true;
@@ -117,7 +117,7 @@ bool PlainSolver::reach(Node& n, int need) {
 
 // ---- the twin ----
 
-// The rules once more, as a rule book gives them: cards by name, strongest first.
+// The rules written again as a rule book has them: cards by name, strongest first.
 static int place_in(const char* order, char rank) {
   int i = 0;
   while (order[i] != rank) ++i;
@@ -147,7 +147,7 @@ struct Twin {
   bool tricks;
   std::map<std::tuple<Cards, Cards, Cards, int>, int> memo;
 
-  // What the soloist takes from here on after `card`.
+  // The gain of the soloist from here on after `card`.
   int after(std::array<Cards, 3> hands, int leader, std::array<int, 3> trick, int played, int card) {
     const int p = (leader + played) % 3;
     hands[std::size_t(p)] &= ~bit(card);

@@ -1,4 +1,4 @@
-// A position of the search: whose cards are where, what a card is worth, and what is sure about the points to come.
+// A position of the search: holders of the cards, values of the cards, and bounds on the points to come.
 #include <algorithm>
 
 #include "skat/solver_table.hpp"
@@ -9,7 +9,7 @@ inline int highest(Cards cards) { return 31 - std::countl_zero(cards); }
 inline Cards above(int card) { return ~Cards{1} << card; }
 inline Cards below(int card) { return bit(card) - 1; }
 
-// kNull and kTricks say what is played for: values count the soloist's further points, or tricks where kTricks.
+// kNull and kTricks select the objective: values count the soloist's further points, or tricks if kTricks.
 template <bool kNull, bool kTricks>
 class Cardplay {
  protected:
@@ -33,7 +33,7 @@ class Cardplay {
   static int least(Cards c) {
     return c & kNothing ? 0 : c & kKnaves ? 2 : c & kQueens ? 3 : c & kKings ? 4 : c & kTens ? 10 : 11;
   }
-  // The least that k cards of a hand are worth.
+  // Least number of points of k cards of a hand.
   static int cheapest(Cards cards, int k) {
     if (kTricks) return 0;
     k -= count(cards & kNothing);
@@ -61,12 +61,12 @@ class Cardplay {
     return same ? same : hand_[p];
   }
   Cards suit(int card) const { return t_.follow[card]; }
-  Cards beats(int card) const { return t_.beats[card]; }  // the cards that would take the trick from this one
+  Cards beats(int card) const { return t_.beats[card]; }  // cards that would take the trick from this one
   int length(int p, int card) const { return count(hand_[p] & suit(card)); }
   int rank(int card) const { return count(suit(card) & below(card)); }
   bool trump(int card) const { return t_.trump & bit(card); }
 
-  // Where only relative ranks count, positions that play alike have one key; suits but trumps are interchangeable.
+  // If only relative ranks count, equivalent positions have one key; suits except trumps are interchangeable.
   std::uint64_t key(int leader, std::uint64_t code) const {
     const Codes& all = codes_;
     std::uint64_t jacks = 0;
@@ -105,9 +105,9 @@ class Cardplay {
 
   // ---- bounds ----
 
-  // Bounds of the soloist's further points when p leads, from tricks that nothing can prevent: trumps above all of
-  // the other side's are a trick of their own each, and a side on lead can cash its highest cards of a suit as long as
-  // nobody against it may trump.
+  // Bounds of the soloist's further points when p leads, from tricks that nothing can prevent. Each trump above all
+  // trumps of the other side wins a trick. A side on lead can cash its highest cards of a suit as long as no opponent
+  // can trump.
   void bounds(int p, int& low, int& high, int rest) const {
     const Cards s = hand_[0] & t_.trump, a = hand_[1] & t_.trump, b = hand_[2] & t_.trump, d = a | b;
     if (s > d || p == 0) low = soloist_sure(p, s, a, b);
@@ -118,7 +118,7 @@ class Cardplay {
     Cards sure = top(s, a | b);
     int k = count(sure);
     if (p == 0) {
-      const bool drawn = k >= count(a) && k >= count(b);  // no defender is left with a trump
+      const bool drawn = k >= count(a) && k >= count(b);  // no defender has a trump left
       if (drawn) {
         sure = s;
         k = count(s);
@@ -149,7 +149,7 @@ class Cardplay {
     const int k = std::max(count(sure & a), count(sure & b));
     if (p == 0) return kTricks ? k : k ? points(sure) + cheapest(hand_[0], k) : 0;
     const Cards mate = hand_[3 - p];
-    int more = 0, spare = count(mate & ~t_.trump);  // cards by which the partner stays off lead
+    int more = 0, spare = count(mate & ~t_.trump);  // cards with which the partner can stay off lead
     for (Cards left = hand_[p] & ~t_.trump; left;) {
       const Cards same = suit(highest(left)), own = left & same, x = hand_[0] & same, y = mate & same;
       left &= ~same;
@@ -169,7 +169,7 @@ class Cardplay {
     return points(sure) + cheapest(hand_[0], k + more) + cheapest(mate & ~sure, more);
   }
 
-  // The cards above all of `against`.
+  // The cards above all cards of `against`.
   static Cards top(Cards cards, Cards against) { return against ? cards & above(highest(against)) : cards; }
 
   const FamilyTables& t_;

@@ -12,7 +12,7 @@ inline constexpr int kAllPoints = 120;
 inline constexpr Cards kAll = 0xffffffffu;
 inline constexpr Cards kJacks = 0x80808080u;
 
-// What is played. The four suits are numbered like the suits of cards.
+// The games. The four suits have the numbers of the suits of cards.
 enum class Kind : std::uint8_t { kDiamonds, kHearts, kSpades, kClubs, kGrand, kNull };
 
 inline constexpr int kBase[5] = {9, 10, 11, 12, 24};                    // of the suits and of grand
