@@ -1,4 +1,4 @@
-// The Python face of the decoder.
+// Python bindings of the decoder.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -43,7 +43,7 @@ void create(Backend* self, const nb::typed<nb::dict, std::string, int>& sizes, f
                       size("n_actions") > 0,
                       size("masked") > 0,
                       epsilon};
-  std::vector<Floats> kept;  // the spans stay valid as long as the constructor reads them
+  std::vector<Floats> kept;  // keeps the spans valid while the constructor reads them
   const auto tensor = [&](const std::string& name) -> std::span<const float> {
     if (!tensors.contains(name.c_str())) throw std::invalid_argument("there is no tensor " + name);
     if (!nb::try_cast(tensors[name.c_str()], kept.emplace_back()))

@@ -1,4 +1,4 @@
-// The Python face of Skat's learned evaluation and of the players that search.
+// Python bindings of Skat's learned evaluation and of the players that search.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>

@@ -1,4 +1,4 @@
-// The Python face of the Skat solver: positions go in as columns of a batch.
+// Python bindings of the Skat solver. A batch of positions is passed as columns.
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace trickformer::skat;
 
 namespace {
 
-constexpr int kEnding = 15;  // cards in hands of which every line of play can be tried
+constexpr int kEnding = 15;  // largest number of cards in hands for which every line of play can be tried
 
 struct Positions {
   std::vector<SolverPosition> all;

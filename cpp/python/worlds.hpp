@@ -1,4 +1,4 @@
-// Bindings that the deal samplers of the card games share: odds of where cards lie, and what follows from them.
+// Bindings that the deal samplers of the card games share: odds for the places of cards, and probabilities.
 #pragma once
 #include <nanobind/stl/optional.h>
 
@@ -29,8 +29,8 @@ inline void check_hidden(const HiddenRows& hidden, std::size_t width) {
   if (hidden.shape(1) != width) throw std::invalid_argument("hidden is int16 [n, " + std::to_string(width) + "]");
 }
 
-// The worlds of a sampler whose World is a struct, as rows of numbers: kRead(row) -> World, kWrite(world, row). A sampler
-// that works on rows itself brings the same functions.
+// The worlds of a sampler whose World is a struct, as rows of numbers: kRead(row) -> World, kWrite(world, row). A
+// sampler that uses rows itself has the same functions.
 template <typename Deals, auto kRead, auto kWrite, std::size_t kRowWidth>
 struct WorldRows {
   static constexpr std::size_t kWidth = kRowWidth;
@@ -47,8 +47,8 @@ struct WorldRows {
   static void marginals(const Deals& d, double* out) { d.marginals(out); }
 };
 
-// The constructor DealSampler(view, log_odds), `sample` and what says more of its worlds. odds_doc and sample_doc say
-// what the columns are.
+// Binds the constructor DealSampler(view, log_odds), `sample` and the queries about its worlds. odds_doc and sample_doc
+// describe the columns.
 template <typename Rows, typename View, typename Deals>
 void bind_worlds(nb::class_<Deals>& bound, std::size_t cards, const char* odds_doc, const char* sample_doc) {
   using namespace nb::literals;
