@@ -115,8 +115,13 @@ void Tables::redraw(std::size_t i, int seat, Rng& rng) {
     unsigned taken[kMaxKinds] = {};  // sets of copies
     again = false;
     for (int slot = 0; slot < size && !again; ++slot) {
-      int number = int(rng.below(std::uint32_t(cards[slot]))), kind = 0;
-      for (Kinds kinds = may[slot]; kind = take_lowest(kinds), number >= unseen[kind];) number -= unseen[kind];
+      int number = int(rng.below(std::uint32_t(cards[slot])));
+      Kinds kinds = may[slot];
+      int kind = take_lowest(kinds);
+      while (number >= unseen[kind]) {
+        number -= unseen[kind];
+        kind = take_lowest(kinds);
+      }
       again = taken[kind] >> number & 1;
       taken[kind] |= 1u << number;
       hidden[seat * rules_.hand + slot] = std::int8_t(kind);
