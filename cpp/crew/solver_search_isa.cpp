@@ -119,7 +119,7 @@ class Searcher : Outlook {
 
   // ---- tricks ----
 
-  // Returns the lowest of several cards of one hand with no other card between them.
+  // Merges cards of one hand that no other card separates: returns the lowest of each group.
   Cards distinct(Cards hand, Cards all) const {
     Cards out = 0;
     for (Cards left = hand; left;) {
