@@ -27,9 +27,9 @@ using AnySolver = Any<Solver>;
 // Sets of cells, or numbers of layouts: uint64 [n] on boards of one word, else [n, words], the lowest word first.
 template <typename Cells>
 Out<std::uint64_t> to_numpy(const std::vector<Cells>& values) {
-  constexpr std::size_t words = kWords<Cells>;
-  auto out = words == 1 ? make<std::uint64_t>({values.size()}) : make<std::uint64_t>({values.size(), words});
-  for (std::size_t i = 0; i < values.size(); ++i) store(values[i], out.data() + i * words);
+  constexpr std::size_t kNumWords = kWords<Cells>;
+  auto out = kNumWords == 1 ? make<std::uint64_t>({values.size()}) : make<std::uint64_t>({values.size(), kNumWords});
+  for (std::size_t i = 0; i < values.size(); ++i) store(values[i], out.data() + i * kNumWords);
   return out;
 }
 
