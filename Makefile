@@ -44,7 +44,8 @@ lint: setup
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 
-tidy: setup  ## what clang-tidy finds in the core (.clang-tidy); with a header, all that includes it
+tidy: setup  ## run clang-tidy on the core: names, comma statements, common faults (.clang-tidy)
+	@test -x $(BIN)/clang-tidy || { echo "clang-tidy is missing: $(BIN)/pip install -c constraints.txt clang-tidy" >&2; exit 1; }
 	$(BIN)/python -c 'import json; [print(f["file"]) for f in json.load(open("$(OBJECTS)/compile_commands.json"))]' | \
 	  sort -u | grep "$(CURDIR)/cpp/" | xargs -P "$$(nproc)" -n 1 $(BIN)/clang-tidy -p $(OBJECTS) --quiet
 

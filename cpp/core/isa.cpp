@@ -14,18 +14,18 @@ namespace trickformer {
 namespace {
 
 #if defined(__x86_64__)
-// Whether the CPU has tiles of bfloat16 products, and the system lets this process use them: their registers are large,
-// and Linux saves them for those alone who ask.
+// Returns whether the CPU has AMX tiles for bfloat16 and the system lets this process use them. The tile registers are
+// large, so Linux saves them only for processes that request it.
 bool has_tiles() {
 #if defined(__linux__)
-  static const bool granted = [] {
+  static const bool kGranted = [] {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (!__builtin_cpu_supports("avx512bf16") || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
     constexpr unsigned kTiles = 1u << 24, kBf16 = 1u << 22;
     constexpr long kRequest = 0x1023, kData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
     return (d & kTiles) != 0 && (d & kBf16) != 0 && syscall(SYS_arch_prctl, kRequest, kData) == 0;
   }();
-  return granted;
+  return kGranted;
 #else
   return false;
 #endif
@@ -76,8 +76,8 @@ bool runs(Isa isa) {
 }
 
 Isa isa() {
-  static const Isa chosen = choose();
-  return chosen;
+  static const Isa kChosen = choose();
+  return kChosen;
 }
 
 }  // namespace trickformer

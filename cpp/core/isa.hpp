@@ -1,9 +1,9 @@
-// Instruction sets: which one the core uses, and how a function is built for more than one.
+// Instruction sets: which one the core uses, and how one function is built for several.
 //
-// Nothing is built with -march=native. CMake compiles every file *_isa.cpp once for the baseline and once for v3, with
-// TRICKFORMER_ISA defined as the name. What such a file and its headers define stands in a namespace of that name, so
-// that none of it can be linked into code for the baseline. The kernels of the decoder are too different for that and
-// have a file for each instruction set.
+// Nothing is built with -march=native. CMake compiles every file *_isa.cpp once for the baseline and once for
+// x86-64-v3, with TRICKFORMER_ISA defined as the name of the set. Such a file and its headers put their definitions in
+// a namespace of that name, so the linker cannot merge them into code for the baseline. The kernels of the decoder
+// differ too much between sets and have one file for each.
 #pragma once
 #include <string_view>
 #include <utility>
@@ -14,20 +14,20 @@
 
 namespace trickformer {
 
-// Each has what the one before it has. The decoder rounds activations with the last two, and so they are for those alone
-// who name them.
+// Each set includes the sets before it. With the last two the decoder rounds activations to bfloat16, so they are used
+// only by callers who name them.
 enum class Isa { kBase, kV3, kAvx512, kAvx512Bf16, kAmx };
 
 inline constexpr Isa kIsas[] = {Isa::kBase, Isa::kV3, Isa::kAvx512, Isa::kAvx512Bf16, Isa::kAmx};
-std::string_view name(Isa isa);  // as the environment variable TRICKFORMER_ISA has it
-bool runs(Isa isa);              // whether this CPU has it, and the system lets this process use it
+std::string_view name(Isa isa);  // as in the environment variable TRICKFORMER_ISA
+bool runs(Isa isa);              // whether this CPU has it and the system lets this process use it
 
-// The one that TRICKFORMER_ISA names, else the best of this CPU that rounds nothing. Nothing beyond it is used, unless
-// a backend is made with one of its own. It is chosen once in a process. Throws std::invalid_argument where the name is
-// unknown or this CPU does not have it.
+// The set that TRICKFORMER_ISA names, or else the best set of this CPU that rounds nothing. It is chosen once per
+// process. Only a backend that names a set of its own may use a better one. Throws std::invalid_argument if the name is
+// unknown or this CPU lacks the set.
 Isa isa();
 
-// A function built for several instruction sets, of which a call takes the best that `isa` allows.
+// A function that is built for several instruction sets. A call uses the best version that `isa` allows.
 template <typename F>
 class PerIsa;
 
@@ -44,7 +44,9 @@ class PerIsa<R(Args...)> {
 
 }  // namespace trickformer
 
-// Declares a PerIsa. A file *_isa.cpp defines the function in namespace built::TRICKFORMER_ISA.
+// Declares a PerIsa. A file *_isa.cpp defines the function in namespace built::TRICKFORMER_ISA. A PerIsa is named like
+// a function because it is called like one.
+// NOLINTBEGIN(readability-identifier-naming)
 #if defined(__x86_64__)
 #define TRICKFORMER_PER_ISA(type, function) \
   namespace built {                         \
@@ -63,3 +65,4 @@ class PerIsa<R(Args...)> {
   }                                         \
   inline constexpr PerIsa<type> function(built::base::function, built::base::function)
 #endif
+// NOLINTEND(readability-identifier-naming)

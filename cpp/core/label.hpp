@@ -1,4 +1,5 @@
-// Labels of action values: what each legal action of a decision is worth, found by playing on from known cards.
+// Labels for action values: the value of each legal action of a decision, measured by playouts from a deal whose cards
+// are all known.
 #pragma once
 #include <cstdint>
 
@@ -7,16 +8,17 @@ namespace trickformer {
 struct RolloutNet;
 
 struct Label {
-  std::uint16_t position;  // of the own sequence: the token before the decision
+  std::uint16_t position;  // index of the token before the decision, in the own sequence
   std::uint16_t token;     // the action
-  float value;             // to the own seat, in units of v(o)
+  float value;             // for the own seat, in units of v(o)
 };
 
 struct LabelOptions {
-  int playouts = 8;                 // of each action
-  double share = 1.0;               // of the decisions that are labelled
-  const RolloutNet* net = nullptr;  // plays the playouts; null: the game's script plays them
-  bool worlds = false;  // each playout begins in another deal that explains what the seat saw; the game says how drawn
+  int playouts = 8;                 // per action
+  double share = 1.0;               // fraction of the decisions that are labelled
+  const RolloutNet* net = nullptr;  // plays the playouts; null: the scripted player of the game
+  // start each playout from another deal that is consistent with the seat's view, drawn as the game defines
+  bool worlds = false;
 };
 
 }  // namespace trickformer

@@ -1,5 +1,5 @@
-// Random numbers of the core: splitmix64 (Steele, Lea & Flood 2014), a pure function of seed and position,
-// so that any part of a run can be made again by itself.
+// Random numbers of the core: splitmix64 (Steele, Lea & Flood 2014). A number depends only on seed and position, so
+// that any part of a run can be repeated by itself.
 #pragma once
 #include <cstdint>
 
@@ -20,7 +20,7 @@ class Rng {
 
   std::uint64_t next() { return mix(state_ += 0x9e3779b97f4a7c15); }
 
-  // Uniform on 0..n-1 for n < 2^16; the bias of at most n / 2^32 is far below what any test can see.
+  // Uniform on 0..n-1 for n < 2^16. The bias is at most n / 2^32, too small for any test to detect.
   std::uint32_t below(std::uint32_t n) { return std::uint32_t(((next() >> 32) * n) >> 32); }
 
   // Uniform on 0..n-1 without bias (Lemire 2019, with rejection).

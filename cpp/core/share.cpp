@@ -11,7 +11,7 @@ std::atomic<std::int64_t> g_done{0}, g_of{0};
 
 }  // namespace
 
-// For people to look at: the two may be read at moments that are not quite the same.
+// Only for display, so it does not matter that the two counters are read at slightly different moments.
 UnderWay under_way() {
   const std::int64_t of = g_of.load(std::memory_order_relaxed);
   return {std::min(g_done.load(std::memory_order_relaxed), of), of};

@@ -1,17 +1,18 @@
-// How far the searches of this process have got, for someone who waits for them in another thread.
+// Progress of all searches of this process, for display by another thread.
 #pragma once
 #include <cstdint>
 
 namespace trickformer {
 
 struct UnderWay {
-  std::int64_t done = 0, of = 0;  // simulations, or worlds
+  std::int64_t done = 0, of = 0;  // in simulations or worlds
 };
 
-// All searches that go on now, together.
+// Progress of all running searches together.
 UnderWay under_way();
 
-// What one of them has to do, for as long as it goes on. All of it is defined for the baseline (core/isa.hpp).
+// The part of one search in that progress, for as long as the search runs. All of it is built for the baseline only
+// (core/isa.hpp).
 class Share {
  public:
   explicit Share(std::int64_t of = 0);
@@ -21,8 +22,8 @@ class Share {
 
   void more(std::int64_t of);
   void done(std::int64_t n = 1);
-  void reach(std::int64_t n);  // so many are done by now
-  void end();                  // nothing goes on; what is done is forgotten, and `more` begins anew
+  void reach(std::int64_t n);  // sets the number done
+  void end();                  // ends the search: takes its part out of the progress; `more` starts a new one
 
  private:
   UnderWay mine_;

@@ -1,4 +1,4 @@
-// Independent pieces of work on any number of threads.
+// Runs independent pieces of work on any number of threads.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -9,8 +9,8 @@
 
 namespace trickformer {
 
-// Calls work(i) once for each i below n, on at most `threads` threads, of which this is one. No piece may need another,
-// or throw.
+// Calls work(i) once for each i below n, on at most `threads` threads including the calling one. A piece of work may
+// not wait for another one and may not throw.
 template <typename Work>
 void on_threads(std::size_t n, int threads, const Work& work) {
   std::atomic<std::size_t> next{0};

@@ -7,7 +7,7 @@ namespace trickformer {
 void Tracker::features(float* out) const {
   std::fill_n(out, vocabulary(), 0.0f);
   const TokenSet next = possible();
-  for (int w = 0; w < 4; ++w)
+  for (int w = 0; w < TokenSet::kWords; ++w)
     for (auto rest = next.words[w]; rest; rest &= rest - 1) out[w * 64 + std::countr_zero(rest)] = 1;
   out[vocabulary()] = my_turn();
 }

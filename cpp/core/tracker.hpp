@@ -1,4 +1,4 @@
-// GO-MCTS' simulator: it follows one seat's observations and never knows the deal.
+// The simulator of GO-MCTS. It follows the observations of one seat and never reads the deal.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -8,22 +8,26 @@
 
 namespace trickformer {
 
-// A set of token ids below 256.
+// Largest number of tokens in a game's vocabulary. Sets of tokens and arrays over the vocabulary have this size.
+inline constexpr int kMaxVocabulary = 256;
+
+// A set of tokens.
 struct TokenSet {
-  std::uint64_t words[4] = {};
+  static constexpr int kWords = kMaxVocabulary / 64;
+  std::uint64_t words[kWords] = {};
 
   void add(int token) { words[token >> 6] |= std::uint64_t{1} << (token & 63); }
-  bool has(int token) const { return token >= 0 && token < 256 && words[token >> 6] >> (token & 63) & 1; }
+  bool has(int token) const { return token >= 0 && token < kMaxVocabulary && words[token >> 6] >> (token & 63) & 1; }
   int size() const {
     int n = 0;
     for (auto word : words) n += std::popcount(word);
     return n;
   }
-  // The lowest token, or 256 for an empty set.
+  // The lowest token, or kMaxVocabulary if the set is empty.
   int first() const {
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < kWords; ++i)
       if (words[i]) return i * 64 + std::countr_zero(words[i]);
-    return 256;
+    return kMaxVocabulary;
   }
 };
 
@@ -33,30 +37,31 @@ class Tracker {
   virtual std::unique_ptr<Tracker> copy() const = 0;
   virtual int vocabulary() const = 0;  // number of token ids
   virtual bool my_turn() const = 0;
-  virtual TokenSet legal() const = 0;     // own legal tokens; empty where it is not the own turn
-  virtual TokenSet possible() const = 0;  // tokens that some deal allows next
-  virtual void push(int token) = 0;       // an impossible token marks the history illegal and goes on by position
+  virtual TokenSet legal() const = 0;     // own legal tokens; empty unless it is the own turn
+  virtual TokenSet possible() const = 0;  // tokens that are next in some deal that is consistent with the history
+  // an impossible token makes the history illegal; the tracker then counts positions only
+  virtual void push(int token) = 0;
   virtual bool terminal() const = 0;
-  virtual bool is_legal() const = 0;  // whether some deal explains the history so far
-  virtual int outcome() const = 0;    // of a legal terminal history: its index among the outcomes
+  virtual bool is_legal() const = 0;  // whether some deal is consistent with the history so far
+  virtual int outcome() const = 0;    // index of the outcome of a terminal, legal history
 
-  // Features: numbers that the model reads, a function of the tokens so far. By default they are whose turn it is and
-  // which tokens may come next; a game with features of its own overrides both functions.
+  // Features: numbers that the model reads, a function of the tokens so far. The default features are whose turn it is
+  // and which tokens may come next. A game with other features overrides both functions.
   virtual int feature_count() const { return vocabulary() + 1; }
   virtual void features(float* out) const;  // writes [feature_count]
 };
 
-// Follows a sequence from its start: after each of its `length` tokens the features [length, feature_count] and, where
-// `possible` is not null, what some deal allows next [length, vocabulary].
+// Follows a sequence from its start. Writes, after each of its `length` tokens, the features [length, feature_count]
+// and, if `possible` is not null, which tokens are possible next [length, vocabulary].
 void follow(const Tracker& start, const std::int16_t* tokens, int length, float* features, bool* possible);
 
-// The tokens of a set, as a row of a mask that is all false.
+// Sets the entries of a set's tokens in a row of a mask that is all false.
 inline void mark(const TokenSet& set, bool* row) {
-  for (int w = 0; w < 4; ++w)
+  for (int w = 0; w < TokenSet::kWords; ++w)
     for (auto rest = set.words[w]; rest; rest &= rest - 1) row[w * 64 + std::countr_zero(rest)] = true;
 }
 
-// Histories come as bytes. Throws where these n cards are not the cards below n, each once.
+// Histories come from Python as bytes. Throws unless these n bytes are the cards 0 to n - 1, each exactly once.
 inline void check_deck(const std::uint8_t* deck, int n) {
   std::uint64_t seen = 0;
   for (int i = 0; i < n; ++i) {

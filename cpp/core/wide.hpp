@@ -1,5 +1,5 @@
-// Numbers of several words: sets of more than 64 elements, and counts beyond 2^64. Each function here has a twin for one
-// word, so that a template works on both.
+// Integers of several words, for sets of more than 64 elements and for counts beyond 2^64. Each function here has a
+// twin for one word, so that templates work with both.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -27,7 +27,7 @@ constexpr Set bit(int i) {
   }
 }
 
-// Words of a number or a set, in memory: [N], the lowest first.
+// The words of a number or a set in memory, [N], the lowest first.
 template <typename Set>
 Set load(const std::uint64_t* words) {
   if constexpr (std::unsigned_integral<Set>) {
@@ -68,7 +68,7 @@ int count(const Wide<N>& set) {
   return n;
 }
 
-// Index of the lowest element. The set must not be empty, here and in the functions below.
+// Index of the lowest element. The set must not be empty; this holds for the functions below too.
 template <int N>
 int lowest(const Wide<N>& set) {
   int i = 0;

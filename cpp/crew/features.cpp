@@ -16,7 +16,7 @@ class Writer {
  public:
   Writer(const SeatView& view, float* out) : v_(view), out_(out) { std::fill_n(out, int(kFeatures), 0.0f); }
 
-  // What may come, and which part of the sequence it is.
+  // Which tokens may come, and which part of the sequence comes next.
   void next(const TokenSet& possible) {
     const auto from = [&](int token) {
       const int word = token >> 6, shift = token & 63;
@@ -42,7 +42,8 @@ class Writer {
     for (int s = 0; s <= kRocket; ++s) out_[kLengthFeature + s] = float(count(own & suit_cards(s))) / kHand;
   }
 
-  // Who holds what, as if the cards lay independently of each other but for what their holder has shown.
+  // The holders of the cards, as if the cards lay independently of each other, apart from what their holders have
+  // shown.
   void others() {
     const Knowledge k = knowledge(v_);
     const bool passing =
@@ -57,7 +58,7 @@ class Writer {
       for (int s = 0; s <= kRocket; ++s)
         if (!((may[i] | has) & suit_cards(s))) out_[kVoidFeature + i * (kColours + 1) + s] = 1;
     }
-    float chance[1 << kOthers][kOthers] = {};  // by the seats that may hold a card
+    float chance[1 << kOthers][kOthers] = {};  // indexed by the set of seats that may hold a card
     for (int who = 1; who < 1 << kOthers; ++who) {
       int room = 0;
       for (int i = 0; i < kOthers; ++i) room += who >> i & 1 ? std::max(k.need[i], 0) : 0;
@@ -180,7 +181,7 @@ class Writer {
     if (p >= 0) out_[at + relative(p, v_.seat)] = 1;
   }
 
-  // Whether the tokens let this task be the next one fulfilled; as in judge.
+  // Returns whether the order of the task tokens lets this task be fulfilled next; the same rule as in judge.
   bool due(int which) const {
     const Task& task = v_.tasks[which];
     if (task.tile == kTileOmega && v_.done < v_.mission.tasks - 1) return false;

@@ -8,11 +8,11 @@
 namespace trickformer::crew {
 namespace {
 
-constexpr double kErr = 0.05;           // share of moves at which a playout errs
+constexpr double kErr = 0.05;           // share of moves in a playout that are random errors
 constexpr double kSolved = 0.5;         // weight of the solver's answer
-constexpr std::uint64_t kNodes = 1000;  // cards that it tries: mostly enough, and cheaper than the playouts
+constexpr std::uint64_t kNodes = 1000;  // cards that the solver tries: mostly enough, and cheaper than the playouts
 
-// Whether chance has yet to do something.
+// Returns whether chance moves next.
 bool chance_left(const State& s) {
   const bool draw = s.mission.has(Rule::kDraw) && (s.num_plays < kPlayers || s.phase == Phase::kDraw);
   return draw || s.revealed < s.mission.tasks;
@@ -23,7 +23,7 @@ class Labeller {
   Labeller(const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out)
       : options_(options), rng_(seed, stream), out_(out) {}
 
-  // The decision before token `position` + 1, of the seat of the view.
+  // The decision before token `position` + 1, by the seat of the view.
   void decide(const State& s, const SeatView& view, int position) {
     const Actions may = legal(s);
     if (!(may & (may - 1)) || rng_.uniform() >= options_.share) return;
@@ -42,7 +42,7 @@ class Labeller {
   }
 
  private:
-  // Adds what each of these actions is worth in a deal.
+  // Adds the value of each of these actions in one deal.
   void judge(const State& s, Actions may, int playouts, double* worth) {
     const std::uint64_t drawn = rng_.next(), chance = rng_.next();
     Draws draws;
@@ -51,7 +51,7 @@ class Labeller {
     double open = -1;
     for (Actions rest = may; rest;) {
       const int act = take_lowest(rest);
-      // To open hands all messages are alike, but that a card that lies open is not drawn.
+      // With open hands all messages are equal, except that an open card is not drawn.
       if (open < 0 || !talk || chancy) open = could_succeed(s, act, chance, draws, kNodes, solver_);
       if (open == 0 && !chancy) continue;
       State after = s;
@@ -78,7 +78,7 @@ void label(const Logbook& book, const std::uint8_t* history, int seat, const Lab
   State s = dealt(book, history);
   Labeller labeller(options, seed, stream, out);
   SeatView view;
-  int length = 0;  // tokens of the own sequence so far
+  int length = 0;  // number of tokens of the own sequence so far
   const auto tell = [&](int p, int token) {
     if (p != seat) return;
     ++length;

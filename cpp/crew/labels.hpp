@@ -1,4 +1,4 @@
-// What the actions of a decision are worth in the deal as it was: labels for action values.
+// Labels for action values: the value of each action of a decision, in the deal as it was.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,21 +8,22 @@
 
 namespace trickformer::crew {
 
-// Labels of the decisions of `seat` in a game (history: [kHistory]) at which it had a choice: of each legal action the
-// mean of two guesses at how likely success is after it, with all cards as they are (but see below). One is a solver's, who takes the
-// four for one player with open hands: 1 if it finds a way, 0 if there is none, kUnknownWorth if it has not found out
-// at once. The other is the share of `playouts` that succeed in which four scripted players, who see their own hands
-// only, go on, and now and then err. What cannot succeed at all is worth 0 by both.
+// Labels of the decisions of `seat` in a game (history: [kHistory]) at which it had a choice. The label of a legal
+// action is the mean of two estimates of the probability of success after it, with the true cards. The first estimate
+// is the solver's, which treats the four as one player with open hands: 1 if it finds a way, 0 if there is none,
+// kUnknownWorth if it stops before it knows. The second is the share of `playouts` that succeed. Four scripted players,
+// who see only their own hands and now and then err, play them. An action after which success is impossible has value 0
+// in both.
 //
-// The solver tells what can still be done, which scripted players often fail to do; they tell what is likely to be
-// done, and what a message is worth, which open hands do not need.
+// The two estimates complement each other. The solver finds what can still be done, which scripted players often fail
+// to do. The playouts show what is likely to be done and what a message is worth; open hands need no messages.
 //
-// With `worlds` the mean is over that many deals that explain what the seat saw, drawn uniformly, with one game played on
-// in each: what a card is worth differs more from deal to deal than from one way of going on to the next.
+// With `worlds`, the label is the mean over `playouts` deals that are consistent with the seat's view, drawn uniformly,
+// with one playout in each. The value of a card differs more from deal to deal than from one playout to the next.
 //
-// A decision is labelled with chance `share`; its actions meet the same random numbers. Results follow from seed and
-// stream. They are appended. Throws std::invalid_argument on a history that breaks the rules, and std::out_of_range on
-// one of a mission that is not in the book.
+// A decision is labelled with probability `share`. All its actions get the same random numbers. Results depend only on
+// seed and stream, and are appended. Throws std::invalid_argument on a history that breaks the rules, and
+// std::out_of_range if the mission is not in the book.
 void label(const Logbook& book, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out);
 

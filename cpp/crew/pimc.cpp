@@ -18,7 +18,8 @@ bool left_to_rules(Phase phase) {
   }
 }
 
-// Goes on to the tricks, as `rules` and chance would. Chance's seed is the world's, so that all actions meet the same.
+// Advances to the tricks by the choices of `rules` and of chance. The seed of chance is the world's, so that all
+// actions get the same chance moves.
 void begin_tricks(State& s, std::uint64_t seed) {
   Rng rng(seed);
   while (!s.over() && s.phase <= Phase::kPass)
@@ -47,7 +48,7 @@ PimcResult pimc(const SeatView& view, const PimcOptions& options, std::uint64_t 
   const Deals deals(view, log_odds);
   Rng rng(seed);
   double sum[kActions] = {};
-  Actions best = may;  // those that can still be the best
+  Actions best = may;  // actions that can still turn out the best
   int n = 0;
   const auto most = [&] {
     double most = 0;

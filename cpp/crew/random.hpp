@@ -8,19 +8,19 @@
 
 namespace trickformer::crew {
 
-// A mission as actions: its number, 40 cards dealt (ten to each of the seats 0 to 3), then those of the players and of
-// chance as they come.
+// A mission as actions: its number, the 40 cards dealt (ten to each of the seats 0 to 3), then the actions of the
+// players and of chance in order.
 inline constexpr int kMaxCourse = kMaxTasks                   // tasks revealed
                                   + 3 + kPlayers * kMaxTasks  // token moved, member named; answers and decisions
                                   + kPlayers + kPlayers       // passes, draws
                                   + kPlayers * (kTricks + 1)  // silences, or a message before the last trick
                                   + kPlays;
 inline constexpr int kHistory = 1 + kNumCards + kMaxCourse;
-inline constexpr std::uint8_t kNoAction = 255;  // fills a history up
+inline constexpr std::uint8_t kNoAction = 255;  // pads a history
 
-// Games `first` .. `first + n - 1` of the series `seed`, each a mission drawn uniformly, every action as likely as any
-// other. Of every second game up to `tries` deals are played until one succeeds, and the last of them kept.
-// history: uint8 [n, kHistory]; result: int8 [n], 1 for success and 0.
+// Plays games `first` .. `first + n - 1` of the series `seed`, each a mission drawn uniformly, with uniformly random
+// actions. In every second game, up to `tries` deals are played until one succeeds, and the last one is kept.
+// history: uint8 [n, kHistory]; result: int8 [n], 1 for success, else 0.
 using RandomGames = void(std::span<const Mission> missions, std::uint64_t seed, std::uint64_t first, std::size_t n,
                          int tries, std::uint8_t* history, std::int8_t* result);
 TRICKFORMER_PER_ISA(RandomGames, random_games);

@@ -1,5 +1,5 @@
-// The rules of The Crew. What everybody knows (PublicState) and what is in the hands (State) are apart, so that what a seat
-// sees runs through the same rules as the game itself.
+// The rules of The Crew. Public information (PublicState) and the hands (State) are separate, so that the same code
+// runs a game and one seat's view of it.
 #pragma once
 #include <algorithm>
 
@@ -9,13 +9,14 @@ namespace trickformer::crew {
 
 inline namespace TRICKFORMER_ISA {
 
-// Whether a seat may still communicate before this trick.
+// Returns whether a seat may still communicate before this trick.
 inline bool may_speak(const PublicState& t, int seat) {
   return !t.message[seat].label && !(t.mission.has(Rule::kMemberSilent) && seat == t.member) &&
          t.trick() >= t.mission.first_open_trick();
 }
 
-// On to whoever may communicate next, clockwise from `step` seats after the leader, or to the first card.
+// Passes the turn to the next seat that may communicate, clockwise from `step` seats after the leader, or else to the
+// first card.
 inline void ask_from(PublicState& t, int step) {
   for (; step < kPlayers; ++step) {
     t.current = std::int8_t(next_seat(t.leader, step));
@@ -53,7 +54,7 @@ inline void draft(PublicState& t) {
   t.current = t.commander;
 }
 
-// When all task cards lie open, or there are none to open yet.
+// Called when all task cards lie open, or there are none.
 inline void allocate(PublicState& t) {
   t.current = t.commander;
   switch (t.mission.allocation) {
@@ -71,7 +72,7 @@ inline void allocate(PublicState& t) {
   }
 }
 
-// The cards are dealt: `pink_nine` holds that card.
+// Called after the deal; `pink_nine` holds that card.
 inline void begin(PublicState& t, const Mission& mission, int commander, int pink_nine) {
   t.mission = mission;
   t.commander = std::int8_t(commander);
@@ -83,10 +84,10 @@ inline void begin(PublicState& t, const Mission& mission, int commander, int pin
     allocate(t);
 }
 
-// What a mission's rules say once a trick is over. Returns 1: success, -1: failure, 0: it goes on.
+// Applies the mission's rules after a trick. Returns 1 for success, -1 for failure, 0 if the mission goes on.
 inline int judge(PublicState& t, int winner, int card, Cards cards) {
   const Mission& m = t.mission;
-  const int number = t.trick() - 1;  // of this trick, from 0
+  const int number = t.trick() - 1;  // number of this trick, from 0
   const bool first = number == 0, last = number == kTricks - 1;
   bool failed = false, open = false;
 
@@ -248,14 +249,14 @@ inline void reveal(PublicState& t, int card) {
     allocate(t);
 }
 
-// Card `card` is laid open by the player on turn.
+// The player on turn lays card `card` open.
 inline void show(PublicState& t, int card) {
   t.message[t.current] = {t.label, std::uint8_t(card), t.num_plays};
   t.asked = std::uint8_t(t.asked | 1u << t.current);
   ask_from(t, relative(t.current, t.leader) + 1);
 }
 
-// A legal action that everybody sees whole; passes and draws are below.
+// Applies a legal action that is public; passes and draws are below.
 inline void apply(PublicState& t, int action) {
   switch (t.phase) {
     case Phase::kReveal: return reveal(t, action);
@@ -305,7 +306,7 @@ inline void apply(PublicState& t, int action) {
   }
 }
 
-// One more card is laid down for a neighbour. True when it was the last.
+// Records one more card passed to a neighbour. Returns true for the last one.
 inline bool pass(PublicState& t) {
   t.current = std::int8_t(next_seat(t.current));
   if (++t.step < kPlayers) return false;
@@ -313,15 +314,15 @@ inline bool pass(PublicState& t) {
   return true;
 }
 
-// One more card is drawn. True when it was the last.
+// Records one more card drawn. Returns true for the last one.
 inline bool draw(PublicState& t) {
   if (++t.step < kPlayers) return false;
   begin_trick(t);
   return true;
 }
 
-// The cards of a hand that may be shown under a label. A card that is alone in its colour is the only one, and neither
-// the highest nor the lowest.
+// The cards of a hand that may be shown under a label. The only card of its colour has the label `only`, and neither
+// highest nor lowest.
 inline Cards showable(Cards hand, int label) {
   Cards found = 0;
   for (int colour = 0; colour < kColours; ++colour) {
@@ -344,14 +345,15 @@ using Actions = std::uint64_t;
 static_assert(kActions <= 64);
 constexpr Actions action(int a) { return Actions{1} << a; }
 
-// What a player may do who holds `hand`; chance and the end have no actions here.
+// The legal actions of a player who holds `hand`; empty if chance moves next or the mission is over.
 inline Actions legal(const PublicState& t, Cards hand) {
   Actions set = 0;
   switch (t.phase) {
     case Phase::kTile:
       for (int i = 0; i < t.mission.tasks; ++i)
         if (t.tasks[i].tile != kNoTile) set |= action(kTile + t.tasks[i].tile);
-      if (t.mission.has(Rule::kSwapTiles)) set &= ~action(63 - std::countl_zero(set));  // the pair is named from below
+      // a pair is named by its lower token first
+      if (t.mission.has(Rule::kSwapTiles)) set &= ~action(63 - std::countl_zero(set));
       return set | action(kNo);
     case Phase::kTileTo:
       for (int i = 0; i < t.mission.tasks; ++i) {
@@ -375,7 +377,7 @@ inline Actions legal(const PublicState& t, Cards hand) {
     case Phase::kAppoint:
       if (t.mission.allocation == Allocation::kRoles) return Actions{15} << kSeat;
       if (t.mission.allocation == Allocation::kDistribution) {
-        // Nobody ends with two tasks more than another.
+        // At the end nobody may have two tasks more than another.
         int has[kPlayers] = {}, above = 0;
         const int share = t.mission.tasks / kPlayers;
         for (int i = 0; i < t.revealed; ++i)
@@ -403,12 +405,12 @@ inline Actions legal(const PublicState& t, Cards hand) {
   }
 }
 
-// The cards that may be drawn from a hand: a card that lies open is not.
+// The cards that may be drawn from a hand: all but an open card.
 inline Cards drawable(const PublicState& t, int seat, Cards hand) {
   return t.message[seat].label ? hand & ~bit(t.message[seat].card) : hand;
 }
 
-// What may come next: a player's actions, or the cards that chance may turn up.
+// The next legal actions: a player's, or the cards that chance may turn up.
 inline Actions legal(const State& s) {
   if (s.phase == Phase::kReveal) {
     Cards left = kAll & ~kRockets;
@@ -419,7 +421,7 @@ inline Actions legal(const State& s) {
   return s.over() ? 0 : legal(s, s.hand[s.current]);
 }
 
-// A legal action, chance's included.
+// Applies a legal action, of a player or of chance.
 inline void apply(State& s, int action) {
   switch (s.phase) {
     case Phase::kPass: {

@@ -1,21 +1,22 @@
-// Card play of `rules`: what each legal card promises the crew in the trick under way, less its worth in the hand.
+// Card play of `rules`: the value of a legal card is what the trick then promises, less the value of the card in the
+// hand.
 //
-// The trick is thought to its end over the seats still to play: whether each can beat what lies there, must, or cannot,
-// by the chances of where cards lie; where it has the choice, it mostly does what is better for the crew. How good an
-// end is, the rules of the mission say themselves (judge), by the cards known to be in the trick; cards that others may
-// have to add, or may like to, are weighed by their chances.
+// The player predicts the rest of the trick over the seats still to play. It estimates from the probable locations of
+// the cards whether each seat can beat the best card, must, or cannot. A seat with a choice mostly does what is better
+// for the crew. The rules of the mission evaluate each end (judge) with the cards known to be in the trick. Cards that
+// others may have to add, or may want to add, are weighted by their probabilities.
 #include "crew/rules_player.hpp"
 #include "crew/rules_weights.hpp"
 
 namespace trickformer::crew {
 namespace {
 
-// A card that somebody may add to the trick and that matters.
+// A card that matters and that somebody may add to the trick.
 struct Hot {
-  int card, owner;  // owner: who is to capture it, -1: nobody
-  bool due;         // it may be captured now
+  int card, owner;  // owner: the seat that must capture it, -1: nobody
+  bool due;         // whether it may be captured now
   double gain;
-  double forced[kPlayers] = {}, given[kPlayers] = {};  // chance that a seat has to add it; that it can
+  double forced[kPlayers] = {}, given[kPlayers] = {};  // probability that a seat must add it; that it can
 };
 
 class CardChoice {
@@ -27,7 +28,7 @@ class CardChoice {
     task_ = kTask + kTaskLater * t.trick();
   }
 
-  // The best of some cards; worth: null, or [kNumCards], filled in for them.
+  // Returns the best of several cards. worth: null, or [kNumCards], receives the values of these cards.
   int choose(Cards among, float* worth) {
     int best = -1;
     double most = -1e9;
@@ -35,16 +36,20 @@ class CardChoice {
       const int card = take_lowest(rest);
       const double found = promise(card) - keep(card);
       if (worth) worth[card] = float(found);
-      if (found > most) most = found, best = card;
+      if (found > most) {
+        most = found;
+        best = card;
+      }
     }
     return best;
   }
 
  private:
   const Mission& mission() const { return t_.mission; }
-  int left() const { return kPlayers - 1 - t_.num_plays % kPlayers; }  // seats that play after this one
+  int left() const { return kPlayers - 1 - t_.num_plays % kPlayers; }  // number of seats that play after this one
 
-  // How a trick that ends like this is judged, by the cards known of it; the table after it.
+  // Value of a trick that ends like this, by the known cards in it; `judge` applies the mission's rules to the position
+  // after it.
   int verdict(int winner, int best, Cards cards, PublicState& after) const {
     after = t_;
     after.played |= cards;
@@ -53,7 +58,7 @@ class CardChoice {
     return judge(after, winner, best, cards);
   }
 
-  // Whether the order of tasks lets this one be fulfilled in the trick under way, with those that lie in it.
+  // Returns whether the order of tasks allows this task in the current trick, with those that lie in it.
   bool may_capture(int task) const {
     const Task& x = t_.tasks[task];
     if (x.done || x.owner < 0) return false;
@@ -88,7 +93,7 @@ class CardChoice {
     hot_[hots_++] = h;
   }
 
-  // What matters depends on the colour led alone, so that it is found once for all cards of one.
+  // The cards that matter depend only on the colour led, so they are computed once for all cards of a colour.
   void find_hot(int lead) {
     if (suit(lead) == hot_suit_) return;
     hot_suit_ = suit(lead);
@@ -118,7 +123,7 @@ class CardChoice {
       if (cards >> h.card & 1) continue;
       const bool same = suit(h.card) == suit(best);
       bool good = h.owner == winner && h.due;
-      if (h.owner == -1) good = !same || h.card < best;  // a 9 is to be beaten
+      if (h.owner == -1) good = !same || h.card < best;  // a 9 must be beaten
       for (int k = 1; k <= left(); ++k) {
         const int p = next_seat(me_, k);
         if (good && (p == winner || !same || h.card < best))
@@ -130,7 +135,7 @@ class CardChoice {
     return safe * (worth + 1) - 1;
   }
 
-  // The card that a seat probably beats others with.
+  // The card with which a seat probably beats others.
   int champion(int p, Cards from) const {
     Cards held = from & whereabouts_.has[p];
     if (!held) held = from & whereabouts_.maybe[p];
@@ -176,7 +181,7 @@ class CardChoice {
     return on(1, lead, t_.best_seat, t_.best_card, laid_ | bit(card));
   }
 
-  // What a card is worth in the hand.
+  // The value of a card in the hand.
   double keep(int card) const {
     const Mission& m = mission();
     const bool rocket = suit(card) == kRocket;
@@ -194,13 +199,13 @@ class CardChoice {
     return m.rules ? worth + keep_for_rules(card, high) : worth;
   }
 
-  // The same for the sake of a task in its colour.
+  // The value of a card for a task in its colour.
   double keep_for(const Task& x, int card) const {
     const double high = value(card) / 9.0;
     if (x.owner != me_) return card > x.card ? -kAboveTheirs * high : kBelowTheirs;
     if (card == x.card) return kOwnTask;
     if (card > x.card) return kAboveMine * high;
-    // Where only a rocket can take it, the colour has to go first.
+    // If only a rocket can take it, the colour must be played out first.
     const Cards of = hand_ & suit_cards(suit(card));
     return !(of & higher(x.card)) && !(of >> x.card & 1) && (hand_ & kRockets) ? -kVoidForMine : kBelowMine;
   }
@@ -233,25 +238,31 @@ class CardChoice {
     return worth;
   }
 
-  // For who must win the last trick: the highest card stays, other high ones go.
+  // For the seat that must win the last trick: keep the highest card, play other high ones.
   double last_card(int card) const {
     const bool rocket_counts = !mission().has(Rule::kFirstAndLast);
     const auto strength = [&](int c) { return suit(c) == kRocket ? (rocket_counts ? 10 + value(c) : -1) : value(c); };
     int strongest = 0, top = -2;
     for (Cards rest = hand_; rest;) {
       const int c = take_lowest(rest);
-      if (strength(c) > top) top = strength(c), strongest = c;
+      if (strength(c) > top) {
+        top = strength(c);
+        strongest = c;
+      }
     }
     if (card == strongest) return kLastCard;
     return -kLastOther * (suit(card) == kRocket ? kRocketHigh : value(card) / 9.0);
   }
 
-  // Of the colours whose 1 is still out, the one with the fewest cards left: all play it away.
+  // Among colours whose 1 is unplayed, the one with the fewest cards left: all seats play it out.
   int target() const {
     int colour = -1, fewest = kNumCards;
     for (int c = 0; c < kColours; ++c) {
       const Cards left = suit_cards(c) & ~t_.played;
-      if ((left & kOnes) && count(left) < fewest) fewest = count(left), colour = c;
+      if ((left & kOnes) && count(left) < fewest) {
+        fewest = count(left);
+        colour = c;
+      }
     }
     return colour;
   }
@@ -260,8 +271,8 @@ class CardChoice {
   const Whereabouts whereabouts_;
   const int me_;
   const Cards hand_;
-  Cards laid_ = 0;   // in the trick under way
-  double task_ = 0;  // worth of a task fulfilled: more as time runs out
+  Cards laid_ = 0;   // cards in the current trick
+  double task_ = 0;  // value of a fulfilled task: it rises with the number of tricks played
   bool due_[kMaxTasks] = {};
   Hot hot_[kMaxTasks + kValues + 4];
   int hots_ = 0, hot_suit_ = -1;

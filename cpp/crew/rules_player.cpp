@@ -1,4 +1,4 @@
-// What `rules` says: tasks, questions and answers, who is appointed, the pass, messages.
+// Statements of `rules`: choice of tasks, questions and answers, appointments, the pass, messages.
 #include "crew/rules_player.hpp"
 #include "crew/rules_weights.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 int highest(Cards cards) { return 63 - std::countl_zero(cards); }
 
-// How much a hand can win: about one for each trick.
+// The strength of a hand: about one for each trick.
 double strength(Cards hand) {
   double sum = 0;
   for (Cards rest = hand; rest;) {
@@ -20,7 +20,7 @@ double strength(Cards hand) {
   return sum;
 }
 
-// How likely a hand has to win a trick, as the sum over suits of how high its lowest cards are.
+// Probability that a hand must win a trick, as the sum over suits of the height of its lowest cards.
 double danger(Cards hand) {
   double sum = 0;
   for (int s = 0; s < kColours; ++s) {
@@ -62,12 +62,15 @@ class Talk {
       if (t_.tasks[i].owner >= 0) continue;
       const int card = t_.tasks[i].card;
       const double worth = can_take(hand_, card);
-      if (worth > most) most = worth, best = card;
+      if (worth > most) {
+        most = worth;
+        best = card;
+      }
     }
     return best;
   }
 
-  // How well a hand suits what the member has to do, about 0 to 1.
+  // How well a hand suits the task of the member, about 0 to 1.
   double suits(Cards hand) const {
     const Mission& m = t_.mission;
     if (m.has(Rule::kSick)) return 1 - danger(hand) / 8;
@@ -86,7 +89,7 @@ class Talk {
       case Allocation::kRoles:
         return strength(hand_) >= 3.2 ? kTile : strength(hand_) < 2 ? kTile + kTileOmega : kTile + kNoTile;
       default:
-        // "How do you feel?" Who feels bad is fit to be sick.
+        // "How do you feel?" A player who feels bad suits the part of the sick one.
         return (suits(hand_) > 0.55) != m.has(Rule::kSick) ? kYes : kNo;
     }
   }
@@ -113,7 +116,10 @@ class Talk {
       } else {
         worth = t_.answer[p] == (m.has(Rule::kSick) ? kNo : kYes);
       }
-      if (worth > most + 1e-9) most = worth, best = act;
+      if (worth > most + 1e-9) {
+        most = worth;
+        best = act;
+      }
     }
     return best;
   }
@@ -135,12 +141,15 @@ class Talk {
       }
       if (t_.mission.any(Rule::kSick | Rule::kOneTrick))
         worth += ((t_.member == me_) - (t_.member == to)) * value(card);
-      if (worth > most) most = worth, best = card;
+      if (worth > most) {
+        most = worth;
+        best = card;
+      }
     }
     return best;
   }
 
-  // What it helps the others to know, of a card shown under a label; more than `kSpeak` is said at once.
+  // The value to the others of a card shown under a label; a message worth more than `kSpeak` is sent at once.
   double helps(int card, int label) const {
     const Mission& m = t_.mission;
     const int s = suit(card);
@@ -172,7 +181,7 @@ class Talk {
     return worth;
   }
 
-  // The most helpful message of those allowed: its card under a label that has been said, else the label, or silence.
+  // The most helpful allowed message: the card if the label has been chosen, else the label, or silence.
   int radio(int said) const {
     int best = kSilent, best_card = -1;
     double most = said ? -1 : kSpeak;
@@ -181,7 +190,11 @@ class Talk {
       for (Cards cards = showable(hand_, label); cards;) {
         const int card = take_lowest(cards);
         const double worth = helps(card, label);
-        if (worth > most) most = worth, best = label, best_card = card;
+        if (worth > most) {
+          most = worth;
+          best = label;
+          best_card = card;
+        }
       }
     }
     return said ? best_card : best;

@@ -1,18 +1,19 @@
-// What one seat has seen of a mission, token by token (crew/tokens.hpp): the C++ form of a View.
+// The view of one seat of a mission, built token by token (crew/tokens.hpp). It is the C++ form of a Python View.
 #pragma once
 #include "crew/tokens.hpp"
 #include "crew/ways.hpp"
 
 namespace trickformer::crew {
 
-// The cards that are not seen, and what is known of who holds them; seats are counted from the own one's left.
+// The unseen cards, and what is known about their holders. Seats count from the left neighbour of the own seat.
 struct Knowledge {
   static constexpr int kOthers = kPlayers - 1;
   Cards unseen = 0;
-  int need[kOthers] = {};                          // unseen cards that each holds
-  Cards cannot[kOthers] = {};                      // cards that each does not hold
-  Cards some[kOthers] = {};                        // at least one of these; 0: nothing known
-  Cards above[kOthers] = {}, below[kOthers] = {};  // none of the one or none of the other; 0: nothing known
+  int need[kOthers] = {};      // number of unseen cards that each seat holds
+  Cards cannot[kOthers] = {};  // cards that each seat does not hold
+  Cards some[kOthers] = {};    // each seat holds at least one of these; 0: nothing known
+  // each seat holds none of `above` or none of `below`; 0: nothing known
+  Cards above[kOthers] = {}, below[kOthers] = {};
 };
 
 struct SeatView : PublicState {
@@ -35,18 +36,19 @@ struct SeatView : PublicState {
   Stage stage = Stage::kMission;
   std::int8_t seat = 0;
   std::uint8_t seen = 0;       // tokens of the mission, or cards of the hand, so far
-  std::int8_t last_card = -1;  // dealt before, for they ascend
+  std::int8_t last_card = -1;  // last card dealt; they come in ascending order
   std::int8_t speaker = 0;
-  std::uint8_t given = 0;  // the task given away last
-  bool drawn = false;      // hands have been drawn from
+  std::uint8_t given = 0;  // the task that was assigned last
+  bool drawn = false;      // whether cards have been drawn from hands
   std::uint8_t prefix[kMaxPrefix] = {};
-  std::uint8_t passed = 0, received = 0, lost = 0, gained = 0;  // own cards
-  Cards dealt = 0, hand = 0;                                    // own: as dealt, and held now
-  Cards has[kPlayers] = {};                                     // cards that another seat is known to hold now
+  // cards passed on, received, drawn from the own hand, drawn by it
+  std::uint8_t passed = 0, received = 0, lost = 0, gained = 0;
+  Cards dealt = 0, hand = 0;  // own cards: as dealt, and held now
+  Cards has[kPlayers] = {};   // cards that another seat is known to hold now
   Cards cannot[kPlayers] = {}, some[kPlayers] = {}, above[kPlayers] = {}, below[kPlayers] = {};  // as in Knowledge
 
   bool ended() const { return stage == Stage::kOver; }
-  // The seat that acts next, or -1 where chance does, or where what comes follows from the rules.
+  // The seat that acts next, or -1 if chance acts or the rules imply the next token.
   int turn() const {
     return stage != Stage::kGame || phase == Phase::kReveal || phase == Phase::kDraw ? -1 : int(current);
   }
@@ -56,10 +58,11 @@ struct SeatView : PublicState {
 
 inline namespace TRICKFORMER_ISA {
 
-// Whether the unseen cards can be laid: Hall's condition on three hands, once what is known of the messages is resolved.
+// Returns whether the unseen cards can be dealt out. It first resolves what is known from messages, then tests Hall's
+// condition on the three hands.
 inline bool can_lay(const Knowledge& k) {
-  constexpr int n = Knowledge::kOthers;
-  for (int p = 0; p < n; ++p) {
+  constexpr int kOthers = Knowledge::kOthers;
+  for (int p = 0; p < kOthers; ++p) {
     if (!k.above[p] || !k.below[p]) continue;
     for (const Cards none : {k.above[p], k.below[p]}) {
       Knowledge one = k;
@@ -70,22 +73,22 @@ inline bool can_lay(const Knowledge& k) {
     return false;
   }
   int total = 0;
-  for (int p = 0; p < n; ++p) {
+  for (int p = 0; p < kOthers; ++p) {
     if (k.need[p] < 0) return false;
     total += k.need[p];
   }
   if (total != count(k.unseen)) return false;
-  for (int bound = 0; bound < 7; ++bound) {  // the hands to which some cards are bound
+  for (int bound = 0; bound < 7; ++bound) {  // set of hands that some cards are bound to
     Cards only = k.unseen;
     int room = 0;
-    for (int p = 0; p < n; ++p)
+    for (int p = 0; p < kOthers; ++p)
       if (bound >> p & 1)
         room += k.need[p];
       else
         only &= k.cannot[p];
     if (count(only) > room) return false;
   }
-  for (int p = 0; p < n; ++p) {
+  for (int p = 0; p < kOthers; ++p) {
     if (!k.some[p]) continue;
     for (Cards rest = k.some[p] & k.unseen & ~k.cannot[p]; rest;) {
       Knowledge one = k;
@@ -115,7 +118,7 @@ inline Knowledge knowledge(const SeatView& v) {
   return k;
 }
 
-// Knowledge, with `card` held by seat p. False where that cannot be.
+// Adds to the knowledge that seat p holds `card`. Returns false if that is impossible.
 inline bool place(Knowledge& k, const SeatView& v, int p, int card) {
   const int i = relative(p, v.seat) - 1;
   if (v.has[p] >> card & 1) return true;
@@ -123,12 +126,18 @@ inline bool place(Knowledge& k, const SeatView& v, int p, int card) {
   k.unseen ^= bit(card);
   --k.need[i];
   if (k.some[i] >> card & 1) k.some[i] = 0;
-  if (k.above[i] >> card & 1) k.cannot[i] |= k.below[i], k.above[i] = k.below[i] = 0;
-  if (k.below[i] >> card & 1) k.cannot[i] |= k.above[i], k.above[i] = k.below[i] = 0;
+  if (k.above[i] >> card & 1) {
+    k.cannot[i] |= k.below[i];
+    k.above[i] = k.below[i] = 0;
+  }
+  if (k.below[i] >> card & 1) {
+    k.cannot[i] |= k.above[i];
+    k.above[i] = k.below[i] = 0;
+  }
   return true;
 }
 
-// What a message says of the rest of a hand that holds `has` of what is known.
+// The information in a message about the rest of a hand of which `has` is known.
 inline Claim claim(int label, int card, Cards has) {
   Claim c;
   const Cards up = higher(card), down = lower(card);
@@ -138,8 +147,10 @@ inline Claim claim(int label, int card, Cards has) {
       c.cannot = down;
     else if (has & down)
       c.cannot = up;
-    else
-      c.above = up, c.below = down;
+    else {
+      c.above = up;
+      c.below = down;
+    }
     if (!up || !down) c.above = c.below = 0;
     return c;
   }
@@ -150,9 +161,9 @@ inline Claim claim(int label, int card, Cards has) {
   return c;
 }
 
-// Those of `cards` that another seat p may hold now, with `claim_of(card)` being true of the rest of its hand, in some
-// deal that explains the view; at most one of them where `any`. by_suit: claims are the same for all cards of a suit,
-// and say nothing of its other cards, so that one card of a kind is enough.
+// Returns those of `cards` that another seat p may hold now in some deal that is consistent with the view, if
+// claim_of(card) is true of the rest of its hand. Returns at most one card if `any`. by_suit: the claim is the same for
+// all cards of a suit and does not concern the suit's other cards, so that one card of each kind is tested for all.
 template <typename ClaimOf>
 Cards holdable(const SeatView& v, int p, Cards cards, ClaimOf claim_of, bool any = false, bool by_suit = false) {
   Cards found = 0;
@@ -164,7 +175,7 @@ Cards holdable(const SeatView& v, int p, Cards cards, ClaimOf claim_of, bool any
       if (c.holds && possible(card, c)) found |= bit(card);
     }
   };
-  if (v.drawn) {  // what a hand held before binds no single hand any more
+  if (v.drawn) {  // earlier information about a hand no longer binds one single hand
     const Ways base(v);
     std::uint32_t kinds[kNumCards];
     bool found_so[kNumCards];
@@ -185,19 +196,22 @@ Cards holdable(const SeatView& v, int p, Cards cards, ClaimOf claim_of, bool any
       if (!place(k, v, p, card)) return false;
       k.cannot[i] |= c.cannot;
       if (c.some) k.some[i] = c.some;
-      if (c.above) k.above[i] = c.above, k.below[i] = c.below;
+      if (c.above) {
+        k.above[i] = c.above;
+        k.below[i] = c.below;
+      }
       return can_lay(k);
     });
   }
   return found;
 }
 
-// Those of `cards` that another seat may show next under a label.
+// Returns those of `cards` that another seat may show next under a label.
 inline Cards showable(const SeatView& v, int p, int label, Cards cards = kAll, bool any = false) {
   return holdable(v, p, cards & ~kRockets, [&](int c) { return claim(label, c, v.has[p] & ~bit(c)); }, any);
 }
 
-// Those of `cards` that another seat may play next.
+// Returns those of `cards` that another seat may play next.
 inline Cards playable(const SeatView& v, Cards cards) {
   const int p = v.current, lead = v.lead();
   const Cards follow = lead < 0 ? kAll : suit_cards(suit(lead));
@@ -205,14 +219,17 @@ inline Cards playable(const SeatView& v, Cards cards) {
       v, p, cards,
       [&](int card) {
         Claim c;
-        if (!(follow & bit(card))) c.cannot = follow, c.holds = !(v.has[p] & follow);
+        if (!(follow & bit(card))) {
+          c.cannot = follow;
+          c.holds = !(v.has[p] & follow);
+        }
         return c;
       },
       false, true);
 }
 
-// What the seat on turn may do, to this seat's knowledge: own actions, or those of another in some deal. Only `among`
-// are asked about, where that saves time; others may be missing.
+// The actions that are possible for the seat on turn: the legal ones for the own seat, those that are legal in some
+// deal for another. Only actions in `among` are tested, which saves time; others may be missing from the result.
 inline Actions may_do(const SeatView& v, Actions among = ~Actions{0}) {
   if (v.phase == Phase::kReveal) {
     Cards left = kAll & ~kRockets;
@@ -232,14 +249,14 @@ inline Actions may_do(const SeatView& v, Actions among = ~Actions{0}) {
   return set;
 }
 
-// The cards that may come where a card comes that this seat alone sees.
+// The cards that may come next when only this seat sees the card.
 inline Cards own_card(const SeatView& v) {
   switch (v.stage) {
     case SeatView::Stage::kHand: {
       Cards cards = kAll & ~((Cards{1} << (v.last_card + 1)) - 1);
       if (v.commander != v.seat) cards &= ~bit(kCommandersCard);
       int still = kHand - v.seen;
-      if (v.commander == v.seat) {  // the last one is the commander's
+      if (v.commander == v.seat) {  // the last statement is the commander's
         if (still == 1) return bit(kCommandersCard);
         cards &= ~bit(kCommandersCard);
         --still;
@@ -260,10 +277,10 @@ inline Cards own_card(const SeatView& v) {
   }
 }
 
-// Token by which a seat sees a card played; by = 0: the seat itself plays it.
+// The token by which a seat sees a card played; by = 0: the seat plays it itself.
 constexpr int play_token(int by, int card) { return by ? kPlayToken + (by - 1) * kNumCards + card : card; }
 
-// A token as the action of the seat that acts, -1 where it is none of that seat's; and the other way round.
+// Converts a token to the action of the acting seat, or -1 if it is not an action of that seat; and back.
 inline int as_action(const SeatView& v, int token) {
   if (token >= kSeat && token < kTile) return kSeat + relative(next_seat(v.seat, token - kSeat), v.current);
   const int by = v.phase == Phase::kPlay ? relative(v.current, v.seat) : 0;
@@ -283,14 +300,20 @@ inline void learn(SeatView& v, int p, const Claim& c) {
   v.below[p] = c.below;
 }
 
-// Another seat p shows or plays a card.
+// Updates the view when another seat p shows or plays a card.
 inline void reveal_held(SeatView& v, int p, int card) {
   if (v.some[p] >> card & 1) v.some[p] = 0;
-  if (v.above[p] >> card & 1) v.cannot[p] |= v.below[p], v.above[p] = v.below[p] = 0;
-  if (v.below[p] >> card & 1) v.cannot[p] |= v.above[p], v.above[p] = v.below[p] = 0;
+  if (v.above[p] >> card & 1) {
+    v.cannot[p] |= v.below[p];
+    v.above[p] = v.below[p] = 0;
+  }
+  if (v.below[p] >> card & 1) {
+    v.cannot[p] |= v.above[p];
+    v.above[p] = v.below[p] = 0;
+  }
 }
 
-// The hand has been dealt, and who holds the pink 9 been said.
+// Called when the hand has been dealt and the holder of the pink 9 is known.
 inline void begin(SeatView& v) {
   const int holder = v.member >= 0 ? next_seat(v.member, 3) : 0;
   const Mission mission = v.mission;
@@ -319,8 +342,8 @@ inline void settle_stage(SeatView& v, bool fresh) {
                                           : SeatView::Stage::kGame;
 }
 
-// Where the pink 9 may be after a distress pass, its holder at the deal having been named: with the holder or the
-// neighbour. Known again only where the others cannot hold it.
+// After a distress pass, the pink 9 is with its known holder or that seat's neighbour. The holder is known again only
+// if one of them cannot have it.
 inline void pass_pink_nine(SeatView& v) {
   const int holder = next_seat(v.member, 3), to = next_seat(holder, v.mission.distress);
   v.has[holder] &= ~bit(kPinkNine);
@@ -329,7 +352,8 @@ inline void pass_pink_nine(SeatView& v) {
     if (p != v.seat && p != holder && p != to) v.cannot[p] |= bit(kPinkNine);
 }
 
-// What a token of the game's course does. An action that cannot be is read as one that can, so that any sequence ends.
+// Applies a token of the course of the game. An impossible action is read as a possible one, so that every sequence
+// ends.
 inline void see_action(SeatView& v, int token) {
   const int p = v.current;
   const Phase before = v.phase;
@@ -383,7 +407,7 @@ inline void see_action(SeatView& v, int token) {
     v.stage = SeatView::Stage::kToken;
 }
 
-// Takes a token in, once the mission is complete (Logbook::see).
+// Applies a token after the mission is complete (Logbook::see).
 inline void see(SeatView& v, int token) {
   using Stage = SeatView::Stage;
   const int card = token >= 0 && token < kNumCards ? token : -1;
@@ -428,7 +452,7 @@ inline void see(SeatView& v, int token) {
     case Stage::kGained:
       v.gained = std::uint8_t(own());
       v.hand = (v.hand & ~bit(v.lost)) | bit(v.gained);
-      for (int p = 0; p < kPlayers; ++p) {  // from here on the cards' ways say who can hold them (crew/ways.hpp)
+      for (int p = 0; p < kPlayers; ++p) {  // from now on the ways of the cards tell who can hold them (crew/ways.hpp)
         v.has[p] &= v.message[p].label ? bit(v.message[p].card) : 0;
         v.cannot[p] = v.some[p] = v.above[p] = v.below[p] = 0;
       }

@@ -1,4 +1,4 @@
-// The Crew with open hands: can this team still succeed?
+// Solver for The Crew with open hands: can the team still succeed?
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,32 +13,33 @@ namespace trickformer::crew {
 
 enum class Verdict : std::uint8_t { kNo, kYes, kUnknown };
 
-// Numbers in [0, 1), by the seat that draws: which card of the right neighbour's hand, as a share of those it could be.
+// Random numbers in [0, 1), indexed by the seat that draws. They select the card of the right neighbour's hand.
 using Draws = std::array<double, kPlayers>;
 
-// nullptr where a position can be solved, else the fault in words. It can be from the moment the tasks are given away
-// and cards, if any, passed on.
+// Returns nullptr if a position can be solved, else a description of the fault. A position can be solved once the tasks
+// have owners and any cards have been passed.
 const char* fault(const State& state, bool has_draws);
 
 struct SolverTable;
 
-// Looks for one line of play that fulfils the mission: with open hands the four are one player, and nobody is against
-// them. What is communicated from here on changes nothing but which cards can be drawn; nothing is.
+// Looks for one line of play that fulfils the mission. With open hands the four act as one player without an opponent.
+// Communication changes nothing from here on, except which cards can be drawn, so nobody communicates.
 //
-// A depth-first search trick by trick, the likeliest first, with a table of positions that are known to fail. Each
-// position begins with an empty one, so that answers and node counts do not depend on what came before.
+// The solver is a depth-first search trick by trick, most promising tricks first, with a table of positions that are
+// known to fail. The table is cleared for each position, so that answers and node counts do not depend on earlier
+// positions.
 class Solver {
  public:
-  explicit Solver(int log2_entries = 18);  // of the table, 8 bytes each
+  explicit Solver(int log2_entries = 18);  // size of the table; an entry has 8 bytes
   ~Solver();
   Solver(Solver&&) noexcept;
   Solver& operator=(Solver&&) noexcept;
 
-  // kUnknown where `max_nodes` were not enough. `draws` are needed where a draw is still to come.
+  // Returns kUnknown if `max_nodes` were not enough. `draws` are needed if cards have yet to be drawn.
   Verdict can_succeed(const State& state, std::uint64_t max_nodes, const std::optional<Draws>& draws = {});
 
   std::uint64_t nodes() const { return nodes_; }  // cards tried for the last position
-  // The cards that lead from the last position to success, in order; empty where it was not found to be possible.
+  // The cards that lead from the last position to success, in order; empty if no success was found.
   std::span<const std::uint8_t> line() const { return line_; }
 
  private:

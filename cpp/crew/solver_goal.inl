@@ -1,15 +1,17 @@
-// What a mission asks, as the solver sees it; included by one translation unit for each instruction set.
+// The requirements of a mission in the form the solver uses. Each instruction set has one translation unit that
+// includes this file.
 #include <algorithm>
 
 #include "crew/solver_table.hpp"
 
 namespace trickformer::crew::inline TRICKFORMER_ISA {
 
-// What a mission asks of the tricks, as sets of cards. A task card must be won by its owner; so must, where the rules
-// have it, all pink cards by the member, and each rocket by whoever holds it.
+// The requirements of a mission on tricks, as sets of cards. The owner of a task card must win it. Under some rules the
+// member must also win all pink cards, or the holder of each rocket must win it.
 struct Goal {
   explicit Goal(const State& s) : rules(s.mission), commander(s.commander), member(s.member & 3) {
-    first_four = s.first_four, last = s.last;
+    first_four = s.first_four;
+    last = s.last;
     for (int i = 0; i < s.mission.tasks; ++i) {
       const Task& task = s.tasks[i];
       tasks |= bit(task.card);
@@ -38,7 +40,7 @@ struct Goal {
 
   int number_done(Cards open) const { return count(tasks & ~open); }
 
-  // Whether the order of the tokens allows that, of the tasks so far open, these are fulfilled in one trick.
+  // Returns whether the order of the task tokens allows these tasks to be fulfilled in one trick, given the open ones.
   bool in_order(Cards open, Cards made) const {
     const Cards left = open & ~made;
     if ((numbered & ~left) != due[number_done(left)] || ((made & omega) && left)) return false;
@@ -50,14 +52,14 @@ struct Goal {
     return true;
   }
 
-  // What the tokens say of each task: which others are fulfilled before it, or in the same trick.
+  // For each task: which other tasks the tokens put before it or allow in the same trick.
   void find_earlier() {
     const int n = count(numbered);
     for (Cards left = tasks; left;) {
       const int card = take_lowest(left);
       Cards& before = earlier[card];
       if (omega >> card & 1) before = tasks;
-      if (!(numbered >> card & 1) && count(due[n]) == n) before |= numbered;  // they are the first n
+      if (!(numbered >> card & 1) && count(due[n]) == n) before |= numbered;  // these are the first n tasks
       for (int k = 1; numbered >> card & 1 && !(due[k] >> card & 1); ++k) before |= due[k];
       Cards lower_arrows = 0;
       for (const Cards at : arrow) {
@@ -71,14 +73,14 @@ struct Goal {
   Mission rules;
   int commander, member, first_four, last;
   Cards tasks = 0, owned[kPlayers] = {};
-  Cards numbered = 0, due[kMaxTasks + 1] = {};  // due: those that are fulfilled once that many tasks are
+  Cards numbered = 0, due[kMaxTasks + 1] = {};  // due: cards whose tasks are fulfilled once that many tasks are
   Cards arrow[4] = {}, omega = 0;
   Cards earlier[kNumCards] = {};
-  int ones = 0;  // tricks that colour 1s must win
+  int ones = 0;  // number of tricks that 1s of a colour must win
   bool nines, rockets, balance, to_the_end, no_rocket, ordered;
 };
 
-// Between tricks.
+// A position between tricks.
 struct Position {
   Cards hand[kPlayers];
   std::int8_t leader;

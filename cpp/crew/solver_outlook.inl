@@ -1,5 +1,5 @@
-// What the rules allow in the next trick, and how far it is to success; included by one translation unit for each
-// instruction set.
+// Tests on a position before a trick: what the rules allow in it, and an estimate of the distance to success. Each
+// instruction set has one translation unit that includes this file.
 #include "crew/solver_goal.inl"
 
 namespace trickformer::crew::inline TRICKFORMER_ISA {
@@ -13,7 +13,7 @@ class Outlook {
 
   explicit Outlook(const State& s) : goal_(s) {}
 
-  // Who holds what, as long as nothing is drawn.
+  // Holders of the cards, valid until cards are drawn.
   void hold(const Position& at) {
     num_wanted_ = 0;
     wanted_cards_ = 0;
@@ -37,9 +37,9 @@ class Outlook {
     wanted_[num_wanted_++] = {std::uint8_t(card), std::int8_t(holder), std::int8_t(owner)};
   }
 
-  // ---- what the rules say before a trick ----
+  // ---- rules before a trick ----
 
-  // Who may win it, as bits by seat.
+  // The seats that may win the trick, as bits.
   unsigned may_win(const Position& at) const {
     const bool first = at.trick == 0, last = at.trick == kTricks - 1;
     unsigned set = 15;
@@ -69,14 +69,16 @@ class Outlook {
         only(goal_.first_four);
       else if (last)
         only(goal_.last);
-      else
-        never(goal_.first_four), never(goal_.last);
+      else {
+        never(goal_.first_four);
+        never(goal_.last);
+      }
     }
     return set;
   }
 
-  // Open tasks that cannot be fulfilled in this trick, for others would have to be with them that cannot: of another
-  // owner, or in the same hand.
+  // Open tasks that cannot be fulfilled in this trick, because another task would have to be fulfilled in it too that
+  // cannot: one with another owner, or a card in the same hand.
   Cards banned(const Position& at, Cards open) const {
     Cards out = too_early(at);
     if (!goal_.ordered) return out;
@@ -111,7 +113,7 @@ class Outlook {
 
   // ---- how far it is to success ----
 
-  // The tricks that a seat may still win at most.
+  // The largest number of tricks that a seat may still win.
   int capacity(const Position& at, int seat) const {
     const int left = kTricks - at.trick;
     int most = left;
@@ -126,8 +128,8 @@ class Outlook {
     return most;
   }
 
-  // -1 where no line can succeed any more, else a guess of how much there is to do. Where a card has to be got rid of
-  // before another can be played, that costs its holder a trick each.
+  // Returns -1 if no line can succeed any more, else an estimate of the work left. If a holder must get rid of cards
+  // before another can be played, each costs a trick.
   int assess(const Position& at) const {
     if (clash_) return -1;
     const int left = kTricks - at.trick;
@@ -163,7 +165,7 @@ class Outlook {
     return work;
   }
 
-  // Own cards that must be won, but cannot be in this trick, for another has to be won before.
+  // Own cards that must be won but cannot be won in this trick, because another card must be won before them.
   Cards too_early(const Position& at) const {
     Cards out = 0;
     for (int i = 0; i < num_wanted_; ++i) {
@@ -175,7 +177,8 @@ class Outlook {
     return out;
   }
 
-  // Whether the cards that must be won can be in some order; before: by wanted card, those that come earlier.
+  // Returns whether the cards that must be won can be won in some order. before: indexed by wanted card, the cards that
+  // come earlier.
   bool in_some_order(Cards left, const Cards* before) const {
     left &= wanted_cards_;
     for (Cards free = 1; free && left; left &= ~free) {
@@ -188,7 +191,7 @@ class Outlook {
     return !left;
   }
 
-  // Rockets that win a trick whatever is played: the others have too few above them.
+  // Rockets that win their trick whatever is played, because the others have too few rockets above them.
   static int sure_rockets(const Position& at, int seat) {
     int above = 0, sure = 0;
     for (int card = kNumCards - 1; card >= kColourCards; --card) {
@@ -202,8 +205,8 @@ class Outlook {
 
   Cards for_others(int seat) const { return wanted_cards_ & ~wanted_by_[seat]; }
 
-  // Of a card that its holder must win: he wins with it. Who has none below it to play has to lose all of its suit
-  // first; those of them that must be won come `before`.
+  // Cost of a card that its own holder must win, by playing it. If there is no lower card of the suit to beat, the
+  // holder must first lose the rest of the suit; cards among them that must be won come `before`.
   int own_cost(const Position& at, const Wanted& w, int left, Cards& before) const {
     const int s = suit(w.card);
     if (s == kRocket) return 0;
@@ -224,8 +227,8 @@ class Outlook {
     return cost;
   }
 
-  // Tricks that it takes a hand at least to lose all its cards `of` a suit which is led at most `leads` times: it has
-  // to run out of another suit first, or rockets are led that it has none of.
+  // Least number of tricks in which a hand loses all its cards `of` a suit that is led at most `leads` times. It must
+  // run out of another suit first, or have no rockets when rockets are led.
   static int tricks_to_lose(const Position& at, int seat, Cards of, int leads) {
     const int n = count(of), more = n - leads;
     if (more <= 0) return n;
@@ -238,8 +241,8 @@ class Outlook {
     return n + shortest;
   }
 
-  // Of a card that another than its holder must win: with a higher one of its suit; or with another suit or a rocket,
-  // once the holder has none of what is led.
+  // Cost of a card that another seat must win: with a higher card of its suit, or with another suit or a rocket once
+  // the holder has no card of the suit led.
   int cost_of(const Position& at, const Wanted& w, int left) const {
     const Cards mine = at.hand[w.owner] & ~for_others(w.owner), theirs = at.hand[w.holder];
     const Cards over = mine & higher(w.card) & ~(goal_.nines ? kNines : 0);
@@ -253,11 +256,11 @@ class Outlook {
     return cost >= left ? -1 : 4 * cost + 2;
   }
 
-  // A colour 1 wins where the others have nothing left of its suit.
+  // Cost of winning with a 1 of a colour: the others must have no card of its suit left.
   int ones_cost(const Position& at, int left) const {
     const int missing = goal_.ones - at.ones;
     if (missing <= 0) return 0;
-    int first = kImpossible, second = kImpossible;  // the two cheapest
+    int first = kImpossible, second = kImpossible;  // costs of the two cheapest
     for (Cards some = at.all() & kOnes; some;) {
       const int card = take_lowest(some);
       int cost = 0;
@@ -266,23 +269,26 @@ class Outlook {
         const int of = count(at.hand[p] & suit_cards(suit(card)));
         cost = of < left ? cost + of : kImpossible;
       }
-      if (cost < first)
-        second = first, first = cost;
-      else
+      if (cost < first) {
+        second = first;
+        first = cost;
+      } else
         second = std::min(second, cost);
     }
     const int cost = missing == 1 ? first : first + second;
     return cost < kImpossible ? 6 * cost : -1;
   }
 
-  static constexpr int kImpossible = 1000, kMostWanted = kMaxTasks + 13;  // all tasks, pink cards and rockets
+  // kMostWanted: all tasks, pink cards and rockets
+  static constexpr int kImpossible = 1000, kMostWanted = kMaxTasks + 13;
 
   const Goal goal_;
-  bool clash_ = false;  // two must win the same card
+  bool clash_ = false;  // two seats must win the same card
   int num_wanted_ = 0;
   Wanted wanted_[kMostWanted];
   Cards wanted_cards_ = 0, wanted_by_[kPlayers] = {};
-  std::int8_t owner_[kNumCards], holder_[kNumCards];  // who must win a card, -1: anybody; who holds it
+  // the seat that must win a card, -1: anybody; the seat that holds it
+  std::int8_t owner_[kNumCards], holder_[kNumCards];
 };
 
 }  // namespace trickformer::crew::inline TRICKFORMER_ISA

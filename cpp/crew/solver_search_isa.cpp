@@ -1,4 +1,4 @@
-// The search.
+// The search of the solver, built for each instruction set.
 #include "crew/solver_outlook.inl"
 
 namespace trickformer::crew::inline TRICKFORMER_ISA {
@@ -21,7 +21,7 @@ class Searcher : Outlook {
     for (int i = 0; i < started_.size; ++i) {
       const int card = s.plays[s.trick() * kPlayers + i];
       started_.card[i] = std::uint8_t(card);
-      root_.hand[next_seat(s.leader, i)] |= bit(card);  // the trick is played again from its lead
+      root_.hand[next_seat(s.leader, i)] |= bit(card);  // the current trick is played again from its lead
     }
   }
 
@@ -33,7 +33,7 @@ class Searcher : Outlook {
     for (std::uint64_t attempt = 0; answer == Verdict::kUnknown && nodes_ < max_nodes_; ++attempt) {
       limit_ = std::min(max_nodes_, nodes_ + budget(attempt));
       noise_ = attempt ? kNoise : 1;
-      if (draw_pending_) prepare(root_);  // what the last attempt drew is back in its place
+      if (draw_pending_) prepare(root_);  // puts back what the last attempt drew
       answer = visit(root_, started_);
     }
     if (answer == Verdict::kYes) {
@@ -46,9 +46,9 @@ class Searcher : Outlook {
  private:
   struct Start {
     std::uint8_t card[kPlayers] = {};
-    int size = 0;  // cards of the trick that are given
+    int size = 0;  // cards of the trick that are already played
   };
-  // A trick that a position may go on with.
+  // A trick that may follow a position.
   struct Move {
     std::int32_t score;
     std::uint8_t card[kPlayers];
@@ -57,18 +57,18 @@ class Searcher : Outlook {
   struct Trick {
     std::uint8_t card[kPlayers];
     int best, best_seat;
-    unsigned may_win;  // bits by seat
+    unsigned may_win;  // seats that may win it, as bits
     Cards cards;
   };
-  // What is the same for all tricks that a position may go on with.
+  // Data shared by all tricks that may follow a position.
   struct Node {
     Position at;
     Start start;
-    Cards open, banned;     // tasks; those that the tokens' order does not allow in this trick
-    Cards tried[kPlayers];  // of cards that are as good as each other, one
+    Cards open, banned;     // tasks; those that the order of tokens forbids in this trick
+    Cards tried[kPlayers];  // one card for each group of equivalent ones
   };
 
-  // What an attempt may spend: 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... times the least (Luby, Sinclair & Zuckerman 1993).
+  // Limits of the attempts: 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... times kLeast (Luby, Sinclair & Zuckerman 1993).
   static std::uint64_t budget(std::uint64_t attempt) {
     std::uint64_t n = attempt + 1;
     while (n & (n + 1)) n -= (std::uint64_t{1} << (63 - std::countl_zero(n))) - 1;
@@ -96,8 +96,8 @@ class Searcher : Outlook {
     }
   }
 
-  // Equal for positions of which either both fail or neither: in each suit only the order of the holders counts, but
-  // for the cards that are something special.
+  // The key is equal for positions that either all fail or all succeed. Within a suit only the order of the holders
+  // matters, except for special cards.
   std::uint64_t key(const Position& at) const {
     const Cards all = at.all();
     std::uint64_t cards = 0;
@@ -119,7 +119,7 @@ class Searcher : Outlook {
 
   // ---- tricks ----
 
-  // Of cards of one hand that nothing lies between, the lowest.
+  // Merges cards of one hand that no other card separates: returns the lowest of each group.
   Cards distinct(Cards hand, Cards all) const {
     Cards out = 0;
     for (Cards left = hand; left;) {
@@ -131,7 +131,7 @@ class Searcher : Outlook {
     return out;
   }
 
-  // Tries every card as number `i` of the trick. True as soon as one succeeds.
+  // Tries every card as number `i` of the trick. Returns true as soon as one succeeds.
   bool extend(const Node& node, int i, const Trick& trick) {
     const Position& at = node.at;
     const int p = next_seat(at.leader, i), lead = i ? trick.card[0] : -1;
@@ -144,7 +144,10 @@ class Searcher : Outlook {
       Trick next = trick;
       next.card[i] = std::uint8_t(card);
       next.cards |= bit(card);
-      if (i == 0 || beats(card, trick.best)) next.best = card, next.best_seat = p;
+      if (i == 0 || beats(card, trick.best)) {
+        next.best = card;
+        next.best_seat = p;
+      }
       if (owner_[card] >= 0) next.may_win &= 1u << owner_[card];
       if (!winnable(at, next, i)) continue;
       if (i == kPlayers - 1 ? complete(node, next) : extend(node, i + 1, next)) return true;
@@ -152,7 +155,7 @@ class Searcher : Outlook {
     return false;
   }
 
-  // Whether one who may win the trick still can.
+  // Returns whether a seat that may win the trick still can.
   static bool winnable(const Position& at, const Trick& trick, int i) {
     if (trick.may_win >> trick.best_seat & 1) return true;
     const Cards over = suit(trick.best) == kRocket ? higher(trick.best) : higher(trick.best) | kRockets;
@@ -163,7 +166,7 @@ class Searcher : Outlook {
     return false;
   }
 
-  // True where the mission is fulfilled by this trick; keeps it as a move if it may go on.
+  // Returns true if this trick fulfils the mission; keeps the trick as a move if the mission may go on.
   bool complete(const Node& node, const Trick& trick) {
     const Position& at = node.at;
     if (!may_win_with(at, trick.best_seat, trick.best)) return false;
@@ -186,7 +189,7 @@ class Searcher : Outlook {
     }
     move.score = assess(to);
     if (!draw_pending_ && (move.score < 0 || fails(key(to)))) return false;
-    if (move.score < 0) move.score = kImpossible;  // but for what is drawn
+    if (move.score < 0) move.score = kImpossible;  // a draw may still change the holders
     move.score += int(rng_.below(noise_));
     moves_.push_back(move);
     return false;
@@ -261,25 +264,26 @@ class Searcher : Outlook {
     return answer;
   }
 
-  static constexpr std::uint64_t kLeast = 2000;  // cards tried
-  static constexpr std::uint32_t kNoise = 16;    // of a move's score: as much as one task more or less
+  static constexpr std::uint64_t kLeast = 2000;  // unit of the limits, in cards tried
+  static constexpr std::uint32_t kNoise = 16;    // noise on a move's score: as much as one task more or less
 
   SolverTable& table_;
   const Draws* draws_;
   const std::uint64_t max_nodes_;
   std::uint64_t& nodes_;
-  std::uint64_t limit_ = 0;  // of the attempt under way
+  std::uint64_t limit_ = 0;  // limit of the current attempt
   std::uint32_t noise_ = 1;
   Rng rng_{0};
-  std::vector<std::uint8_t>& line_;  // last card first, while it is found
+  std::vector<std::uint8_t>& line_;  // while it is built, the last card comes first
 
   Position root_;
   Start started_;
   Cards open_ = 0;  // cards that have been communicated
   bool draw_pending_ = false;
 
-  Cards special_ = 0;                           // cards that are not as good as their neighbours
-  std::uint16_t alike_[kRocket + 1][512] = {};  // by suit and the cards of it that are left: the highest set like it
+  Cards special_ = 0;  // cards that are not equivalent to their neighbours
+  // indexed by suit and the set of its cards left: the highest equivalent set
+  std::uint16_t alike_[kRocket + 1][512] = {};
   std::vector<Move> moves_;
 };
 

@@ -1,17 +1,17 @@
-// The inside of the solver: its memory, and one search.
+// Internals of the solver: its table, and one search.
 #pragma once
 #include "core/isa.hpp"
 #include "crew/solver.hpp"
 
 namespace trickformer::crew {
 
-// Positions between tricks that are known to fail: the cards left, who leads and what else the mission depends on, as
-// a key of 48 bits; above it the stamp of the search that found it.
+// Positions between tricks that are known to fail. An entry is a key of 48 bits for the cards left, the leader and
+// everything else that the mission depends on; the bits above are the stamp of the search that made it.
 struct SolverTable {
   explicit SolverTable(int log2_entries);
   void forget();
 
-  int shift;  // 64 minus the number of those bits
+  int shift;  // 64 minus log2 of the number of entries
   std::unique_ptr<std::uint64_t[]> keys;
   std::uint64_t stamp = 1;
 };

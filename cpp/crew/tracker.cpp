@@ -10,14 +10,15 @@ namespace {
 
 using Stage = SeatView::Stage;
 
-// Tokens that may come next once the mission is complete; of the cards and what is said, those of `among` at least.
+// The tokens that may come next once the mission is complete. Of cards and statements it tests at least those in
+// `among`.
 TokenSet following(const SeatView& v, Actions among = ~Actions{0}) {
   TokenSet set;
   switch (v.stage) {
     case Stage::kCommander:
       for (int p = 0; p < kPlayers; ++p) set.add(kSeat + p);
       break;
-    case Stage::kMember:  // somebody else holds the pink 9, or this seat does
+    case Stage::kMember:  // another seat holds the pink 9, or this one
       if (v.dealt >> kPinkNine & 1)
         set.add(kSeat + 1);
       else

@@ -1,4 +1,4 @@
-// The Crew as one seat's sequence of tokens (crew/tokens.hpp): GO-MCTS' simulator, and many missions in step.
+// The Crew as one seat's sequence of tokens (crew/tokens.hpp): the simulator of GO-MCTS, and many missions in lockstep.
 #pragma once
 #include <span>
 #include <vector>
@@ -10,16 +10,16 @@
 
 namespace trickformer::crew {
 
-// The missions that a game may be of. Outcome 1 is success.
+// The missions that a game may have. Outcome 1 is success.
 class Logbook {
  public:
-  explicit Logbook(std::vector<Mission> missions);  // throws std::invalid_argument where there is none
+  explicit Logbook(std::vector<Mission> missions);  // throws std::invalid_argument if there is none
   std::span<const Mission> missions() const { return missions_; }
   const Mission& find(int id) const;  // throws std::out_of_range
 
-  // Takes a token of the mission in. False where no mission goes on like that.
+  // Applies a token of the mission. Returns false if no mission of this book continues with it.
   bool see_mission(SeatView& v, int token) const;
-  // Tokens that some mission of this book goes on with.
+  // The tokens with which some mission of this book continues.
   TokenSet next(const SeatView& v) const;
 
   int outcome(const std::int8_t score[kPlayers], int) const { return score[0]; }
@@ -36,7 +36,8 @@ class Logbook {
   int longest_ = 0;
 };
 
-// Takes a token in. False where no deal allows it; it is then read by its position as something that can be.
+// Applies a token. Returns false if it is impossible in every deal; then it is read, by its position, as a possible
+// one.
 bool see(const Logbook& book, SeatView& v, int token);
 
 class MissionTracker final : public Tracker {
@@ -61,15 +62,15 @@ class MissionTracker final : public Tracker {
   bool legal_ = true, ended_ = false;
 };
 
-// Many missions in step: each call of `step` makes one decision at every table that is not over; chance follows at
-// once. What each seat has seen is kept as tokens, ready for a model.
+// Many missions in lockstep: each call of `step` makes one decision in every game that is not over, followed at once by
+// the moves of chance. The observations of each seat are kept as tokens, ready for a model.
 inline constexpr int kDeal = 1 + kNumCards + kColourCards;
 
 class Tables {
  public:
-  // deals: [n, kDeal], what chance brings in each game: the mission, the deck of cards, the deck of tasks. draws: [n,
-  // kPlayers], where by seat a card lies that is drawn, from 0 to below 1. Throws std::invalid_argument where a deal is
-  // none, std::out_of_range on a mission that the book lacks.
+  // deals: [n, kDeal], the chance outcomes of each game: the mission, the deck of cards, the deck of tasks. draws: [n,
+  // kPlayers], numbers from 0 to below 1 that select the card each seat draws. Throws std::invalid_argument if a deal
+  // is invalid, std::out_of_range if the book lacks the mission.
   Tables(std::shared_ptr<const Logbook> book, const std::uint8_t* deals, const double* draws, std::size_t n);
 
   std::size_t size() const { return states_.size(); }
@@ -79,7 +80,7 @@ class Tables {
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 4, kMaxLength]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 4]
   int outcome(std::size_t i, int) const { return states_[i].result > 0; }
-  // uint8 [kHistory], filled up with kNoAction: the game so far.
+  // The game so far: uint8 [kHistory], padded with kNoAction.
   const std::uint8_t* history(std::size_t i) const { return &history_[i * kHistory]; }
 
  private:
@@ -92,24 +93,25 @@ class Tables {
   std::vector<double> draws_;        // [n, kPlayers]
   std::vector<std::int32_t> tokens_, lengths_;
   std::vector<std::uint8_t> history_;
-  std::vector<int> made_;  // actions so far, chance's included
+  std::vector<int> made_;  // number of actions so far, including those of chance
 };
 
-// A game when its cards have been dealt. deal: the mission and the deck of cards. Throws std::invalid_argument where the
-// deck is none, std::out_of_range on a mission that the book lacks.
+// A game right after the deal. deal: the mission and the deck of cards. Throws std::invalid_argument if the deck is
+// invalid, std::out_of_range if the book lacks the mission.
 State dealt(const Logbook& book, const std::uint8_t* deal);
 
-// One seat's tokens of a game played to its end. history: uint8 [kHistory]; tokens: int16 [kMaxLength], filled up with
-// the end token.
+// Writes one seat's tokens of a finished game. history: uint8 [kHistory]; tokens: int16 [kMaxLength], padded with the
+// end token.
 void encode(const Logbook& book, const std::uint8_t* history, int seat, std::int16_t* tokens);
 
-// One thing that happened, as a seat saw it.
+// One event, as a seat saw it.
 struct SeenEvent {
   int actor;   // -1: chance
   int action;  // -1: hidden, or none
   std::vector<int> seen;
 };
-// The events of a sequence. Throws std::invalid_argument where no deal explains it, or where it ends amid what is seen at once.
+// The events of a sequence. Throws std::invalid_argument if no deal explains it, or if it ends between tokens that are
+// seen together.
 std::vector<SeenEvent> events(const Logbook& book, std::span<const std::int32_t> tokens);
 
 }  // namespace trickformer::crew

@@ -9,7 +9,7 @@ constexpr WaySet kAllWays = 0xffff, kDrawn = 0xaaaa, kPassed = 0xcccc;
 
 constexpr WaySet dealt_ways(int seat) { return WaySet(0xf << (4 * seat)); }
 
-// The ways on which `holder` of a way is this seat.
+// The ways after which holder(way) is this seat.
 template <typename Holder>
 WaySet ways_to(int seat, Holder holder) {
   WaySet set = 0;
@@ -21,7 +21,8 @@ WaySet ways_to(int seat, Holder holder) {
 }  // namespace
 
 Ways::Ways(const SeatView& v) : seat_(v.seat), distress_(v.mission.distress), played_(v.played) {
-  WaySet pass[kPlayers], draw[kPlayers];  // the ways of the card that a seat lays down, and that it loses to the next
+  // ways of the card that a seat passes, and of the card that the next seat draws from it
+  WaySet pass[kPlayers], draw[kPlayers];
   for (int p = 0; p < kPlayers; ++p) {
     pass[p] = dealt_ways(p) & kPassed;
     draw[p] = ways_to(p, [&](int way) { return passed_to(way, distress_); }) & kDrawn;
@@ -44,7 +45,7 @@ Ways::Ways(const SeatView& v) : seat_(v.seat), distress_(v.mission.distress), pl
       hidden_[kPlayers + p] = draw[p];
   }
   std::fill(of_, of_ + kNumCards, open);
-  // A move of which the card is known.
+  // Handles a pass or draw whose card is known.
   const auto moved = [&](int card, WaySet ways, WaySet& hidden) {
     for (int c = 0; c < kNumCards; ++c) of_[c] &= c == card ? ways : WaySet(~ways);
     hidden = 0;
@@ -65,7 +66,7 @@ Ways::Ways(const SeatView& v) : seat_(v.seat), distress_(v.mission.distress), pl
   of_[kCommandersCard] &= dealt_ways(v.commander);
   if (v.mission.has(Rule::kAllPink)) of_[kPinkNine] &= dealt_ways(next_seat(v.member, 3));
 
-  Cards gone[kPlays + 1] = {};  // before each play
+  Cards gone[kPlays + 1] = {};  // cards played before each play
   for (int i = 0; i < v.num_plays; ++i) {
     const int card = v.plays[i], lead = v.plays[i & ~3];
     const int p = next_seat(i < kPlayers ? v.commander : v.winner[i / kPlayers - 1], i % kPlayers);
@@ -86,7 +87,7 @@ Ways::Ways(const SeatView& v) : seat_(v.seat), distress_(v.mission.distress), pl
 }
 
 std::uint32_t Ways::kind(int card) const {
-  std::uint32_t messages = 0;  // what messages imply for the card
+  std::uint32_t messages = 0;  // information about this card in messages
   for (const Test& test : tests_)
     messages = messages << 3 |
                unsigned((test.some >> card & 1) << 2 | (test.above >> card & 1) << 1 | (test.below >> card & 1));
@@ -96,7 +97,7 @@ std::uint32_t Ways::kind(int card) const {
 void Ways::restrict(int p, WaySet held, const Claim& c, Cards rest) {
   for (Cards cannot = c.cannot & rest; cannot;) of_[take_lowest(cannot)] &= WaySet(~held);
   if (c.some || c.above) tests_[p] = {c.some & rest, c.above & rest, c.below & rest, held};
-  if (c.some && !tests_[p].some) of_[lowest(c.some)] = 0;  // all of them have been played: no deal does it
+  if (c.some && !tests_[p].some) of_[lowest(c.some)] = 0;  // all of them have been played, so no deal is consistent
 }
 
 void Ways::narrow(int p, int card, const Claim& claim) {
@@ -119,13 +120,13 @@ int Course::end_colour(const Step& step, int bits) const {
 }
 
 DealtSet Course::add(DealtSet set, int dealt) {
-  constexpr DealtSet column = [] {  // the first seat has any number, the second as many as it can hold
+  constexpr DealtSet kColumn = [] {  // the first seat has any number, the second as many as it can hold
     DealtSet full = 0;
     for (int i = 0; i <= kHand; ++i) full |= DealtSet{1} << (11 * i + kHand);
     return full;
   }();
-  constexpr DealtSet row = (DealtSet{1} << 11 * kHand) - 1;  // the first seat has room
-  return dealt == 11 ? (set & row) << 11 : dealt == 1 ? (set & ~column) << 1 : set;
+  constexpr DealtSet kRow = (DealtSet{1} << 11 * kHand) - 1;  // the first seat has room
+  return dealt == 11 ? (set & kRow) << 11 : dealt == 1 ? (set & ~kColumn) << 1 : set;
 }
 
 Course Ways::course() const {
@@ -161,7 +162,7 @@ Course Ways::course() const {
       Step step;
       const int card = take_lowest(cards);
       step.card = std::int8_t(card);
-      bool idle = true;  // whether it makes no difference
+      bool idle = true;  // whether the message makes no difference
       for (int way = 0; way < kWays; ++way) {
         const WaySet bit = WaySet(1 << way);
         if (!(of_[card] & bit)) continue;

@@ -1,4 +1,4 @@
-// Where the cards lie, as one seat can tell from the table and the own hand: what is certain, and chances for the rest.
+// Estimated locations of the cards, from public information and the own hand: certain locations, and probabilities.
 #pragma once
 #include "crew/rules.hpp"
 
@@ -6,12 +6,12 @@ namespace trickformer::crew {
 
 struct Whereabouts {
   int seat = 0;
-  Cards hand = 0, unseen = 0;              // unseen: neither played, nor in the own hand, nor known to be in another
-  Cards has[kPlayers] = {};                // cards that another seat is known to hold
-  Cards maybe[kPlayers] = {};              // and those that it may hold
-  float absent[kPlayers][kNumCards] = {};  // chance that a seat does not hold a card, as if cards lay independently
+  Cards hand = 0, unseen = 0;  // unseen: cards not played, not in the own hand and not known to be in another
+  Cards has[kPlayers] = {};    // cards that another seat is known to hold
+  Cards maybe[kPlayers] = {};  // cards that another seat may hold besides
+  float absent[kPlayers][kNumCards] = {};  // probability that a seat does not hold a card, with independent cards
 
-  // Chance that a seat holds none of some cards.
+  // Probability that a seat holds none of some cards.
   double none(int p, Cards cards) const {
     double chance = 1;
     for (Cards rest = cards & maybe[p]; rest;) chance *= absent[p][take_lowest(rest)];
@@ -25,7 +25,8 @@ inline Whereabouts look(const PublicState& t, int seat, Cards hand) {
   Whereabouts s;
   s.seat = seat;
   s.hand = hand;
-  const bool drawn = t.mission.has(Rule::kDraw) && t.num_plays >= kPlayers;  // only what came later tells
+  // after a draw only later plays give information
+  const bool drawn = t.mission.has(Rule::kDraw) && t.num_plays >= kPlayers;
   Cards cannot[kPlayers] = {};
   int played[kPlayers] = {}, leader = t.commander;
   for (int i = 0; i < t.num_plays; i += kPlayers) {
@@ -46,7 +47,7 @@ inline Whereabouts look(const PublicState& t, int seat, Cards hand) {
     if (m.label == kLowest || m.label == kOnly) cannot[p] |= lower(m.card);
   }
   if (t.commander != seat && !drawn) s.has[t.commander] |= bit(kCommandersCard) & ~t.played;
-  const int nine = next_seat(t.member, 3);  // the holder of the pink 9, where that was said
+  const int nine = next_seat(t.member, 3);  // the holder of the pink 9, if it was announced
   if (t.mission.has(Rule::kAllPink) && !t.mission.distress && !drawn && nine != seat)
     s.has[nine] |= bit(kPinkNine) & ~t.played;
   s.unseen = kAll & ~(t.played | hand | s.has[0] | s.has[1] | s.has[2] | s.has[3]);

@@ -12,7 +12,7 @@ int lowest_of(DealtSet set) {
   return low ? lowest(low) : 64 + lowest(std::uint64_t(set >> 64));
 }
 
-// A card goes a way in a world.
+// Adds a card that goes a way to a world.
 void put(World& w, int card, int way, int distress) {
   w.dealt[card] = std::uint8_t(dealt_to(way));
   if (is_passed(way)) w.passed[dealt_to(way)] = std::uint8_t(card);
@@ -48,7 +48,7 @@ World read(const std::int16_t* row) {
   }
   for (auto* cards : {w.passed, w.drawn})
     for (int p = 0; p < kPlayers; ++p, ++row)
-      cards[p] = *row < 0 ? kNoCard : std::uint8_t(std::min<int>(*row, kNumCards));  // kNumCards: no card at all
+      cards[p] = *row < 0 ? kNoCard : std::uint8_t(std::min<int>(*row, kNumCards));  // kNumCards: an invalid card
   return w;
 }
 
@@ -73,7 +73,10 @@ Deals::Deals(const SeatView& v, const double* log_odds) : view_(v), ways_(v), ce
     course_.advance(steps[i], &reached_[row(i, 0)], &reached_[row(i + 1, 0)]);
   std::size_t size = 0;
   for (std::size_t i = 0; i < rows; ++i)
-    if (reached_[i]) start_[i] = size, size += kDealtSets;
+    if (reached_[i]) {
+      start_[i] = size;
+      size += kDealtSets;
+    }
   const Position goal{steps.size(), course_.goal, Course::kGoal};
   if (!(reached_[row(goal.step, goal.bits)] >> goal.dealt & 1))
     throw std::invalid_argument("no deal explains this view");
@@ -162,7 +165,7 @@ World Deals::weighted(Rng& rng) const {
     }
     double left = rng.uniform() * weights_[start_[row(at.step, at.bits)] + std::size_t(at.dealt)];
     Position next;
-    int way = 0;  // of the option on which the sum passes the number drawn, or of the last, where rounding hides it
+    int way = 0;  // the option at which the sum passes the random number, or the last one if rounding prevents that
     for (int k = 0; k < step.num_options && left >= 0; ++k) {
       Position to = at;
       if (!go(to, &step.options[k])) continue;
@@ -195,7 +198,7 @@ void Deals::places(const World& w, std::int8_t* at) const {
 void Deals::marginals(double* out) const {
   std::fill(out, out + kNumCards * kPlaces, 0.0);
   const std::vector<Step>& steps = course_.steps;
-  std::vector<double> to(counts_.size());  // the sums over all ways to come to a position
+  std::vector<double> to(counts_.size());  // to: sums over all ways to reach a position
   const auto place = [&](const Position& p) { return start_[row(p.step, p.bits)] + std::size_t(p.dealt); };
   const auto on = [&](std::size_t i) { return weights_.empty() ? double(counts_[i]) : weights_[i]; };
   to[place({})] = 1;

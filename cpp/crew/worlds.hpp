@@ -1,9 +1,10 @@
-// Worlds of The Crew that explain what one seat has seen, counted exactly and drawn uniformly.
+// Worlds of The Crew that are consistent with one seat's view, counted exactly and drawn uniformly.
 //
 // A world is the deal, the cards passed in distress, and the cards drawn after the first trick of mission 12, as far as
-// these have happened. crew/ways.hpp says how the cards are gone through; counted from the end, the ways to go on from
-// each state are the weights with which a world is drawn from the beginning. Given odds of who holds each card now, a way
-// counts as much as the odds of the seat that it leads to, and worlds are drawn in proportion to the product over cards.
+// these have happened. crew/ways.hpp defines the order of the cards and the states between them. The number of ways to
+// go on from each state, counted from the end, is the weight for drawing a world from the start. With odds for the
+// holder of each card, a way is weighted by the odds of the seat it leads to; the probability of a world is then
+// proportional to the product over its cards.
 #pragma once
 #include "core/placing.hpp"
 #include "crew/seat_view.hpp"
@@ -14,31 +15,31 @@ inline constexpr std::uint8_t kNoCard = 255;
 
 struct World {
   std::uint8_t dealt[kNumCards];                   // the seat that each card was dealt to
-  std::uint8_t passed[kPlayers], drawn[kPlayers];  // by the seat that laid it down, that drew it; kNoCard: none yet
+  std::uint8_t passed[kPlayers], drawn[kPlayers];  // indexed by the seat that passed, that drew; kNoCard: none yet
 };
 
-// A world as a row of numbers: the seats, then the cards passed and the cards drawn, -1: none.
+// A world as a row of numbers: the seat of each card, then the cards passed and the cards drawn, -1: none.
 inline constexpr int kHidden = kNumCards + 2 * kPlayers;
 void write(const World& world, std::int16_t* row);
-World read(const std::int16_t* row);  // numbers out of range become such as explain nothing
+World read(const std::int16_t* row);  // numbers out of range give an inconsistent world
 
 class Deals {
  public:
-  // log_odds: null, or [kNumCards][kPlaces], by which worlds are drawn; the places are the seats after the own one. Throws
-  // std::invalid_argument where no deal explains the view, where it ends amid what is seen at once, and where the odds
-  // are not in range.
+  // log_odds: null, or [kNumCards][kPlaces], the odds for drawing worlds; the places are the seats after the own one.
+  // Throws std::invalid_argument if no deal explains the view, if the view ends between tokens that are seen together,
+  // or if the odds are out of range.
   explicit Deals(const SeatView& view, const double* log_odds = nullptr);
 
   const SeatView& view() const { return view_; }
   std::uint64_t count() const { return total_; }
   World draw(Rng& rng) const { return weights_.empty() ? world(rng.below64(total_)) : weighted(rng); }
-  World world(std::uint64_t number) const;  // the worlds in an order of their own, 0 .. count - 1
+  World world(std::uint64_t number) const;  // the world with this number, 0 .. count - 1, in an order of the class
   bool is_consistent(const World& world) const;
-  // Natural logarithm of the probability with which a world is drawn; minus infinity where it does not explain the view.
+  // Natural logarithm of the probability of drawing a world; minus infinity if it is not consistent with the view.
   double log_prob(const World& world) const;
-  // Where the cards of a world that explains the view lie, [kNumCards]: 0, 1, 2; -1 where the view says it.
+  // The places of the cards of a consistent world, [kNumCards]: 0, 1, 2; -1 for cards that the view locates.
   void places(const World& world, std::int8_t* at) const;
-  // The probability that each card lies at each place, [kNumCards][kPlaces]; 0 where the view says it.
+  // The probability of each card at each place, [kNumCards][kPlaces]; 0 for cards that the view locates.
   void marginals(double* out) const;
 
  private:
@@ -47,17 +48,17 @@ class Deals {
     int bits = 0, dealt = 0;
   };
   std::size_t row(std::size_t step, int bits) const { return (step << course_.width) + std::size_t(bits); }
-  // The ways to go on from a position to the end.
+  // Number of ways to go on from a position to the end.
   std::uint64_t ways(const Position& at) const {
     return counts_[start_[row(at.step, at.bits)] + std::size_t(at.dealt)];
   }
-  // Makes a step, by an option if it is that of a card. False where there is no such position.
+  // Makes a step; for a card, by an option. Returns false if there is no such position.
   bool go(Position& at, const Step::Option* option) const;
-  // Fills `counts` with the sums over all ways to go on from each position reached, of what worth(step, option) says.
+  // Fills `counts` with the sums over all ways to go on from each position reached, weighted by worth(step, option).
   template <typename Number, typename Worth>
   void sum_up(std::vector<Number>& counts, Worth worth) const;
   World weighted(Rng& rng) const;
-  // The seat that holds a card now which has gone this way, counted from the own one.
+  // The seat that holds a card now after this way, counted from the own one.
   int holder(int way) const;
   bool open(int card) const { return open_ >> card & 1; }
   double odds(int card, int way) const;
@@ -65,17 +66,17 @@ class Deals {
   SeatView view_;
   Ways ways_;
   Course course_;
-  World certain_;                   // with the cards that can have gone one way only
-  Cards open_ = 0;                  // cards of which the view leaves open who holds them
-  std::vector<DealtSet> reached_;   // by step and bits
-  std::vector<std::size_t> start_;  // of each of those in counts_
+  World certain_;                   // with the cards that have only one possible way
+  Cards open_ = 0;                  // cards whose holder the view does not determine
+  std::vector<DealtSet> reached_;   // indexed by step and bits
+  std::vector<std::size_t> start_;  // start of each of these in counts_
   std::vector<std::uint64_t> counts_;
   std::uint64_t total_ = 0;
-  std::vector<double> odds_;     // [kNumCards][kPlaces], of open cards; empty: all are alike
-  std::vector<double> weights_;  // as counts_, by the odds
+  std::vector<double> odds_;     // [kNumCards][kPlaces], of open cards; empty: all equal
+  std::vector<double> weights_;  // like counts_, weighted by the odds
 };
 
-// The whole state of a world that explains the view, at a decision.
+// The full state of a consistent world at a decision.
 State state(const SeatView& view, const World& world);
 
 }  // namespace trickformer::crew

@@ -38,7 +38,9 @@ void Decision::follow(const SeatView& before, const SeatView& after, std::vector
   const int seat = s.player, size = s.sizes[seat];
   if (seat != view_.seat) {
     Frame& frame = frames_.emplace_back();
-    frame.state = s, frame.marks = marks_, frame.action = after.pending;
+    frame.state = s;
+    frame.marks = marks_;
+    frame.action = after.pending;
     std::copy(own.begin(), own.end(), frame.own);
   }
   if (last.move.kind >= Kind::kHintColor) return mark_hint(marks_, s, last.move, last.touched);

@@ -1,4 +1,4 @@
-// Games of `smart` from a state to the end.
+// Plays a state to its end with `smart`, built for each instruction set.
 #include "hanabi/decision.hpp"
 #include "hanabi/smart.inl"
 

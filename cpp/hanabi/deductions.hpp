@@ -1,4 +1,4 @@
-// What a seat may conclude of cards that it does not see, and what others may expect it to conclude.
+// What a seat can conclude about cards it does not see, and what others can expect it to conclude.
 #pragma once
 #include "hanabi/marks.hpp"
 
@@ -18,8 +18,8 @@ struct Deductions {
     left.take(piled);
   }
 
-  // Cards that `seat` sees nowhere, as far as `witness` knows, who does not see its own hand either; for what it can
-  // say of its own hand, a seat is its own witness. own: whether hints about its own hand count.
+  // Cards that `seat` does not see, as far as `witness` can tell. The witness does not see its own hand either. For its
+  // own hand a seat is its own witness. own: whether hints about its own hand count.
   Copies unseen(int seat, int witness, bool own = true) const {
     const Rules& rules = s.rules;
     Copies out = left;
@@ -33,23 +33,22 @@ struct Deductions {
     return out;
   }
 
-  // The kinds that a card may be by what hints say of it (possible), and mean, and by the cards that are there. Never
-  // empty.
+  // The kinds that a card may be: possible by its hints, meant by them, and still available. Never empty.
   static Kinds belief(Kinds possible, Kinds there, Kinds meant) {
     if (single(possible)) return possible;
     Kinds kinds = possible & there ? possible & there : possible;
     return kinds & meant ? kinds & meant : kinds;
   }
 
-  // The kinds that each slot of `seat` may be by what hints say alone (meant false) or mean, and by the cards in sight
-  // as of unseen. out: [hand]
+  // The kinds that each slot of `seat` may be by what its hints allow (meant false) or mean, with `unseen` cards
+  // available. out: [hand]
   void beliefs(int seat, int witness, bool meant, Kinds* out) const {
     const Kinds there = unseen(seat, witness).least[0];
     for (int i = 0; i < s.sizes[seat]; ++i)
       out[i] = belief(said(s.rules, s.hands[seat][i]), there, meant ? m.kinds[seat][i] : ~Kinds{0});
   }
 
-  // What becomes of a card that may be these kinds. Who has a life to spare trusts that touched cards are wanted.
+  // The fate of a card that may be these kinds. A seat with a life to spare assumes that hinted cards are useful.
   Fate fate(bool touched, Kinds kinds) const {
     const Kinds live = kinds & ~needs.dead;
     if (live == 0) return Fate::kTrash;

@@ -38,7 +38,8 @@ class Writer {
       for (int r = 0; r < rules_.ranks; ++r, ++k) {
         std::fill_n(discards, s_.discards[k], 1.0f);
         std::fill_n(unseen, unseen_.left(k), 1.0f);
-        discards += rules_.copies(r), unseen += rules_.copies(r);
+        discards += rules_.copies(r);
+        unseen += rules_.copies(r);
       }
     set(at_.playable, needs_.playable);
     set(at_.dead, needs_.dead);
@@ -86,7 +87,7 @@ class Writer {
       const bool own = offset == 0;
       int at = own ? at_.own : at_.others + (offset - 1) * rules_.hand * at_.other_size;
       Kinds taken[kMaxHand] = {};
-      // A seat's belief about its hand depends on cards that are not seen yet in these stages.
+      // In these stages, a seat's belief about its hand depends on cards that are not seen yet.
       const bool complete = v_.stage != Stage::kDeal && v_.stage != Stage::kDraw;
       if (complete) deductions_.beliefs(p, v_.seat, true, taken);
       const int chop = chop_of(s_, p);
@@ -114,7 +115,7 @@ class Writer {
     while (members) out_[at + take_lowest(members)] = 1;
   }
 
-  // What everybody knows of a card.
+  // Public information about a card.
   void slot(int p, int i, int at) {
     const Slot& slot = s_.hands[p][i];
     const float round = float(rules_.players);
@@ -150,7 +151,7 @@ class Writer {
     chances(marked ? marked : there, at + at_.marked_chances, at + at_.marked_traits);
   }
 
-  // Of a card that is one of these kinds, the share of each, and of those that are playable, dead, critical.
+  // For a card that is one of these kinds: the probability of each kind, and of playable, dead and critical ones.
   void chances(Kinds kinds, int each, int traits) {
     const float all = float(unseen_.left_of(kinds));
     for (Kinds rest = kinds; rest;) {
@@ -171,7 +172,7 @@ class Writer {
   const Deductions deductions_;
   const Needs& needs_;
   const Copies unseen_;
-  Kinds shown_ = 0, twice_ = 0;  // kinds that are in others' hands, that are there twice
+  Kinds shown_ = 0, twice_ = 0;  // kinds in the hands of others; kinds there twice
 };
 
 }  // namespace
@@ -181,8 +182,12 @@ void Memory::follow(const State& before, const State& after) {
   const int seat = before.player, size = before.sizes[seat];
   if (move.kind <= Kind::kDiscard) {
     mark_card(before.rules, marks, seat, move.slot, size, after.sizes[seat] == size);
-    for (int i = move.slot; i < size - 1; ++i) born[seat][i] = born[seat][i + 1], named[seat][i] = named[seat][i + 1];
-    born[seat][size - 1] = after.moves, named[seat][size - 1] = 0;
+    for (int i = move.slot; i < size - 1; ++i) {
+      born[seat][i] = born[seat][i + 1];
+      named[seat][i] = named[seat][i + 1];
+    }
+    born[seat][size - 1] = after.moves;
+    named[seat][size - 1] = 0;
   } else {
     mark_hint(marks, before, move, after.last.touched);
     const int receiver = (seat + move.offset) % before.rules.players;

@@ -1,4 +1,4 @@
-// Games on record played again: what every seat saw before each move.
+// Replays recorded games: what every seat saw before each move.
 #pragma once
 #include <span>
 
@@ -6,16 +6,16 @@
 
 namespace trickformer::hanabi {
 
-// Where the frames of one game go, all [moves, ...].
+// Outputs for the frames of one game, all [moves, ...].
 struct Frames {
-  float* seen;          // [players, observation_size(rules)]: by seat
-  bool* legal;          // [actions]: of the seat on turn
+  float* seen;          // [players, observation_size(rules)], by seat
+  bool* legal;          // [actions], of the seat on turn
   std::int8_t* seat;    // the seat on turn
-  std::int8_t* reward;  // by how much the move changes the score
+  std::int8_t* reward;  // change of the score by the move
 };
 
-// Plays game `index` of the series `seed`, as Tables deals it, by these actions. Throws std::invalid_argument where one
-// is not legal.
+// Plays game `index` of the series `seed`, as Tables deals it, by these actions. Throws std::invalid_argument if one is
+// not legal.
 void play_again(const Rules& rules, std::uint64_t seed, std::uint64_t index, std::span<const std::uint8_t> actions,
                 bool with_v0, Frames out);
 

@@ -1,4 +1,4 @@
-// Labels by playouts.
+// Labels by playouts, built for each instruction set.
 #include "hanabi/labels.hpp"
 #include "hanabi/smart.inl"
 
@@ -6,13 +6,13 @@ namespace trickformer::hanabi::inline TRICKFORMER_ISA {
 
 namespace {
 
-// A game and what its hints mean so far.
+// A game and the meaning of its hints so far.
 struct Course {
   State s;
   Marks m;
 };
 
-// The score if all seats go on as `smart`.
+// Returns the score if `smart` plays all seats to the end.
 int play_out(Course& course) {
   while (!course.s.over()) apply(course.s, course.m, Thinker(course.s, course.m).smart());
   return course.s.score();
@@ -22,13 +22,14 @@ void shuffle_rest(State& s, Rng& rng) {
   for (int left = s.left(); left > 1; --left) {
     std::uint8_t &a = s.deck[s.drawn + left - 1], &b = s.deck[s.drawn + int(rng.below(std::uint32_t(left)))];
     const std::uint8_t card = a;
-    a = b, b = card;
+    a = b;
+    b = card;
   }
 }
 
 }  // namespace
 
-// history: a game that keeps the rules.
+// history: must be legal.
 }  // namespace trickformer::hanabi::inline TRICKFORMER_ISA
 
 namespace trickformer::hanabi::built::TRICKFORMER_ISA {
@@ -42,7 +43,8 @@ void label_game(const Codec& table, const std::uint8_t* history, int seat, const
     if (!(actions & (actions - 1)) || rng.uniform() >= options.share) return;
     const std::uint64_t drawn = rng.next();
     int sums[kMaxActions] = {};
-    const int playouts = now.s.left() > 1 ? options.playouts : 1;  // no others would differ
+    // with at most one card left, all playouts are equal
+    const int playouts = now.s.left() > 1 ? options.playouts : 1;
     for (int i = 0; i < playouts; ++i) {
       Course with = now;
       Rng own(drawn, std::uint64_t(i));
@@ -63,7 +65,7 @@ void label_game(const Codec& table, const std::uint8_t* history, int seat, const
 
   Course course{new_game(rules, history), {}};
   course.m = plain_marks(course.s);
-  int length = 0;  // tokens of the own sequence so far
+  int length = 0;  // number of tokens of the own sequence so far
   const auto tell = [&](int p, int) { length += p == seat; };
   tell_deal(table, course.s, tell);
   for (const std::uint8_t* action = history + rules.deck(); !course.s.over() && *action != 255; ++action) {

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint64_t action(int number) { return std::uint64_t{1} << number; }
 
-// What the rules of Walton-Rivers et al. look at. Each rule returns the actions it would take, none where it does not
-// apply.
+// The information that the rules of Walton-Rivers et al. use. Each rule returns the actions it would take, or none if
+// it does not apply.
 class Rulebook {
  public:
   explicit Rulebook(const State& s)
@@ -20,7 +20,7 @@ class Rulebook {
     copies_ = deductions_.unseen(seat_, seat_);
   }
 
-  // The card that is likeliest playable, if that is at least so likely.
+  // Plays the card that is most likely playable, if its probability is at least this high.
   std::uint64_t play(double chance) const {
     int best = -1;
     double most = 0;
@@ -31,12 +31,16 @@ class Rulebook {
         all += n;
         if (deductions_.needs.playable >> k & 1) in += n;
       }
-      if (const double p = double(in) / all; p >= chance && p > most) most = p, best = i;
+      if (const double p = double(in) / all; p >= chance && p > most) {
+        most = p;
+        best = i;
+      }
     }
     return best < 0 ? 0 : action(rules_.play(best));
   }
 
-  // Hints at a card of these kinds in another hand: the rank before the colour, or with `color` the colour first.
+  // Hints at a card of these kinds in another hand: its rank rather than its colour, or with `color` the other way
+  // round.
   std::uint64_t tell(Kinds kinds, bool color) const {
     if (s_.hints == 0) return 0;
     for (int offset = 1; offset < rules_.players; ++offset) {
@@ -72,7 +76,7 @@ class Rulebook {
   const Rules& rules_;
   int seat_;
   std::uint64_t legal_;
-  Marks plain_;  // not read: these players take hints for what they say
+  Marks plain_;  // never read: these players take hints literally
   Deductions deductions_;
   Kinds own_[kMaxHand];
   Copies copies_;

@@ -1,26 +1,25 @@
-// The convention of Hanabi's scripted players, and the memory that it needs: for every card in a hand the kinds that
-// the hints given so far mean it to be. All of it is public, a function of what everybody saw, so that it is the same
-// in all states that differ in hidden cards only.
+// The convention of Hanabi's scripted players, and its memory: for every card in a hand, the kinds that the hints so
+// far mean. All of it is public. So it is equal in all states that differ only in hidden cards.
 //
-// A hint speaks of one card, its focus: the newest card that it touches and no hint before it did, else the newest
-// touched card that was not known to be playable. The focus is playable. Only where a rank is named and the focus is
-// the chop, the oldest card without a hint and so the next to be discarded, it may instead be the last copy of a card
-// that is still wanted. What was touched is taken for a card that is still to be played.
+// A hint is about one card, its focus: the newest card that it touches and no earlier hint did, or else the newest
+// touched card that was not known to be playable. The focus is playable. There is one exception, when a rank is hinted
+// and the focus is the chop, the oldest card without a hint and so the next to be discarded: then it may instead be the
+// last copy of a card that is still needed. All touched cards are assumed to be still needed.
 #pragma once
 #include "hanabi/rules.hpp"
 
 namespace trickformer::hanabi {
 
 struct Marks {
-  Kinds kinds[kMaxPlayers][kMaxHand];  // by seat and slot; never empty where there is a card
+  Kinds kinds[kMaxPlayers][kMaxHand];  // by seat and slot; never empty for a card
 };
 
-// What the piles and the discards say of every kind.
+// The status of the kinds by piles and discards.
 struct Needs {
-  Kinds next = 0;      // of these the piles wait for one
-  Kinds playable = 0;  // and it is not gone
-  Kinds dead = 0;      // piled, or out of reach because a lower rank is gone
-  Kinds critical = 0;  // the last copy of what is still wanted
+  Kinds next = 0;      // next on their piles
+  Kinds playable = 0;  // next on their piles, and a copy is left
+  Kinds dead = 0;      // piled, or unreachable because a lower rank is gone
+  Kinds critical = 0;  // only one copy is left of a kind that is still needed
 };
 
 }  // namespace trickformer::hanabi
@@ -28,16 +27,16 @@ struct Needs {
 namespace trickformer::hanabi::inline TRICKFORMER_ISA {
 
 inline Kinds all_kinds(const Rules& rules) { return one(rules.kinds()) - 1; }
-inline bool single(Kinds kinds) { return (kinds & (kinds - 1)) == 0; }  // of a set that is not empty
+inline bool single(Kinds kinds) { return (kinds & (kinds - 1)) == 0; }  // the set must not be empty
 
-// The kinds that hints leave possible, taken for what they say.
+// The kinds that the hints allow, taken literally.
 inline Kinds said(const Rules& rules, const Slot& slot) { return kFirsts.of[rules.ranks][slot.colors] * slot.ranks; }
 
-// How many cards of each kind there are. least[i]: the kinds of which there are more than i.
+// Number of cards of each kind. least[i]: the kinds with more than i cards.
 struct Copies {
   Kinds least[3] = {};
 
-  // One of each of these kinds goes, where one is left.
+  // Removes one card of each of these kinds, if one is left.
   void take(Kinds kinds) {
     least[0] = (least[0] & ~kinds) | (least[1] & kinds);
     least[1] = (least[1] & ~kinds) | (least[2] & kinds);
@@ -47,13 +46,15 @@ struct Copies {
   int left_of(Kinds kinds) const { return count(kinds & least[0]) + count(kinds & least[1]) + count(kinds & least[2]); }
 };
 
-// Cards that are not discarded.
+// All cards that are not discarded.
 inline Copies kept(const State& s) {
   Copies c;
   for (int color = 0, k = 0; color < s.rules.colors; ++color)
     for (int r = 0; r < s.rules.ranks; ++r, ++k) {
       const int n = s.rules.copies(r) - s.discards[k];
-      c.least[0] |= Kinds(n > 0) << k, c.least[1] |= Kinds(n > 1) << k, c.least[2] |= Kinds(n > 2) << k;
+      c.least[0] |= Kinds(n > 0) << k;
+      c.least[1] |= Kinds(n > 1) << k;
+      c.least[2] |= Kinds(n > 2) << k;
     }
   return c;
 }
@@ -85,7 +86,7 @@ inline int chop_of(const State& s, int seat) {
   return -1;
 }
 
-// The marks of a state whose hints mean no more than they say, as all do before the first.
+// The marks of a state in which hints mean no more than they say, as before the first hint.
 inline Marks plain_marks(const State& s) {
   Marks m = {};
   for (int p = 0; p < s.rules.players; ++p)
@@ -93,7 +94,7 @@ inline Marks plain_marks(const State& s) {
   return m;
 }
 
-// A hand before a hint: what hints left possible, taken for what they said, and meant; the slots that none has touched.
+// A hand before a hint: what the earlier hints allow and mean, and the slots that none has touched.
 struct HintedHand {
   int size = 0;
   unsigned fresh = 0;
@@ -109,7 +110,7 @@ struct HintedHand {
     }
   }
 
-  // After a hint that names these slots. needs: when it is given.
+  // The hand after a hint that touches these slots. needs: at the time of the hint.
   HintedHand after(const Rules& rules, const Needs& needs, Kind kind, int value, unsigned touched) const {
     const Kinds named = named_by(rules, kind, value), settled = needs.dead | needs.playable;
     HintedHand now;
@@ -122,7 +123,7 @@ struct HintedHand {
       now.possible[i] = can;
       now.marks[i] = both ? both : can;
     }
-    // The card that the hint speaks of; where there is none it means no more than it says.
+    // The focus of the hint. Without one the hint means no more than it says.
     const unsigned about = touched & fresh ? touched & fresh : touched & open;
     if (about == 0) return now;
     const unsigned focus = std::bit_floor(about), chop = fresh & -fresh;
@@ -133,14 +134,14 @@ struct HintedHand {
   }
 };
 
-// Follows the play or discard of a slot. size: of the hand before; drew: whether a card came.
+// Updates the marks after a play or discard of a slot. size: number of cards before; drew: whether a card was drawn.
 inline void mark_card(const Rules& rules, Marks& m, int seat, int slot, int size, bool drew) {
   Kinds* kinds = m.kinds[seat];
   for (int i = slot; i < size - 1; ++i) kinds[i] = kinds[i + 1];
   kinds[size - 1] = drew ? all_kinds(rules) : 0;
 }
 
-// Follows a hint. before: the state in which it is given, of which nothing is read but what everybody saw.
+// Updates the marks after a hint. before: the state in which it is given; only its public part is read.
 inline void mark_hint(Marks& m, const State& before, const Move& hint, unsigned touched) {
   const int seat = (before.player + hint.offset) % before.rules.players;
   const HintedHand now =
@@ -148,7 +149,7 @@ inline void mark_hint(Marks& m, const State& before, const Move& hint, unsigned 
   for (int i = 0; i < now.size; ++i) m.kinds[seat][i] = now.marks[i];
 }
 
-// Makes a legal move and follows it.
+// Makes a legal move and updates the marks.
 inline void apply(State& s, Marks& m, int action) {
   const Move move = move_of(s.rules, action);
   const int seat = s.player, size = s.sizes[seat];

@@ -1,9 +1,9 @@
-// What one seat sees of Hanabi, in the canonical encoding of OpenSpiel's game: 658 numbers for two players with five
+// The observation of one seat of Hanabi, in OpenSpiel's canonical encoding: 658 numbers for two players with five
 // cards.
 //
-// The parts, in order: the others' hands, the board, the discards, the last move, and what hints have revealed of every
-// card. In the last part stands 1 where hints leave a kind possible or, with `v0`, the V0 belief: the share of the kind
-// among the cards that are neither piled nor discarded, of those that hints leave possible.
+// The parts, in order: the hands of the others, the board, the discards, the last move, and what hints have revealed
+// about every card. The last part has a 1 for each kind that the hints allow. With `v0` it has the V0 belief instead:
+// the share of the kind among the cards that the hints allow and that are neither piled nor discarded.
 #pragma once
 #include <cstring>
 
@@ -19,14 +19,14 @@ inline int observation_size(const Rules& rules) {
   return hands + needs + rules.deck() + last + players * rules.hand * (kinds + rules.colors + rules.ranks);
 }
 
-// Cards of each kind that are neither piled nor discarded: float [kinds].
+// Number of cards of each kind that are neither piled nor discarded: float [kinds].
 inline void unseen(const State& s, float* counts) {
   for (int c = 0, k = 0; c < s.rules.colors; ++c)
     for (int r = 0; r < s.rules.ranks; ++r, ++k)
       counts[k] = float(s.rules.copies(r) - s.discards[k] - (s.fireworks[c] > r));
 }
 
-// The V0 belief of one card: float [kinds], adding up to 1.
+// The V0 belief about one card: float [kinds] with sum 1.
 inline void v0(const State& s, const Slot& slot, const float* counts, float* out) {
   float sum = 0;
   for (int c = 0, k = 0; c < s.rules.colors; ++c)
@@ -35,7 +35,7 @@ inline void v0(const State& s, const Slot& slot, const float* counts, float* out
   for (int k = 0; k < s.rules.kinds(); ++k) out[k] /= sum;
 }
 
-// A set of ranks as eight numbers 0 or 1.
+// A set of ranks as eight numbers, 0 or 1.
 struct RankRows {
   float rows[1 << kMaxRanks][8] = {};
   constexpr RankRows() {
@@ -45,9 +45,10 @@ struct RankRows {
 };
 inline constexpr RankRows kRankRows;
 
-// Kinds that hints leave possible. out: [kinds + colors + ranks], all 0; the numbers after the kinds stay so.
+// The kinds that the hints allow. out: [kinds + colors + ranks], all 0; the numbers after the kinds stay 0.
 inline void possible_kinds(const Rules& rules, const Slot& slot, float* out) {
-  // Eight numbers at a time are quicker than five: those too many are 0, and fall on what is 0 or written later.
+  // Writing eight numbers at a time is faster than five. The surplus ones are 0 and land on zeros or on numbers written
+  // later.
   const bool wide = 2 * rules.ranks + rules.colors >= 8;
   for (unsigned colors = slot.colors; colors;) {
     float* row = out + take_lowest(colors) * rules.ranks;
@@ -107,7 +108,10 @@ inline void observe(const State& s, int seat, bool with_v0, float* out) {
   out += rules.hand;
   if (card) out[last.card] = 1;
   out += kinds;
-  if (move.kind == Kind::kPlay) out[0] = last.scored, out[1] = last.regained;
+  if (move.kind == Kind::kPlay) {
+    out[0] = last.scored;
+    out[1] = last.regained;
+  }
   out += 2;
 
   float counts[kMaxKinds];

@@ -1,10 +1,10 @@
-// Hanabi: the rules of OpenSpiel's game `hanabi`, two to five players, as a twin that thousands of tables can run in
-// step.
+// Hanabi: the rules of OpenSpiel's game `hanabi` for two to five players, reimplemented so that thousands of games can
+// run in lockstep.
 //
-// Numbers are OpenSpiel's. A card is colour * ranks + rank. An action is a discard of slot 0.., a play of slot 0.., a
-// hint of a colour or of a rank to the seat 1, 2, .. further on, in this order. The deck's order is fixed before play:
-// seat 0 is dealt its hand, then seat 1, and so on; whoever plays or discards draws the next card, which takes the
-// highest slot.
+// All numbers are OpenSpiel's. A card is colour * ranks + rank. Actions are, in this order: discard of slot 0.., play
+// of slot 0.., hint of a colour and then of a rank to the first, second, .. seat after the actor. The order of the deck
+// is fixed before play. Seat 0 is dealt its hand, then seat 1, and so on. A seat that plays or discards draws the next
+// card into its highest slot.
 #pragma once
 #include <cstdint>
 
@@ -30,23 +30,23 @@ struct Rules {
   bool operator==(const Rules&) const = default;
 };
 
-using Kinds = std::uint32_t;  // a set of kinds of card
+using Kinds = std::uint32_t;  // a set of kinds of cards
 
 // In the order of OpenSpiel's observation.
 enum class Kind : std::uint8_t { kPlay, kDiscard, kHintColor, kHintRank, kNone };
 
-// What an action number says.
+// The meaning of an action number.
 struct Move {
   Kind kind = Kind::kNone;
   std::uint8_t slot = 0;    // of a play or a discard
-  std::uint8_t offset = 0;  // of a hint: how many seats further on its receiver sits
+  std::uint8_t offset = 0;  // of a hint: distance from the actor to the receiver
   std::uint8_t value = 0;   // of a hint: the colour or the rank
 };
 
-// A card in a hand, and what hints have revealed of it to everybody.
+// A card in a hand, and the public information about it from hints.
 struct Slot {
   std::uint8_t card = 0;
-  std::uint8_t colors = 0, ranks = 0;  // sets of those that hints leave possible
+  std::uint8_t colors = 0, ranks = 0;  // sets of colours and ranks that the hints allow
   std::uint8_t hint_bits = 0;          // bit 0: a hint named its colour, bit 1: its rank
 
   bool may_be(const Rules& rules, int kind) const {
@@ -54,20 +54,20 @@ struct Slot {
   }
 };
 
-// The move before, as everybody saw it.
+// The last move, as everybody saw it.
 struct Last {
   Move move;
   std::uint8_t player = 0;
-  std::uint8_t touched = 0;               // slots that a hint named
+  std::uint8_t touched = 0;               // slots that the hint touched
   std::uint8_t card = 0;                  // played or discarded
-  bool scored = false, regained = false;  // a play's success; whether a hint came back with it
+  bool scored = false, regained = false;  // whether the play succeeded; whether a hint token came back
 };
 
 struct State {
   Rules rules;
   Slot hands[kMaxPlayers][kMaxHand];
   std::uint8_t sizes[kMaxPlayers] = {};
-  std::uint8_t deck[kMaxDeck] = {};  // in the order of drawing; those before `drawn` are gone
+  std::uint8_t deck[kMaxDeck] = {};  // in the order of drawing; cards before `drawn` are gone
   std::uint8_t discards[kMaxKinds] = {};
   std::uint8_t fireworks[kMaxColors] = {};  // cards on each pile
   std::uint8_t drawn = 0, hints = 0, lives = 0, player = 0, turns_left = 0;
@@ -91,7 +91,7 @@ namespace trickformer::hanabi::inline TRICKFORMER_ISA {
 
 inline constexpr Kinds one(int kind) { return Kinds{1} << kind; }
 
-// By ranks and a set of colours: the cards of rank 0 of these colours.
+// Indexed by number of ranks and set of colours: the cards of rank 0 of these colours.
 struct Firsts {
   Kinds of[kMaxRanks + 1][1 << kMaxColors] = {};
   constexpr Firsts() {
@@ -104,7 +104,7 @@ inline constexpr Firsts kFirsts;
 
 inline Kinds of_rank(const Rules& rules, int rank) { return kFirsts.of[rules.ranks][(1 << rules.colors) - 1] << rank; }
 inline Kinds of_color(const Rules& rules, int color) { return (one(rules.ranks) - 1) << color * rules.ranks; }
-// The kinds that a hint names.
+// The kinds of the hinted colour or rank.
 inline Kinds named_by(const Rules& rules, Kind kind, int value) {
   return kind == Kind::kHintColor ? of_color(rules, value) : of_rank(rules, value);
 }
@@ -112,15 +112,19 @@ inline Kinds named_by(const Rules& rules, Kind kind, int value) {
 inline Move move_of(const Rules& rules, int action) {
   Move m;
   if (action < rules.hand) {
-    m.kind = Kind::kDiscard, m.slot = std::uint8_t(action);
+    m.kind = Kind::kDiscard;
+    m.slot = std::uint8_t(action);
   } else if (action < 2 * rules.hand) {
-    m.kind = Kind::kPlay, m.slot = std::uint8_t(action - rules.hand);
+    m.kind = Kind::kPlay;
+    m.slot = std::uint8_t(action - rules.hand);
   } else if (action -= 2 * rules.hand; action < (rules.players - 1) * rules.colors) {
-    m.kind = Kind::kHintColor, m.offset = std::uint8_t(1 + action / rules.colors);
+    m.kind = Kind::kHintColor;
+    m.offset = std::uint8_t(1 + action / rules.colors);
     m.value = std::uint8_t(action % rules.colors);
   } else {
     action -= (rules.players - 1) * rules.colors;
-    m.kind = Kind::kHintRank, m.offset = std::uint8_t(1 + action / rules.ranks);
+    m.kind = Kind::kHintRank;
+    m.offset = std::uint8_t(1 + action / rules.ranks);
     m.value = std::uint8_t(action % rules.ranks);
   }
   return m;
@@ -134,7 +138,7 @@ inline void draw(State& s, int seat) {
   slot.hint_bits = 0;
 }
 
-// Whether so many cards are every card of the game.
+// Returns whether these are all cards of the game, as counts.
 inline bool is_deck(const Rules& rules, const std::uint8_t* deck) {
   int left[kMaxKinds] = {};
   for (int k = 0; k < rules.kinds(); ++k) left[k] = rules.copies(k % rules.ranks);
@@ -164,11 +168,12 @@ inline void shuffle(const Rules& rules, Rng& rng, std::uint8_t* deck) {
   for (int i = n - 1; i > 0; --i) {
     const int j = int(rng.below(std::uint32_t(i + 1)));
     const std::uint8_t card = deck[i];
-    deck[i] = deck[j], deck[j] = card;
+    deck[i] = deck[j];
+    deck[j] = card;
   }
 }
 
-// The slots of a hand that a hint of a colour or a rank would name.
+// The slots of a hand that a hint of a colour or a rank would touch.
 inline unsigned touched(const State& s, int seat, Kind kind, int value) {
   const Kinds named = named_by(s.rules, kind, value);
   unsigned slots = 0;
@@ -183,7 +188,7 @@ inline Kinds held(const State& s, int seat) {
   return kinds;
 }
 
-// The legal actions as a set of numbers; none where the game is over.
+// The legal actions as a set of numbers; empty if the game is over.
 inline std::uint64_t legal(const State& s) {
   if (s.over()) return 0;
   const Rules& rules = s.rules;
@@ -203,7 +208,7 @@ inline std::uint64_t legal(const State& s) {
   return set;
 }
 
-// A legal action. slots: those that a hint names, as a set, where the hand that it is about is not known; -1: it is.
+// Applies a legal action. slots: the set of slots that a hint touches, if the receiver's hand is not known; else -1.
 inline void apply(State& s, int action, int slots = -1) {
   const Rules& rules = s.rules;
   if (s.drawn == rules.deck()) --s.turns_left;
@@ -252,7 +257,7 @@ inline void apply(State& s, int action, int slots = -1) {
   if (++s.player == rules.players) s.player = 0;
 }
 
-// The legal actions that surely cost no life, seen by one who sees all cards.
+// The legal actions that certainly cost no life, judged with all cards visible.
 inline std::uint64_t harmless(const State& s) {
   std::uint64_t set = legal(s);
   for (int i = 0; i < s.sizes[s.player]; ++i)

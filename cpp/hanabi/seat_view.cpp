@@ -9,7 +9,7 @@ namespace {
 
 using Stage = SeatView::Stage;
 
-// The sets of kinds of the own slots.
+// The set of possible kinds of each own slot.
 struct Own {
   std::uint32_t kinds[kMaxHand];
   int size;
@@ -19,7 +19,7 @@ struct Own {
   }
 };
 
-// Whether a hint to this seat may name exactly these slots.
+// Returns whether a hint to this seat may touch exactly these slots.
 bool may_name(const SeatView& v, const Move& hint, unsigned slots) {
   Own own(v);
   const std::uint32_t kinds = named_by(v.state.rules, hint.kind, hint.value);
@@ -39,7 +39,8 @@ bool may_name_any(const SeatView& v, const Move& hint) {
   return false;
 }
 
-// Whether this kind may be seen now: as the own card of a slot, or with slot -1 as one that another draws or was dealt.
+// Returns whether this kind may be seen now: as the own card of a slot, or with slot -1 as a card that another seat
+// draws or was dealt.
 bool may_see(const SeatView& v, int kind, int slot) {
   Copies unseen = v.unseen();
   Own own(v);
@@ -61,8 +62,8 @@ bool others_move(const Codec& table, const SeatView& v, int token) {
   return receiver == v.seat ? may_name_any(v, move) : touched(s, receiver, move.kind, move.value) != 0;
 }
 
-// The kinds that are short: were one of their cards gone, these slots could not be filled any more. Requires that they
-// can be.
+// The kinds of which no copy is to spare: if one were gone, these slots could no longer be filled. They must be
+// fillable.
 std::uint32_t short_of(const std::uint32_t* kinds, int slots, const Copies& unseen) {
   std::uint32_t narrow[kMaxHand], found = 0;
   int n = 0;
@@ -77,7 +78,7 @@ std::uint32_t short_of(const std::uint32_t* kinds, int slots, const Copies& unse
   return found;
 }
 
-// The kinds that own slots can be of, all other slots filled as well.
+// The kinds that the own slots can be such that all other slots can be filled.
 struct OwnCards {
   std::uint32_t slot[kMaxHand] = {}, any = 0;
 
@@ -90,7 +91,7 @@ struct OwnCards {
   }
 };
 
-// Where the next card of the deal belongs.
+// The place of the next card of the deal.
 Slot& next_dealt(SeatView& v) {
   const Rules& rules = v.state.rules;
   return v.state.hands[(v.seat + 1 + v.dealt / rules.hand) % rules.players][v.dealt % rules.hand];
@@ -101,7 +102,7 @@ void go_on(SeatView& v) { v.stage = v.state.over() ? Stage::kOver : Stage::kMove
 }  // namespace
 
 bool fits(const std::uint32_t* kinds, int slots, const Copies& unseen) {
-  // A slot with as many cards to choose from as there are slots can wait until the others are filled.
+  // A slot with at least as many possible cards as there are slots can wait until the others are filled.
   std::uint32_t narrow[kMaxHand];
   int n = 0;
   for (int i = 0; i < slots; ++i)
@@ -173,7 +174,7 @@ TokenSet all_allowed(const Codec& table, const SeatView& v) {
         set.words[0] = legal(s);
         return set;
       }
-      // The rules know all of another's moves but the hints to this seat.
+      // The rules determine all moves of another seat except hints to this one.
       for (int i = 0; i < s.sizes[s.player]; ++i) {
         set.add(table.other() + rules.hand + i);
         if (s.hints < rules.hints) set.add(table.other() + i);

@@ -1,23 +1,24 @@
-// How `holmes` and `smart` think; included by one translation unit for each instruction set.
+// The decisions of `holmes` and `smart`. Each instruction set has one translation unit that includes this file.
 #include <algorithm>
 
 #include "hanabi/deductions.hpp"
+#include "hanabi/smart_weights.hpp"
 
 namespace trickformer::hanabi::inline TRICKFORMER_ISA {
 
 namespace {
 
-// What a hint does to the hand of its receiver, in cards.
+// The effect of a hint on the hand of its receiver, in cards.
 struct Effect {
-  int plays = 0;        // newly known as playable, and playable
-  double ease = 0;      // of these, the sum of (ranks - rank) / ranks: low cards open the way for more
-  int mistakes = 0;     // useful cards newly taken for trash, useless ones newly taken for playable
-  int trash = 0;        // newly known as useless
-  int clutter = 0;      // touched for the first time though useless or promised elsewhere
+  int plays = 0;        // cards newly known as playable that are playable
+  double ease = 0;      // sum of (ranks - rank) / ranks over these cards: low cards make way for more
+  int mistakes = 0;     // useful cards newly taken for useless, and useless cards newly taken for playable
+  int trash = 0;        // useless cards newly known as such
+  int clutter = 0;      // cards touched for the first time that are useless or promised elsewhere
   int kept = 0;         // last copies touched for the first time
   int misled = 0;       // useful cards whose true kind is no longer believed possible
-  double narrowed = 0;  // kinds of useful cards newly ruled out, as a share of all
-  double rescue = 0;    // by how much it lowers the loss in the receiver's move, if that is the next one
+  double narrowed = 0;  // share of all kinds that are newly ruled out, summed over useful cards
+  double rescue = 0;    // reduction of the loss in the receiver's move, if it moves next
 };
 
 struct Hint {
@@ -39,10 +40,11 @@ class Thinker {
   int holmes() const {
     const int play = best_play();
     if (play >= 0 && danger() < kWarning) return rules_.play(play);
-    const Hint hint =
-        best_hint([](const Effect& e) { return 10 * e.plays - 30 * e.mistakes - 15 * e.misled + e.rescue; });
+    const Hint hint = best_hint([](const Effect& e) {
+      return kHintPlays * e.plays + kHintMistakes * e.mistakes + kHintMisled * e.misled + e.rescue;
+    });
     if (play >= 0 && hint.rescue < kWarning) return rules_.play(play);
-    if (hint.action >= 0 && hint.value >= 10) return hint.action;
+    if (hint.action >= 0 && hint.value >= kHolmesHint) return hint.action;
     if (const int slot = last_chance(); slot >= 0) return rules_.play(slot);
     if (s_.hints < rules_.hints) return discard();
     return hint.action >= 0 ? hint.action : rules_.play(s_.sizes[seat_] - 1);
@@ -52,24 +54,22 @@ class Thinker {
     const int play = best_play();
     if (play >= 0 && danger() < kWarning) return rules_.play(play);
     const Hint hint = best_hint([](const Effect& e) {
-      return 10 * e.plays + 2 * e.ease - 30 * e.mistakes - 15 * e.misled - 4 * e.clutter + e.trash + 2 * e.kept +
-             1.5 * e.narrowed + e.rescue;
+      return kHintPlays * e.plays + kHintEase * e.ease + kHintMistakes * e.mistakes + kHintMisled * e.misled +
+             kHintClutter * e.clutter + kHintTrash * e.trash + kHintKept * e.kept + kHintNarrowed * e.narrowed +
+             e.rescue;
     });
     if (play >= 0 && hint.rescue < kWarning) return rules_.play(play);
-    if (hint.action >= 0 && hint.value >= 4 - 0.5 * s_.hints) return hint.action;
+    if (hint.action >= 0 && hint.value >= kSmartHint - kSmartHintLeft * s_.hints) return hint.action;
     if (const int slot = last_chance(); slot >= 0) return rules_.play(slot);
     if (s_.hints == rules_.hints) return hint.action >= 0 ? hint.action : rules_.play(s_.sizes[seat_] - 1);
     if (hint.action < 0 || trash() >= 0) return discard();
     const int slot = discard();
-    const bool risky = s_.hints >= 4 && share(slot, needs_.critical) > 0.3;
+    const bool risky = s_.hints >= kRiskyHints && share(slot, needs_.critical) > kRiskyShare;
     return risky || spare_turns() <= 0 ? hint.action : slot;
   }
 
  private:
-  static constexpr double kCritical = 12, kUseful = 2, kMistake = 6;  // losses: cards discarded, a life
-  static constexpr double kWarning = 6;                               // from this loss on a warning goes before a play
-
-  // How many cards can still be drawn in vain if everything that is wanted is to be played.
+  // Number of cards that can still be drawn without a play if all reachable cards are to be played.
   int spare_turns() const { return s_.piled() + s_.left() + rules_.players - (rules_.perfect() - unreachable()); }
 
   int unreachable() const {
@@ -81,16 +81,19 @@ class Thinker {
 
   Fate fate(int slot) const { return deductions_.fate(s_.hands[seat_][slot].hint_bits, own_[slot]); }
 
-  // The slot to play for sure, or -1: the lowest card, and one that another hand can follow.
+  // The slot of a card that is certainly playable, or -1. Prefers low cards, and cards that another hand can follow.
   int best_play() const {
     int best = -1, most = -1;
     for (int i = 0; i < s_.sizes[seat_]; ++i) {
       if (fate(i) != Fate::kPlayable) continue;
       const Kinds live = own_[i] & ~needs_.dead;
       const int rank = lowest(live) % rules_.ranks;
-      int value = 3 * (rules_.ranks - rank);
-      if (count(live) == 1 && rank + 1 < rules_.ranks && seen(lowest(live) + 1)) value += 4;
-      if (value > most) most = value, best = i;
+      int value = kPlayLow * (rules_.ranks - rank);
+      if (count(live) == 1 && rank + 1 < rules_.ranks && seen(lowest(live) + 1)) value += kPlayFollowed;
+      if (value > most) {
+        most = value;
+        best = i;
+      }
     }
     return best;
   }
@@ -102,7 +105,7 @@ class Thinker {
     return false;
   }
 
-  // How likely an own slot is one of these kinds.
+  // Probability that an own slot is one of these kinds.
   double share(int slot, Kinds set) const {
     int in = 0, all = 0;
     for (Kinds rest = own_[slot]; rest;) {
@@ -113,12 +116,15 @@ class Thinker {
     return double(in) / all;
   }
 
-  // With an empty deck and a life to spare, the slot most likely playable, or -1.
+  // With an empty deck and a life to spare: the slot that is most likely playable, or -1.
   int last_chance() const {
     int best = -1;
     double most = 0;
     for (int i = 0; s_.left() == 0 && s_.lives > 1 && i < s_.sizes[seat_]; ++i)
-      if (const double p = share(i, needs_.playable); p > most) most = p, best = i;
+      if (const double p = share(i, needs_.playable); p > most) {
+        most = p;
+        best = i;
+      }
     return best;
   }
 
@@ -128,7 +134,8 @@ class Thinker {
     return -1;
   }
 
-  // The slot to discard: useless, or promised to another hand, or the chop, or what is least likely to be missed.
+  // The slot to discard: a useless card, or one that is promised to another hand, or the chop, or the card that is
+  // least likely to be missed.
   int discard() const {
     if (const int i = trash(); i >= 0) return i;
     const Kinds spare = needs_.dead | promised(seat_);
@@ -138,13 +145,17 @@ class Thinker {
     int best = 0;
     double least = 9;
     for (int i = 0; i < s_.sizes[seat_]; ++i) {
-      const double miss = share(i, needs_.critical) + 0.2 * share(i, needs_.playable) + 0.1 * share(i, ~needs_.dead);
-      if (miss < least) least = miss, best = i;
+      const double miss =
+          share(i, needs_.critical) + kMissPlayable * share(i, needs_.playable) + kMissUseful * share(i, ~needs_.dead);
+      if (miss < least) {
+        least = miss;
+        best = i;
+      }
     }
     return best;
   }
 
-  // The kinds that hints have named in the hands of others than the own seat and this one.
+  // The kinds of hinted cards in the hands of all seats but the own one and this one.
   Kinds promised(int seat) const {
     Kinds set = 0;
     for (int p = 0; p < rules_.players; ++p)
@@ -153,7 +164,7 @@ class Thinker {
     return set;
   }
 
-  // What the table would miss with a card of another seat.
+  // The loss if a card of another seat is discarded.
   double worth(int seat, int slot) const {
     const int card = s_.hands[seat][slot].card;
     if ((needs_.dead | known_) >> card & 1) return 0;
@@ -163,7 +174,7 @@ class Thinker {
     return needs_.critical >> card & 1 ? kCritical : kUseful;
   }
 
-  // Another seat's hand as it takes it. Sets are of slots.
+  // Another seat's hand as that seat sees it. Sets are sets of slots.
   struct Hand {
     int seat;
     HintedHand hinted;
@@ -171,12 +182,12 @@ class Thinker {
     unsigned plays = 0, trash = 0;
   };
 
-  // What does not change with a hint.
+  // Properties of a receiver that do not change with a hint.
   struct Receiver {
     Hand hand;
-    Copies unseen;      // cards that it does not see, its own hand not counted
+    Copies unseen;      // cards that it does not see, except its own hand
     Kinds taken;        // kinds that need no second copy
-    double loss;        // if it moves next
+    double loss;        // loss in its move, if it moves next
     unsigned live = 0;  // slots whose card is not useless
   };
 
@@ -206,13 +217,13 @@ class Thinker {
     return h;
   }
 
-  // What is lost in the next seat's move if nobody warns it.
+  // The loss in the next seat's move if nobody warns it.
   double danger() const {
     const int next = (seat_ + 1) % rules_.players;
     return loss(believe(next, deductions_.unseen(next, seat_, false), HintedHand(s_, deductions_.m, next)));
   }
 
-  // What is lost if this seat moves next and sees things so.
+  // The loss in this seat's move if it moves next and has this knowledge.
   double loss(const Hand& h) const {
     for (unsigned slots = h.plays; slots;)
       if (!(needs_.next >> s_.hands[h.seat][take_lowest(slots)].card & 1)) return kMistake;
@@ -248,7 +259,7 @@ class Thinker {
     Effect e;
     e.trash = count(trash & ~r.live);
     e.mistakes = count(trash & r.live);
-    // The newest card of a kind is the one that is wanted.
+    // Among cards of one kind, the newest is the one to be played.
     Kinds taken = r.taken;
     const unsigned all = (1u << before.hinted.size) - 1;
     for (unsigned rest = all & (then.plays | (r.live & ~then.hinted.fresh) | fresh); rest;) {
@@ -258,9 +269,10 @@ class Thinker {
       const int card = s_.hands[seat][i].card;
       const bool spare = !(r.live & bit) || taken >> card & 1;
       if (plays & bit) {
-        if (needs_.next >> card & 1 && !spare)
-          ++e.plays, e.ease += double(rules_.ranks - card % rules_.ranks) / rules_.ranks;
-        else
+        if (needs_.next >> card & 1 && !spare) {
+          ++e.plays;
+          e.ease += double(rules_.ranks - card % rules_.ranks) / rules_.ranks;
+        } else
           ++e.mistakes;
       }
       if (fresh & bit) {
@@ -288,7 +300,7 @@ class Thinker {
   const State& s_;
   const Rules& rules_;
   int seat_;
-  Kinds own_[kMaxHand];  // what the own slots may be
+  Kinds own_[kMaxHand];  // possible kinds of the own slots
   Copies copies_;        // cards out of sight
   Kinds known_ = 0;      // kinds that an own card is known to be
 };

@@ -101,21 +101,27 @@ void Tables::redraw(std::size_t i, int seat, Rng& rng) {
     ++unseen[s.hands[seat][slot].card];
   }
   Kinds may[kMaxHand];
-  int cards[kMaxHand] = {};  // by slot, how many it may be
+  int cards[kMaxHand] = {};  // by slot, number of cards that it may be
   for (int slot = 0; slot < size; ++slot) {
     may[slot] = said(rules_, s.hands[seat][slot]);
     for (Kinds kinds = may[slot]; kinds;) cards[slot] += unseen[take_lowest(kinds)];
   }
   std::int8_t hidden[kMaxPlayers * kMaxHand];
   std::fill(hidden, hidden + rules_.dealt(), std::int8_t(-1));
-  // Copies are different cards, and each slot draws among the cards that it may be. If two draw the same card all draw
-  // again, so that every way to take different cards is as likely. The true hand is one, so that there is an end.
+  // Copies count as different cards, and each slot draws one of the cards that it may be. If two slots draw the same
+  // card, all draw again, so that every assignment of different cards is equally likely. The true hand is one
+  // assignment, so the loop ends.
   for (bool again = true; again;) {
     unsigned taken[kMaxKinds] = {};  // sets of copies
     again = false;
     for (int slot = 0; slot < size && !again; ++slot) {
-      int number = int(rng.below(std::uint32_t(cards[slot]))), kind = 0;
-      for (Kinds kinds = may[slot]; kind = take_lowest(kinds), number >= unseen[kind];) number -= unseen[kind];
+      int number = int(rng.below(std::uint32_t(cards[slot])));
+      Kinds kinds = may[slot];
+      int kind = take_lowest(kinds);
+      while (number >= unseen[kind]) {
+        number -= unseen[kind];
+        kind = take_lowest(kinds);
+      }
       again = taken[kind] >> number & 1;
       taken[kind] |= 1u << number;
       hidden[seat * rules_.hand + slot] = std::int8_t(kind);
@@ -145,14 +151,14 @@ bool in_range(const Rules& rules, const State& s, const Marks& m) {
       if (!meant || meant & ~all_kinds(rules)) return false;
     }
   }
-  // Every hand is full until the deck is empty, and after that the hands of seats that are still to move. Otherwise a
+  // All hands are full until the deck is empty, and afterwards the hands of seats that have yet to move. Otherwise a
   // seat on turn without cards and hint tokens would have no legal action.
   for (int k = 0; !s.over() && k < rules.players; ++k) {
     const bool full = s.drawn < rules.deck() || k < s.turns_left;
     if (s.sizes[(s.player + k) % rules.players] < rules.hand - !full) return false;
   }
   const Last& last = s.last;
-  // A byte of a bool is 0 or 1, and is not read as one before that is known.
+  // Check that the byte of a bool is 0 or 1 before it is read as a bool.
   for (const bool* said : {&last.scored, &last.regained}) {
     std::uint8_t byte;
     std::memcpy(&byte, said, 1);
@@ -181,7 +187,7 @@ void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, s
 
 namespace {
 
-// The legal actions but those that, by the hints about the hand of the seat on turn, surely lose the last life.
+// The legal actions, without those that certainly lose the last life by the hints about the hand of the seat on turn.
 std::uint64_t not_lethal(const State& s) {
   std::uint64_t set = legal(s);
   if (s.lives > 1) return set;
@@ -201,7 +207,7 @@ void scripted_games(const Rules& rules, std::span<const Bot> bots, double random
   for (std::size_t i = 0; i < n; ++i, decks += deck, actions += length) {
     Tables table(rules, seed, first + i, 1);
     std::copy(table.state(0).deck, table.state(0).deck + deck, decks);
-    Rng rng(~seed, first + i);  // a stream that neither deck nor bots draw from
+    Rng rng(~seed, first + i);  // a random stream that neither deck nor bots use
     bool at_random[kMaxPlayers];
     for (bool& seat : at_random) seat = rng.uniform() < random;
     for (std::uint8_t* out = actions; !table.state(0).over(); ++out) {

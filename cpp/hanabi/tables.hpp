@@ -1,4 +1,4 @@
-// Many games of Hanabi in step, and hidden hands dealt anew: states that only a belief knows.
+// Many games of Hanabi in lockstep, and redealt hidden hands, which give states that only a belief contains.
 #pragma once
 #include <span>
 #include <utility>
@@ -9,14 +9,15 @@
 
 namespace trickformer::hanabi {
 
-// No game has more moves: every play and discard takes a card, and every hint was there or came back with one of these.
+// Upper bound on the number of moves: every play and discard takes a card, and every hint token was there at the start
+// or came back with one of these.
 inline int longest(const Rules& rules) { return 2 * (rules.deck() - rules.dealt() + rules.players) + rules.hints; }
 
 class Tables {
  public:
-  // Games `first` .. `first + n - 1` of the series `seed`.
+  // Deals games `first` .. `first + n - 1` of the series `seed`.
   Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n);
-  // Games under way: as many marks as states.
+  // Games in progress: as many marks as states.
   Tables(const Rules& rules, std::vector<State> states, std::vector<Marks> marks)
       : rules_(rules), states_(std::move(states)), marks_(std::move(marks)) {}
 
@@ -24,31 +25,30 @@ class Tables {
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }
   const Marks& marks(std::size_t i) const { return marks_[i]; }
-  // Puts a state of these rules at table i; what its hints meant is not known, so that they mean what they say.
+  // Puts a state with these rules at index i. The meaning of its hints is not known, so they are taken literally.
   void set(std::size_t i, const State& s);
   // A legal action.
   void step(std::size_t i, int action) { apply(states_[i], marks_[i], action); }
-  // A scripted player's action at table i, where the game is not over: a function of the position, the seed and the
-  // stream.
+  // The action of a scripted player in game i, which is not over. It depends only on position, seed and stream.
   int draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t stream) const;
-  // The tables of these numbers, in this order; a number may come often.
+  // The games with these indices, in this order; an index may occur several times.
   Tables take(std::span<const std::int64_t> rows) const;
-  // Table i becomes a new game, number `index` of its series.
+  // Replaces game i by a new game, number `index` of its series.
   void deal(std::size_t i, std::uint64_t seed, std::uint64_t index);
 
-  // A uniformly random legal move at every table; where it ends the game, another is dealt. scores: [n], what the games
-  // that ended came to, -1 where none did.
+  // Makes a uniformly random legal move in every game and deals a new game if one ends. scores: [n], the scores of the
+  // games that ended, -1 for the others.
   void random_step(Rng& rng, std::int8_t* scores);
 
-  // Gives table i the cards of hidden, [players * hand] with -1 where a slot stays as it is, and shuffles what is then
-  // left in the deck. Returns false, and changes nothing, where the cards are not there or hints rule one out.
+  // Gives game i the cards in hidden, [players * hand] with -1 for slots to keep, and shuffles the remaining deck.
+  // Returns false and changes nothing if the cards are not available or hints rule one out.
   bool redeal(std::size_t i, const std::int8_t* hidden, Rng& rng);
-  // Gives a seat of table i, of all own hands that explain what it has seen, one at random, as likely as deals have it,
-  // and shuffles what is then left in the deck. What the others did says nothing. Throws std::invalid_argument where
-  // hints rule out a card that the hand holds.
+  // Gives a seat of game i one of the own hands that are consistent with its view, weighted by the number of deals, and
+  // shuffles the remaining deck. The moves of the others are not used. Throws std::invalid_argument if hints rule out a
+  // card that the hand holds.
   void redraw(std::size_t i, int seat, Rng& rng);
-  // Gives table i these cards without asking where they come from: for what a player would do who sees them, and
-  // nothing else. Returns false, and changes nothing, where hints rule one out.
+  // Gives game i these cards without a check that they are available. Use it only to compute the action of a player who
+  // sees them. Returns false and changes nothing if hints rule one out.
   bool suppose(std::size_t i, const std::int8_t* hidden);
 
  private:
@@ -56,22 +56,22 @@ class Tables {
 
   Rules rules_;
   std::vector<State> states_;
-  std::vector<Marks> marks_;  // what everybody may take the cards for, by table
+  std::vector<Marks> marks_;  // public meaning of the cards, by game
 };
 
-// Checks that every number of a state and its marks is possible under these rules, and that the seats that are still to
+// Checks that every number of a state and its marks is possible under these rules, and that the seats that have yet to
 // move have cards. Other faults of a state from a file do no harm.
 bool in_range(const Rules& rules, const State& s, const Marks& m);
 
-// Games of random players: with careful they never play a card that costs a life. decks: [n, rules.deck()];
+// Plays games of random players. With `careful` they never play a card that costs a life. decks: [n, rules.deck()];
 // actions: [n, longest(rules)], 255 after the end; scores: [n].
 void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful,
                   std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores);
 
-// Games of scripted players, bots [players] by seat, on the same decks; game i draws as Tables::draw does with `seed`
-// and stream first + i. Each seat of each game is a uniformly random player's with probability `random`; a scripted
-// player makes a uniformly random move with probability `noise`, though on the last life none that surely loses it. The
-// arrays are those of random_games.
+// Plays games of scripted players, bots [players] by seat, on the same decks. Game i uses the random numbers of
+// Tables::draw with `seed` and stream first + i. Each seat of each game is uniformly random with probability `random`.
+// A scripted player makes a uniformly random move with probability `noise`, but on the last life no move that certainly
+// loses it. The arrays are those of random_games.
 void scripted_games(const Rules& rules, std::span<const Bot> bots, double random, double noise, std::uint64_t seed,
                     std::uint64_t first, std::size_t n, std::uint8_t* decks, std::uint8_t* actions,
                     std::int8_t* scores);

@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "core/tracker.hpp"
+
 namespace trickformer::hanabi {
 namespace {
 
-// Tokens of the longest sequence of the seat `seat`, after the deal. Plays and discards draw the deck, then each player
-// has one more turn; all that a hint waits for is a token, which a discard gives back.
+// Number of tokens of the longest sequence of `seat`, after the deal. Plays and discards draw the deck, then each
+// player has one more turn. A hint needs a hint token, which a discard gives back.
 int longest_course(const Rules& rules, int seat) {
   const int players = rules.players, deck = rules.deck() - rules.dealt(), hints = rules.hints;
   const auto index = [&](int turn, int left, int h) { return std::size_t((left * (hints + 1) + h) * players + turn); };
@@ -38,8 +40,9 @@ int longest_course(const Rules& rules, int seat) {
 }  // namespace
 
 Codec::Codec(const Rules& rules) : rules_(rules), length_(0) {
-  if (vocabulary() > 256)
-    throw std::invalid_argument("these rules need " + std::to_string(vocabulary()) + " tokens, and there may be 256");
+  if (vocabulary() > kMaxVocabulary)
+    throw std::invalid_argument("these rules need " + std::to_string(vocabulary()) + " tokens, and there may be " +
+                                std::to_string(kMaxVocabulary));
   for (int seat = 0; seat < rules.players; ++seat) length_ = std::max(length_, longest_course(rules, seat));
   length_ += 1 + (rules.players - 1) * rules.hand + 1;
 }

@@ -1,9 +1,9 @@
 // Hanabi as one seat's sequence of tokens.
 //
-// A sequence is the own seat; the others' cards, from the left neighbour on, the oldest first; then what is done. An
-// own play or discard is followed by the card that it was, another's by the card that its player draws, a hint to this
-// seat by the slots that it names. What follows from these has no token: whose turn it is, the slots that other hints
-// name, the own draws.
+// A sequence consists of the own seat; the cards of the others, from the left neighbour on, the oldest first; then the
+// moves. An own play or discard is followed by the card that it was, a play or discard of another seat by the card that
+// this seat draws, a hint to the own seat by the slots that it touches. What follows from these has no token: whose
+// turn it is, the slots that other hints touch, the own draws.
 #pragma once
 #include <stdexcept>
 
@@ -11,37 +11,38 @@
 
 namespace trickformer::hanabi {
 
-// The numbers of the tokens, in this order: own actions, those of others, cards, sets of slots, seats, the end. A hint
-// of another names its receiver by its place from the own seat.
+// The numbers of the tokens, in this order: own actions, actions of the others, cards, sets of slots, seats, the end. A
+// hint of another seat names its receiver by the place counted from the own seat.
 class Codec {
  public:
-  explicit Codec(const Rules& rules);  // throws std::invalid_argument where a set of tokens cannot hold them all
+  explicit Codec(const Rules& rules);  // throws std::invalid_argument if there are more than kMaxVocabulary tokens
 
   const Rules& rules() const { return rules_; }
   int other() const { return rules_.actions(); }
   int card() const { return other() + 2 * rules_.hand + receivers() * (rules_.colors + rules_.ranks); }
-  int slots() const { return card() + rules_.kinds() - 1; }  // of the set with this number, which is not empty
+  int slots() const { return card() + rules_.kinds() - 1; }  // number of sets of slots that are not empty
   int seat() const { return slots() + (1 << rules_.hand); }
   int end() const { return seat() + rules_.players; }
   int vocabulary() const { return end() + 1; }
-  int length() const { return length_; }  // of the longest sequence
+  int length() const { return length_; }  // length of the longest sequence
 
-  // The token of another's move, and back: -1 where that player has no such action. receiver: places from the own seat
-  // to that of a hint; actor: to whoever moves.
+  // The token of another seat's move; and the move of a token, or -1 if that player has no such action. receiver: the
+  // receiver of a hint; actor: the seat that moves; both counted from the own seat.
   int token(const Move& move, int receiver) const;
   int action(int token, int actor) const;
 
-  // Results are numbered by the score.
+  // Outcomes are numbered by the score.
   int outcome(const std::int8_t* scores, int) const { return scores[0]; }
 
  private:
-  int receivers() const { return rules_.players == 2 ? 1 : rules_.players; }  // of hints that others give
+  // possible receivers of hints of the others
+  int receivers() const { return rules_.players == 2 ? 1 : rules_.players; }
 
   Rules rules_;
   int length_;
 };
 
-// Calls tell(seat, token) for what each seat sees of the deal.
+// Calls tell(seat, token) for each seat's observations of the deal.
 template <typename Tell>
 void tell_deal(const Codec& table, const State& s, Tell tell) {
   const int players = s.rules.players;
@@ -52,7 +53,7 @@ void tell_deal(const Codec& table, const State& s, Tell tell) {
   }
 }
 
-// Makes a legal move, and calls tell(seat, token) for what each seat sees of it.
+// Makes a legal move and calls tell(seat, token) for each seat's observations of it.
 template <typename Tell>
 void tell_action(const Codec& table, State& s, int action, Tell tell) {
   const int players = s.rules.players, actor = s.player, drawn = s.drawn;

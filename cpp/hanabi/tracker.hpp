@@ -1,4 +1,4 @@
-// Hanabi from one seat: GO-MCTS' simulator, and many games in step with what each seat has seen of them.
+// Hanabi from one seat: the simulator of GO-MCTS, and many games in lockstep with the observations of each seat.
 #pragma once
 #include <memory>
 #include <span>
@@ -32,10 +32,12 @@ class SeatTracker final : public Tracker {
   bool legal_ = true;
 };
 
-// Many games in step: each call of `step` makes one move at a table. What each seat has seen is kept as tokens.
+// Many games in lockstep: each call of `step` makes one move in a game. The observations of each seat are kept as
+// tokens.
 class TokenTables {
  public:
-  // decks: [n, deck], all cards of each game in the order of drawing. Throws std::invalid_argument where one is none.
+  // decks: [n, deck], the cards of each game in the order of drawing. Throws std::invalid_argument if one is not a
+  // deck.
   TokenTables(std::shared_ptr<const Codec> table, const std::uint8_t* decks, std::size_t n);
 
   const Codec& codec() const { return *codec_; }
@@ -46,7 +48,7 @@ class TokenTables {
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, players, length]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, players]
   int outcome(std::size_t i, int) const { return states_[i].score(); }
-  // The game so far as `encode` takes it: [history_size(rules)].
+  // The game so far, as `encode` takes it: [history_size(rules)].
   void history(std::size_t i, std::uint8_t* out) const;
 
  private:
@@ -63,19 +65,19 @@ class TokenTables {
   std::vector<std::int32_t> tokens_, lengths_;
 };
 
-// One seat's tokens of a game played to its end. history: the deck in the order of drawing, then actions, 255 after the
-// last, [history_size(rules)]; tokens: [table.length()], filled up with the end token.
+// Writes one seat's tokens of a finished game. history: the deck in the order of drawing, then actions, 255 after the
+// last, [history_size(rules)]; tokens: [table.length()], padded with the end token.
 int history_size(const Rules& rules);
 void encode(const Codec& table, const std::uint8_t* history, int seat, std::int16_t* tokens);
 
-// One thing that happened, as a seat saw it.
+// One event, as a seat saw it.
 struct SeenEvent {
   int actor;   // -1: chance
   int action;  // -1: none
   std::vector<int> seen;
 };
-// The events of a sequence. Throws std::invalid_argument where no deal explains it, or where it ends amid what is seen
-// at once.
+// The events of a sequence. Throws std::invalid_argument if no deal explains it, or if it ends between tokens that are
+// seen together.
 std::vector<SeenEvent> events(const Codec& table, std::span<const std::int32_t> tokens);
 
 }  // namespace trickformer::hanabi

@@ -6,7 +6,7 @@
 namespace trickformer::hanabi {
 namespace {
 
-// Ways to fill so many slots with cards of which `left` are there.
+// Number of ways to fill this many slots from `left` cards.
 std::uint64_t falling(int left, int slots) {
   std::uint64_t ways = 1;
   for (int i = 0; i < slots; ++i) ways *= std::uint64_t(std::max(left - i, 0));
@@ -55,7 +55,7 @@ void Hands::draw(Rng& rng, std::int16_t* hidden) const {
       return false;
     });
     slots &= ~chosen;
-    number %= ways(kind + 1, slots);  // which copies the slots have does not matter
+    number %= ways(kind + 1, slots);  // it does not matter which copies the slots have
     while (chosen) hidden[take_lowest(chosen)] = std::int16_t(kind);
   }
 }

@@ -1,33 +1,33 @@
 // Features of one seat's position in Hearts: numbers that the model reads beside each token (HandTracker::features).
 //
-// `emit(at, value)` is called for each number that is not 0, so that a network can add up its rows as they come.
+// `emit(at, value)` is called for each number that is not 0, so that a network can add its weight rows at once.
 #pragma once
 #include "hearts/knowledge.hpp"
 
 namespace trickformer::hearts {
 
-// The parts of a sequence.
+// The stages of a sequence.
 enum class Stage : std::uint8_t { kSeat, kDeal, kDirection, kPass, kReceive, kLeader, kPlay, kEnd };
 
-// Index of the first number of each feature, with its shape. All but the points are 0 or 1. Seats count from
-// the own one.
+// Index of the first number of each feature, with its shape. All but the points are 0 or 1. Seats count from the own
+// one.
 enum Feature : int {
-  kOwnFeature = 0,                               // [52] own hand, cards to be received among it once they are
-  kNextFeature = kOwnFeature + kNumCards,        // [52] cards that some deal allows next
+  kOwnFeature = 0,                               // [52] own hand, including cards to be received once they are known
+  kNextFeature = kOwnFeature + kNumCards,        // [52] cards that may come next in some deal
   kUnseenFeature = kNextFeature + kNumCards,     // [52] cards not seen, which the others hold
-  kNotHeldFeature = kUnseenFeature + kNumCards,  // [3][52] those that each other seat cannot hold, by voids and passes
-  kTrickFeature = kNotHeldFeature + 3 * kNumCards,  // [52] the trick under way; before play the cards passed
+  kNotHeldFeature = kUnseenFeature + kNumCards,  // [3][52] cards that each other seat cannot hold, by voids and passes
+  kTrickFeature = kNotHeldFeature + 3 * kNumCards,  // [52] the current trick; before play the cards passed
   kStageFeature = kTrickFeature + kNumCards,        // [7] which part of the sequence comes next
   kTurnFeature = kStageFeature + 7,                 // [4] who acts next
-  kPlaceFeature = kTurnFeature + kPlayers,          // [4] place in the trick of the card to come
+  kPlaceFeature = kTurnFeature + kPlayers,          // [4] place in the trick of the next card
   kLedFeature = kPlaceFeature + kPlayers,           // [4] suit led
   kWinnerFeature = kLedFeature + 4,                 // [4] who is winning the trick
-  kRankFeature = kWinnerFeature + kPlayers,         // [13] and with which rank
+  kRankFeature = kWinnerFeature + kPlayers,         // [13] rank of the winning card
   kBrokenFeature = kRankFeature + 13,               // hearts may be led
   kQueenFeature = kBrokenFeature + 1,               // [4] who took the queen of spades
   kPointsFeature = kQueenFeature + kPlayers,        // [4] points that each seat took, over 26
   kTookFeature = kPointsFeature + kPlayers,         // [4] who took a trick
-  kMoonFeature = kTookFeature + kPlayers,           // [2] all points so far are the own seat's, another's
+  kMoonFeature = kTookFeature + kPlayers,           // [2] all points so far are the own seat's; are another's
   kVoidFeature = kMoonFeature + 2,                  // [3][4] suits that each other seat cannot hold
   kTricksFeature = kVoidFeature + 3 * 4,            // [13] tricks played
   kFeatures = kTricksFeature + kHand,
@@ -41,7 +41,7 @@ void emit_cards(int at, Cards set, Emit&& emit) {
   while (set) emit(at + take_lowest(set), 1.0f);
 }
 
-// Before play. next: cards that may come; direction: 0 where it is not known yet, or nobody passes.
+// Before play. next: cards that may come next; direction: 0 if it is not known yet or nobody passes.
 template <typename Emit>
 void features_before_play(Stage stage, Cards dealt, Cards passed, Cards received, Cards next, int direction,
                           Emit&& emit) {
@@ -56,7 +56,7 @@ void features_before_play(Stage stage, Cards dealt, Cards passed, Cards received
   if (stage == Stage::kPass) emit(kTurnFeature, 1.0f);
 }
 
-// In play, or at its end. taken: by seat; trick: the cards on the table.
+// During play, or after it. taken: by seat; trick: the cards on the table.
 template <typename Emit>
 void features_of_play(const Knowledge& k, Cards next, const Cards taken[kPlayers], Cards trick, Emit&& emit) {
   const auto relative = [&](int seat) { return (seat + kPlayers - k.seat) % kPlayers; };

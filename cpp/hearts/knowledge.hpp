@@ -1,13 +1,14 @@
-// What one seat knows of a hand of Hearts: its own cards, and for every card it does not see the seats that may
-// hold it. The tracker asks it which observations some deal allows; the deal sampler counts and draws deals.
+// The knowledge of one seat in a hand of Hearts: its own cards, and for every unseen card the seats that may hold it.
+// The tracker uses it to test which observations are possible in some deal; the deal sampler uses it to count and draw
+// deals.
 //
-// Why this is all there is to know. A deal with its passes explains an observation history if and only if the
-// cards held after the pass do: whatever 13 cards a seat holds then, any three of them that did not come from
-// the observer may have been passed to it. And each play restricts its seat's remaining cards by a set, never
-// by a condition across cards: not following shows a void; a point card on the first trick, and a heart led
-// before hearts were broken, show that no other kind of card was held. A legal choice among more cards shows
-// nothing. So the hidden state is an assignment of the unseen cards to three seats, each card with a set of
-// seats that may hold it, each seat with a number of cards.
+// Why this is all the information there is. A deal with its passes is consistent with a history of observations if and
+// only if the cards held after the pass are. Given any 13 cards that a seat holds after the pass, any three of them
+// that the observer did not pass may have been passed to it. Each play restricts the remaining cards of its seat by a
+// set, never by a condition on several cards. A seat that does not follow is void. A point card on the first trick, or
+// a heart led before hearts were broken, shows that the seat held no other kind of card. A legal choice among more
+// cards shows nothing. So the hidden state is an assignment of the unseen cards to three seats, with a set of possible
+// seats for each card and a number of cards for each seat.
 #pragma once
 #include "hearts/rules.hpp"
 
@@ -18,13 +19,13 @@ struct Knowledge {
   int seat = 0;
   Cards mine = 0;                // own cards, held now
   Cards unseen = 0;              // held by the other seats
-  Cards allowed[kPlayers] = {};  // cards that no shown void forbids a seat (own entry unused)
+  Cards allowed[kPlayers] = {};  // cards that are not ruled out by a void (own entry unused)
   Cards known[kPlayers] = {};    // unseen cards that a seat is known to hold
   int held[kPlayers] = {};       // number of cards each seat holds
   int num_plays = 0, current = 0, led_suit = 0, best_card = 0, best_seat = 0;
   bool hearts_broken = false;
 
-  // After the pass: own cards, those passed to `receiver`, and the leader, who holds the two of clubs.
+  // After the pass: own cards, cards passed to `receiver`, and the leader, who holds the two of clubs.
   void begin(const Rules& r, int own_seat, Cards own, Cards given, int receiver, int leader) {
     *this = Knowledge{};
     rules = r;
@@ -49,7 +50,7 @@ struct Knowledge {
     return allowed[p] & unseen & ~others;
   }
 
-  // Whether some assignment of the unseen cards gives every seat its number of cards (Hall's condition).
+  // Returns whether some assignment of the unseen cards gives every seat its number of cards (Hall's condition).
   bool feasible() const {
     Cards may[kPlayers - 1];
     int need[kPlayers - 1], n = 0;
@@ -76,7 +77,7 @@ struct Knowledge {
 
   Cards legal() const { return mine ? legal_plays(rules, mine, num_plays, led_suit, hearts_broken) : 0; }
 
-  // The cards that seat `p` may still hold once it has been seen to play `card` now.
+  // The cards that seat `p` may still hold after it plays `card` now.
   Cards implied(int p, int card) const {
     const Cards card_set = bit(card);
     Cards left = allowed[p];
@@ -91,7 +92,7 @@ struct Knowledge {
     return left;
   }
 
-  // Whether some deal lets the seat on turn play `card` now.
+  // Returns whether the seat on turn may play `card` now in some deal.
   bool possible(int card) const {
     if (current == seat) return legal() >> card & 1;
     const Cards may = may_hold(current);
@@ -102,15 +103,15 @@ struct Knowledge {
     return next.feasible();
   }
 
-  // The cards that some deal lets the seat on turn play now. Cards that the same seats may hold, and that show the same
-  // of their player, are alike to Hall's condition: one of each kind is asked about.
+  // The cards that the seat on turn may play now in some deal. Hall's condition does not distinguish cards that the
+  // same seats may hold and that show the same about their player, so one card of each kind is tested.
   Cards possible() const {
     if (current == seat) return legal();
     const Cards may = may_hold(current);
     Cards owners[2], result = 0;
     for (int p = 0, i = 0; p < kPlayers; ++p)
       if (p != seat && p != current) owners[i++] = may_hold(p);
-    // What a card shows of its player depends on the first of these sets that it is in (see implied).
+    // A card's information about its player depends on the first of these sets that contains it (see implied).
     const Cards first = num_plays == 0 ? (rules.can_lead_any_club ? kClubs : bit(kTwoOfClubs))
                         : leading()    ? kHearts
                                        : suit_cards(led_suit);
@@ -123,8 +124,8 @@ struct Knowledge {
     return result;
   }
 
-  // Take note of a play by the seat on turn, own plays included. The caller has checked that it is possible,
-  // or no longer asks for deals: public features are followed all the same.
+  // Updates the knowledge after a play by the seat on turn, own plays included. The caller has checked that the play is
+  // possible, or makes no more queries about deals; public features are still updated.
   void see(int card) {
     const Cards card_set = bit(card);
     const int suit = card % 4, in_trick = num_plays % kPlayers;
@@ -142,7 +143,7 @@ struct Knowledge {
     pass_turn();
   }
 
-  // The seat on turn played what is no card: a history that no deal explains goes on by position.
+  // The seat on turn "played" a token that is no card: in a history that no deal explains only the position counts.
   void see_nothing() {
     if (leading()) {
       led_suit = 0;
@@ -154,7 +155,7 @@ struct Knowledge {
     pass_turn();
   }
 
-  // The turn goes on: clockwise within a trick, to its winner after it.
+  // Passes the turn: clockwise within a trick, to the winner after it.
   void pass_turn() { current = num_plays % kPlayers ? (current + 1) % kPlayers : best_seat; }
 };
 

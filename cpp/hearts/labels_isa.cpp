@@ -1,16 +1,16 @@
-// Labels by playouts.
+// Labels by playouts, built for each instruction set.
 #include "hearts/labels.hpp"
 #include "hearts/rollout.hpp"
 #include "hearts/worlds.hpp"
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
 
-// The same public position in a world that explains what `v`'s seat saw. knowledge: what each
-// seat knows is wanted too.
+// The same public position in a world that is consistent with the view of `v`'s seat. knowledge: whether to set up the
+// knowledge of each seat too.
 static void place(const World& w, const SeatView& v, const RolloutTable& truth, bool knowledge, RolloutTable& t) {
   t.sim = truth.sim;
   if (!v.playing()) {
-    // The others pass what the script passes of the world's cards: nothing is known of their choice.
+    // The choices of the others are unknown, so they pass what the script passes in this world.
     for (int p = 0; p < kPlayers; ++p) {
       if (p == v.seat) continue;
       t.sim.hand[p] = w.dealt[p];
@@ -53,7 +53,7 @@ int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const 
   Sim& s = t.sim;
   Cards dealt = 0;
   for (int i = seat; i < kNumCards; i += kPlayers) dealt |= bit(deck[i]);
-  // What the hand brings to the seat after `card`.
+  // Result of the hand for the seat after `card`.
   const auto play_out = [&](RolloutTable& end, int card, Rng& own) {
     if (options.net) {
       const RolloutPlayer player(rules, *options.net);
@@ -91,7 +91,7 @@ int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const 
       for (Cards rest = legal; rest;) {
         const int card = take_lowest(rest);
         RolloutTable end = begun;
-        Rng same = own;  // all cards of a decision meet the same worlds and chances
+        Rng same = own;  // all cards of a decision get the same worlds and random numbers
         sums[card] += play_out(end, card, same);
       }
     }
@@ -104,11 +104,11 @@ int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const 
   s.direction = std::uint8_t(direction);
   s.hearts_broken = !rules.must_break_hearts;
   for (int i = 0; i < kNumCards; ++i) s.hand[i % kPlayers] |= bit(deck[i]);
-  int position = 1 + kHand;  // the direction's token
+  int position = 1 + kHand;  // one token for the direction
   Cards given[kPlayers] = {};
   if (direction) {
     for (int i = 0; i < kPlayers * kPass; ++i) given[i / kPass] |= bit(passes[i]);
-    // The own seat passes last: nobody knows of the others' passes, and nobody's depend on them.
+    // The own seat passes last: nobody sees the passes of the others, and they do not depend on each other.
     for (int p = 0; p < kPlayers; ++p) s.given[p] = p == seat ? 0 : given[p];
     s.current = std::uint8_t(seat);
     s.passing = kPass;
@@ -118,14 +118,14 @@ int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const 
       v.passes[v.num_passes++] = passes[seat * kPass + i];
     }
     v.received = given[(seat + kPlayers - direction) % kPlayers];
-    position += kPass;  // three received
+    position += kPass;  // three cards received
   } else {
     for (int p = 0; p < kPlayers; ++p)
       if (s.hand[p] & bit(kTwoOfClubs)) s.current = std::uint8_t(p);
   }
   begin(rules, s, given, t.known);
   v.leader = s.current;
-  ++position;  // who leads
+  ++position;  // the leader
   for (int i = 0; i < kNumCards; ++i, ++position) {
     if (s.current == seat) decide(position);
     game.apply(s, plays[i]);

@@ -1,4 +1,4 @@
-// Which card a script passes: used by the scripted player, and for the others' passes inside searches.
+// The card that a script passes: for the scripted player, and for the passes of the others inside searches.
 #pragma once
 #include "hearts/rules.hpp"
 
@@ -13,7 +13,7 @@ inline double power(double base, int n) {
   return result;
 }
 
-// How much a seat wants to be rid of `card` before play, in rough points.
+// How much a seat wants to get rid of `card` before play, roughly in points.
 inline double pass_danger(Cards hand, int card) {
   const int suit = card % 4, rank = card / 4;
   const Cards held = hand & suit_cards(suit);
@@ -27,7 +27,7 @@ inline double pass_danger(Cards hand, int card) {
   }
   if (suit == 2) return rank < 5 ? -1 + 0.2 * rank : (0.65 * rank - 2.2) * power(0.8, guards);
   const double risk = rank < 4 ? 0.1 * rank : (0.45 * rank - 1.2) * power(0.75, guards);
-  return risk + (length <= 3 ? 2.2 - 0.5 * length : 0);  // a void lets it throw cards off
+  return risk + (length <= 3 ? 2.2 - 0.5 * length : 0);  // a void allows to discard high cards
 }
 
 // The card of the hand that is most dangerous to keep.

@@ -1,4 +1,4 @@
-// Algorithm 2 on the deal sampler.
+// Algorithm 2 with the deal sampler, built for each instruction set.
 #include "hearts/pimc.hpp"
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
 
-// All of a view's position but the others' cards.
+// The position of a view, without the cards of the others.
 static Sim position(const SeatView& v) {
   Sim s;
   s.direction = v.direction;
@@ -21,14 +21,14 @@ static Sim position(const SeatView& v) {
   s.current = v.leader;
   const Simulator game(v.rules);
   for (int i = 0; i < v.num_plays; ++i) {
-    s.hand[s.current] |= bit(v.plays[i]);  // to be played at once
+    s.hand[s.current] |= bit(v.plays[i]);  // the card is played at once
     game.apply(s, v.plays[i]);
   }
   return s;
 }
 
-// In a search before the pass the other seats pass what the script passes from the cards of the world: nothing
-// is known of their choice, and random passes would give away aces and the queen of spades.
+// In a search before the pass, the other seats pass what the script passes in this world. Their choices are unknown,
+// and random passes would give away aces and the queen of spades.
 static void place(const World& w, const SeatView& v, Sim& s) {
   for (int p = 0; p < kPlayers; ++p) s.hand[p] = w.hand[p];
   if (v.playing()) return;
@@ -44,8 +44,8 @@ static void tell_holders(const Sim& root, std::int8_t* holders) {
     for (Cards rest = root.hand[p]; rest;) holders[take_lowest(rest)] = std::int8_t(p);
 }
 
-// Natural logarithms of 0 (taken as 0), 1, 2, ..., by ln n = ln (n - 1) + 2 artanh(1 / (2 n - 1)): a math
-// library's own differ in the last bit from machine to machine, and could tip a search.
+// Natural logarithms of 0 (taken as 0), 1, 2, ..., by ln n = ln (n - 1) + 2 artanh(1 / (2 n - 1)). Those of a math
+// library differ in the last bit from machine to machine, which could change the result of a search.
 static void fill_logs(double* logs, int n) {
   logs[0] = logs[1] = 0;
   for (int i = 2; i < n; ++i) {

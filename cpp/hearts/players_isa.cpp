@@ -1,11 +1,11 @@
-// Hands by players of the core.
+// Hands by players of the core, built for each instruction set.
 #include "hearts/players.hpp"
 #include "hearts/rollout.hpp"
 #include "hearts/rules_player.hpp"
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
 
-// What `seat` has seen of a hand in which it is on turn.
+// The view of `seat`, which is on turn.
 static SeatView view_of(const State& s, int seat) {
   SeatView v;
   v.rules = s.rules;
@@ -24,7 +24,7 @@ static SeatView view_of(const State& s, int seat) {
   return v;
 }
 
-// The position as a rollout player has it.
+// The position as a rollout player needs it.
 static void follow(const State& s, RolloutTable& t) {
   Sim& sim = t.sim;
   for (int p = 0; p < kPlayers; ++p) {
@@ -66,7 +66,7 @@ void mixed_hands(const Rules& rules, std::uint64_t seed, std::uint64_t first, st
     for (int p = 0; p < kPlayers; ++p) out_seated[p] = std::uint8_t(seated[p]);
     State s = new_hand(rules, direction, hands);
     RolloutTable t;
-    bool begun = false;  // whether every seat's knowledge of the play has been set up
+    bool begun = false;  // whether the knowledge of every seat has been set up
     std::uint8_t* out = history + 1 + kNumCards;
     while (s.phase != Phase::kOver) {
       if (cast.net) follow(s, t);

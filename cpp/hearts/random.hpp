@@ -7,9 +7,9 @@
 
 namespace trickformer::hearts {
 
-// Plays hands `first` .. `first + n - 1` of the series `seed` uniformly at random; pass direction is the index
-// mod 4. history: uint8 [n, 117], OpenSpiel's actions, filled up with 255; score: int8 [n, 4], points by seat.
-// Results are the same on every machine.
+// Plays hands `first` .. `first + n - 1` of the series `seed` uniformly at random. The pass direction is the index mod
+// 4. history: uint8 [n, 117], OpenSpiel's actions, padded with 255; score: int8 [n, 4], points by seat. Results are the
+// same on every machine.
 using RandomHands = void(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n,
                          std::uint8_t* history, std::int8_t* score);
 TRICKFORMER_PER_ISA(RandomHands, random_hands);

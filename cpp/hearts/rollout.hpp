@@ -6,13 +6,13 @@
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
 
-// A position with known cards, and what each seat knows of it.
+// A position with known cards, and the knowledge of each seat.
 struct RolloutTable {
   Sim sim;
   Knowledge known[kPlayers];
 };
 
-// What every seat knows when play begins: after the exchange of the cards given, if there was one.
+// The knowledge of every seat when play begins, after the exchange of passed cards, if there was one.
 inline void begin(const Rules& rules, const Sim& s, const Cards given[kPlayers], Knowledge known[kPlayers]) {
   for (int p = 0; p < kPlayers; ++p)
     known[p].begin(rules, p, s.hand[p], s.direction ? given[p] : 0, (p + s.direction) % kPlayers, s.current);
@@ -23,7 +23,7 @@ class RolloutPlayer {
   RolloutPlayer(const Rules& rules, const RolloutNet& net) : rules_(rules), game_(rules), net_(net) {}
   const Simulator& game() const { return game_; }
 
-  // The card of the seat on turn; `dealt`: its cards before it passed, of a pass.
+  // The card of the seat on turn. `dealt`: its cards before it passed, for a pass.
   int choose(const RolloutTable& t, Cards dealt, Rng& rng) const {
     const Sim& s = t.sim;
     const Cards cards = game_.legal(s);
@@ -55,7 +55,7 @@ class RolloutPlayer {
     if (!t.sim.passing) begin(rules_, t.sim, t.sim.given, t.known);
   }
 
-  // What the hand brings to `seat` if all play on, in units of v(o).
+  // Result of the hand for `seat` if all play on, in units of v(o).
   double playout(RolloutTable& t, int seat, Cards dealt, Rng& rng) const {
     while (!game_.decided(t.sim)) apply(t, choose(t, dealt, rng));
     int reward[kPlayers];

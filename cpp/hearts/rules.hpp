@@ -23,7 +23,7 @@ inline State new_hand(const Rules& rules, int direction, const Cards hands[kPlay
   return s;
 }
 
-// What a seat may play, given its hand and what is public. Never empty for a non-empty hand.
+// The legal plays of a seat, given its hand and the public information. Never empty for a non-empty hand.
 inline Cards legal_plays(const Rules& rules, Cards hand, int num_plays, int led_suit, bool hearts_broken) {
   const bool leading = num_plays % kPlayers == 0;
   if (!leading) {
@@ -57,8 +57,8 @@ inline void apply_pass(State& s, int card) {
   }
 }
 
-// Takes a card into the trick under way of anything that keeps one: the suit led, and who is winning with what. Cards of
-// one suit compare like their ranks.
+// Adds a card to the current trick of any struct with these members: the suit led, the winning seat and its card. Cards
+// of one suit compare like their ranks.
 template <typename Trick>
 void lay(Trick& t, int in_trick, int seat, int card) {
   const int suit = card % 4;
@@ -96,11 +96,11 @@ inline void apply(State& s, int card) {
     apply_play(s, card);
 }
 
-// Hearts and queen of spades in a set of cards, 0..26.
+// Points of a set of cards, hearts and queen of spades: 0..26.
 inline int card_points(Cards cards) { return count(cards & kHearts) + (cards & bit(kQueenOfSpades) ? 13 : 0); }
 
-// Points by seat as the paper counts them: a moon is -26 for the shooter and 0 for the others (OpenSpiel: 0
-// and 26). OpenSpiel's returns are 26 less its points. Before the end: the points taken so far.
+// Points by seat as in the paper: shooting the moon is -26 for the shooter and 0 for the others (OpenSpiel: 0 and 26).
+// OpenSpiel's returns are 26 less its points. Before the end: the points taken so far.
 inline void scores(const Rules& rules, const Cards taken[kPlayers], std::int8_t out[kPlayers]) {
   bool moon = false;
   for (int p = 0; p < kPlayers; ++p) moon |= card_points(taken[p]) == 26;

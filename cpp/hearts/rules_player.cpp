@@ -11,7 +11,7 @@ namespace {
 constexpr Cards kQueen = bit(kQueenOfSpades), kSpades = suit_cards(3);
 constexpr Cards kOverQueen = bit(kQueenOfSpades + 4) | bit(kQueenOfSpades + 8);
 
-// A position of play as one seat sees it, with the estimates on which the script decides.
+// A position of play as one seat sees it, with the estimates that the script uses.
 class Situation {
  public:
   explicit Situation(const SeatView& v) : rules_(v.rules) {
@@ -48,7 +48,7 @@ class Situation {
   }
 
  private:
-  // Another seat that has all of the points so far, and enough of them to go on to shoot the moon.
+  // Another seat that has all points so far, and enough of them to try to shoot the moon.
   void find_threat() {
     int owners = 0, owner = -1, points = 0;
     for (int p = 0; p < kPlayers; ++p)
@@ -66,7 +66,7 @@ class Situation {
   bool void_in(int p, int suit) const { return !(k_.may_hold(p) & suit_cards(suit)); }
   bool queen_out() const { return k_.unseen & kQueen; }
 
-  // Points that the seats still to play add to the trick in expectation, given its suit.
+  // Expected points that the seats still to play add to the trick, given its suit.
   double expected_points(int suit, int card) const {
     double points = 0;
     const Cards out = k_.unseen & suit_cards(suit);
@@ -86,7 +86,7 @@ class Situation {
     return points;
   }
 
-  // The chance that a card of the suit is with seat `p`: one over the number of seats that may hold such cards.
+  // Probability that seat `p` holds a card of the suit: one over the number of seats that may hold such cards.
   double share(int p, int suit) const {
     int seats = 0;
     for (int q = 0; q < kPlayers; ++q) seats += q != k_.seat && !void_in(q, suit);
@@ -98,7 +98,7 @@ class Situation {
     return 1.0 / seats;
   }
 
-  // The chance that nobody still to play goes over `card`, if everybody ducks who can.
+  // Probability that no seat still to play beats `card`, if every seat ducks when it can.
   double holds_trick(int card) const {
     const int suit = card % 4;
     if (in_trick_ && (suit != k_.led_suit || card < k_.best_card)) return 0;
@@ -109,14 +109,14 @@ class Situation {
       const double miss = 1 - share(p, suit);
       const double over = 1 - power(miss, count(out & above(card)));
       const double forced = power(miss, count(out & below(card)));
-      // Early in a suit a seat may well play high of its own accord; most of all where it plays last.
+      // Early in a suit, a seat may well play high voluntarily, above all if it plays last.
       const double willing = i == kPlayers - in_trick_ - 1 && suit < 2 && !(trick_ & kPointCards) ? 0.5 : 0.1;
       keeps *= 1 - over * (forced + (1 - forced) * willing);
     }
     return keeps;
   }
 
-  // Points that holding `card` is likely to cost later.
+  // Points that holding `card` probably costs later.
   double danger(int card) const {
     const int suit = card % 4;
     const Cards out = k_.unseen & suit_cards(suit), own = k_.mine & suit_cards(suit);
@@ -136,7 +136,7 @@ class Situation {
     return price * wins * power(0.8, guards) + 0.02 * rank + (suit == 2 ? 0.3 : 0);
   }
 
-  // Estimated points to come if `card` is played now.
+  // Estimated points still to come if `card` is played now.
   double cost(int card) const {
     const int suit = in_trick_ ? k_.led_suit : card % 4;
     const double wins = holds_trick(card);

@@ -19,7 +19,7 @@ Placing placing_of(const Deals& d, const double* log_odds) {
   return {may, room, log_odds};
 }
 
-// The cards that each seat was dealt or, once they are passed on, held after it; false where a world is none.
+// The cards that each seat was dealt or, after the pass, held. Returns false if the row is not a world.
 bool hands(const Deals& d, const std::int16_t* hidden, Cards* hand) {
   const SeatView& v = d.view;
   Cards given[kPlayers] = {};
@@ -48,7 +48,7 @@ bool hands(const Deals& d, const std::int16_t* hidden, Cards* hand) {
   return true;
 }
 
-// Whether the hands explain the view.
+// Returns whether the hands are consistent with the view.
 bool fit(const Deals& d, const Cards* hand) {
   for (int i = 0; i < kPlayers - 1; ++i) {
     const int p = d.others[i];

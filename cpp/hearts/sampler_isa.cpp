@@ -1,4 +1,4 @@
-// Sampled worlds as arrays.
+// Sampled worlds as arrays, built for each instruction set.
 #include "hearts/sampler.hpp"
 #include "hearts/worlds.hpp"
 

@@ -5,8 +5,8 @@
 
 namespace trickformer::hearts {
 
-// OpenSpiel's information state string of a hand that is not over: what `player` knows, in its very words, so
-// that the two can be compared.
+// OpenSpiel's information state string of `player` in a hand that is not over, word for word, so that tests can compare
+// the two.
 std::string information_state_string(const State& state, int player);
 
 }  // namespace trickformer::hearts

@@ -13,7 +13,8 @@ std::uint32_t pack(const std::int8_t score[kPlayers], int first) {
   return key;
 }
 
-// Those of `cards` above `last` that leave enough higher ones for `still` cards, itself included, in ascending order.
+// Those of `cards` above `last` that leave enough higher cards for `still` cards in ascending order, including the card
+// itself.
 Cards ascending(Cards cards, int last, int still) {
   cards &= ~((bit(last + 1)) - 1);
   for (int drop = still - 1; drop > 0 && cards; --drop) cards &= ~(Cards{1} << (63 - std::countl_zero(cards)));
@@ -85,7 +86,7 @@ TokenSet HandTracker::possible() const {
 
 void HandTracker::push(int token) {
   if (legal_) {
-    // A play is looked at by itself: asking which of all cards are possible costs more.
+    // Testing one play by itself is cheaper than computing all possible cards.
     legal_ = stage_ == Stage::kPlay ? token >= 0 && token < kNumCards && known_.possible(token) : possible().has(token);
   }
   const auto inside = [&](int first, int n) { return std::clamp(token - first, 0, n - 1); };

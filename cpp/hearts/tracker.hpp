@@ -1,4 +1,4 @@
-// Hearts as one seat's sequence of tokens (hearts/tell.hpp): GO-MCTS' simulator, and many hands in step.
+// Hearts as one seat's sequence of tokens (hearts/tell.hpp): the simulator of GO-MCTS, and many hands in lockstep.
 #pragma once
 #include <span>
 #include <unordered_map>
@@ -13,10 +13,10 @@ namespace trickformer::hearts {
 // The rules, and the outcomes in the order of the game's table.
 class Codec {
  public:
-  // labels: int8 [n, 4], points, the teller's own first.
+  // labels: int8 [n, 4], points, the own seat first.
   Codec(const Rules& rules, std::span<const std::int8_t> labels);
   const Rules& rules() const { return rules_; }
-  // The outcome as `seat` tells it, its own points first. Throws std::out_of_range on points of no outcome.
+  // The outcome as seen by `seat`, its own points first. Throws std::out_of_range if no outcome has these points.
   int outcome(const std::int8_t score[kPlayers], int seat) const;
 
  private:
@@ -41,37 +41,38 @@ class HandTracker final : public Tracker {
   void features(float* out) const override;
 
  private:
-  Cards possible_cards() const;  // in the stages whose tokens are cards
+  Cards possible_cards() const;  // for stages whose tokens are cards
   void play(int token);
 
   std::shared_ptr<const Codec> codec_;
   Knowledge known_;
   Cards dealt_ = 0, passed_ = 0, received_ = 0, trick_ = 0, taken_[kPlayers] = {};
   int seat_ = 0, direction_ = 0;
-  int seen_ = 0;   // tokens of the present stage so far
-  int last_ = -1;  // card before, where cards ascend
+  int seen_ = 0;   // tokens of the current stage so far
+  int last_ = -1;  // previous card, if cards ascend
   Stage stage_ = Stage::kSeat;
   bool legal_ = true;
 };
 
-// A hand when it has been dealt. deal: [kDeal], the pass direction and the deck. Throws std::invalid_argument where it is
-// none.
+// A hand right after the deal. deal: [kDeal], the pass direction and the deck. Throws std::invalid_argument if it is
+// invalid.
 State dealt(const Rules& rules, const std::uint8_t* deal);
 
-// One seat's tokens of a hand played to its end. history: [117] OpenSpiel's actions, 255 where there was no
-// pass; tokens: [75], filled up with the end token. Throws std::invalid_argument on a history that breaks the rules.
+// Writes one seat's tokens of a finished hand. history: [117] OpenSpiel's actions, 255 in place of a missing pass;
+// tokens: [75], padded with the end token. Throws std::invalid_argument on a history that breaks the rules.
 void encode(const Rules& rules, const std::uint8_t* history, int seat, std::int16_t* tokens);
 
-// OpenSpiel's actions of a hand so far: [117], filled up with 255. Whom a card was dealt to is kept, not when.
+// OpenSpiel's actions of a hand so far: [117], padded with 255. The order in which cards were dealt is not kept, only
+// to whom.
 void history(const State& s, std::uint8_t* out);
 
-// Many hands in step: each call of `step` makes one decision at every table that is not over. What each seat has
-// seen is kept as tokens, ready for a model.
+// Many hands in lockstep: each call of `step` makes one decision in every hand that is not over. The observations of
+// each seat are kept as tokens, ready for a model.
 inline constexpr int kDeal = 1 + kNumCards;
 
 class Tables {
  public:
-  // deals: [n, kDeal], the pass direction and the deck of each hand. Throws std::invalid_argument where one is none.
+  // deals: [n, kDeal], the pass direction and the deck of each hand. Throws std::invalid_argument if one is invalid.
   Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, std::size_t n);
 
   std::size_t size() const { return states_.size(); }

@@ -9,7 +9,7 @@ using Cards = std::uint64_t;
 
 inline constexpr int kPlayers = 4, kNumCards = 52, kHand = 13, kPass = 3;
 inline constexpr int kHistory = 1 + kNumCards + kPlayers * kPass + kNumCards;  // OpenSpiel actions of a hand
-inline constexpr std::uint8_t kNoAction = 255;  // fills the history of a hand without passes
+inline constexpr std::uint8_t kNoAction = 255;  // pads the history of a hand without passes
 inline constexpr int kTwoOfClubs = 0, kJackOfDiamonds = 9 * 4 + 1, kQueenOfSpades = 10 * 4 + 3;
 
 constexpr Cards bit(int card) { return Cards{1} << card; }
@@ -30,11 +30,11 @@ enum class Phase : std::uint8_t { kPass, kPlay, kOver };
 // A hand of Hearts from the moment the cards are dealt.
 struct State {
   Rules rules;
-  Cards hand[kPlayers];  // held now; a card that is being passed is nobody's
+  Cards hand[kPlayers];  // held now; a card that is being passed is in no hand
   Cards dealt[kPlayers];
   Cards passed[kPlayers];
   Cards taken[kPlayers];                  // cards of the tricks won
-  std::uint8_t passes[kPlayers * kPass];  // in the order in which they were chosen
+  std::uint8_t passes[kPlayers * kPass];  // in the order of choice
   std::uint8_t plays[kNumCards];
   std::uint8_t leader[kHand];  // of each trick so far
   std::uint8_t num_passes, num_plays, direction, current;

@@ -1,8 +1,8 @@
-// Multi-player UCT on a world of Hearts whose cards are all known (Sturtevant 2008: max^n backups, UCB1).
+// Multi-player UCT on a world of Hearts with known cards (Sturtevant 2008: max^n backups, UCB1).
 //
-// Rewards are v(o) of the GO-MCTS paper, equation 4: mean points of the opponents less own points, over 26. It
-// is linear in the own points, between -1 and 1/3, and 1 for a moon; as an integer it is 78 v(o). A position
-// with one legal card is no node, and a hand is over once its last scoring card is taken.
+// Rewards are v(o) of the GO-MCTS paper, equation 4: mean points of the opponents less own points, over 26. It is
+// linear in the own points, between -1 and 1/3, and 1 for a moon; as an integer it is 78 v(o). A position with one
+// legal card has no node. A hand is over once its last scoring card is taken.
 #pragma once
 #include <cmath>
 
@@ -20,16 +20,17 @@ inline namespace TRICKFORMER_ISA {
 
 inline constexpr int kRewardUnit = 78;
 
-// One node of a tree: the position after `card`. Children stand together, in the order in which they were first tried.
+// A node of the tree: the position after `card`. Children are adjacent in memory, in the order in which they were first
+// tried.
 struct UctNode {
   std::int64_t sum = 0;  // of rewards of the seat that chose `card`, in units of v(o) / 78
   Cards untried = 0;
-  std::int32_t visits = 0, first = -1;  // first child, -1 where the node is a leaf
+  std::int32_t visits = 0, first = -1;  // first child, -1 for a leaf
   std::uint8_t card = 0, children = 0;
 };
 
-// A position with known cards. While `passing` > 0, `current` still chooses that many cards to pass; what the
-// others pass stands in `given`, to change hands once it has chosen.
+// A position with known cards. While `passing` > 0, `current` still chooses that many cards to pass. The passes of the
+// others are in `given`; all change hands once it has chosen.
 struct Sim {
   Cards hand[kPlayers] = {};
   Cards taken[kPlayers] = {};
@@ -50,7 +51,7 @@ class Simulator {
     return legal_plays(rules_, s.hand[s.current], s.num_plays, s.led_suit, s.hearts_broken);
   }
 
-  // Nothing that scores is left.
+  // No scoring card is left.
   bool decided(const Sim& s) const {
     return s.num_plays == kNumCards || (s.num_plays % kPlayers == 0 && !s.passing &&
                                         !(decisive_ & (s.hand[0] | s.hand[1] | s.hand[2] | s.hand[3])));
@@ -77,7 +78,7 @@ class Simulator {
     s.current = s.best_seat;
   }
 
-  // 78 v(o) of every seat, of a hand that is decided.
+  // 78 v(o) of every seat, for a hand that is decided.
   void rewards(const Sim& s, int out[kPlayers]) const {
     std::int8_t score[kPlayers];
     scores(rules_, s.taken, score);
@@ -95,7 +96,7 @@ class Simulator {
  private:
   static int highest(Cards cards) { return 63 - std::countl_zero(cards); }
 
-  // The script of playouts, an eighth of it random: duck, throw off the queen, hearts and high cards, lead low.
+  // The script of playouts, with one random move in eight: duck; discard the queen, hearts and high cards; lead low.
   int choose(const Sim& s, Cards cards, Rng& rng) const {
     const int random = pick(cards, rng);
     if (rng.next() >> 61 == 0) return random;
@@ -103,7 +104,7 @@ class Simulator {
     const int in_trick = s.num_plays % kPlayers;
     const Cards same = cards & suit_cards(random % 4), queen = bit(kQueenOfSpades);
     if (in_trick == 0) return lowest(same);
-    if (random % 4 != s.led_suit) {  // a legal card of another suit: it is void in the suit led
+    if (random % 4 != s.led_suit) {  // a legal card of another suit: the hand is void in the suit led
       if (cards & queen) return kQueenOfSpades;
       return highest(cards & kHearts ? cards & kHearts : same);
     }
@@ -125,8 +126,8 @@ class Simulator {
   Cards decisive_ = kAll;
 };
 
-// UCT from `root`, which has a choice and is not decided. nodes: room for 1 + 13 * runs; logs[n]: natural logarithm of n, up to
-// runs. Node 0 is the root; its children carry the result.
+// Runs UCT from `root`, which has a choice and is not decided. nodes: room for 1 + 13 * runs. logs[n]: natural
+// logarithm of n, up to runs. Node 0 is the root; its children hold the result.
 inline void uct(const Simulator& game, const Sim& root, const UctOptions& options, Rng& rng, const double* logs,
                 UctNode* nodes) {
   int used = 1, path[kNumCards + kPass], mover[kNumCards + kPass];

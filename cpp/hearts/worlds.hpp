@@ -1,20 +1,20 @@
-// Worlds that explain what one seat saw, drawn exactly uniformly by counting.
+// Worlds that are consistent with one seat's view, drawn exactly uniformly by counting.
 //
-// A world is a hidden history: who was dealt which card and what the others passed, in order. By the argument
-// at the head of hearts/knowledge.hpp a world explains a view if and only if every unseen card lies with a seat
-// that may hold it and every seat holds its number of cards; whatever 13 cards a seat holds after the pass, any
-// ordered three of them may be those that it received, unless the observer gave or received them. So each
-// assignment of the unseen cards has the same number of pass histories, (13 * 12 * 11) for each hidden pass,
-// and both parts are drawn independently.
+// A world is a hidden history: who was dealt which card, and what the others passed, in order. As explained at the head
+// of hearts/knowledge.hpp, a world is consistent with a view if and only if every unseen card is with a seat that may
+// hold it and every seat holds its number of cards. Given any 13 cards that a seat holds after the pass, any ordered
+// three of them may be those that it received, unless the observer gave or received them. So each assignment of the
+// unseen cards has the same number of pass histories, 13 * 12 * 11 for each hidden pass, and both parts are drawn
+// independently.
 //
-// Assignments are counted by class: unseen cards are alike if the same subset of the three other seats may hold
-// them. Cards of one seat are fixed; the cards of each of the three pair classes split in at most 14 ways, and
-// with those splits chosen the class of all three seats is left with fixed numbers. A split stands for
+// Assignments are counted by class: unseen cards are alike if the same subset of the three other seats may hold them.
+// The holder of a card that only one seat may hold is fixed. The cards of each of the three pair classes split in at
+// most 14 ways. Given these splits, the class of all three seats splits into fixed numbers. A split stands for
 //   C(n01, a) C(n02, b) C(n12, c) n012! / (t0! t1! t2!)
-// assignments. All of these are at most 39! / 13!^3 = 8.4e16 in sum and exact in 64 bits.
+// assignments. Their sum is at most 39! / 13!^3 = 8.4e16, so all counts are exact in 64 bits.
 //
-// Given odds of where each card lies, assignments are drawn in proportion to their product instead (core/placing.hpp); the
-// passes stay uniform.
+// With odds for the place of each card, the probability of an assignment is proportional to the product of its odds
+// instead (core/placing.hpp); the passes stay uniform.
 #pragma once
 #include <memory>
 
@@ -26,36 +26,37 @@ namespace trickformer::hearts {
 
 // The counts of one view.
 struct Deals {
-  Deals() = default;  // to be filled in by `count_deals`
-  // log_odds: null, or [kNumCards][kPlaces], by which worlds are drawn; the places are the seats after the own one. Throws
-  // std::invalid_argument where no deal explains the view and where the odds are not in range.
+  Deals() = default;  // filled in by `count_deals`
+  // log_odds: null, or [kNumCards][kPlaces], the odds for drawing worlds; the places are the seats after the own one.
+  // Throws std::invalid_argument if no deal explains the view or if the odds are out of range.
   explicit Deals(const SeatView& view, const double* log_odds = nullptr);
 
   static constexpr int kSplits = 14 * 14 * 14;
   SeatView view;
-  Cards held = 0;                 // own cards, held now
-  Cards shown[kPlayers] = {};     // cards that a seat held after the pass (or the deal, before it) and that are seen
+  Cards held = 0;  // own cards, held now
+  // cards that a seat held after the pass (or the deal, before it) and that have been seen
+  Cards shown[kPlayers] = {};
   Cards classes[8] = {};          // unseen cards by the set of `others` that may hold them
   int others[kPlayers - 1] = {};  // the other seats, ascending
-  int need[kPlayers - 1] = {};    // how many unseen cards each of them holds
-  int hidden_passes = 0;          // passes that the view does not show: each is one of 13 * 12 * 11
+  int need[kPlayers - 1] = {};    // number of unseen cards that each of them holds
+  int hidden_passes = 0;          // passes that the view does not show; each has 13 * 12 * 11 possibilities
   int num_splits = 0;
   std::uint64_t total = 0;                 // assignments of the unseen cards
-  std::uint64_t cumulative[kSplits] = {};  // assignments of the splits 0..i
+  std::uint64_t cumulative[kSplits] = {};  // number of assignments of the splits 0..i
   std::uint8_t split[kSplits][3] = {};     // cards of class {0,1} for seat 0, {0,2} for 0, {1,2} for 1
-  std::unique_ptr<const Placing> placing;  // not null: assignments are drawn by it
-  bool may_act = false;                    // the seat of the view is to pass or to play
+  std::unique_ptr<const Placing> placing;  // not null: draws the assignments
+  bool may_act = false;                    // whether the seat of the view must pass or play
 };
 
 struct World {
   Cards hand[kPlayers];                   // held now
   Cards dealt[kPlayers];                  // before the pass
-  std::uint8_t passes[kPlayers * kPass];  // three a seat, in order; kNoAction where none is known to have happened
+  std::uint8_t passes[kPlayers * kPass];  // three per seat, in order; kNoAction if no pass is known to have happened
 };
 
 inline namespace TRICKFORMER_ISA {
 
-// Among `others`, the seat that is a place of a Placing: 0, 1, 2 are those after the own one.
+// The index in `others` of the seat that is a place of a Placing: 0, 1, 2 are those after the own one.
 constexpr int other_at(int seat, int place) {
   const int p = (seat + 1 + place) % kPlayers;
   return p - (p > seat);
@@ -78,7 +79,8 @@ inline Cards cards_of(const std::uint8_t* list, int n) {
   return cards;
 }
 
-// Walks through a view. `k` is what the seat knows at its end (play phase only); kNoFault where some deal explains it.
+// Follows a view to its end. `k` receives the knowledge of the seat there (play phase only). Returns kNoFault if some
+// deal explains the view.
 inline int follow(const SeatView& v, Knowledge& k) {
   if (count(v.dealt) != kHand || (v.dealt & ~kAll)) return kBadDeal;
   if (v.direction && !v.rules.pass_cards) return kBadPasses;
@@ -100,12 +102,13 @@ inline int follow(const SeatView& v, Knowledge& k) {
   return kNoFault;
 }
 
-// Whether the seat of a view is to pass or to play a card; `k` is as `follow` leaves it where some deal explains the view.
+// Returns whether the seat of a view must pass or play a card; `k` is the result of `follow` if some deal explains the
+// view.
 inline bool may_act(const SeatView& v, const Knowledge& k) {
   return v.playing() ? v.num_plays < kNumCards && k.current == v.seat : v.num_passes < kPass;
 }
 
-// Counts the worlds of a view; a Fault if there is none.
+// Counts the worlds of a view. Returns a Fault if there is none.
 inline int count_deals(const SeatView& v, Deals& d) {
   Knowledge k;
   if (const int fault = follow(v, k); fault != kNoFault) return fault;
@@ -162,7 +165,7 @@ inline int count_deals(const SeatView& v, Deals& d) {
   return kNoFault;
 }
 
-// A uniform subset of `k` of the cards.
+// A uniformly random subset of `k` of the cards.
 inline Cards subset(Cards cards, int k, Rng& rng) {
   const bool few = 2 * k <= count(cards);
   Cards rest = cards;
@@ -180,7 +183,7 @@ inline Cards pick_passes(Cards cards, std::uint8_t* out, Rng& rng) {
   return before ^ cards;
 }
 
-// A uniform assignment: the unseen cards of each of the others.
+// A uniformly random assignment of the unseen cards to the others.
 inline void draw_uniform(const Deals& d, Rng& rng, Cards* hand) {
   const std::uint64_t at = rng.below64(d.total);
   int low = 0;

@@ -10,7 +10,7 @@ namespace trickformer::mines {
 
 namespace {
 
-// Limits of a graph. Boards of one word stay far below.
+// Size limits of a graph. Boards of one word stay far below.
 constexpr std::size_t kMostNodes = 1'000'000;
 constexpr std::size_t kMostBytes = std::size_t{1} << 28;
 
@@ -43,8 +43,8 @@ struct Hash {
                            std::to_string(kMostBytes >> 20) + " MiB hold");
 }
 
-// The cell that comes first along the longer side of the board, so that what lies between those before and those after
-// it is short.
+// The cell that comes first along the longer side of the board. This keeps the border short between the groups before
+// and after a point in the order.
 template <typename Cells>
 int first_cell(const Board<Cells>& board, Cells cells) {
   if (std::unsigned_integral<Cells> || board.rows >= board.cols) return lowest(cells);
@@ -79,8 +79,8 @@ Counter<Cells>::Counter(const Board<Cells>& board, const Observation<Cells>& obs
   if (layers_[0].holds(mines_)) total_ = layers_[0].ways[layers_[0].at(0, mines_)];
 }
 
-// Groups in order: those around the first number, then those around the numbers that share a group with it, and so
-// on.
+// Orders the groups: first those around the first number, then those around the numbers that share a group with it, and
+// so on.
 template <typename Cells>
 void Counter<Cells>::group(const Board<Cells>& board, const Observation<Cells>& observation, const Cells& unknown) {
   Cells grouped{}, waiting = observation.opened, near{};
@@ -108,7 +108,7 @@ template <typename Cells>
 bool Counter<Cells>::walk(const Board<Cells>& board, const Lacks& lacks) {
   struct Node {
     Lacks lacks;
-    int fewest, most;  // mines before it
+    int fewest, most;  // numbers of mines before it
   };
   struct Number {
     int cell;
@@ -210,7 +210,7 @@ void Counter<Cells>::each_left(std::size_t layer, int k, F f) const {
 
 template <typename Cells>
 void Counter<Cells>::count_back() {
-  layers_.back().ways.assign(layers_.back().nodes, bit<Cells>(0));  // its only node lacks nothing, and no mine is left
+  layers_.back().ways.assign(layers_.back().nodes, bit<Cells>(0));  // its only node lacks nothing, with no mines left
   for (std::size_t i = groups_.size(); i-- > 0;) {
     Layer& layer = layers_[i];
     const Layer& following = layers_[i + 1];
@@ -300,7 +300,7 @@ void Counter<Cells>::each(std::size_t layer, int node, int left, const Cells& la
   for (int k = 0; k <= size && k <= left; ++k) {
     const int to = next(layer, node, k);
     if (to < 0 || !following.holds(left - k) || !any(following.ways[following.at(to, left - k)])) continue;
-    // Every set of k of the group's cells: chosen indices that count upwards, the lowest fastest.
+    // Visits every set of k cells of the group: chosen indices in ascending order, the lowest changing fastest.
     std::array<int, kRoom<Cells> + 1> chosen;
     for (int i = 0; i < k; ++i) chosen[i] = i;
     chosen[k] = size;

@@ -1,12 +1,13 @@
-// How many layouts explain what was seen, exactly: the judge of the samplers, and a sampler itself.
+// Exact number of layouts that are consistent with an observation. It is the reference for the samplers, and a sampler
+// itself.
 //
-// Cells with the same opened neighbours are interchangeable and form a group; all that matters is how many mines a
-// group has. The groups are walked in an order that stays near what it has touched. After each, all that later groups
-// need to know is what every number that is not yet settled still lacks, and the number of mines left. Partial
-// layouts that agree in this are one node of a layered graph, and the layouts are its paths. Between components of
-// the frontier no number is unsettled, so that the graph narrows to one node there: components cost the sum of their
-// sizes, never the product. Cells that touch no number are the last group. There are fewer layouts than sets of cells,
-// so that the words of such a set hold their number.
+// Cells with the same opened neighbours are interchangeable and form a group; only the number of mines in a group
+// matters. The groups are visited in an order in which neighbouring groups are close together. After each group, later
+// groups depend only on the mines that each unsettled number still lacks, and on the number of mines left. Partial
+// layouts that agree in these are one node of a layered graph; the layouts are its paths. Between components of the
+// frontier no number is unsettled, so the graph narrows to one node there. The cost is therefore the sum over the
+// components, not the product. Cells that touch no number form the last group. There are fewer layouts than sets of
+// cells, so the number of layouts fits into the words of a set.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -28,14 +29,14 @@ class Counter {
   // Number of layouts with a mine in each cell, [cells].
   std::vector<Cells> mines() const;
 
-  // A uniformly random layout, a function of the seed; there must be one.
+  // A uniformly random layout, determined by the seed. At least one layout must exist.
   Cells draw(std::uint64_t seed) const;
 
-  // Every layout, each once.
+  // Visits every layout once.
   void each(const std::function<void(const Cells&)>& visit) const;
 
  private:
-  // Number of mines that are still missing around each unsettled number, four bits a cell.
+  // Number of mines that each unsettled number still lacks, four bits per cell.
   using Lacks = std::array<std::uint64_t, 4 * kWords<Cells>>;
 
   struct Group {
@@ -45,7 +46,7 @@ class Counter {
   };
   struct Layer {  // the nodes before one group
     int nodes = 0;
-    int least = 0, most = -1;  // mines that may be left here
+    int least = 0, most = -1;  // range of the number of mines left
     std::vector<int> next;     // [nodes, size of the group + 1]: the node reached with k mines in the group; -1: none
     std::vector<Cells> ways;   // [nodes, row]: completions from the node, by mines left
 
@@ -62,18 +63,18 @@ class Counter {
   int next(std::size_t layer, int node, int k) const {
     return layers_[layer].next[std::size_t(node) * (groups_[layer].size + 1) + k];
   }
-  // Calls f with each number of mines that may be left before a group such that k of them can be in it.
+  // Calls f with each number of mines left before a group such that k of them can be in the group.
   template <typename F>
   void each_left(std::size_t layer, int k, F f) const;
   void each(std::size_t layer, int node, int left, const Cells& layout,
             const std::function<void(const Cells&)>& visit) const;
 
   Cells known_{};  // mines that need no counting
-  int mines_;      // those that do
+  int mines_;      // the other mines
   int cells_;
   std::vector<Group> groups_;
-  std::vector<Layer> layers_;                  // one more than groups
-  std::vector<std::vector<Cells>> binomials_;  // rows of Pascal's triangle that the groups need
+  std::vector<Layer> layers_;                  // one more than there are groups
+  std::vector<std::vector<Cells>> binomials_;  // the rows of Pascal's triangle that the groups need
   Cells total_{};
 };
 

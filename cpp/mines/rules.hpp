@@ -1,10 +1,11 @@
-// Mines: one player opens the cells of a grid; a cell shows how many of its up to eight neighbours are mines, and a
-// mine ends the game. Cells are numbered row by row. A set of cells is one word on boards of up to 64 cells, and 2, 4 or
-// 8 words on larger ones; all that holds such sets is a template over their type.
+// Mines: one player opens the cells of a grid. An opened cell shows how many of its up to eight neighbours are mines,
+// and a mine ends the game. Cells are numbered row by row. A set of cells is one word on boards of up to 64 cells, and
+// 2, 4 or 8 words on larger ones; everything that holds such sets is a template over their type.
 //
-// The rule of the first move says where mines may lie once it is known which cell is opened first: anywhere, not in
-// that cell, or neither there nor in its neighbours. Mines are a uniformly random set of that many cells among those,
-// so the rule is part of the prior. Once a cell is open, its number says the same, and the rule adds nothing.
+// The rule of the first move defines where mines may lie once the first opened cell is known: anywhere, not in that
+// cell, or neither there nor in its neighbours. The mines are a uniformly random set among the allowed cells, so the
+// rule is part of the prior. After the first cell is open, its number contains this information and the rule adds
+// nothing.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -16,21 +17,21 @@
 
 namespace trickformer::mines {
 
-template <int Words>
-using CellSet = std::conditional_t<Words == 1, std::uint64_t, Wide<Words>>;
+template <int kCount>
+using CellSet = std::conditional_t<kCount == 1, std::uint64_t, Wide<kCount>>;
 
 template <typename Cells>
 inline constexpr int kWords = sizeof(Cells) / 8;
 template <typename Cells>
-inline constexpr int kRoom = 64 * kWords<Cells>;  // the most cells of a board whose sets have this type
+inline constexpr int kRoom = 64 * kWords<Cells>;  // largest number of cells of a board whose sets have this type
 
 inline constexpr int kMaxCells = 512;
-inline constexpr int kMine = 9;  // in the place of a number: the cell was a mine
+inline constexpr int kMine = 9;  // takes the place of a number: the cell was a mine
 
 enum class FirstMove : std::uint8_t { kAny, kSafe, kNoNeighbours };
 
-// The neighbours of each cell as a table. On larger boards they are computed, because a table would be too large to copy
-// with every state.
+// The neighbours of each cell as a table. On larger boards they are computed, because every state would copy a large
+// table.
 template <typename Cells>
 struct Neighbours {};
 template <>
@@ -51,7 +52,7 @@ struct Board {
 
 inline namespace TRICKFORMER_ISA {
 
-// Calls f with the first cell and the number of cells of each row that a cell and its neighbours lie in.
+// Calls f with the first cell and the number of cells of each row of the square around a cell.
 template <typename Cells, typename F>
 void each_strip(const Board<Cells>& board, int cell, F f) {
   const int row = cell / board.cols, col = cell % board.cols;
@@ -73,7 +74,7 @@ Cells around(const Board<Cells>& board, int cell) {
   }
 }
 
-// Where mines may lie once `first` was opened first; -1: nothing is open yet.
+// The cells where mines may lie once `first` is the first cell opened; -1: nothing is open yet.
 template <typename Cells>
 Cells allowed(const Board<Cells>& board, int first) {
   if (first < 0 || board.first_move == FirstMove::kAny) return board.all;
@@ -82,7 +83,7 @@ Cells allowed(const Board<Cells>& board, int first) {
   return board.all & ~free;
 }
 
-// Number of a cell's neighbours in a layout; the cell itself does not count.
+// Number of neighbours of a cell that are mines in a layout; the cell itself does not count.
 template <typename Cells>
 int number(const Board<Cells>& board, const Cells& layout, int cell) {
   if constexpr (std::unsigned_integral<Cells>) {
@@ -140,20 +141,20 @@ Cells random_cells(Cells from, int n, Rng& rng) {
 
 }  // namespace TRICKFORMER_ISA
 
-// The player's observation: the cells opened so far, in order, and what each has shown.
+// The player's observation: the cells opened so far, in order, and the number that each has shown.
 template <typename Cells>
 struct Observation {
   using Number = std::conditional_t<(kRoom<Cells> > 256), std::uint16_t, std::uint8_t>;  // of a cell
 
   Cells opened{};    // without a mine
   Cells exploded{};  // the mine that ended the game, if any
-  Cells allowed{};   // where the rule of the first move lets mines lie
-  Number n = 0;      // numbers seen
+  Cells allowed{};   // cells where the rule of the first move allows mines
+  Number n = 0;      // how many numbers have been seen
   Number cell[kRoom<Cells>] = {};
   std::uint8_t shown[kRoom<Cells>] = {};
 };
 
-// A game: where the mines are, and what was opened. `layout` is empty until the mines are laid.
+// A game: the mines, and the opened cells. `layout` is empty until the mines are laid.
 template <typename Cells>
 struct State {
   Board<Cells> board;
@@ -164,7 +165,7 @@ struct State {
   bool over() const { return any(observation.exploded) || (is_laid() && observation.n == board.safe()); }
 };
 
-// For a board of any size.
+// A value for a board of any size.
 template <template <typename> typename T>
 using Any = std::variant<T<CellSet<1>>, T<CellSet<2>>, T<CellSet<4>>, T<CellSet<8>>>;
 
@@ -189,7 +190,8 @@ void open(const Board<Cells>& board, Observation<Cells>& observation, int cell, 
   observation.shown[observation.n++] = std::uint8_t(shown);
 }
 
-// True if a layout with the right number of mines explains an observation: its likelihood, 0 or 1.
+// Returns whether a layout with the right number of mines is consistent with an observation, that is, its likelihood, 0
+// or 1.
 template <typename Cells>
 bool is_consistent(const Board<Cells>& board, const Observation<Cells>& observation, const Cells& layout) {
   if (any(layout & (observation.opened | ~observation.allowed)) || any(observation.exploded & ~layout)) return false;
@@ -202,7 +204,9 @@ bool is_consistent(const Board<Cells>& board, const Observation<Cells>& observat
 inline Any<Board> new_board(int rows, int cols, int mines, FirstMove first_move) {
   if (rows < 1 || cols < 1 || rows > kMaxCells || cols > kMaxCells || rows * cols > kMaxCells)
     throw std::invalid_argument("a board has from 1 to " + std::to_string(kMaxCells) + " cells");
-  const auto make = [&]<int Words>() -> Any<Board> { return new_board<CellSet<Words>>(rows, cols, mines, first_move); };
+  const auto make = [&]<int kCount>() -> Any<Board> {
+    return new_board<CellSet<kCount>>(rows, cols, mines, first_move);
+  };
   const int words = (rows * cols + 63) / 64;
   return words == 1   ? make.template operator()<1>()
          : words == 2 ? make.template operator()<2>()

@@ -1,4 +1,4 @@
-// Layouts that explain what was seen, by each method of cpp/mines/search.hpp.
+// Draws layouts that are consistent with an observation, by each method of cpp/mines/search.hpp.
 #pragma once
 #include <time.h>
 
@@ -10,9 +10,9 @@
 
 namespace trickformer::mines::inline TRICKFORMER_ISA {
 
-// Says when the thread has used up its seconds, or the caller has had enough. Seconds are the thread's own CPU time,
-// so that other work on the machine takes none of them. That clock is slow to read, and runs no faster than the
-// wall's: until so much has passed there as was left here, it need not be asked.
+// Reports when the thread has used up its seconds, or when the caller interrupts. Seconds are CPU time of the thread,
+// so that other work on the machine does not count. That clock is slow to read, and it never runs faster than wall
+// time. So it is not read again before as much wall time has passed as was left at the last reading.
 class Deadline {
  public:
   Deadline(double seconds, bool (*interrupted)())
@@ -45,17 +45,18 @@ class Deadline {
   double seconds_, look_, ask_ = 0.1;
   bool (*interrupted_)();
   Clock::time_point start_;
-  double used_;  // before the search
+  double used_;  // CPU time before the search
   bool over_ = false;
 };
 
 template <typename Cells>
 class Sampler {
  public:
-  // exact: the counter of what is seen at first; needed by that method only, and drawn from whatever is seen later.
+  // exact: the counter of the first observation. Only that method needs it, and draws from it for all later
+  // observations too.
   Sampler(const Board<Cells>& board, Method method, Domain domain, const Counter<Cells>* exact)
       : board_(board), method_(method), domain_(domain), exact_(exact) {
-    // How many mines a proposal moves: binomial, as each does with probability 1 / N.
+    // Number of mines that a proposal moves: binomial, each with probability 1 / N.
     const int n = board.mines;
     double p = std::pow(1 - 1.0 / n, n), sum = 0;
     for (int k = 0; k <= n; ++k) {
@@ -66,11 +67,11 @@ class Sampler {
     moves_[n] = 1;
   }
 
-  // Before anything is known: the prior once `first` is to be opened first, or -1.
+  // Before any observation: the prior when `first` will be opened first, or -1.
   Cells prior(int first, Rng& rng) { return last_ = random_cells(allowed(board_, first), board_.mines, rng); }
 
-  // Draws a layout that explains the observation. Methods that walk make `trials` steps. The result is empty if the time
-  // is over, or if rejection has drawn `limit` times (0: no limit).
+  // Draws a layout that is consistent with the observation. Methods that walk make `trials` steps. The result is empty
+  // if the time is over, or if rejection has drawn `limit` times (0: no limit).
   Cells draw(const Observation<Cells>& observation, std::uint64_t trials, std::uint64_t limit, Deadline& deadline,
              Rng& rng) {
     switch (method_) {
@@ -85,7 +86,7 @@ class Sampler {
   }
 
  private:
-  static constexpr std::uint64_t kLook = 1023;  // draws between two looks at the clock, less one; a mask
+  static constexpr std::uint64_t kLook = 1023;  // draws between two readings of the clock, less one; a bit mask
 
   Cells domain(const Observation<Cells>& observation) const {
     return domain_ == Domain::kRule ? observation.allowed : board_.all;
@@ -127,7 +128,7 @@ class Sampler {
   Method method_;
   Domain domain_;
   const Counter<Cells>* exact_;
-  Cells last_{};  // the layout of the last call
+  Cells last_{};  // the layout of the previous call
   double moves_[kRoom<Cells>] = {};
 };
 

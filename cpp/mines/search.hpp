@@ -1,14 +1,13 @@
-// BSR-UCT on Mines, with any way to draw a layout that explains what was seen plugged in; and these draws by
-// themselves.
+// BSR-UCT on Mines with any method that draws layouts consistent with an observation, and these methods by themselves.
 //
-// "Consistent Belief State Estimation, with Application to Mines": Algorithms 1 (rejection), 2 (BSR-UCT), 3
-// (Metropolis) and 4 (Metropolis that starts from the last layout of the call before).
+// The paper is "Consistent Belief State Estimation, with Application to Mines": Algorithms 1 (rejection), 2 (BSR-UCT),
+// 3 (Metropolis) and 4 (Metropolis that starts from the last layout of the previous call).
 //
-// The prior is uniform over the sets of N cells in a domain, the likelihood of what was seen 0 or 1. The proposal
-// draws each mine's place anew with probability 1/N, all together uniformly among the places that keep the mines
-// distinct. The probability to get from one set to another then depends only on how many mines they share, so it is
-// symmetric, and no proposal leaves the prior's support. Of the likelihoods' ratio, 0/0 counts as 1: from a layout
-// that does not explain what was seen every proposal is accepted, and a walk that is too short ends in such a layout.
+// The prior is uniform over the sets of N cells in a domain; the likelihood of an observation is 0 or 1. The proposal
+// moves each mine with probability 1/N, all of them together uniformly among the places that keep the mines distinct.
+// The probability to get from one set to another then depends only on how many mines they share. So the proposal is
+// symmetric, and it never leaves the support of the prior. In the ratio of likelihoods, 0/0 counts as 1: from an
+// inconsistent layout every proposal is accepted, and a walk that is too short may end in one.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -20,8 +19,8 @@ namespace trickformer::mines {
 
 enum class Method : std::uint8_t { kRejection, kMetropolis, kInherited, kExact };
 
-// Where layouts are proposed: in the cells that the rule of the first move leaves, or anywhere, so that the numbers
-// seen must enforce the rule. Both lead to the same distribution.
+// The domain of the proposals: the cells that the rule of the first move allows, or all cells, so that the observed
+// numbers must enforce the rule. Both have the same limit distribution.
 enum class Domain : std::uint8_t { kRule, kBoard };
 
 struct SearchOptions {
@@ -31,25 +30,25 @@ struct SearchOptions {
   double seconds = 0;                // of CPU time, at most; 0: no limit
   double c = 1;                      // exploration, in units of the score
   double widening = 0;               // after n visits, ceil(n^widening) actions are considered; 0: all of them
-  bool (*interrupted)() = nullptr;   // asked some times a second; true ends the search
+  bool (*interrupted)() = nullptr;   // called several times a second; true ends the search
 };
 
 struct SearchResult {
-  int cell = -1;  // simulated most often; where no simulation was finished, a random one
+  int cell = -1;  // the cell simulated most often; a random one if no simulation was finished
   double value = 0;
-  std::uint64_t simulations = 0, drawn = 0, inconsistent = 0;  // layouts drawn, and those that explain nothing
+  std::uint64_t simulations = 0, drawn = 0, inconsistent = 0;  // layouts drawn, and inconsistent ones among them
   std::vector<std::uint32_t> visits;                           // [cells]
   std::vector<double> values;  // [cells]: mean score of the simulations through each action
 };
 
-// Some layout must explain `observation`, and the game must go on.
+// Some layout must be consistent with `observation`, and the game must not be over.
 using RunSearch = SearchResult(const Any<Board>& board, const Any<Observation>& observation,
                                const SearchOptions& options, std::uint64_t seed);
 TRICKFORMER_PER_ISA(RunSearch, search);
 
-// Draws n layouts by one method, each after `trials` steps of Metropolis' walk. A method that inherits continues from
-// the previous layout. Rejection stops after `trials` draws for a layout, unless that is 0. out: uint64 [n, words], a bit
-// for each mine; 0 for a layout that was not found. The seed determines all draws.
+// Draws n layouts by one method, each after `trials` steps of the Metropolis walk. A method that inherits continues
+// from the previous layout. Rejection stops after `trials` draws for a layout, unless that is 0. out: uint64 [n,
+// words], a bit for each mine; 0 for a layout that was not found. The seed determines all draws.
 using RunSample = void(const Any<Board>& board, const Any<Observation>& observation, Method method, Domain domain,
                        std::uint64_t trials, std::uint64_t seed, std::size_t n, std::uint64_t* out);
 TRICKFORMER_PER_ISA(RunSample, sample);

@@ -1,4 +1,4 @@
-// BSR-UCT.
+// BSR-UCT, built for each instruction set.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -8,19 +8,19 @@
 namespace trickformer::mines::inline TRICKFORMER_ISA {
 
 struct Edge {
-  double sum = 0;  // of scores
+  double sum = 0;  // sum of scores
   std::uint32_t visits = 0;
-  std::int32_t child = -1;  // the first of those that it has led to
+  std::int32_t child = -1;  // the first of the nodes it has led to
   std::uint16_t cell = 0;
 };
 
-// What was seen so far. Its actions get room in the second visit; of the first one, a note is enough.
+// A node for an observation. Its actions get memory at the second visit; after the first, one score is enough.
 struct Node {
   std::int32_t edges = -1;
   std::int32_t sibling = -1;
   std::uint32_t visits = 0;
   float first_score = 0;
-  std::uint8_t number = 0;  // that the action before it has shown
+  std::uint8_t number = 0;  // the number shown by the action before it
   std::uint16_t first_cell = 0;
 };
 
@@ -85,7 +85,7 @@ class Search {
         if (observation.n == board_.safe()) score = 1;
       }
     }
-    if (score < 0) {  // a new node; its first action is random, as are all that follow
+    if (score < 0) {  // a new node; this action and all that follow are random
       const int cell = pick(board_.all & ~observation.opened, rng_);
       if (!any(layout)) layout = draw(observation, cell, 0, Cells{});
       if (!any(layout)) return;
@@ -103,9 +103,9 @@ class Search {
     ++result_.simulations;
   }
 
-  // The layout that answers `cell`. An exact draw stays one as it shows numbers: drawn once a simulation, it has the
-  // law of a draw at each step, and is not repeated. Before the first move nothing is seen; where the rule lays the
-  // mines after it, they are drawn with the move in view.
+  // The layout that determines the result of opening `cell`. An exact draw stays exact as it shows numbers. Drawn once
+  // for each simulation, it has the same distribution as a new draw at each step, so it is not repeated. Before the
+  // first move nothing is seen; if the rule lays the mines after the move, they are drawn with the move in view.
   Cells draw(const Observation<Cells>& observation, int cell, std::uint64_t visits, Cells layout) {
     if (options_.method == Method::kExact && any(layout)) return layout;
     if (!observation.n && board_.first_move != FirstMove::kAny) {
@@ -143,7 +143,7 @@ class Search {
     return best;
   }
 
-  // Actions in a random order, which is also the one of widening; the first one taken comes first.
+  // Actions in a random order, which widening uses too; the action taken first comes first.
   void expand(Node& node, Cells unopened) {
     node.edges = std::int32_t(edges_.size());
     Edge first;
@@ -171,7 +171,7 @@ class Search {
     return edges_[edge].child;
   }
 
-  // The score of opening `cell`, then cells at random, until a mine or the last cell without one.
+  // The score of opening `cell`, then random cells, until a mine or the last safe cell is opened.
   double playout(const Cells& layout, Cells opened, int cell) {
     int n = count(opened);
     while (!has(layout, cell)) {

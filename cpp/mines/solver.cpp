@@ -74,7 +74,7 @@ auto Solver<Cells>::open(const Observation<Cells>& observation, int cell) -> Val
   return {layouts.size(), open(layouts.data(), layouts.size(), observation.opened, key, 0, cell)};
 }
 
-// Opens a cell in all layouts; those with a mine there bring nothing.
+// Opens a cell in all layouts; layouts with a mine there add nothing.
 template <typename Cells>
 std::uint64_t Solver<Cells>::open(const Cells* layouts, std::size_t n, const Cells& opened, const Key& key,
                                   std::size_t depth, int cell) {
@@ -82,7 +82,8 @@ std::uint64_t Solver<Cells>::open(const Cells* layouts, std::size_t n, const Cel
   for (std::size_t i = 0; i < n; ++i)
     if (!has(layouts[i], cell)) ++end[number(board_, layouts[i], cell) + 1];
   for (int k = 1; k <= kMine; ++k) end[k] += end[k - 1];
-  const std::array<std::size_t, kMine + 1> start = end;  // of those that show k, which end where k + 1 begins
+  // start of the layouts that show k; they end where k + 1 starts
+  const std::array<std::size_t, kMine + 1> start = end;
   std::vector<Cells>& sorted = scratch_[depth];
   sorted.resize(std::max(sorted.size(), n));
   for (std::size_t i = 0; i < n; ++i)
@@ -94,7 +95,7 @@ std::uint64_t Solver<Cells>::open(const Cells* layouts, std::size_t n, const Cel
   return sum;
 }
 
-// The sum of cells opened from here on, by the best play.
+// The sum of cells opened from here on, with optimal play.
 template <typename Cells>
 std::uint64_t Solver<Cells>::best(const Cells* layouts, std::size_t n, const Cells& opened, const Key& key,
                                   std::size_t depth) {

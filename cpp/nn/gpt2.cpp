@@ -1,4 +1,4 @@
-// A backend at work: its tree of nodes, and inference.
+// A backend in use: its tree of nodes, and inference.
 #include "nn/gpt2.hpp"
 
 #include <algorithm>
@@ -13,9 +13,9 @@ namespace trickformer::gpt2 {
 
 void Backend::grow(std::size_t nodes) {
   while (nodes_.size() - used_ < nodes) {
-    const std::size_t size = nodes_.size() + CHUNK;
+    const std::size_t size = nodes_.size() + kChunk;
     if (size > INT32_MAX) throw std::bad_alloc();
-    chunks_.emplace_back(CHUNK * (row_ * 2 * config_.layers + hidden_row_));
+    chunks_.emplace_back(kChunk * (row_ * 2 * config_.layers + hidden_row_));
     nodes_.resize(size);
     free_.resize(size / 64, ~std::uint64_t{0});
   }
@@ -69,10 +69,10 @@ void Backend::release(std::span<const std::int32_t> nodes) {
 
 void Backend::reset() {
   const std::scoped_lock lock(mutex_);
-  const std::size_t kept = std::min(chunks_.size(), (most_ + CHUNK - 1) / CHUNK);
+  const std::size_t kept = std::min(chunks_.size(), (most_ + kChunk - 1) / kChunk);
   chunks_.resize(kept);
-  nodes_.assign(kept * CHUNK, {});
-  free_.assign(kept * CHUNK / 64, ~std::uint64_t{0});
+  nodes_.assign(kept * kChunk, {});
+  free_.assign(kept * kChunk / 64, ~std::uint64_t{0});
   lowest_ = most_ = 0;
   used_ = 0;
   ++generation_;
@@ -105,7 +105,7 @@ void Backend::extend(std::span<const std::int32_t> parents, std::span<const std:
          " for each of " + std::to_string(total) + " tokens");
 
   grow(total);
-  const Node nobody{};  // above a root
+  const Node nobody{};  // stands for the parent of a root
   std::size_t at = 0;
   for (std::size_t i = 0; i < parents.size(); ++i) {
     std::int32_t parent = parents[i];
@@ -120,9 +120,9 @@ void Backend::extend(std::span<const std::int32_t> parents, std::span<const std:
   }
   used_ += total;
   most_ = std::max(most_, used_.load());
-  for (at = 0; at < total; at += ROWS)
+  for (at = 0; at < total; at += kRows)
     forward(nodes + at, tokens.data() + at, features.data() + at * static_cast<std::size_t>(config_.features),
-            static_cast<int>(std::min<std::size_t>(ROWS, total - at)));
+            static_cast<int>(std::min<std::size_t>(kRows, total - at)));
 }
 
 // ---------------------------------------------------------------------------------------------- inference
@@ -134,12 +134,12 @@ void Backend::multiply(Epilogue epilogue, const Matrix& matrix, const void* a, s
                                               c, ldc, rows, matrix.depth, panels < 0 ? matrix.panels : panels});
 }
 
-// Takes rows of nodes, parents before children, through all layers.
+// Computes all layers for rows of nodes. A parent comes before its children.
 void Backend::forward(const std::int32_t* nodes, const std::int32_t* tokens, const float* features, int rows) {
   const Config& c = config_;
   const Kernels& k = *kernels_;
   const int wide = round_up(3 * lanes_, 64), inner = round_up(c.inner, 64);
-  const int width = c.embd / c.heads;  // of a head
+  const int width = c.embd / c.heads;  // of one head
   const float scale = 1.0f / std::sqrt(static_cast<float>(width));
   for (int r = 0; r < rows; ++r) {
     const std::int32_t node = nodes[r];
@@ -165,9 +165,9 @@ void Backend::forward(const std::int32_t* nodes, const std::int32_t* tokens, con
   const std::size_t query_row = lanes_ * activation_;
   for (int l = 0; l < c.layers; ++l) {
     const Layer& layer = layers_[l];
-    const std::size_t key = 2 * l * CHUNK * row_, value = key + row_;
+    const std::size_t key = 2 * l * kChunk * row_, value = key + row_;
     normalise(layer.gain1, layer.bias1);
-    multiply(Epilogue::store, layer.qkv, normal_, width_, wide_, wide, rows);
+    multiply(Epilogue::kStore, layer.qkv, normal_, width_, wide_, wide, rows);
     for (int r = 0; r < rows; ++r) {
       char* cache = address(nodes[r]);
       k.split(wide_ + static_cast<std::size_t>(r) * wide, lanes_, scale, query_ + r * query_row, cache + key,
@@ -181,41 +181,41 @@ void Backend::forward(const std::int32_t* nodes, const std::int32_t* tokens, con
                    nodes_[nodes[r]].depth + 1, groups_, blocks_, lane_heads_, scratch_, query,
                    last ? path : path + c.positions, last ? 0 : nodes_[nodes[r + 1]].depth + 1});
     }
-    multiply(Epilogue::add, layer.projection, query_, lanes_, residual_, width_, rows);
+    multiply(Epilogue::kAdd, layer.projection, query_, lanes_, residual_, width_, rows);
     normalise(layer.gain2, layer.bias2);
-    multiply(Epilogue::gelu_tanh, layer.expand, normal_, width_, inner_, inner, rows);
-    multiply(Epilogue::add, layer.contract, inner_, inner, residual_, width_, rows);
+    multiply(Epilogue::kGeluTanh, layer.expand, normal_, width_, inner_, inner, rows);
+    multiply(Epilogue::kAdd, layer.contract, inner_, inner, residual_, width_, rows);
   }
   for (int r = 0; r < rows; ++r)
     k.layer_norm(residual_ + static_cast<std::size_t>(r) * width_, mask_, gain_, bias_, width_, c.embd, c.epsilon,
                  hidden(nodes[r]));
 }
 
-// use(first row, rows, first column, columns, ld) finds each portion of the logits in wide_.
+// Calls use(first row, number of rows, first column, number of columns) for each portion of the logits in wide_.
 template <class Use>
 void Backend::head(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, Use use) {
   const std::scoped_lock lock(mutex_);
   check_nodes(nodes);
-  const int step = HEAD_COLUMNS / kernels_->panel;
-  for (std::size_t at = 0; at < nodes.size(); at += ROWS) {
-    const int rows = static_cast<int>(std::min<std::size_t>(ROWS, nodes.size() - at));
+  const int step = kHeadColumns / kernels_->panel;
+  for (std::size_t at = 0; at < nodes.size(); at += kRows) {
+    const int rows = static_cast<int>(std::min<std::size_t>(kRows, nodes.size() - at));
     for (int r = 0; r < rows; ++r) std::memcpy(normal_ + r * hidden_row_, hidden(nodes[at + r]), hidden_row_);
-    multiply(Epilogue::gelu_erf, first, normal_, width_, inner_, width_, rows);
+    multiply(Epilogue::kGeluErf, first, normal_, width_, inner_, width_, rows);
     for (int panel = 0; panel < second.panels; panel += step) {
       const int panels = std::min(step, second.panels - panel);
-      multiply(Epilogue::store, second, inner_, width_, wide_, HEAD_COLUMNS, rows, panel, panels);
+      multiply(Epilogue::kStore, second, inner_, width_, wide_, kHeadColumns, rows, panel, panels);
       use(at, rows, panel * kernels_->panel, panels * kernels_->panel);
     }
   }
 }
 
-// out [nodes, vocab] of a head with a number for each token.
+// Writes out [nodes, vocab] for a head that has one number for each token.
 void Backend::by_token(std::span<const std::int32_t> nodes, const Matrix& first, const Matrix& second, float* out) {
   const int n = config_.vocab;
   head(nodes, first, second, [&](std::size_t at, int rows, int column, int columns) {
     columns = std::min(columns, n - column);
     for (int r = 0; r < rows; ++r)
-      std::copy_n(wide_ + r * HEAD_COLUMNS, std::max(columns, 0), out + (at + r) * n + column);
+      std::copy_n(wide_ + r * kHeadColumns, std::max(columns, 0), out + (at + r) * n + column);
   });
 }
 
@@ -234,7 +234,7 @@ void Backend::outcomes(std::span<const std::int32_t> nodes, float* probabilities
     columns = std::max(std::min(columns, n - column), 0);
     for (int r = 0; r < rows; ++r) {
       float* row = probabilities + (at + r) * n;
-      std::copy_n(wide_ + r * HEAD_COLUMNS, columns, row + std::min(column, n));
+      std::copy_n(wide_ + r * kHeadColumns, columns, row + std::min(column, n));
       if (column + columns == n) kernels_->softmax(row, n);
     }
   });
@@ -243,7 +243,7 @@ void Backend::outcomes(std::span<const std::int32_t> nodes, float* probabilities
 void Backend::values(std::span<const std::int32_t> nodes, float* expected) {
   const std::size_t stride = static_cast<std::size_t>(value_head_.panels) * kernels_->panel;
   head(nodes, value_hidden_, value_head_, [&](std::size_t at, int rows, int column, int columns) {
-    kernels_->expect(wide_, HEAD_COLUMNS, rows, columns, column == 0, values_ + column, stride, players_, state_);
+    kernels_->expect(wide_, kHeadColumns, rows, columns, column == 0, values_ + column, stride, players_, state_);
     if (static_cast<std::size_t>(column + columns) == stride)
       kernels_->expect_end(state_, rows, players_, expected + at * players_);
   });
@@ -259,7 +259,7 @@ void Backend::hidden_states(std::span<const std::int32_t> nodes, float* states) 
       std::memcpy(states, from, n * sizeof(float));
       continue;
     }
-    for (std::size_t k = 0; k < n; ++k) {  // bfloat16: the upper half of a float
+    for (std::size_t k = 0; k < n; ++k) {  // a bfloat16 is the upper half of a float
       std::uint16_t half;
       std::memcpy(&half, from + 2 * k, sizeof half);
       states[k] = std::bit_cast<float>(std::uint32_t{half} << 16);

@@ -7,7 +7,11 @@
 namespace trickformer::gpt2 {
 namespace {
 
-constexpr int WIDTH = 16, ROWS = 6, VECTORS = 4, PAIRED = 2, AHEAD = 32;
+constexpr int kWidth = 16;
+constexpr int kRows = 6;
+constexpr int kVectors = 4;
+constexpr int kPaired = 2;
+constexpr int kAhead = 32;
 using V [[gnu::vector_size(64)]] = float;
 using I [[gnu::vector_size(64)]] = std::int32_t;
 
@@ -22,11 +26,11 @@ INLINE V dot(V acc, I a, I b) {
 
 #include "nn/gpt2_kernels_impl.hpp"
 
-constexpr Kernels PAIRS = table<Storage::bf16_pairs>();
+constexpr Kernels kPairs = table<Storage::kBfloat16Pairs>();
 
 }  // namespace
 
-const Kernels* kernels_avx512bf16(Storage storage) { return storage == Storage::bf16_pairs ? &PAIRS : nullptr; }
+const Kernels* kernels_avx512bf16(Storage storage) { return storage == Storage::kBfloat16Pairs ? &kPairs : nullptr; }
 
 }  // namespace trickformer::gpt2
 #else

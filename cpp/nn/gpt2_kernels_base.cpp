@@ -4,7 +4,11 @@
 namespace trickformer::gpt2 {
 namespace {
 
-constexpr int WIDTH = 4, ROWS = 3, VECTORS = 4, PAIRED = 2, AHEAD = 8;
+constexpr int kWidth = 4;
+constexpr int kRows = 3;
+constexpr int kVectors = 4;
+constexpr int kPaired = 2;
+constexpr int kAhead = 8;
 using V [[gnu::vector_size(16)]] = float;
 using I [[gnu::vector_size(16)]] = std::int32_t;
 
@@ -13,12 +17,13 @@ INLINE V reciprocal(V x) { return 1.0f / x; }
 
 #include "nn/gpt2_kernels_impl.hpp"
 
-constexpr Kernels F32 = table<Storage::f32>(), BF16 = table<Storage::bf16>();
+constexpr Kernels kFloat32 = table<Storage::kFloat32>();
+constexpr Kernels kBfloat16 = table<Storage::kBfloat16>();
 
 }  // namespace
 
 const Kernels* kernels_base(Storage storage) {
-  return storage == Storage::f32 ? &F32 : storage == Storage::bf16 ? &BF16 : nullptr;
+  return storage == Storage::kFloat32 ? &kFloat32 : storage == Storage::kBfloat16 ? &kBfloat16 : nullptr;
 }
 
 }  // namespace trickformer::gpt2

@@ -1,4 +1,4 @@
-// What every translation unit of the GPT-2 kernels opens with.
+// Macros for every translation unit of the GPT-2 kernels.
 #pragma once
 
 #include "nn/gpt2_kernels.hpp"

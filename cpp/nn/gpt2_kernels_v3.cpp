@@ -7,7 +7,11 @@
 namespace trickformer::gpt2 {
 namespace {
 
-constexpr int WIDTH = 8, ROWS = 6, VECTORS = 2, PAIRED = 4, AHEAD = 16;
+constexpr int kWidth = 8;
+constexpr int kRows = 6;
+constexpr int kVectors = 2;
+constexpr int kPaired = 4;
+constexpr int kAhead = 16;
 using V [[gnu::vector_size(32)]] = float;
 using I [[gnu::vector_size(32)]] = std::int32_t;
 
@@ -16,12 +20,13 @@ INLINE V reciprocal(V x) { return 1.0f / x; }
 
 #include "nn/gpt2_kernels_impl.hpp"
 
-constexpr Kernels F32 = table<Storage::f32>(), BF16 = table<Storage::bf16>();
+constexpr Kernels kFloat32 = table<Storage::kFloat32>();
+constexpr Kernels kBfloat16 = table<Storage::kBfloat16>();
 
 }  // namespace
 
 const Kernels* kernels_v3(Storage storage) {
-  return storage == Storage::f32 ? &F32 : storage == Storage::bf16 ? &BF16 : nullptr;
+  return storage == Storage::kFloat32 ? &kFloat32 : storage == Storage::kBfloat16 ? &kBfloat16 : nullptr;
 }
 
 }  // namespace trickformer::gpt2

@@ -1,4 +1,4 @@
-// Making a backend: its kernels, its memory, its weights.
+// Construction of a backend: choice of kernels, memory, weights.
 #include "nn/gpt2.hpp"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace trickformer::gpt2 {
 
 namespace {
 
-constexpr std::size_t HUGE_PAGE = std::size_t{1} << 21;
+constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
 struct Level {
   Isa isa;
   const Kernels* (*kernels)(Storage);
 };
 
-const Level LEVELS[] = {
+const Level kLevels[] = {
     {Isa::kBase, kernels_base},
 #if defined(__x86_64__)
     {Isa::kV3, kernels_v3},     {Isa::kAvx512, kernels_avx512}, {Isa::kAvx512Bf16, kernels_avx512bf16},
@@ -32,12 +32,12 @@ const Level LEVELS[] = {
 
 const Kernels* kernels_of(const Level& level, bool bf16) {
   if (!runs(level.isa)) return nullptr;
-  if (!bf16) return level.kernels(Storage::f32);
-  const Kernels* pairs = level.kernels(Storage::bf16_pairs);
-  return pairs != nullptr ? pairs : level.kernels(Storage::bf16);
+  if (!bf16) return level.kernels(Storage::kFloat32);
+  const Kernels* pairs = level.kernels(Storage::kBfloat16Pairs);
+  return pairs != nullptr ? pairs : level.kernels(Storage::kBfloat16);
 }
 
-std::uint16_t to_bf16(float x) {  // to nearest even
+std::uint16_t to_bf16(float x) {  // rounds to nearest even
   const auto bits = std::bit_cast<std::uint32_t>(x);
   return static_cast<std::uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
@@ -46,7 +46,7 @@ std::uint16_t to_bf16(float x) {  // to nearest even
 
 std::vector<std::string> instruction_sets(bool bf16) {
   std::vector<std::string> names;
-  for (const Level& level : LEVELS)
+  for (const Level& level : kLevels)
     if (kernels_of(level, bf16) != nullptr) names.emplace_back(name(level.isa));
   return names;
 }
@@ -54,15 +54,15 @@ std::vector<std::string> instruction_sets(bool bf16) {
 void Buffer::Free::operator()(char* p) const { ::operator delete(p, std::align_val_t{alignment}); }
 
 Buffer::Buffer(std::size_t bytes) {
-  const std::size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : 64;
+  const std::size_t alignment = bytes >= kHugePage ? kHugePage : 64;
   bytes = (bytes + alignment - 1) / alignment * alignment;
   data_ = {static_cast<char*>(::operator new(bytes, std::align_val_t{alignment})), Free{alignment}};
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
-  if (alignment == HUGE_PAGE) madvise(data_.get(), bytes, MADV_HUGEPAGE);  // a hint: failing is no fault
+  if (alignment == kHugePage) madvise(data_.get(), bytes, MADV_HUGEPAGE);  // only a hint: failure does no harm
 #endif
 }
 
-// Hands out pieces of one block of memory; run once without memory to learn how much is needed.
+// Hands out pieces of one block of memory. A first run without memory measures how much is needed.
 class Backend::Arena {
  public:
   explicit Arena(char* memory) : memory_(memory) {}
@@ -83,7 +83,7 @@ class Backend::Arena {
   std::size_t used_ = 0;
 };
 
-// Which source index stands at each index of an axis of a packed matrix; -1 is padding.
+// The source index for each index along an axis of a packed matrix; -1 is padding.
 struct Backend::Order : std::vector<int> {
   static Order plain(int size, int padded) {
     Order order;
@@ -95,7 +95,7 @@ struct Backend::Order : std::vector<int> {
 void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> values) {
   const Config& c = config_;
   const int panel = kernels_->panel;
-  const bool pairs = kernels_->storage == Storage::bf16_pairs;
+  const bool pairs = kernels_->storage == Storage::kBfloat16Pairs;
 
   const auto tensor = [&](const std::string& name, std::size_t size) {
     const std::span<const float> data = tensors(name);
@@ -141,7 +141,7 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
     return m;
   };
 
-  // The order of dimensions in queries, keys and values: heads across lanes (see Attention).
+  // The order of dimensions in queries, keys and values, with heads across lanes (see Attention).
   const auto lane_order = [&](bool together) {
     Order order;
     const int size = c.embd / c.heads, repeat = 16 / lane_heads_;
@@ -184,9 +184,9 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
     action_head_ = matrix(tensor("act_head.weight", c.vocab * d), 1, d, embd, Order::plain(c.vocab, c.vocab), {});
   }
   value_hidden_ = matrix(tensor("val_hidden.weight", d * d), 1, d, embd, embd, {});
-  // Padded outcomes are so unlikely that they weigh nothing.
+  // The bias of padded outcomes is so low that their probability is 0.
   value_head_ = matrix(tensor("val_head.weight", c.outcomes * d), 1, d, embd,
-                       Order::plain(c.outcomes, round_up(c.outcomes, HEAD_COLUMNS)), {}, -1e30f);
+                       Order::plain(c.outcomes, round_up(c.outcomes, kHeadColumns)), {}, -1e30f);
   gain_ = vector("transformer.ln_f.weight");
   bias_ = vector("transformer.ln_f.bias");
   tokens_ = table(tensor("transformer.wte.weight", c.vocab * d), c.vocab, c.embd, width_);
@@ -200,28 +200,28 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
   for (int o = 0; o < c.outcomes; ++o)
     for (int p = 0; p < players_; ++p) transposed[p * c.outcomes + o] = values[o * players_ + p];
   values_ = table(transposed, players_, c.outcomes, static_cast<int>(stride));
-  arena.take(1 << 14);  // prefetching runs ahead
+  arena.take(1 << 14);  // prefetching reads past the end
 }
 
 Backend::Backend(const Config& config, const Tensors& tensors, std::span<const float> values, bool bf16,
                  const std::string& isa)
     : config_(config), bf16_(bf16), kernels_(nullptr) {
   const Config& c = config_;
-  // No model comes near these limits. Within them no product of sizes overflows, and little is done before the first
-  // tensor is found to be of another size.
-  constexpr int most = 1 << 18;
+  // No real model comes near these limits. Within them no product of sizes overflows, and a wrong size costs little
+  // work before a tensor does not match it.
+  constexpr int kMost = 1 << 18;
   for (const int size : {c.layers, c.embd, c.heads, c.inner, c.vocab, c.positions, c.outcomes})
-    if (size <= 0 || size > most) fail("a size of the model is not from 1 to " + std::to_string(most));
-  if (c.layers > 1024 || c.features < 0 || c.features > most)
+    if (size <= 0 || size > kMost) fail("a size of the model is not from 1 to " + std::to_string(kMost));
+  if (c.layers > 1024 || c.features < 0 || c.features > kMost)
     fail("a model has at most 1024 layers, and no features or some");
   if (c.embd % c.heads != 0) fail("n_embd is not a multiple of n_head");
   if (values.empty() || values.size() % c.outcomes != 0)
     fail("values must be [" + std::to_string(c.outcomes) + ", players] for this model");
   players_ = static_cast<int>(values.size() / c.outcomes);
-  for (const Level& candidate : LEVELS) {
+  for (const Level& candidate : kLevels) {
     const Kernels* kernels = kernels_of(candidate, bf16);
-    // What rounds activations too is twice as fast and ten times less exact: it is used where it is asked for.
-    const bool exact = kernels != nullptr && kernels->storage != Storage::bf16_pairs;
+    // Kernels that also round activations are twice as fast and ten times less exact, so they are used only on request.
+    const bool exact = kernels != nullptr && kernels->storage != Storage::kBfloat16Pairs;
     if (kernels == nullptr || (isa.empty() ? !exact : isa != name(candidate.isa))) continue;
     kernels_ = kernels;
     isa_ = name(candidate.isa);
@@ -238,7 +238,7 @@ Backend::Backend(const Config& config, const Tensors& tensors, std::span<const f
   blocks_ = ((size + 1) / 2 + 16 / lane_heads_ - 1) / (16 / lane_heads_);
   lanes_ = groups_ * blocks_ * 32;
   width_ = round_up(c.embd, 64);
-  activation_ = kernels_->storage == Storage::bf16_pairs ? 2 : 4;
+  activation_ = kernels_->storage == Storage::kBfloat16Pairs ? 2 : 4;
   row_ = static_cast<std::size_t>(lanes_) * activation_;
   hidden_row_ = width_ * activation_;
 
@@ -248,15 +248,15 @@ Backend::Backend(const Config& config, const Tensors& tensors, std::span<const f
   Arena arena(weights_.data());
   load(arena, tensors, values);
 
-  const int wide = std::max({round_up(3 * lanes_, 64), HEAD_COLUMNS});
+  const int wide = std::max({round_up(3 * lanes_, 64), kHeadColumns});
   const auto work = [&](Arena& a) {
-    residual_ = a.take_as<float>(static_cast<std::size_t>(ROWS) * width_);
-    wide_ = a.take_as<float>(static_cast<std::size_t>(ROWS) * wide);
-    normal_ = a.take(ROWS * width_ * activation_);
-    query_ = a.take(ROWS * lanes_ * activation_);
-    inner_ = a.take(ROWS * round_up(std::max(c.inner, c.embd), 64) * activation_);
+    residual_ = a.take_as<float>(static_cast<std::size_t>(kRows) * width_);
+    wide_ = a.take_as<float>(static_cast<std::size_t>(kRows) * wide);
+    normal_ = a.take(kRows * width_ * activation_);
+    query_ = a.take(kRows * lanes_ * activation_);
+    inner_ = a.take(kRows * round_up(std::max(c.inner, c.embd), 64) * activation_);
     scratch_ = a.take_as<float>(32 * (static_cast<std::size_t>(c.positions) + 16));
-    state_ = a.take_as<float>(static_cast<std::size_t>(ROWS) * 16 * (2 + players_));
+    state_ = a.take_as<float>(static_cast<std::size_t>(kRows) * 16 * (2 + players_));
   };
   Arena sizing(nullptr);
   work(sizing);
@@ -264,7 +264,7 @@ Backend::Backend(const Config& config, const Tensors& tensors, std::span<const f
   std::memset(workspace_.data(), 0, sizing.size());
   Arena space(workspace_.data());
   work(space);
-  paths_.resize(static_cast<std::size_t>(ROWS) * c.positions);
+  paths_.resize(static_cast<std::size_t>(kRows) * c.positions);
 }
 
 }  // namespace trickformer::gpt2

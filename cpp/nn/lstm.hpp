@@ -1,7 +1,7 @@
-// The cells of an LSTM layer, step by step: all but the products with its weights.
+// The cells of an LSTM layer, one time step at a time. The matrix products are computed elsewhere, by the caller.
 //
-// A layer's arrays are [networks, steps, rows, width] and contiguous; those of one step are [networks, rows, width].
-// Float32 throughout, but for what comes from a product or goes into one: that is T, float or Bf16.
+// Arrays of a layer are contiguous [networks, steps, rows, width]; arrays of one step are [networks, rows, width]. All
+// are float32, except inputs and outputs of a product: these have type T, float or Bf16.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace trickformer::lstm {
 
-enum class Bf16 : std::uint16_t {};  // its bits
+enum class Bf16 : std::uint16_t {};  // holds the 16 bits
 
 struct Sizes {
   std::size_t networks, steps, rows, hidden;
@@ -19,26 +19,27 @@ struct Sizes {
 
 template <typename T>
 struct Forward {
-  const T* gates;    // of the layer, [4 hidden]: what its inputs add to the gates enter, forget, new and show
-  const T* product;  // of this step, [4 hidden]: what the outputs before add
-  float* acts;       // of the layer, [4 hidden]; written at this step: the activations of the gates
-  float* cells;      // of the layer and a step more: 0 before the first; written at this step
-  float* outs;       // of the layer; written at this step
-  T* out;            // of this step: the same outputs, for the next product
+  const T* gates;    // layer, [4 hidden]: contribution of the inputs to the gates input, forget, cell and output
+  const T* product;  // this step, [4 hidden]: contribution of the previous outputs
+  float* acts;       // layer, [4 hidden]: activations of the gates; this step's are written
+  float* cells;      // layer, with one more step of zeros in front; this step's are written
+  float* outs;       // layer: outputs; this step's are written
+  T* out;            // this step: the same outputs, as input of the next product
 };
 
 template <typename T>
 struct Backward {
-  const float *acts, *cells;  // as Forward has left them
-  const float* grad;          // of the layer: the gradient of the outputs
-  const T* d_out;             // of this step: what comes to it through the step after
-  float* d_cell;              // of this step: the cells' gradient through the step after; then what the one before gets
-  T* d_gates;                 // of the layer, [4 hidden]; written at this step
+  const float *acts, *cells;  // as written by Forward
+  const float* grad;          // layer: gradient of the outputs
+  const T* d_out;             // this step: gradient of the outputs that comes through the following step
+  // this step: gradient of the cells through the following step; overwritten with that for the previous step
+  float* d_cell;
+  T* d_gates;  // layer, [4 hidden]: gradient of the gates; this step's is written
 };
 
 using Work = std::variant<Forward<float>, Forward<Bf16>, Backward<float>, Backward<Bf16>>;
 
-// One step.
+// Computes one step.
 using Run = void(const Sizes& sizes, std::size_t step, const Work& work);
 TRICKFORMER_PER_ISA(Run, run);
 

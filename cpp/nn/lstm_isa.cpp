@@ -1,4 +1,4 @@
-// Loops over elements.
+// Elementwise loops of the LSTM, built for each instruction set.
 #include <bit>
 
 #include "nn/lstm.hpp"
@@ -10,7 +10,7 @@ inline float wide(float x) { return x; }
 inline float wide(Bf16 x) { return std::bit_cast<float>(std::uint32_t(x) << 16); }
 
 inline void put(float& to, float x) { to = x; }
-// To the nearest, ties to even.
+// Rounds to nearest, ties to even.
 inline void put(Bf16& to, float x) {
   const auto bits = std::bit_cast<std::uint32_t>(x);
   to = Bf16((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
@@ -36,14 +36,14 @@ inline float sigmoid(float x) {
 
 inline float tangent(float x) { return 2.0f * sigmoid(2.0f * x) - 1.0f; }
 
-// A row: `row` of the step, `at` of the layer, whose cells were `before` and are `cell`.
+// One row: number `row` of the step and number `at` of the layer. `before` and `cell` are its cells before and after.
 template <typename T>
 void of_row(const Forward<T>& work, std::size_t h, std::size_t at, std::size_t row, const float* before,
             float* __restrict cell) {
   const T *gates = work.gates + at * 4 * h, *product = work.product + row * 4 * h;
   float* __restrict acts = work.acts + at * 4 * h;
   for (std::size_t gate = 0; gate < 4; ++gate) {
-    const float by = gate == 2 ? 2.0f : 1.0f;  // new is a hyperbolic tangent, 2 sigmoid(2 x) - 1
+    const float by = gate == 2 ? 2.0f : 1.0f;  // the third gate is a hyperbolic tangent, 2 sigmoid(2 x) - 1
 #pragma GCC ivdep
     for (std::size_t j = gate * h; j < (gate + 1) * h; ++j)
       acts[j] = by * sigmoid(by * (wide(gates[j]) + wide(product[j]))) + (1.0f - by);

@@ -11,20 +11,21 @@
 
 namespace trickformer {
 
-// Results are the same on every machine: every sum is taken in one order, lane by lane.
+// Results are equal on all machines, because every sum is taken in one fixed order, lane by lane.
 struct RolloutNet {
-  static constexpr int kMost = 512;           // hidden units: a multiple of 64
-  static constexpr int kMostFeatures = 1024;  // that are not 0, of one position
+  static constexpr int kMost = 512;           // largest number of hidden units, a multiple of 64
+  static constexpr int kMostFeatures = 1024;  // largest number of features of one position that are not 0
 
-  // first: float [features + 1, hidden], the last row the bias; second: float [actions, hidden]; third: float [actions].
-  RolloutNet(int features_, int hidden_, int actions_, std::span<const float> first_, std::span<const float> second_,
-             std::span<const float> third_)
-      : features(features_),
-        hidden(hidden_),
-        actions(actions_),
-        first(first_.begin(), first_.end()),
-        second(second_.begin(), second_.end()),
-        third(third_.begin(), third_.end()) {
+  // first_weights: float [features + 1, hidden], the last row the bias; second_weights: float [actions, hidden];
+  // third_weights: float [actions], the bias of each action.
+  RolloutNet(int feature_count, int hidden_units, int action_count, std::span<const float> first_weights,
+             std::span<const float> second_weights, std::span<const float> third_weights)
+      : features(feature_count),
+        hidden(hidden_units),
+        actions(action_count),
+        first(first_weights.begin(), first_weights.end()),
+        second(second_weights.begin(), second_weights.end()),
+        third(third_weights.begin(), third_weights.end()) {
     if (hidden < 1 || hidden % 64 || hidden > kMost)
       throw std::invalid_argument("hidden units are a multiple of 64, at most 512");
     if (features < 1 || features > kMostFeatures) throw std::invalid_argument("there are at most 1024 features");
@@ -39,7 +40,7 @@ struct RolloutNet {
 
 inline namespace TRICKFORMER_ISA {
 
-// One evaluation: features are taken in one by one, then `finish` adds up their rows, then actions are asked about.
+// One evaluation: pass the features one by one, then call `finish`, then read the values of actions.
 class RolloutState {
  public:
   explicit RolloutState(const RolloutNet& net) : net_(net) {}
@@ -53,7 +54,7 @@ class RolloutState {
     const float* rows = net_.first.data();
     const std::size_t width = std::size_t(net_.hidden);
     const float* bias = rows + std::size_t(net_.features) * width;
-    for (std::size_t at = 0; at < width; at += 8 * kWidth) {  // sums that fit the registers
+    for (std::size_t at = 0; at < width; at += 8 * kWidth) {  // as many sums as fit the registers
       V sums[8];
       for (int j = 0; j < 8; ++j) sums[j] = *reinterpret_cast<const Row*>(bias + at + std::size_t(j * kWidth));
       for (int i = 0; i < features_; ++i) {

@@ -1,8 +1,8 @@
-// numpy arrays in and out.
+// numpy arrays as arguments and results.
 //
-// In: an array of another type is taken where it says the same: integers that fit, floats and integers where floats are
-// asked for. A float is no integer, and is refused. What is not contiguous is copied. A caller must not write to an array
-// while a call that has let go of the GIL reads it.
+// An argument of another dtype is accepted if it has the same values: integers that fit, and integers or floats if
+// floats are required. A float is never accepted as an integer. An array that is not contiguous is copied. A caller
+// must not write to an array while a call that has released the GIL reads it.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -36,7 +36,8 @@ using In3 = In<T, nb::ndim<3>>;
 template <typename T>
 using Out = nb::ndarray<nb::numpy, T>;
 
-// What is larger than this machine's memory is refused before it is asked for: that would end the process, not the call.
+// Refuses sizes beyond the memory of this machine before they are allocated. The allocation would kill the process
+// instead of raising an error.
 class TooLarge final : public std::bad_alloc {
  public:
   TooLarge(std::size_t n, std::size_t bytes)
@@ -49,8 +50,8 @@ class TooLarge final : public std::bad_alloc {
 };
 
 inline void check_room(std::size_t n, std::size_t bytes) {
-  static const std::size_t room = std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGESIZE));
-  if (bytes && n > room / bytes) throw TooLarge(n, bytes);
+  static const std::size_t kRoom = std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGESIZE));
+  if (bytes && n > kRoom / bytes) throw TooLarge(n, bytes);
 }
 
 // A new numpy array that owns its memory.
@@ -67,7 +68,7 @@ Out<T> make(std::initializer_list<std::size_t> shape, T fill = T{}) {
   return Out<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
 }
 
-// Whether all numbers of a strided array, of any number of dimensions, are in the range of T.
+// Returns whether all numbers of a strided array, of any number of dimensions, are in the range of T.
 template <typename T, typename From, typename Array>
 bool fits(const Array& array, const From* at, std::size_t axis = 0) {
   if (axis == array.ndim()) return std::in_range<T>(*at);
@@ -76,7 +77,7 @@ bool fits(const Array& array, const From* at, std::size_t axis = 0) {
   return true;
 }
 
-// Whether an array of any type says the same in T.
+// Returns whether an array of any dtype has the same values in T.
 template <typename T>
 bool keeps_values(const nb::ndarray<nb::ro, nb::device::cpu>& array) {
   using nb::dlpack::dtype_code;
@@ -105,7 +106,7 @@ bool keeps_values(const nb::ndarray<nb::ro, nb::device::cpu>& array) {
 
 }  // namespace trickformer
 
-// The one place where arrays come in: the caster of the array, without what it would convert in silence.
+// The one place where arrays enter: nanobind's caster without its silent conversions.
 template <typename T, typename... Shape>
 struct nanobind::detail::type_caster<trickformer::In<T, Shape...>> {
   using Plain = make_caster<typename trickformer::In<T, Shape...>::Array>;

@@ -1,4 +1,4 @@
-// What the files of bindings share. Only this folder knows nanobind.
+// Helpers that the binding files share. Only this folder uses nanobind.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -24,14 +24,14 @@ inline std::size_t checked(std::int64_t i, std::size_t n, const char* what) {
   return std::size_t(i);
 }
 
-// The object that a handle holds. Raises TypeError on one that was never constructed.
+// The object behind a handle. Raises TypeError if it was never constructed.
 template <typename T>
 const T& constructed(nb::handle held) {
   if (!nb::inst_ready(held)) throw nb::type_error("this object was never constructed");
   return *nb::inst_ptr<T>(held);
 }
 
-// A number within bounds that the rules set.
+// Checks that a number is within the bounds of the rules.
 inline int within(std::int64_t number, int least, int most, const char* what) {
   if (number < least || number > most)
     throw nb::value_error((std::string(what) + " is " + std::to_string(least) + " to " + std::to_string(most) +
@@ -40,10 +40,10 @@ inline int within(std::int64_t number, int least, int most, const char* what) {
   return int(number);
 }
 
-// Any number as a token: one that no game has may come, and follows no history.
+// Any number as a token. A number that no game has is allowed; it makes the history illegal.
 inline int as_token(int token) { return std::clamp<int>(token, -1, std::numeric_limits<std::int16_t>::max()); }
 
-// The tokens of what a seat has seen. Raises ValueError on one that no game has.
+// The tokens of a view. Raises ValueError on a number that is no token of the game.
 inline std::span<const std::int32_t> tokens_in(const In1<std::int32_t>& tokens) {
   for (std::size_t i = 0; i < tokens.size(); ++i)
     if (tokens(i) != as_token(tokens(i)))
@@ -51,7 +51,7 @@ inline std::span<const std::int32_t> tokens_in(const In1<std::int32_t>& tokens) 
   return {tokens.data(), tokens.size()};
 }
 
-// Raises ValueError on a weight of a network or a table that is no number.
+// Raises ValueError if a weight of a network or a table is not a number.
 template <typename... Shape>
 std::span<const float> finite(const In<float, Shape...>& weights) {
   for (std::size_t i = 0; i < weights.size(); ++i)
@@ -68,7 +68,8 @@ std::vector<int> cards_of(Cards cards) {
   return out;
 }
 
-// (actor, action, seen) of events that a seat saw; an action below 0 is hidden. The file that binds it includes the casters.
+// (actor, action, seen) for each event that a seat saw; an action below 0 is hidden. The file that binds it includes
+// the casters.
 template <typename Event>
 auto seen_events(const std::vector<Event>& events) {
   std::vector<std::tuple<int, std::optional<int>, nb::typed<nb::tuple, int, nb::ellipsis>>> out;
@@ -78,14 +79,14 @@ auto seen_events(const std::vector<Event>& events) {
   return out;
 }
 
-// Of bytes that are written, to know them again: a damaged state must not come to life.
+// Checksum of bytes that are pickled, so that a damaged state is detected.
 inline std::uint64_t checksum(const char* data, std::size_t size) {
   std::uint64_t sum = mix(size);
   for (std::size_t i = 0; i < size; ++i) sum = mix(sum ^ std::uint8_t(data[i]));
   return sum;
 }
 
-// Copies and pickles of plain data; name: what the error calls it.
+// Binds copying and pickling of plain data. name: its name in errors.
 template <typename T>
 void bind_copies(nb::class_<T>& bound, const char* name) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -1,4 +1,4 @@
-// The Python face of The Crew: missions, rules, random games, tracker, batched tables.
+// Python bindings of The Crew: missions, rules, random games, tracker, games in lockstep.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -19,8 +19,8 @@ using namespace trickformer::crew;
 
 namespace {
 
-// What a mission must be for its rules to leave no player without an action and to speak of nobody who is not named;
-// trickformer.games.missions asks for more.
+// A mission must leave no player without an action and may mention only players that are named;
+// trickformer.games.missions checks more.
 void check(const Mission& m) {
   const bool tasked = m.allocation <= Allocation::kDistribution, draft = m.allocation == Allocation::kDraft;
   if (tasked != (m.tasks > 0)) throw nb::value_error("tasks are given away by draft, decision or distribution");
@@ -150,7 +150,7 @@ struct Bulk {
   using Tables = crew::Tables;
   using Tracker = MissionTracker;
   using Score = std::int8_t;
-  static constexpr bool kWorlds = true;  // labels from other deals than the true one
+  static constexpr bool kWorlds = true;  // supports labels from deals other than the true one
   static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary, kDeal}; }
   static void encode(const Codec& book, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     crew::encode(book, history, seat, tokens);

@@ -1,4 +1,4 @@
-// The Python face of The Crew's players, and of games that players of the core play in bulk.
+// Python bindings of The Crew's players, and of games that players of the core play in bulk.
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -44,7 +44,7 @@ void bind_crew_players(nb::module_& parent) {
         if (log_odds) check_shape(*log_odds, views.size(), kNumCards);
         if (seeds.size() != views.size()) throw nb::value_error("one seed for each view");
         if (worlds < 1 || nodes < 1) throw nb::value_error("worlds and nodes are 1 or more");
-        std::vector<SeatView> own;  // the list may change while the GIL is released
+        std::vector<SeatView> own;  // a copy, because the list may change while the GIL is released
         for (const SeatView* v : views) own.push_back(*v);
         std::vector<std::tuple<int, double, int>> found;
         nb::gil_scoped_release release;

@@ -1,4 +1,4 @@
-// The Python face of The Crew, continued: what a seat has seen, and the worlds that explain it.
+// Python bindings of The Crew, continued: views, and the worlds that are consistent with them.
 #include <nanobind/stl/vector.h>
 
 #include "core/threads.hpp"
@@ -26,7 +26,7 @@ std::vector<State> states(const Deals& d, const Hidden& hidden) {
   return found;
 }
 
-// The course of a view, held to it in a world that explains the view.
+// The course of a view, checked against a world that is consistent with the view.
 std::vector<int> course_of(const Deals& d, const In1<std::int64_t>& course) {
   std::vector<int> actions;
   for (std::size_t i = 0; i < course.size(); ++i)
@@ -51,7 +51,7 @@ void bind_crew_search(nb::module_& parent) {
           "__init__",
           [](SeatView* self, const Logbook& book, In1<std::int32_t> tokens) {
             SeatView v;
-            bool ended = false;  // the end token has come
+            bool ended = false;  // whether the end token has come
             const auto seen = tokens_in(tokens);
             for (std::size_t i = 0; i < seen.size(); ++i) {
               const bool over = v.ended();

@@ -1,4 +1,4 @@
-// The Python face of The Crew's solver.
+// Python bindings of The Crew's solver.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -47,7 +47,7 @@ void bind_crew_solver(nb::module_& parent) {
           "can_succeed",
           [](Solver& self, const State& state, std::uint64_t max_nodes, const Given& draws) {
             const auto given = draws_of(draws);
-            const State own = state;  // another thread may play on with that one
+            const State own = state;  // a copy, because another thread may change the original
             Verdict answer;
             {
               nb::gil_scoped_release release;

@@ -1,4 +1,4 @@
-// The Python face of GO-MCTS.
+// Python bindings of GO-MCTS.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -25,7 +25,7 @@ Out<std::int32_t> to_numpy(const std::vector<int>& values) {
   return out;
 }
 
-// Searches and the table of outcome values that they share.
+// Searches and the outcome values that they share.
 struct SearchBatch {
   std::vector<float> outcome_values;
   std::size_t players;
@@ -53,12 +53,13 @@ void bind_gomcts(nb::module_& parent) {
              bool leaf_action_values) {
             std::unique_ptr<Tracker> tracker = copy_tracker(given);
             if (!tracker->my_turn()) throw nb::value_error("a search begins at the own turn");
-            if (tracker->vocabulary() > 256) throw nb::value_error("a vocabulary has at most 256 tokens");
+            if (tracker->vocabulary() > kMaxVocabulary)
+              throw nb::value_error(("a vocabulary has at most " + std::to_string(kMaxVocabulary) + " tokens").c_str());
             if (runs < 1 || steps < 0 || wave < 1)
               throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
             if (std::isnan(c) || std::isnan(threshold) || std::isnan(mu))
               throw nb::value_error("c, threshold and mu are numbers");
-            check_room(std::size_t(std::min(wave, runs)), 1024);  // a run and its tracker have about that many bytes
+            check_room(std::size_t(std::min(wave, runs)), 1024);  // a run and its tracker take about that many bytes
             self.batch.add(
                 Search(std::move(tracker),
                        {runs, steps, c, threshold, mu, wave, legal, features, action_values, leaf_action_values}, seed,

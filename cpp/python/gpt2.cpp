@@ -1,4 +1,4 @@
-// The Python face of the decoder.
+// Python bindings of the decoder.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -43,7 +43,7 @@ void create(Backend* self, const nb::typed<nb::dict, std::string, int>& sizes, f
                       size("n_actions") > 0,
                       size("masked") > 0,
                       epsilon};
-  std::vector<Floats> kept;  // the spans stay valid as long as the constructor reads them
+  std::vector<Floats> kept;  // keeps the spans valid while the constructor reads them
   const auto tensor = [&](const std::string& name) -> std::span<const float> {
     if (!tensors.contains(name.c_str())) throw std::invalid_argument("there is no tensor " + name);
     if (!nb::try_cast(tensors[name.c_str()], kept.emplace_back()))
@@ -71,11 +71,11 @@ Out<std::int32_t> extend(Backend& self, const Ids& parents, const Ids& tokens, c
   return nodes;
 }
 
-template <void (Backend::*Head)(std::span<const std::int32_t>, float*)>
+template <void (Backend::*kHead)(std::span<const std::int32_t>, float*)>
 Out<float> head(Backend& self, const Ids& nodes, int columns) {
   auto out = make<float>({nodes.size(), static_cast<std::size_t>(columns)});
   const nb::gil_scoped_release released;
-  (self.*Head)(ids(nodes), out.data());
+  (self.*kHead)(ids(nodes), out.data());
   return out;
 }
 

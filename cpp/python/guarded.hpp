@@ -1,5 +1,5 @@
-// Objects whose calls change them, or let go of the GIL: two such calls at once are refused, from another thread or from a
-// tracker in Python that the first one asks.
+// Guards for objects whose methods change them or release the GIL. A second call at the same time raises an error,
+// whether it comes from another thread or from a Python tracker that the first call uses.
 #pragma once
 #include <algorithm>
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace trickformer {
 
-// A call under way. One that changes the object wants it alone; those that read it may share it. Begins and ends with the
-// GIL held, which also guards the list.
+// A call in progress. A call that changes the object needs it alone; calls that read may share it. Begins and ends with
+// the GIL held, which also guards the list.
 class Use {
  public:
   Use(const void* object, bool alone) : mine_{object, alone} {
@@ -40,7 +40,7 @@ class Use {
   Call mine_;
 };
 
-// A class all of whose methods are such calls: alone where they take the object to change it.
+// A class all of whose methods are guarded: a method that takes the object to change it runs alone.
 template <typename T>
 class Guarded : public nb::class_<T> {
  public:
@@ -83,7 +83,7 @@ class Guarded : public nb::class_<T> {
         return std::invoke(f, self, std::forward<Args>(args)...);
       };
     else
-      return f;  // a constructor, or what hands out the object's memory
+      return f;  // a constructor, or a method that hands out the object's memory
   }
 };
 

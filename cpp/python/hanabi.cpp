@@ -1,4 +1,4 @@
-// The Python face of Hanabi: rules, one state, tables in step with their observations.
+// Python bindings of Hanabi: rules, one state, games in lockstep with their observations.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -120,7 +120,7 @@ void bind_state(nb::module_& m) {
 
 using Rows = nb::ndarray<nb::numpy, float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// The seat that a batched call speaks of at table i: the one named, or the one on turn.
+// The seat that a batched call is about in game i: the given one, or the one on turn.
 int seat_of(const Tables& t, const std::optional<In1<std::int8_t>>& seats, std::size_t i) {
   return seats ? (*seats)(i) : t.state(i).player;
 }
@@ -133,7 +133,7 @@ void check_seats(const Tables& t, const std::optional<In1<std::int8_t>>& seats) 
 
 using Hands = In3<std::int8_t>;
 
-// put(table, its hands) for every table, with hands int8 [n, players, hand]; bool [n]: what it returns.
+// Calls put(table, its hands) for every table, with hands int8 [n, players, hand]. Returns its results, bool [n].
 template <typename Put>
 Out<bool> put_hands(const Tables& t, const Hands& hidden, Put put) {
   const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
@@ -147,7 +147,7 @@ Out<bool> put_hands(const Tables& t, const Hands& hidden, Put put) {
   return out;
 }
 
-// Bytes of a vector of plain values, and back.
+// Converts a vector of plain values to bytes and back.
 template <typename T>
 nb::bytes packed(const std::vector<T>& values) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -168,7 +168,10 @@ void bind_tables(nb::module_& m) {
            [](const Tables& t) {
              std::vector<State> states;
              std::vector<Marks> marks;
-             for (std::size_t i = 0; i < t.size(); ++i) states.push_back(t.state(i)), marks.push_back(t.marks(i));
+             for (std::size_t i = 0; i < t.size(); ++i) {
+               states.push_back(t.state(i));
+               marks.push_back(t.marks(i));
+             }
              return std::make_tuple(t.rules(), packed(states), packed(marks));
            })
       .def("__setstate__",

@@ -1,4 +1,4 @@
-// The Python face of Hanabi, continued: games on record as the frames of a network's training.
+// Python bindings of Hanabi, continued: recorded games as frames for training a network.
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace trickformer::hanabi;
 
 namespace {
 
-constexpr std::uint8_t kOver = 255;  // stands for an action after the end
+constexpr std::uint8_t kOver = 255;  // takes the place of an action after the end
 
 auto frames(const Rules& rules, std::uint64_t seed, const In1<std::uint64_t>& games, const In2<std::uint8_t>& actions,
             bool with_v0) {

@@ -1,4 +1,4 @@
-// The Python face of Hanabi's scripted players.
+// Python bindings of Hanabi's scripted players.
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/tuple.h>
 

@@ -1,4 +1,4 @@
-// The Python face of search on beliefs in Hanabi.
+// Python bindings of search on beliefs in Hanabi.
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
@@ -19,12 +19,12 @@ namespace {
 
 using Hand = std::vector<std::int16_t>;
 
-// Raises ValueError unless it is a share.
+// Raises ValueError unless the number is from 0 to 1.
 void check_slip(double slip) {
   if (!(slip >= 0 && slip <= 1)) throw nb::value_error("slip is a share, 0 to 1");
 }
 
-constexpr int kMostListed = 1'000'000, kMostTries = 10'000'000;  // seconds
+constexpr int kMostListed = 1'000'000, kMostTries = 10'000'000;  // they take seconds
 
 void check_legal(const Rules& rules, std::uint64_t legal, std::int64_t action) {
   check_action(action >= 0 && action < rules.actions() && legal >> action & 1,
@@ -44,7 +44,8 @@ void check_hands(const Decision& d, const In2<std::int16_t>& hands) {
       throw nb::value_error(("hand " + std::to_string(i) + " does not explain the view").c_str());
 }
 
-// Whether each deck holds what its hand leaves of the unseen cards: the same cards as that of any other world.
+// Returns whether each deck has the cards that its hand leaves of the unseen cards. All worlds have the same unseen
+// cards.
 void check_decks(const Decision& d, const In2<std::int16_t>& hands, const In2<std::uint8_t>& decks) {
   if (decks.shape(0) != hands.shape(0) || decks.shape(1) != std::size_t(d.left()))
     throw nb::value_error("decks: the cards that are left, for each hand");

@@ -1,4 +1,4 @@
-// The Python face of Hanabi, continued: what a seat has seen as tokens, and the own hands that explain it.
+// Python bindings of Hanabi, continued: views as tokens, and the own hands that are consistent with them.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>

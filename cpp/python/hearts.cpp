@@ -1,4 +1,4 @@
-// The Python face of Hearts: rules, hands in bulk, tracker, batched tables.
+// Python bindings of Hearts: rules, hands in bulk, tracker, hands in lockstep.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -35,8 +35,8 @@ struct HeartsBulk {
   static void legal(const Tables& t, std::size_t i, bool* mask) {
     for (hearts::Cards rest = t.current(i) < 0 ? 0 : hearts::legal(t.state(i)); rest;) mask[take_lowest(rest)] = true;
   }
-  static constexpr bool kRollout = true;  // labels by a rollout network
-  static constexpr bool kWorlds = true;   // and from other deals than the true one
+  static constexpr bool kRollout = true;  // supports labels by a rollout network
+  static constexpr bool kWorlds = true;   // supports labels from deals other than the true one
   static void history(const Tables& t, std::size_t i, std::uint8_t* out) { hearts::history(t.state(i), out); }
   static void label(const Codec& codec, const std::uint8_t* history, int seat, const LabelOptions& options,
                     std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {

@@ -1,4 +1,4 @@
-// The Python face of Hearts, continued: what a seat saw, the deal sampler, and the players that build on them.
+// Python bindings of Hearts, continued: views, the deal sampler, and the players that use them.
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
@@ -23,7 +23,7 @@ using namespace trickformer::hearts;
 
 namespace {
 
-constexpr int kMostRuns = 1 << 26;  // a search has 13 nodes for each
+constexpr int kMostRuns = 1 << 26;  // a search allocates 13 nodes for each
 
 Cards card_set(const std::vector<int>& list) {
   Cards cards = 0;

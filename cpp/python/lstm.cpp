@@ -1,5 +1,5 @@
-// The cells of an LSTM layer for Python. bfloat16 comes as int16, for numpy has no such type. No array is converted:
-// what is written would go into a copy.
+// Python bindings of the LSTM cells. bfloat16 arrays are passed as int16, because numpy has no such dtype. Arrays are
+// never converted: results would be written to a copy.
 #include "nn/lstm.hpp"
 #include "python/bind.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 template <typename T>
 using Of = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 
-// Raises ValueError unless these are the sizes of an array.
+// Raises ValueError unless an array has these sizes.
 template <typename T>
 void expect(const Of<T>& array, std::initializer_list<std::size_t> shape) {
   bool same = array.ndim() == shape.size();
@@ -19,7 +19,7 @@ void expect(const Of<T>& array, std::initializer_list<std::size_t> shape) {
   if (!same) throw nb::value_error("the arrays of a layer do not fit together");
 }
 
-// By the activations of the layer, at one of its steps.
+// Calls a function for one step, with the type of the layer's activations.
 template <typename T>
 lstm::Sizes sizes(const Of<T>& acts, std::size_t step) {
   if (acts.ndim() != 4) throw nb::value_error("the arrays of a layer have four dimensions");
@@ -27,7 +27,7 @@ lstm::Sizes sizes(const Of<T>& acts, std::size_t step) {
   return {acts.shape(0), acts.shape(1), acts.shape(2), acts.shape(3) / 4};
 }
 
-// Raw: how numpy sees T.
+// Raw: numpy's dtype for T.
 template <typename T, typename Raw>
 void bind_type(nb::module_& m) {
   m.def(

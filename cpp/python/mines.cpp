@@ -1,5 +1,5 @@
-// The Python face of Mines: rules, what was seen, exact counts, draws, search and the optimal player. Layouts go in
-// and out as uint64, a bit for each cell; those of boards beyond 64 cells as several.
+// Python bindings of Mines: rules, observations, exact counts, draws, search and the optimal player. Layouts are passed
+// as uint64, a bit for each cell, and as several words on boards beyond 64 cells.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
@@ -24,12 +24,12 @@ using AnyState = Any<State>;
 using AnyCounter = Any<Counter>;
 using AnySolver = Any<Solver>;
 
-// Sets of cells, or numbers of layouts: uint64 [n] on boards of one word, else [n, words], the lowest first.
+// Sets of cells, or numbers of layouts: uint64 [n] on boards of one word, else [n, words], the lowest word first.
 template <typename Cells>
 Out<std::uint64_t> to_numpy(const std::vector<Cells>& values) {
-  constexpr std::size_t words = kWords<Cells>;
-  auto out = words == 1 ? make<std::uint64_t>({values.size()}) : make<std::uint64_t>({values.size(), words});
-  for (std::size_t i = 0; i < values.size(); ++i) store(values[i], out.data() + i * words);
+  constexpr std::size_t kNumWords = kWords<Cells>;
+  auto out = kNumWords == 1 ? make<std::uint64_t>({values.size()}) : make<std::uint64_t>({values.size(), kNumWords});
+  for (std::size_t i = 0; i < values.size(); ++i) store(values[i], out.data() + i * kNumWords);
   return out;
 }
 
@@ -37,7 +37,7 @@ nb::int_ to_python(std::uint64_t number) { return nb::int_(number); }
 
 template <int N>
 nb::int_ to_python(const Wide<N>& number) {
-  const nb::bytes bytes(reinterpret_cast<const char*>(number.word), sizeof(number));  // the machine's order is little
+  const nb::bytes bytes(reinterpret_cast<const char*>(number.word), sizeof(number));  // the machine is little-endian
   return nb::int_(nb::handle(reinterpret_cast<PyObject*>(&PyLong_Type)).attr("from_bytes")(bytes, "little"));
 }
 
@@ -86,7 +86,7 @@ void lay(State<Cells>& s, const std::vector<int>& cells) {
   if (s.observation.n) s.observation.shown[0] = std::uint8_t(number(s.board, layout, s.observation.cell[0]));
 }
 
-// A first cell that is opened before the mines are laid gets its number from them.
+// A first cell that is opened before the mines are laid gets its number when they are laid.
 template <typename Cells>
 void open_cell(State<Cells>& s, int cell) {
   cell_of(s.board, cell);
@@ -104,7 +104,7 @@ void check_consistent(const AnyBoard& board, const AnyObservation& observation, 
     if (on_board(board, observation, consistent)) return;
   } catch (const std::runtime_error&) {
     if (Method(method) == Method::kExact) throw;
-    return;  // too large to be counted, which only the exact method needs
+    return;  // too large to count, which only the exact method needs
   }
   throw nb::value_error("no layout of mines explains what was seen");
 }
@@ -299,7 +299,7 @@ void bind_beliefs(nb::module_& m) {
       "many to be drawn exactly.");
 }
 
-// Whether a signal such as Ctrl-C has come, whose exception is then set.
+// Returns whether a signal such as Ctrl-C has arrived; then its exception is set.
 bool interrupted() {
   nb::gil_scoped_acquire acquired;
   return PyErr_CheckSignals() != 0;

@@ -1,4 +1,4 @@
-// The core as a Python module: a file of this folder for each part of it.
+// The core as a Python module. Each part has a file in this folder.
 #include <nanobind/stl/string_view.h>
 
 #include "core/isa.hpp"
@@ -7,7 +7,7 @@
 
 NB_MODULE(_core, m) {
 #ifdef NDEBUG
-  nb::set_leak_warnings(false);  // a command that is interrupted leaves objects behind: nothing to tell its user
+  nb::set_leak_warnings(false);  // an interrupted command leaves objects behind, which is no fault
 #endif
   m.doc() =
       "The C++ core of trickformer. An object that calls change is for one call at a time: two that meet raise "

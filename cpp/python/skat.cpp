@@ -1,4 +1,4 @@
-// The Python face of Skat: rules, random games, tracker, batched tables, worlds.
+// Python bindings of Skat: rules, random games, tracker, games in lockstep, worlds.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
@@ -110,7 +110,7 @@ struct Bulk {
   using Tables = skat::Tables;
   using Tracker = GameTracker;
   using Score = std::int16_t;
-  static constexpr bool kWorlds = true;  // labels from other deals than the true one
+  static constexpr bool kWorlds = true;  // supports labels from deals other than the true one
   static constexpr Sizes sizes(const auto&) { return {kPlayers, kHistory, kMaxLength, kVocabulary, kNumCards}; }
   static void encode(const Codec&, const std::uint8_t* history, int seat, std::int16_t* tokens) {
     skat::encode(history, seat, tokens);
@@ -135,7 +135,7 @@ void bind_sampler(nb::module_& m) {
           "__init__",
           [](SeatView* self, In1<std::int32_t> tokens) {
             SeatView v;
-            bool ended = false;  // the end token has come
+            bool ended = false;  // whether the end token has come
             const auto seen = tokens_in(tokens);
             for (std::size_t i = 0; i < seen.size(); ++i) {
               const bool over = v.stage == SeatView::Stage::kOver;

@@ -1,4 +1,4 @@
-// The Python face of Skat's scripted player and of games that players of the core play in bulk.
+// Python bindings of Skat's scripted player, and of games that players of the core play in bulk.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>

@@ -1,4 +1,4 @@
-// The Python face of Skat's learned evaluation and of the players that search.
+// Python bindings of Skat's learned evaluation and of the players that search.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -163,7 +163,7 @@ void bind_bidding(nb::module_& m) {
 using Hidden = In2<std::int16_t>;
 
 void bind_inference(nb::module_& m) {
-  constexpr BidModel usual;
+  constexpr BidModel kUsual;
   nb::class_<BidModel>(
       m, "BidModel",
       "How others are taken to bid and declare; temperatures in Seeger-Fabian points. Raises ValueError on "
@@ -175,7 +175,7 @@ void bind_inference(nb::module_& m) {
               throw nb::value_error("passing is a number, temperatures are above 0, a floor is 0 to 1");
             new (self) BidModel{passing, bid, choice, floor};
           },
-          "passing"_a = usual.passing, "bid"_a = usual.bid, "choice"_a = usual.choice, "floor"_a = usual.floor);
+          "passing"_a = kUsual.passing, "bid"_a = kUsual.bid, "choice"_a = kUsual.choice, "floor"_a = kUsual.floor);
   m.def(
       "bid_chance",
       [](const Evaluation& e, const BidModel& model, int accepted, int refused, const std::vector<int>& ten, int seat,

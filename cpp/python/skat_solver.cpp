@@ -1,4 +1,4 @@
-// The Python face of the Skat solver: positions go in as columns of a batch.
+// Python bindings of the Skat solver. A batch of positions is passed as columns.
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using namespace trickformer::skat;
 
 namespace {
 
-constexpr int kEnding = 15;  // cards in hands of which every line of play can be tried
+constexpr int kEnding = 15;  // largest number of cards in hands for which every line of play can be tried
 
 struct Positions {
   std::vector<SolverPosition> all;
@@ -36,7 +36,10 @@ void construct(Positions* self, In1<std::int8_t> kinds, In1<std::int8_t> soloist
     p.soloist = soloist.data()[i];
     p.leader = leader.data()[i];
     for (std::size_t k = 0; k < 3; ++k) p.hands[k] = hands.data()[3 * i + k];
-    for (std::size_t k = 0; k < 2; ++k) p.trick[k] = tricks.data()[2 * i + k], p.points[k] = points.data()[2 * i + k];
+    for (std::size_t k = 0; k < 2; ++k) {
+      p.trick[k] = tricks.data()[2 * i + k];
+      p.points[k] = points.data()[2 * i + k];
+    }
     if (const char* what = fault(p)) throw nb::value_error(("position " + std::to_string(i) + ": " + what).c_str());
   }
   new (self) Positions{std::move(all)};

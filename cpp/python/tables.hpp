@@ -1,4 +1,4 @@
-// Bindings that every game with tokens has: its codec, whole games as tokens, many games in step.
+// Bindings that every game with tokens has: its codec, whole games as tokens, many games in lockstep.
 #pragma once
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
@@ -28,8 +28,8 @@ inline void check_deals(const In2<std::uint8_t>& deals, std::size_t width) {
   if (deals.shape(1) != width) throw nb::value_error(("deals are uint8 [n, " + std::to_string(width) + "]").c_str());
 }
 
-// Game has: types Codec, Tables, Tracker and Score; and functions sizes(codec or tables), encode(codec, history, seat,
-// tokens), legal(tables, i, mask) and scores(tables, i, out). name: of the class of many games in step.
+// Requirements on Game: types Codec, Tables, Tracker and Score; functions sizes(codec or tables), encode(codec,
+// history, seat, tokens), legal(tables, i, mask) and scores(tables, i, out). name: of the class of games in lockstep.
 template <typename Game>
 nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typename Game::Codec>& bound,
                                               const char* name = "Tables") {

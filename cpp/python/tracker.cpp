@@ -1,9 +1,10 @@
-// Trackers in Python: one by one, many in bulk, and the small networks that read their features.
+// Python bindings of trackers, single and in bulk, and of the rollout networks that read their features.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/tracker.hpp"
@@ -21,7 +22,8 @@ class PythonTracker final : public Tracker {
  public:
   explicit PythonTracker(const nb::object& tracker) : self_(copy_of(tracker)) {
     vocabulary_ = int(array<bool>("possible").size());
-    if (vocabulary_ > 256) throw nb::type_error("a vocabulary has at most 256 tokens");
+    if (vocabulary_ > kMaxVocabulary)
+      throw nb::type_error(("a vocabulary has at most " + std::to_string(kMaxVocabulary) + " tokens").c_str());
   }
   PythonTracker(const PythonTracker& other)
       : self_(copy_of(other.self_)), vocabulary_(other.vocabulary_), features_(other.features_) {}
@@ -80,7 +82,7 @@ class PythonTracker final : public Tracker {
     if (yes < 0) throw nb::python_error();
     return yes;
   }
-  // The array that a method returns; it keeps the memory alive. The GIL is held.
+  // The array that a method returns; it keeps its memory alive. The GIL must be held.
   template <typename T>
   In1<T> array(const char* method) const {
     In1<T> out;
@@ -103,12 +105,12 @@ class PythonTracker final : public Tracker {
 
   nb::object self_;
   int vocabulary_ = 0;
-  mutable int features_ = -1;  // how many there are; not asked of a tracker whose features nobody reads
+  mutable int features_ = -1;  // number of features; read only when somebody needs it
 };
 
 struct Seats {
   Seats() = default;
-  Seats(Seats&&) = default;  // it owns its trackers
+  Seats(Seats&&) = default;  // trackers are owned, so it can only be moved
   std::vector<std::unique_ptr<Tracker>> trackers;
   Out<float> rows(std::size_t n) const {
     return make<float>({n, trackers.empty() ? 0 : std::size_t(trackers[0]->feature_count())});

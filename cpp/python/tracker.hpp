@@ -1,4 +1,4 @@
-// Trackers that come from Python: those of the core, and any object with the methods of trickformer.base.Tracker.
+// Trackers passed from Python: those of the core, and any object with the methods of trickformer.base.Tracker.
 #pragma once
 #include <memory>
 
@@ -7,9 +7,9 @@
 
 namespace trickformer {
 
-// A copy of a tracker, the caller's own. One written in Python is asked for its copy, and each later call of it takes
-// the GIL, so that it can be followed where the GIL is released. Throws what the object raises, and TypeError where its
-// copy is itself or its masks are not bool [V] of at most 256 tokens.
+// Copies a tracker for the caller. A tracker written in Python is copied by its own method, and each later call takes
+// the GIL, so that the copy can be used while the GIL is released. Throws what the object raises, and TypeError if its
+// copy is the object itself or its masks are not bool [V] with at most kMaxVocabulary tokens.
 std::unique_ptr<Tracker> copy_tracker(nb::handle tracker);
 
 }  // namespace trickformer

@@ -1,4 +1,4 @@
-// Bindings that the deal samplers of the card games share: odds of where cards lie, and what follows from them.
+// Bindings that the deal samplers of the card games share: odds for the places of cards, and probabilities.
 #pragma once
 #include <nanobind/stl/optional.h>
 
@@ -10,8 +10,8 @@
 
 namespace trickformer {
 
-template <int Dimensions>
-using LogOdds = In<double, nb::ndim<Dimensions>>;
+template <int kDimensions>
+using LogOdds = In<double, nb::ndim<kDimensions>>;
 
 inline void check_shape(const LogOdds<2>& odds, std::size_t cards) {
   if (odds.shape(0) != cards || odds.shape(1) != kPlaces)
@@ -29,26 +29,26 @@ inline void check_hidden(const HiddenRows& hidden, std::size_t width) {
   if (hidden.shape(1) != width) throw std::invalid_argument("hidden is int16 [n, " + std::to_string(width) + "]");
 }
 
-// The worlds of a sampler whose World is a struct, as rows of numbers: Read(row) -> World, Write(world, row). A sampler
-// that works on rows itself brings the same functions.
-template <typename Deals, auto Read, auto Write, std::size_t Width>
+// The worlds of a sampler whose World is a struct, as rows of numbers: kRead(row) -> World, kWrite(world, row). A
+// sampler that uses rows itself has the same functions.
+template <typename Deals, auto kRead, auto kWrite, std::size_t kRowWidth>
 struct WorldRows {
-  static constexpr std::size_t kWidth = Width;
+  static constexpr std::size_t kWidth = kRowWidth;
   using Row = const std::int16_t*;
   static void sample(const Deals& d, std::uint64_t seed, std::size_t n, std::int16_t* out) {
     for (std::size_t i = 0; i < n; ++i) {
       Rng rng(seed, i);
-      Write(d.draw(rng), out + i * Width);
+      kWrite(d.draw(rng), out + i * kRowWidth);
     }
   }
-  static bool is_consistent(const Deals& d, Row row) { return d.is_consistent(Read(row)); }
-  static double log_prob(const Deals& d, Row row) { return d.log_prob(Read(row)); }
-  static void places(const Deals& d, Row row, std::int8_t* at) { d.places(Read(row), at); }
+  static bool is_consistent(const Deals& d, Row row) { return d.is_consistent(kRead(row)); }
+  static double log_prob(const Deals& d, Row row) { return d.log_prob(kRead(row)); }
+  static void places(const Deals& d, Row row, std::int8_t* at) { d.places(kRead(row), at); }
   static void marginals(const Deals& d, double* out) { d.marginals(out); }
 };
 
-// The constructor DealSampler(view, log_odds), `sample` and what says more of its worlds. odds_doc and sample_doc say
-// what the columns are.
+// Binds the constructor DealSampler(view, log_odds), `sample` and the queries about its worlds. odds_doc and sample_doc
+// describe the columns.
 template <typename Rows, typename View, typename Deals>
 void bind_worlds(nb::class_<Deals>& bound, std::size_t cards, const char* odds_doc, const char* sample_doc) {
   using namespace nb::literals;

@@ -44,7 +44,8 @@ bool Search::advance() {
 
 void Search::begin(Run& run) {
   run.tracker = root_tracker_->copy();
-  run.rng = Rng(seed_, std::uint64_t(started_++));  // a stream of its own: the order of runs does not matter
+  // each run has its own random stream, so the order of runs does not matter
+  run.rng = Rng(seed_, std::uint64_t(started_++));
   run.selected.clear();
   run.node = 0;
   run.phase = Phase::kDescend;
@@ -53,7 +54,7 @@ void Search::begin(Run& run) {
 bool Search::go_on(Run& run) {
   if (run.phase == Phase::kExpand) return expand(run);
   if (run.phase == Phase::kRollout) return rollout(run);
-  // Down the tree, to its edge or to the end of the game.
+  // Descend the tree, to a node that is not expanded or to the end of the game.
   while (true) {
     if (run.tracker->terminal()) {
       finish(run);
@@ -66,16 +67,16 @@ bool Search::go_on(Run& run) {
       run.node = child(run.node, token);
       continue;
     }
-    Node& node = nodes_[std::size_t(run.node)];
+    Node& node = at(run.node);
     if (!node.expanded) {
-      // A history that no deal explains may leave its seat without a legal card: there is nothing to choose among.
+      // After a history that no deal explains, the seat may have no legal card, and so nothing to choose from.
       const bool stuck = run.tracker->legal().size() == 0;
       run.phase = stuck ? Phase::kRollout : Phase::kExpand;
       run.steps = options_.steps;
       return stuck ? rollout(run) : expand(run);
     }
     const int chosen = select(node);
-    Edge& edge = node.edges[std::size_t(chosen)];
+    Edge& edge = element(node.edges, chosen);
     ++edge.in_flight;
     run.selected.emplace_back(run.node, chosen);
     run.tracker->push(edge.token);
@@ -83,43 +84,44 @@ bool Search::go_on(Run& run) {
   }
 }
 
-// Expand: each legal action that the policy finds likely enough becomes a child, with one visit of the value
-// that the model predicts behind it, or for it where it has action values. Two runs of a wave may be here at once; the first to come back expands.
+// Expand: each legal action that is likely enough under the policy becomes a child with one visit. The value of the
+// visit is the model's value after the action, or its Q(s, a) if it has action values. Two runs of a wave may reach
+// this node at once; the first to get its answers expands it.
 bool Search::expand(Run& run) {
   const int here = run.node;
-  if (!nodes_[std::size_t(here)].expanded) {
+  if (!at(here).expanded) {
     const TokenSet legal = run.tracker->legal();
-    const std::vector<float>& logits = nodes_[std::size_t(here)].logits;
+    const std::vector<float>& logits = at(here).logits;
     double top = -std::numeric_limits<double>::infinity(), sum = 0;
-    int likeliest = legal.first();  // also of logits that are no numbers
+    int likeliest = legal.first();  // stays if all logits are NaN
     const int vocabulary = int(logits.size());
     for (int t = 0; t < vocabulary; ++t)
-      if (legal.has(t) && logits[std::size_t(t)] > top) {
-        top = logits[std::size_t(t)];
+      if (legal.has(t) && element(logits, t) > top) {
+        top = element(logits, t);
         likeliest = t;
       }
     for (int t = 0; t < vocabulary; ++t)
-      if (legal.has(t)) sum += std::exp(logits[std::size_t(t)] - top);
+      if (legal.has(t)) sum += std::exp(element(logits, t) - top);
     std::vector<int> tokens;
     for (int t = 0; t < vocabulary; ++t)
-      if (legal.has(t) && std::exp(logits[std::size_t(t)] - top) / sum > options_.threshold) tokens.push_back(t);
+      if (legal.has(t) && std::exp(element(logits, t) - top) / sum > options_.threshold) tokens.push_back(t);
     if (likeliest >= vocabulary) throw std::invalid_argument("a tracker changed its mind about what is legal");
     if (tokens.empty()) tokens.push_back(likeliest);
     bool known = true;
     std::vector<Edge> edges;
     for (int token : tokens) {
       const int behind = child(here, token);
-      const std::vector<float>& actions = nodes_[std::size_t(here)].actions;
+      const std::vector<float>& actions = at(here).actions;
       if (options_.action_values && !actions.empty()) {
-        edges.push_back({token, behind, actions[std::size_t(token)], 1});
+        edges.push_back({token, behind, element(actions, token), 1});
         continue;
       }
       known &= want_value(behind, *run.tracker, token);
-      edges.push_back({token, behind, nodes_[std::size_t(behind)].value, 1});
+      edges.push_back({token, behind, at(behind).value, 1});
     }
     if (!known) return false;
-    nodes_[std::size_t(here)].edges = std::move(edges);
-    nodes_[std::size_t(here)].expanded = true;
+    at(here).edges = std::move(edges);
+    at(here).expanded = true;
   }
   run.phase = Phase::kRollout;
   return rollout(run);
@@ -144,20 +146,20 @@ bool Search::rollout(Run& run) {
   return true;
 }
 
-// What the model expects of a history that has not ended.
+// The model's value of a history that has not ended.
 bool Search::leaf_value(Run& run, double& value) {
   if (!options_.leaf_action_values || !run.tracker->my_turn()) {
     if (!want_value(run.node, *run.tracker)) return false;
-    value = nodes_[std::size_t(run.node)].value;
+    value = at(run.node).value;
     return true;
   }
   if (!want_policy(run.node, *run.tracker)) return false;
   const TokenSet legal = run.tracker->legal();
-  const std::vector<float>& actions = nodes_[std::size_t(run.node)].actions;
+  const std::vector<float>& actions = at(run.node).actions;
   value = -std::numeric_limits<double>::infinity();
   for (std::size_t t = 0; t < actions.size(); ++t)
     if (legal.has(int(t))) value = std::max(value, double(actions[t]));
-  if (legal.size() == 0) value = 0;  // of a history that no deal explains
+  if (legal.size() == 0) value = 0;  // no deal explains this history, so there is nothing to choose from
   return true;
 }
 
@@ -166,22 +168,23 @@ void Search::finish(Run& run) {
   illegal_ += !legal;
   double value = 0;
   if (legal) {
-    const std::int64_t at = std::int64_t{run.tracker->outcome()} * players_;
-    if (at < 0 || at >= std::int64_t(outcome_values_.size()))
+    const std::int64_t first = std::int64_t{run.tracker->outcome()} * players_;  // the own seat's value
+    if (first < 0 || first >= std::int64_t(outcome_values_.size()))
       throw std::out_of_range("a tracker ended in an outcome that the game does not have");
-    value = outcome_values_[std::size_t(at)];
+    value = outcome_values_[std::size_t(first)];
   }
   backup(run, value, legal);
 }
 
-// Every action on the path that its node has a child for, as in the paper: that takes in the first move of a rollout.
+// Updates every action on the path for which the node has a child, as in the paper. This includes the first move of a
+// rollout.
 void Search::backup(Run& run, double value, bool legal) {
-  for (const auto& [node, chosen] : run.selected) --nodes_[std::size_t(node)].edges[std::size_t(chosen)].in_flight;
-  for (int node = run.node; node != -1; node = nodes_[std::size_t(node)].parent) {
-    nodes_[std::size_t(node)].runs += legal;
-    nodes_[std::size_t(node)].sum += legal ? value : 0;
+  for (const auto& [node, chosen] : run.selected) --element(at(node).edges, chosen).in_flight;
+  for (int node = run.node; node != -1; node = at(node).parent) {
+    at(node).runs += legal;
+    at(node).sum += legal ? value : 0;
     if (node == 0) break;
-    for (Edge& edge : nodes_[std::size_t(nodes_[std::size_t(node)].parent)].edges) {
+    for (Edge& edge : at(at(node).parent).edges) {
       if (edge.child != node) continue;
       if (legal) {
         edge.value += value;
@@ -201,7 +204,8 @@ std::vector<ImaginedNode> Search::imagined_tree() const {
   return out;
 }
 
-// UCT. A run in flight counts as a visit that brought c less than the mean: with one run at a time there is none.
+// UCT. A run in flight counts as a visit whose value was c below the mean. With one run at a time there are none in
+// flight.
 int Search::select(const Node& node) const {
   int total = 0, best = 0;
   for (const Edge& e : node.edges) total += e.visits + e.in_flight;
@@ -221,7 +225,7 @@ int Search::select(const Node& node) const {
 }
 
 int Search::sample(Run& run) {
-  Node& node = nodes_[std::size_t(run.node)];
+  Node& node = at(run.node);
   if (options_.legal && !node.has_next) {
     node.next = run.tracker->possible();
     node.has_next = true;
@@ -231,7 +235,7 @@ int Search::sample(Run& run) {
   double top = -std::numeric_limits<double>::infinity(), sum = 0;
   for (std::size_t t = 0; t < node.logits.size(); ++t)
     if (ok(t)) top = std::max(top, double(node.logits[t]));
-  double weights[256];
+  double weights[kMaxVocabulary];
   for (std::size_t t = 0; t < node.logits.size(); ++t) {
     weights[t] = ok(t) ? std::exp(double(node.logits[t]) - top) : 0.0;
     sum += weights[t];
@@ -248,10 +252,10 @@ int Search::sample(Run& run) {
 }
 
 int Search::child(int node, int token) {
-  for (const auto& [t, index] : nodes_[std::size_t(node)].children)
+  for (const auto& [t, index] : at(node).children)
     if (t == token) return index;
   const int index = int(nodes_.size());
-  nodes_[std::size_t(node)].children.emplace_back(token, index);
+  at(node).children.emplace_back(token, index);
   Node fresh{};
   fresh.parent = node;
   fresh.token = token;
@@ -259,53 +263,54 @@ int Search::child(int node, int token) {
   return index;
 }
 
-// A node's parent always has its place in the backend: it was sampled from, or it is the root.
-void Search::want_node(int index, const Tracker& at, int token) {
-  Node& node = nodes_[std::size_t(index)];
+// The parent of a node is always in the backend already: it is the root, or the node's token was sampled from it.
+void Search::want_node(int index, const Tracker& tracker, int token) {
+  Node& node = at(index);
   if (node.asked_node) return;
   node.asked_node = true;
   wants_node_.push_back(index);
   if (!options_.features) return;
-  wanted_features_.resize(wanted_features_.size() + std::size_t(at.feature_count()));
-  float* features = wanted_features_.data() + wanted_features_.size() - at.feature_count();
-  if (token < 0) return at.features(features);
-  const auto next = at.copy();
+  wanted_features_.resize(wanted_features_.size() + std::size_t(tracker.feature_count()));
+  float* features = wanted_features_.data() + wanted_features_.size() - tracker.feature_count();
+  if (token < 0) return tracker.features(features);
+  const auto next = tracker.copy();
   next->push(token);
   next->features(features);
 }
 
-bool Search::want_policy(int index, const Tracker& at) {
-  Node& node = nodes_[std::size_t(index)];
+bool Search::want_policy(int index, const Tracker& tracker) {
+  Node& node = at(index);
   if (!node.logits.empty()) return true;
-  want_node(index, at, -1);
+  want_node(index, tracker, -1);
   if (!node.asked_policy) wants_policy_.push_back(index);
   node.asked_policy = true;
   return false;
 }
 
-bool Search::want_value(int index, const Tracker& at, int token) {
-  Node& node = nodes_[std::size_t(index)];
+bool Search::want_value(int index, const Tracker& tracker, int token) {
+  Node& node = at(index);
   if (node.has_value) return true;
-  want_node(index, at, token);
+  want_node(index, tracker, token);
   if (!node.asked_value) wants_value_.push_back(index);
   node.asked_value = true;
   return false;
 }
 
 void Search::give_policy(int node, std::span<const float> logits, std::span<const float> actions) {
-  nodes_[std::size_t(node)].logits.assign(logits.begin(), logits.end());
-  nodes_[std::size_t(node)].actions.assign(actions.begin(), actions.end());
+  at(node).logits.assign(logits.begin(), logits.end());
+  at(node).actions.assign(actions.begin(), actions.end());
 }
 
 void Search::give_value(int node, const float* values) {
-  nodes_[std::size_t(node)].value = values[0];
-  nodes_[std::size_t(node)].has_value = true;
+  at(node).value = values[0];
+  at(node).has_value = true;
 }
 
 int Search::best() const {
   int best = 0;
   for (std::size_t i = 1; i < nodes_[0].edges.size(); ++i) {
-    const Edge &e = nodes_[0].edges[i], &b = nodes_[0].edges[std::size_t(best)];
+    const Edge& e = nodes_[0].edges[i];
+    const Edge& b = element(nodes_[0].edges, best);
     if (e.value / e.visits > b.value / b.visits) best = int(i);
   }
   return best;
@@ -328,7 +333,7 @@ void Batch::add(Search search) {
 }
 
 bool Batch::advance() {
-  // Requests from before a search failed are lost, so that a batch which went on would wait for their answers for ever.
+  // A failed search loses requests, so a batch that continued would wait for their answers for ever.
   if (failed_) throw std::invalid_argument("a search of this batch has failed, and none goes on");
   if (!placed_ || !answered_) throw std::invalid_argument("what the searches asked for last is not answered");
   nodes_.clear();
@@ -341,9 +346,9 @@ bool Batch::advance() {
       Search& s = searches_[i];
       waiting |= s.advance();
       begun += s.begun();
-      for (int node : s.wants_node()) nodes_.push_back({int(i), node});
-      for (int node : s.wants_policy()) policies_.push_back({int(i), node});
-      for (int node : s.wants_value()) values_.push_back({int(i), node});
+      for (int node : s.wants_node()) nodes_.push_back({i, node});
+      for (int node : s.wants_policy()) policies_.push_back({i, node});
+      for (int node : s.wants_value()) values_.push_back({i, node});
     }
   } catch (...) {
     failed_ = true;
@@ -366,7 +371,7 @@ bool Batch::advance() {
 void Batch::branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& features) const {
   if (nodes_.empty()) return;
   for (const Place& at : nodes_) {
-    const Search& s = searches_[std::size_t(at.search)];
+    const Search& s = searches_[at.search];
     parents.push_back(s.backend_node(s.parent(at.node)));
     tokens.push_back(s.token(at.node));
   }
@@ -376,21 +381,20 @@ void Batch::branches(std::vector<int>& parents, std::vector<int>& tokens, std::v
 
 void Batch::give_nodes(std::span<const int> nodes) {
   placed_ = true;
-  for (std::size_t i = 0; i < nodes_.size(); ++i)
-    searches_[std::size_t(nodes_[i].search)].give_node(nodes_[i].node, nodes[i]);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) searches_[nodes_[i].search].give_node(nodes_[i].node, nodes[i]);
 }
 
 std::vector<int> Batch::policy_nodes() const {
   std::vector<int> out;
   out.reserve(policies_.size());
-  for (const Place& at : policies_) out.push_back(searches_[std::size_t(at.search)].backend_node(at.node));
+  for (const Place& at : policies_) out.push_back(searches_[at.search].backend_node(at.node));
   return out;
 }
 
 std::vector<int> Batch::value_nodes() const {
   std::vector<int> out;
   out.reserve(values_.size());
-  for (const Place& at : values_) out.push_back(searches_[std::size_t(at.search)].backend_node(at.node));
+  for (const Place& at : values_) out.push_back(searches_[at.search].backend_node(at.node));
   return out;
 }
 
@@ -400,11 +404,11 @@ void Batch::answer(const float* policy, std::size_t vocabulary, const float* act
     throw std::invalid_argument("a search that counts action values is answered with them");
   answered_ = true;
   for (std::size_t i = 0; i < policies_.size(); ++i)
-    searches_[std::size_t(policies_[i].search)].give_policy(
+    searches_[policies_[i].search].give_policy(
         policies_[i].node, {policy + i * vocabulary, vocabulary},
         actions ? std::span{actions + i * vocabulary, vocabulary} : std::span<const float>{});
   for (std::size_t i = 0; i < values_.size(); ++i)
-    searches_[std::size_t(values_[i].search)].give_value(values_[i].node, values + i * players);
+    searches_[values_[i].search].give_value(values_[i].node, values + i * players);
 }
 
 }  // namespace trickformer::gomcts

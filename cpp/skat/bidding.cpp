@@ -16,7 +16,10 @@ Laying best_laying(const Evaluation& evaluation, Cards twelve, Cards already, in
       const int points = card_points(laid);
       for (int d = 0; d < kNullOuvert; ++d) {
         const double logit = evaluation.logit(Known::kLaid, d, twelve ^ laid, points, seat);
-        if (logit > best.logit[d]) best.logit[d] = logit, best.laid[d] = laid;
+        if (logit > best.logit[d]) {
+          best.logit[d] = logit;
+          best.laid[d] = laid;
+        }
       }
     }
   }
@@ -87,7 +90,7 @@ Offer best_offer(const Evaluation& evaluation, Cards twelve, Cards already, int 
     if (!(legal >> d & 1)) continue;
     const double chance = sigmoid(evaluation.calibrated(Known::kLaid, d, laying.logit[d]));
     const double score = expected(chance, d, certain_value(d, false, twelve), bid, stakes);
-    // A contract that is lost whatever is played still has better and worse cards to lay away; chance decides.
+    // Even for a contract that is lost anyway some discards are better than others; the chance of winning decides.
     if (score > best.score || (score == best.score && chance > best.chance)) best = {d, laying.laid[d], chance, score};
   }
   return best;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint16_t kUnused = kEntries - 1;
 
-// Where the tables of each family begin.
+// Offsets of the tables of each family.
 namespace suit {
 constexpr int kJacksLength = 0, kTrumps = 128, kSide = 256, kLaid = 384, kSeat = 408, kTrumpsLosers = 412,
               kTrumpsAces = 604, kEnd = kTrumpsAces + 48;
@@ -21,8 +21,8 @@ constexpr int kSuit = 0, kSeat = 256, kDanger = 259, kEnd = kDanger + 48;
 }
 static_assert(suit::kEnd < kEntries && grand::kEnd < kEntries && null::kEnd < kEntries);
 
-// Cards of a side suit that do not stand in an unbroken row from the ace down: they may lose a trick. By pattern of the
-// seven cards 7 8 9 Q K 10 A.
+// Cards of a side suit that may lose a trick, because they are not part of an unbroken row from the ace down. Indexed
+// by the set of the seven cards 7 8 9 Q K 10 A.
 struct Losers {
   std::uint8_t of[128] = {};
   constexpr Losers() {
@@ -35,15 +35,15 @@ struct Losers {
 };
 constexpr Losers kLosers;
 
-// How far a suit stands above what is safe in null: the j-th card from below is, where it is among the lowest 2 j - 1.
+// Excess of a suit over what is safe in null. The j-th card from below is safe if it is among the lowest 2 j - 1.
 struct Danger {
   std::uint8_t of[256] = {};
   constexpr Danger() {
-    constexpr int from_below[8] = {0, 1, 2, 5, 7, 3, 4, 6};  // ranks of 7 8 9 10 J Q K A
+    constexpr int kFromBelow[8] = {0, 1, 2, 5, 7, 3, 4, 6};  // ranks of 7 8 9 10 J Q K A
     for (unsigned pattern = 0; pattern < 256; ++pattern) {
       int held = 0, worst = 0;
       for (int height = 0; height < 8; ++height) {
-        if (!(pattern >> from_below[height] & 1)) continue;
+        if (!(pattern >> kFromBelow[height] & 1)) continue;
         worst = std::max(worst, height - 2 * held);
         ++held;
       }

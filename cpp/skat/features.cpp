@@ -12,9 +12,9 @@ namespace {
 
 using Stage = SeatView::Stage;
 
-// above[kind][card]: the cards of the same suit, or trumps, that are stronger.
+// above[kind][card]: the stronger cards of the same suit, or stronger trumps.
 const auto& above() {
-  static const auto table = [] {
+  static const auto kTable = [] {
     std::array<std::array<Cards, kNumCards>, 6> found{};
     for (int kind = 0; kind < 6; ++kind)
       for (int card = 0; card < kNumCards; ++card)
@@ -25,14 +25,14 @@ const auto& above() {
         }
     return found;
   }();
-  return table;
+  return kTable;
 }
 
-constexpr float kFarBehind = -3;  // more tells no more
+constexpr float kFarBehind = -3;  // larger differences carry no more information
 
-// Of a call by its number; -1: none.
+// The class of a call, by its index; -1: none.
 int bid_class(int called) {
-  constexpr int kSingle = 8;  // 18 to 33
+  constexpr int kSingle = 8;  // the calls 18 to 33 have a class each
   if (called < kSingle) return called + 1;
   return kCallValues[called] <= 36 ? kSingle + 1 : kCallValues[called] <= 48 ? kSingle + 2 : kSingle + 3;
 }

@@ -6,17 +6,17 @@
 namespace trickformer::skat {
 namespace {
 
-// What a hand is judged by: counts, those of the side suits first.
+// Features of a hand, as counts; those of the side suits come first.
 enum Feature {
   kAce,         // ace
   kTenWithAce,  // ten, with the ace
   kTenGuarded,  // ten, not alone, without the ace
   kTenBare,     // ten alone
   kKingHigh,    // king with ace or ten
-  kLoser,       // card that is none of ace, ten under it, king under both
+  kLoser,       // card that is not an ace, a ten under the ace or a king under both
   kVoid,        // no card
-  kSingleton,   // one card, no ace
-  kLongAce,     // cards beyond three, with the ace
+  kSingleton,   // one card that is not an ace
+  kLongAce,     // number of cards beyond three, with the ace
   kTrumps,      // trumps
   kNumJacks,    // jacks
   kClubsJack,   // jack of clubs
@@ -25,13 +25,13 @@ enum Feature {
   kTrumpTen,    // ten of trumps
   kLaidPoints,  // card points laid away
   kForehand,    // the soloist leads first
-  kOne,         // always
+  kOne,         // constant 1
   kFeatures
 };
 
-// Log-odds of winning: of ten cards to be played, in a suit game and in grand, and of ten cards before the skat is
-// seen, in either. By logistic regression on 400,000 games of `rules` in which any seat picked up and played any
-// contract.
+// Weights of the log odds of winning: of ten cards to be played, in a suit game and in grand; of ten cards before the
+// skat is seen, in either. Fitted by logistic regression on 400,000 games of `rules` in which any seat picked up and
+// played any contract.
 enum Judged { kSuitGame, kGrandGame, kSuitBid, kGrandBid, kJudged };
 constexpr double kWeights[kFeatures][kJudged] = {
     {2.11, 2.00, 1.23, 1.33},        // kAce
@@ -54,15 +54,17 @@ constexpr double kWeights[kFeatures][kJudged] = {
     {-14.78, -10.32, -8.54, -5.94},  // kOne
 };
 constexpr double kNullBase = 1.98, kNullDanger = 0.444, kNullBidBase = 1.85, kNullBidDanger = 0.197;
-constexpr double kSchneiderGap = 3.7;  // how much less likely the soloist's 90 is than 61, in log-odds
-// The skat will help one of the contracts in view: what the hand is worth follows from what each of them is, summed in
-// powers of exp(1 / kHope) and scaled to the mean of what free choice brings.
+constexpr double kSchneiderGap = 3.7;  // how much lower the log odds of 90 card points are than of 61, for the soloist
+// Before the skat is seen, several contracts are possible, and the skat will help one of them. So the value of the hand
+// is a soft maximum of the contracts' scores, kHope * log(sum of exp(score / kHope)), scaled to the mean result of free
+// choice.
 constexpr double kHope = 40, kHopeScale = 0.915;
 constexpr int kDefendersGain = 40;  // that a lost game gives each of the others
 
 double chance_of(double logit) { return 1 / (1 + std::exp(-logit)); }
 
-// The log-odds as a sum over suits; those of side suits are tabulated by the cards 7 8 9 Q K 10 A, as bits 0 to 6.
+// The log odds as a sum over suits. Those of side suits are tabulated by the set of the cards 7 8 9 Q K 10 A, bits 0 to
+// 6.
 class Judge {
  public:
   explicit Judge(Judged which) {
@@ -97,7 +99,8 @@ class Judge {
   std::array<double, 128> side_;
 };
 
-// Of ten cards to be played, and before the skat is seen; for a suit, for grand. Sums of constants: nothing can throw.
+// For ten cards to be played, and before the skat is seen; for a suit game, and for grand. The initialisers only add
+// constants, so they cannot throw.
 // NOLINTNEXTLINE(bugprone-throwing-static-initialization)
 const Judge kGame[2] = {Judge(kSuitGame), Judge(kGrandGame)}, kBid[2] = {Judge(kSuitBid), Judge(kGrandBid)};
 
@@ -114,7 +117,7 @@ double expected(double chance, double value) {
   return chance * (value + 50) - (1 - chance) * (2 * value + 50 + kDefendersGain);
 }
 
-// A suit or grand game's expected score. A bid above the certain value is hoped to be reached by schneider, no more.
+// The expected score of a suit or grand game. A bid above the certain value can be reached by schneider only.
 double expected(Kind kind, double logit, Cards twelve, bool hand, Level level, int bid) {
   const int base = kBase[int(kind)];
   const double schneider = chance_of(logit - kSchneiderGap);
@@ -132,7 +135,7 @@ void add_nulls(Choice& best, double logit, Cards laid, bool hand, int bid) {
   for (const bool ouvert : {false, true}) {
     const int value = null_value(hand, ouvert);
     if (value < bid) continue;
-    // Shown cards are played against perfectly: an ouvert game has to be all but safe.
+    // An ouvert hand is played against perfectly, so the game must be nearly safe.
     const double chance = chance_of(ouvert ? 2 * logit - 5 : logit);
     better(best, {Kind::kNull, ouvert ? Level::kOuvert : Level::kNone, laid, expected(chance, value)});
   }
@@ -195,7 +198,7 @@ Prospect prospect(Cards ten, bool forehand) {
   const int null = int(Kind::kNull);
   values[null] = null_value(false, false);
   scores[null] = expected(chance_of(null_logit(ten, kNullBidBase, kNullBidDanger)), values[null]);
-  // The contracts that a bid leaves are so many chances that the skat helps one of them.
+  // Each contract that is still possible after a bid is one more chance that the skat helps.
   const auto with_skat = [&](int bid) {
     double sum = 0;
     for (int k = 0; k < kContracts; ++k)

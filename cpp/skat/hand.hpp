@@ -1,35 +1,35 @@
-// How good a hand of Skat is: the chance that `rules` wins a contract with it, and what the contract is then worth.
+// The strength of a hand of Skat: the probability that `rules` wins a contract with it, and the value of the contract.
 #pragma once
 #include "skat/rules.hpp"
 
 namespace trickformer::skat {
 
-// A contract, the two cards laid away for it, and what it promises.
+// A contract, its two discards, and its expected score.
 struct Choice {
   Kind kind = Kind::kGrand;
   Level level = Level::kNone;
   Cards laid = 0;
-  double score = -1e9;  // expected Seeger-Fabian points, those of a lost game's defenders taken off
+  double score = -1e9;  // expected Seeger-Fabian points, less what a lost game gives the defenders
 };
 
-// The best contract with twelve cards, `already` among those laid away.
+// The best contract with twelve cards, with `already` among the discards.
 Choice choose_contract(Cards twelve, Cards already, int bid, bool forehand);
 
-// The best contract with ten cards, the skat untouched.
+// The best hand game with ten cards.
 Choice choose_hand_contract(Cards ten, int bid, bool forehand);
 
-// What ten cards are worth before the skat is seen.
+// The value of ten cards before the skat is seen.
 struct Prospect {
-  int limit = 0;        // the highest bid that they bear; 0: pass
-  double score = -1e9;  // expected, of the best contract with the skat picked up
+  int limit = 0;        // highest bid that they are worth; 0: pass
+  double score = -1e9;  // expected score of the best contract after picking up the skat
 };
 Prospect prospect(Cards ten, bool forehand);
 
 // The cards of a suit as a set in null's order 7 8 9 10 J Q K A.
 unsigned null_suit(Cards cards, int suit);
 
-// How badly a suit stands for one who must take no trick in it, `others` being held against it: how many of them lie
-// under each own card that has too few own cards under it.
+// How unsafe a suit is for a player who must take no trick in it, against the cards in `others`: the number of their
+// cards below each own card that has too few own cards below it.
 int null_danger(unsigned own, unsigned others);
 
 }  // namespace trickformer::skat

@@ -10,15 +10,18 @@ int declaration_of(const Contract& c) {
   return c.kind == Kind::kNull && c.level == Level::kOuvert ? kNullOuvert : int(c.kind);
 }
 
-// The effective sample size of weights, as a share of their number.
+// The effective sample size of weights, divided by their number.
 double effective_share(const std::vector<double>& weight) {
   double sum = 0, squares = 0;
-  for (double w : weight) sum += w, squares += w * w;
+  for (double w : weight) {
+    sum += w;
+    squares += w * w;
+  }
   return sum * sum / squares / double(weight.size());
 }
 
-// How often each of the items is drawn, n times in all, by its weight: systematic resampling, one random offset.
-// Multiplies `share` by the weights' effective share.
+// How often each item is drawn in n draws by weight: systematic resampling with one random offset. Multiplies `share`
+// by the effective share of the weights.
 std::vector<int> resample(const std::vector<double>& weight, std::size_t n, Rng& rng, double& share) {
   share *= effective_share(weight);
   double sum = 0, upto = 0, at = rng.uniform();
@@ -38,8 +41,8 @@ double blend(const BidModel& model, double believed, int options) {
   return (1 - model.floor) * believed + model.floor / options;
 }
 
-// Probability that the soloist declares what he did, given the ten cards that he keeps and, where he picked up, the two
-// that he laid away.
+// Probability that the soloist makes his declaration, given the ten cards that he keeps and, after picking up, his two
+// discards.
 double named_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& v, const World& w,
                     const Stakes& stakes) {
   const int seat = v.soloist(), bid = v.auction.bid();
@@ -90,7 +93,7 @@ double prospect_before(const Evaluation& evaluation, Cards ten, int seat, int bi
 
 double bid_chance(const Evaluation& evaluation, const BidModel& model, const BidRange& said, Cards ten, int seat,
                   const Stakes& stakes) {
-  // The chance of going to call `index` or beyond.
+  // Probability of going to call `index` or beyond.
   const auto goes = [&](int index) {
     if (index < 0) return 1.0;
     if (index >= kCalls) return 0.0;

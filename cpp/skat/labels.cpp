@@ -10,22 +10,22 @@
 namespace trickformer::skat {
 namespace {
 
-// Open cards favour the defenders: the longer best play with them lasts, the worse contracts look. By playouts `rules`
-// chose better cards in the first tricks than by best play from there on.
+// Open cards favour the defenders: the longer the solved ending, the worse contracts look. With playouts `rules` chose
+// better cards in the first tricks than with best play from there on.
 constexpr int kOpenCards = 4;
-constexpr int kTailCards = 3;  // playouts are solved from here on
-constexpr int kStray = 16;     // one card in so many is random, or all playouts would be the same
-constexpr int kMost = 6;       // actions of a decision that has more than kFew of them before the cards are played
+constexpr int kTailCards = 3;  // number of tricks before the end at which a playout is solved
+constexpr int kStray = 16;     // one card in so many is random; otherwise all playouts would be equal
+constexpr int kMost = 6;       // number of actions labelled, of a decision before card play that has more than kFew
 constexpr int kFew = 7;
-constexpr std::size_t kOversample = 8;  // uniform worlds drawn for each that a label is of
-constexpr int kNear = 10;               // calls above the highest that a seat may think of
+constexpr std::size_t kOversample = 8;  // uniform worlds drawn for each world that a label uses
+constexpr int kNear = 10;               // number of calls above the highest bid of a seat that are considered
 
 Result play_out(Table g, Rng& rng, Solver& solver) {
   State& s = g.state;
   while (s.phase == Phase::kPlay) {
     if (at_last_tricks(s, kTailCards)) return solved(s, solver);
     const Cards legal = legal_cards(s);
-    // One number a card, so that the actions of a decision go on alike.
+    // One random number per card, so that playouts of the different actions use the same ones.
     const std::uint64_t drawn = rng.next();
     if (!(legal & (legal - 1)))
       g.apply(lowest(legal));
@@ -65,7 +65,7 @@ int candidates(const Table& g, int taken, Rng& rng, std::uint8_t* out) {
   return found;
 }
 
-// What labels of one sequence have in common.
+// Data shared by the labels of one sequence.
 class Labeller {
  public:
   Labeller(bool seeger, const Evaluation* evaluation, const LabelOptions& options, const std::uint8_t* history,
@@ -131,14 +131,14 @@ class Labeller {
     }
   }
 
-  // The game until action `end` of the history, with other cards where the own seat has not seen them.
+  // The game up to action `end` of the history, with other cards where the own seat has not seen them.
   Table rebuilt(const World& world, int end) const {
     Table g(new_game(world.dealt, world.dealt_skat));
     for (int i = kNumCards; i < end; ++i) g.apply(history_[i]);
     return g;
   }
 
-  // Adds 200 v(o) of each action, the mean of so many playouts. All meet the same random numbers.
+  // Adds 200 v(o) of each action, as the mean of this many playouts. All actions get the same random numbers.
   void play_on(const Table& g, const std::uint8_t* actions, int n, int playouts, std::uint64_t drawn, double weight,
                double* worth) const {
     for (int k = 0; k < n; ++k) {
@@ -165,7 +165,7 @@ class Labeller {
 
 void label(bool seeger, const Evaluation* evaluation, const std::uint8_t* history, int seat,
            const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
-  int length = 0;  // tokens of the own sequence so far
+  int length = 0;  // number of tokens of the own sequence so far
   const auto tell = [&](int p, int) { length += p == seat; };
   Table g(dealt(history), tell);
   Labeller labeller(seeger, evaluation, options, history, seat, Rng(seed, stream), out);

@@ -1,4 +1,4 @@
-// What the actions of a decision are worth in the deal as it was: labels for action values.
+// Labels for action values: the value of each action of a decision, in the deal as it was.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,21 +9,21 @@
 
 namespace trickformer::skat {
 
-// Labels of the decisions of `seat` in a whole game (history: [kHistory]) at which it had a choice: of each legal
-// action the own seat's v(o) (GO-MCTS paper, equation 5), all with the true cards. A decision is labelled with chance
-// `share`.
+// Labels of the decisions of `seat` in a whole game (history: [kHistory]) at which it had a choice. The label of a
+// legal action is the own seat's v(o) (GO-MCTS paper, equation 5), with the true cards. A decision is labelled with
+// probability `share`.
 //
-// With few cards left it is what best play with open cards brings. Before, it is the mean over `playouts`: `rules` goes
-// on in every seat, one card in sixteen at random, until few cards are left, and best play tells the rest. The actions
-// of a decision meet the same random numbers. Where many calls or discards are legal, some of them are labelled, the
-// one taken and that of `rules` among them.
+// With few cards left the label is the result of best play with open cards. Before that it is the mean over `playouts`:
+// `rules` plays every seat, with one card in sixteen at random, until few cards are left, and best play ends the game.
+// All actions of a decision get the same random numbers. If many calls or discards are legal, only some of them are
+// labelled; the action taken and the action of `rules` are among them.
 //
-// With `worlds` there are so many deals instead of playouts, drawn by what was said (draw_worlds), of which the true one is
-// but one: cards are worth what PIMC takes them to be, and before the cards are played there is one playout in each.
-// evaluation: what the worlds are weighted by; may be null without `worlds`.
+// With `worlds`, that many deals take the place of the playouts. The true deal is one of them, and the others are drawn
+// by the actions of the other seats (draw_worlds). Then cards have the value that PIMC gives them, and before card play
+// there is one playout in each deal. evaluation: weights the worlds; may be null without `worlds`.
 //
-// Results follow from seed and stream. They are appended. Throws std::invalid_argument on a history that breaks the
-// rules or ends early, or if `worlds` comes without an evaluation.
+// Results depend only on seed and stream, and are appended. Throws std::invalid_argument on a history that breaks the
+// rules or ends early, or if `worlds` is set without an evaluation.
 void label(bool seeger, const Evaluation* evaluation, const std::uint8_t* history, int seat,
            const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out);
 

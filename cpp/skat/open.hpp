@@ -1,11 +1,11 @@
-// What is left of a game of Skat once all cards lie open.
+// The end of a game of Skat with open cards.
 #pragma once
 #include "skat/rules.hpp"
 #include "skat/solver.hpp"
 
 namespace trickformer::skat {
 
-// Whether a trick begins, and no more than so many are left.
+// Returns whether a trick begins, with at most this many tricks left.
 inline bool at_last_tricks(const State& s, int tricks) {
   return s.phase == Phase::kPlay && s.num_plays % kPlayers == 0 && s.num_plays >= kPlays - kPlayers * tricks;
 }
@@ -30,9 +30,9 @@ inline SolverPosition position_of(const State& s) {
   return p;
 }
 
-// How a game in play ends by best play with open cards; of the card points no more than the score asks for. What a game
-// is worth to the soloist rises in steps, of which not a single trick and all of them are the first and the last: it is
-// the highest that he can force.
+// The result of a game in play under best play with open cards. Card points are solved only as far as the score needs
+// them. The value for the soloist rises in steps, from no trick at all to all tricks; the result is the highest step
+// that he can force.
 inline Result solved(const State& s, Solver& solver) {
   if (s.phase == Phase::kOver) return result(s);
   const SolverPosition p = position_of(s);

@@ -9,11 +9,12 @@
 namespace trickformer::skat {
 namespace {
 
-constexpr int kExactCards = 6;         // hands of at most so many cards are solved for exact card points
-constexpr int kStepCards = 9;          // larger ones are asked for the main threshold only: others cost the most there
-constexpr double kIndifferent = 0.25;  // values closer than this are a tie while there is more to ask
-constexpr int kSteps[] = {1, 31, 61, 90, 120};  // where a score can change
-constexpr int kBetween[] = {46, 76, 53, 69};    // asked for the sake of card points alone
+constexpr int kExactCards = 6;  // hands of at most so many cards are solved for exact card points
+// in larger hands only the main threshold is solved; other thresholds cost the most there
+constexpr int kStepCards = 9;
+constexpr double kIndifferent = 0.25;           // values closer than this are a tie while more thresholds can be solved
+constexpr int kSteps[] = {1, 31, 61, 90, 120};  // card points at which a score can change
+constexpr int kBetween[] = {46, 76, 53, 69};    // solved only for the sake of card points
 
 SolverPosition position_of(const SeatView& v, const World& w) {
   SolverPosition p;
@@ -33,12 +34,13 @@ SolverPosition position_of(const SeatView& v, const World& w) {
   return p;
 }
 
-// One world that is being solved: the result of open play for each legal card.
+// A world that is being solved: the result of open play for each legal card.
 struct Solving {
   SolverPosition position;
   double weight;
-  double worth[std::size(kSteps) + 1];                      // below the first step, and from each step on
-  std::array<std::uint8_t, kNumCards> low = {}, high = {};  // by card: points reached for certain, and not reached
+  double worth[std::size(kSteps) + 1];  // below the first step, and from each step on
+  // by card: points certainly reached, and points certainly not reached
+  std::array<std::uint8_t, kNumCards> low = {}, high = {};
 };
 
 class Search {
@@ -86,7 +88,7 @@ class Search {
     }
   }
 
-  // `base` for every card, and `more` for those of a set.
+  // Returns `base` for every card, and `more` for the cards of a set.
   void add(double weight, double base, double more, Cards reached) {
     for (Cards rest = legal_; rest;) {
       const int card = take_lowest(rest);
@@ -120,7 +122,7 @@ class Search {
     for (std::size_t i = 0; i < n && (i == 0 || gain(order[i]) > 0); ++i) {
       ask(kSteps[order[i]], [&](const Solving& s) { return s.worth[order[i] + 1] - s.worth[order[i]]; });
       if (i + 1 < n && (count(view_.hand) > kStepCards || decided())) {
-        // What was not asked for is as good for one card as for another; a game is most often won without it.
+        // What was not solved counts the same for all cards; most games are won without it.
         for (std::size_t j = i + 1; j < n; ++j)
           if (kSteps[order[j]] < kSteps[order[0]])
             for (const Solving& s : all_) add(s.weight, s.worth[order[j] + 1] - s.worth[order[j]], 0, 0);
@@ -189,7 +191,7 @@ class Search {
 
   const SeatView& view_;
   Solver& solver_;
-  double sign_;  // of the soloist's result for the seat: a defender's is minus half of it
+  double sign_;  // factor from the soloist's result to the seat's: for a defender minus one half
   std::vector<Solving> all_;
   Cards legal_ = 0;
   double value_[kNumCards] = {};
@@ -199,7 +201,7 @@ class Search {
 
 double worth(const SeatView& v, Cards soloists_cards, int points, const Stakes& stakes) {
   const bool null = v.contract.kind == Kind::kNull;
-  // Of a null the steps ask one thing only, whether it is won; it then counts as having reached the first.
+  // In null the only threshold is whether it is won; then the first step counts as reached.
   const int tricks = null ? points == 0 : points == 0 ? 0 : points == kAllPoints ? kTricks : 5;
   const Result r = settle(v.contract, v.auction.bid(), v.soloist(), soloists_cards, points, tricks);
   return r.won ? r.value + stakes.win : r.value - stakes.loss;

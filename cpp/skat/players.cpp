@@ -6,7 +6,7 @@
 namespace trickformer::skat {
 namespace {
 
-// Plays a game whose deal stands at the beginning of `history`; `rng` is the random players' and the noise's.
+// Plays a game whose deal is at the start of `history`. `rng` is for random players and noise.
 void play(bool seeger, State s, const SeatPlayer seated[kPlayers], double noise, Rng& rng, std::uint8_t* history,
           std::int16_t* score) {
   SeatView views[kPlayers];

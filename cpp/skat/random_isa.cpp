@@ -1,4 +1,4 @@
-// Uniformly random games.
+// Uniformly random games, built for each instruction set.
 #include "skat/random.hpp"
 
 namespace trickformer::skat::built::TRICKFORMER_ISA {

@@ -1,6 +1,6 @@
 // The rules of Skat (ISkO): auction, skat, declaration, card play, scores. Forehand is seat 0.
 //
-// One decision is one action. 0-31 are cards; then come the 63 calls of the auction, ascending, and what else is said.
+// A decision is one action. 0-31 are cards; then come the 63 calls of the auction, ascending, and the other statements.
 #pragma once
 #include <algorithm>
 
@@ -22,18 +22,19 @@ inline constexpr int kCall = kNumCards, kPass = kCall + kCalls, kHold = kPass + 
     kAnnounce = kDeclare + 7,                   // nothing, schneider, schwarz, ouvert
     kActions = kAnnounce + 4;
 inline constexpr int kNullOuvert = 6;  // of the seven declarations
-// An auction is at its longest when every call is made and held; both who do not hold the last one pass then.
+// The longest auction has every call made and held; then both players who do not hold the last one pass.
 inline constexpr int kMaxAuction = 2 * kCalls + 2;
 inline constexpr int kMaxActions = kMaxAuction + 1 + kSkat + 1 + kPlays;  // of the players
 
 enum class Phase : std::uint8_t { kAuction, kPickUp, kDiscard, kDeclare, kAnnounce, kPlay, kOver };
-enum class Level : std::uint8_t { kNone, kSchneider, kSchwarz, kOuvert };  // announced; each includes those before it
+// announced; each level includes those before it
+enum class Level : std::uint8_t { kNone, kSchneider, kSchwarz, kOuvert };
 
-// The auction, without the cards. Middlehand calls to forehand; then rearhand to whoever is left.
+// The auction, without cards. Middlehand calls to forehand, then rearhand to the one who is left.
 struct Auction {
   std::int8_t caller = 1, listener = 0, soloist = -1;
   std::int8_t called = -1;                         // index of the highest call, or -1
-  bool reply = false, over = false, last = false;  // the listener is to answer; rearhand's turn; forehand is alone
+  bool reply = false, over = false, last = false;  // reply: the listener must answer; last: forehand is alone
   bool rear = false;
 
   std::int16_t bid() const { return called < 0 ? std::int16_t{0} : kCallValues[called]; }
@@ -41,14 +42,14 @@ struct Auction {
   bool all_passed() const { return over && soloist < 0; }
 };
 
-// A contract: what has been declared.
+// A contract: the result of the declaration.
 struct Contract {
   Kind kind = Kind::kGrand;
   bool hand = false;
   Level level = Level::kNone;
 };
 
-// A game of Skat from the moment the cards are dealt.
+// A game of Skat from the deal on.
 struct State {
   Cards hand[kPlayers];  // held now
   Cards skat;            // the two cards that lie there: as dealt, or discarded
@@ -63,25 +64,26 @@ struct State {
   std::uint8_t plays[kPlays];
   std::uint8_t tricks;   // of the soloist
   std::uint8_t points;   // card points in the soloist's tricks
-  Cards soloists_cards;  // hand and skat, which matadors are counted from
+  Cards soloists_cards;  // hand and skat, from which matadors are counted
 };
 
-// How a game ended.
+// The result of a game.
 struct Result {
   std::int8_t soloist = -1;  // -1: all passed
   bool won = false, overbid = false, schneider = false, schwarz = false;
   std::int8_t matadors = 0;  // with: positive; without: negative; 0 in null
   std::int16_t points = 0;   // card points of the soloist, skat included
   std::int8_t tricks = 0;
-  std::int16_t value = 0;  // of a won game; of a lost one minus twice the value
+  std::int16_t value = 0;  // of a won game; for a lost one minus twice the value
 };
 
 inline namespace TRICKFORMER_ISA {
 
 constexpr int null_value(bool hand, bool ouvert) { return ouvert ? (hand ? 59 : 46) : (hand ? 35 : 23); }
 
-// Jacks from the clubs down, then the other trumps from the ace down, held in one unbroken row, or missing from the top.
-// The row is gathered first: GCC 12.2 at -O3 miscounts a loop that looks at one card after the other and stops.
+// Number of jacks from clubs down, then the other trumps from the ace down, that are held in one unbroken row, or that
+// are missing from the top. The row is collected first because GCC 12.2 at -O3 miscompiles a loop that tests one card
+// after the other and stops.
 inline int matadors(Kind kind, Cards soloists) {
   if (kind == Kind::kNull) return 0;
   unsigned row = 0;
@@ -92,13 +94,13 @@ inline int matadors(Kind kind, Cards soloists) {
   return row & 1 ? std::countr_one(row) : -std::countr_zero(row | 1u << n);
 }
 
-// The least multiple of the game's base that covers a bid.
+// The lowest multiple of the game's base that covers a bid.
 inline int raised(Kind kind, int bid) {
   const int base = kBase[int(kind)];
   return (bid + base - 1) / base * base;
 }
 
-// What a game is worth that ended with these card points and tricks of the soloist's.
+// The value of a game that ended with these card points and tricks of the soloist.
 inline Result settle(const Contract& c, int bid, int soloist, Cards soloists_cards, int points, int tricks) {
   Result r;
   r.soloist = std::int8_t(soloist);
@@ -141,7 +143,7 @@ inline void scores(const Result& r, bool seeger, std::int16_t out[kPlayers]) {
   }
 }
 
-// What may be said next in an auction: bit i of the calls, and whether to hold; passing is always possible.
+// The legal statements in an auction: bit i for call i, and whether the listener may hold. Passing is always legal.
 struct LegalCalls {
   std::uint64_t calls;
   bool hold;
@@ -193,7 +195,7 @@ inline State new_game(const Cards hands[kPlayers], Cards skat) {
   return s;
 }
 
-// The cards that a hand may play to a trick; lead: the card that opened it, or -1.
+// The cards that a hand may play to a trick. lead: the first card of the trick, or -1.
 inline Cards legal_plays(Kind kind, Cards hand, int lead) {
   if (lead < 0) return hand;
   const Cards follow = hand & followers(kind, lead);
@@ -207,7 +209,7 @@ inline Cards legal_cards(const State& s) {
   return s.phase == Phase::kPlay ? legal_plays(s.contract.kind, s.hand[s.current], lead_of(s)) : 0;
 }
 
-// Which of the seven declarations a bid allows: a null is never worth less than it.
+// The declarations, of seven, that a bid allows: the value of a null game must cover it.
 inline unsigned declarations(int bid, bool hand) {
   unsigned legal = 0x1f;
   if (null_value(hand, false) >= bid) legal |= 1u << int(Kind::kNull);
@@ -215,7 +217,7 @@ inline unsigned declarations(int bid, bool hand) {
   return legal;
 }
 
-// Legal actions, ascending; returns their number. out holds at least kCalls + 1.
+// Writes the legal actions in ascending order and returns their number. out must have room for kCalls + 1.
 inline int legal_actions(const State& s, std::uint8_t* out) {
   int n = 0;
   const auto add = [&](int action) { out[n++] = std::uint8_t(action); };
@@ -260,7 +262,7 @@ inline void begin_play(State& s) {
   s.current = s.leader = 0;
 }
 
-// Takes a card into the trick under way of anything that keeps one: who is winning with what.
+// Adds a card to the current trick of any struct with these members: the winning seat and its card.
 template <typename Trick>
 void lay(Trick& t, Kind kind, int lead, int in_trick, int seat, int card) {
   if (in_trick && strength(kind, lead, card) <= strength(kind, lead, t.best_card)) return;
@@ -288,7 +290,7 @@ inline void apply_play(State& s, int card) {
   if (s.num_plays == kPlays || (kind == Kind::kNull && s.tricks)) s.phase = Phase::kOver;
 }
 
-// A legal action.
+// Applies a legal action.
 inline void apply(State& s, int action) {
   switch (s.phase) {
     case Phase::kAuction:

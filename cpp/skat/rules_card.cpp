@@ -1,24 +1,25 @@
-// Card play of `rules` in suit and grand games: every legal card is described by what its trick should bring and by
-// what leaves the hand with it, and weighted (skat/rules_weights.hpp says how the weights were found).
+// Card play of `rules` in suit and grand games. Every legal card is described by the expected result of the trick and
+// by its loss for the hand, and weighted (skat/rules_weights.hpp explains how the weights were found).
 #include "skat/rules_player.hpp"
 #include "skat/rules_weights.hpp"
 
 namespace trickformer::skat {
 namespace {
 
-// Constants, of the soloist's side and of the defenders' where there are two, were found by playing the same deals with
-// and without a change, one at a time. Where the cards lie: how much likelier a card is with the soloist than with the
-// partner, or in the skat laid away.
+// These constants, one for the soloist and one for the defenders if there are two, were found by playing the same deals
+// with and without a change, one constant at a time. Locations of cards: how much likelier the soloist holds a card
+// than the partner; the same for the discards.
 constexpr double kTrumpWithSoloist = 1.45, kTrumpInSkat = 0.02, kAceWithSoloist = 1.29, kTenInSkat = 1.76;
-// Card points that a seat adds to a trick: when it gives way, when it takes it, when it throws in for its partner.
+// Card points that a seat adds to a trick when it ducks, when it takes it, and when it adds points for its partner.
 constexpr double kGiven[2] = {0.25, -0.2}, kTaking[2] = {3.94, 3.49}, kSmeared[2] = {4.96, 4.45};
-constexpr double kPointsInSkat = 5;             // where it is not known
-constexpr double kDecides[2] = {11.8, 13};      // extra, of a trick that decides who wins
-constexpr double kBeatsTwice[2] = {0.5, 0.23};  // how often the third seat can still beat the second's better card
+constexpr double kPointsInSkat = 5;         // used if they are not known
+constexpr double kDecides[2] = {11.8, 13};  // bonus for a trick that decides the game
+// probability that the third seat can still beat the second seat's better card
+constexpr double kBeatsTwice[2] = {0.5, 0.23};
 
 constexpr Cards higher(Cards card) { return ~(card | (card - 1)); }
 
-// What a trick promises the own side: worth in card points, the chance to win it.
+// Forecast of a trick for the own side: value in card points, and probability of winning it.
 struct Outlook {
   double gain, wins;
 };
@@ -64,7 +65,7 @@ class Play {
     return best;
   }
 
-  // What playing a card means, in the features that weights stand for.
+  // The features of playing a card.
   void describe(int card, double f[kFeatures]) const {
     const auto [gain, wins] = outlook(card);
     const double points = kPoints[card % 8] / 10.0, late = v_.num_plays / 30.0;
@@ -123,7 +124,7 @@ class Play {
   bool side(int p) const { return p == solo_; }  // of the soloist
   int places(int p) const { return p == solo_ && v_.shown ? 0 : kHand - count(v_.played[p]); }
 
-  // chance_[p][card]: that a seat holds an unseen card.
+  // chance_[p][card]: probability that seat p holds an unseen card.
   void place_cards() {
     const int skat = v_.hidden_in_skat();
     const bool laid_away = skat && !v_.contract.hand;
@@ -154,14 +155,14 @@ class Play {
     return none;
   }
 
-  // Cards that beat one of the same suit or trumps.
+  // Cards that beat a card of the same suit, or a trump.
   Cards above(int card) const {
     if (card % 8 == 7) return kJacks & higher(bit(card));
     const Cards suit = suit_cards(card / 8) & ~kJacks & higher(bit(card));
     return trump_ & bit(card) ? suit | kJacks : suit;
   }
 
-  // The chance that a seat can beat `best` in a trick that `lead` opened.
+  // Probability that a seat can beat `best` in a trick that `lead` opened.
   double beats(int p, int lead, int best) const {
     const Cards follow = followers(kind_, lead);
     if (follow & trump_) return 1 - none(p, above(best));
@@ -170,7 +171,7 @@ class Play {
     return 1 - none(p, above(best)) + is_void * (1 - none(p, trump_));
   }
 
-  // Points of the card that a seat plays to a trick where it wants many, or few.
+  // Points of the card that a seat adds to a trick when it wants to add many, or few.
   double throws_in(int p, Cards follow, bool many) const {
     constexpr int kOrder[2][6] = {{0, 7, 3, 4, 5, 6}, {6, 5, 4, 3, 7, 0}};
     double sum = 0, left = 1;
@@ -182,7 +183,7 @@ class Play {
     return sum + left * (many ? kSmeared : kGiven)[role_];
   }
 
-  // Worth of the trick to the own side, in card points, after `seen` cards of it; `better`: a card not known has beaten
+  // Value of the trick for the own side, in card points, after `seen` cards of it. `better`: an unknown card has beaten
   // `best`.
   Outlook rest_of_trick(int seen, int lead, int best, int owner, bool better, double points) const {
     if (seen == kPlayers) {
@@ -203,7 +204,7 @@ class Play {
     return {beat * takes.gain + (1 - beat) * gives.gain, beat * takes.wins + (1 - beat) * gives.wins};
   }
 
-  // Points that decide the game count for more.
+  // Points that decide the game count more.
   double worth(int owner, double points) const {
     const double needs = side(owner) ? 61 - soloists_ : 60 - defenders_;
     return points + (needs > 0 && points >= needs ? kDecides[role_] : 0);
@@ -216,7 +217,7 @@ class Play {
                          trick_points_ + kPoints[card % 8]);
   }
 
-  // The chance that a side suit led now is ruffed by the other side.
+  // Probability that the other side ruffs a side suit that is led now.
   double ruffed(Cards suit) const {
     double safe = 1;
     for (int p = 0; p < kPlayers; ++p)
@@ -224,7 +225,7 @@ class Play {
     return 1 - safe;
   }
 
-  // Unseen cards that the other side may hold, in number.
+  // Number of unseen cards that the other side may hold.
   double against(Cards cards) const {
     double n = 0;
     for (Cards rest = cards & unseen_; rest;) {
@@ -240,8 +241,8 @@ class Play {
   Cards trump_;
   int me_, solo_, role_, in_trick_;
   Cards unseen_;
-  double trick_points_ = 0;              // that lie in the trick under way
-  double soloists_ = 0, defenders_ = 0;  // points taken, the soloist's with the skat
+  double trick_points_ = 0;              // points in the current trick
+  double soloists_ = 0, defenders_ = 0;  // points taken; the soloist's include the skat
   unsigned led_[kPlayers] = {};          // side suits that a seat has led
   double chance_[kPlayers][kNumCards] = {};
 };

@@ -1,5 +1,5 @@
-// Card play of `rules` in null: the soloist ducks, the defenders lead where a low card of theirs may leave the
-// soloist with the trick.
+// Card play of `rules` in null: the soloist ducks. The defenders lead suits in which a low card may leave the trick
+// with the soloist.
 #include "skat/rules_player.hpp"
 
 #include "skat/hand.hpp"
@@ -7,7 +7,7 @@
 namespace trickformer::skat {
 namespace {
 
-// Ranks of null, 7 8 9 10 J Q K A, of the cards' ranks 7 8 9 Q K 10 A J.
+// Order of the ranks 7 8 9 Q K 10 A J in null: 7 8 9 10 J Q K A.
 constexpr int kNullRank[8] = {0, 1, 2, 5, 6, 3, 7, 4};
 
 }  // namespace
@@ -26,10 +26,10 @@ int rules_null_card(const SeatView& v, CardThoughts* thoughts) {
     const int best_rank = in_trick ? kNullRank[v.best_card % 8] : -1;
     double worth = 0;
     if (me == solo) {
-      // Highest of those that stay under; otherwise what makes the rest of the hand safest.
+      // The highest card that stays below; otherwise the card whose loss makes the rest of the hand safest.
       const bool ducks = in_trick && (!follows || rank < best_rank);
       worth = null_danger(own, others) - null_danger(own & ~(1u << rank), others) + 0.01 * rank;
-      // Otherwise someone has to go over: of two seats to come any with the suit, of one that may be void.
+      // Otherwise another seat must go over it: either of two seats that have the suit, or one that may be void.
       const double kept = 100.0 * under / (under + over + 0.5) + 100.0 / (in_trick ? 1 << over : 1 << 2 * over);
       if (!ducks) worth -= last ? 200 : kept;
     } else {
@@ -37,17 +37,17 @@ int rules_null_card(const SeatView& v, CardThoughts* thoughts) {
       const bool solo_acts = in_trick == 0 || (in_trick == 1 && (me + 1) % kPlayers == solo);
       const bool his_trick = in_trick && v.best_seat == solo;
       const bool can_hold = !(v.cannot[solo] & suit_cards(suit)) && his;
-      if (his_trick) {  // stay under him, as high as that goes; a partner still to come may do so too
+      if (his_trick) {  // stay below him, as high as possible; a partner still to play may do so too
         worth = !follows || rank < best_rank ? 50 + rank : rank - 100;
       } else if (solo_acts) {
         if (in_trick && !follows) {
           worth = 10 - 3 * std::popcount(own) + 0.5 * rank;
         } else {
-          // Low cards leave him on top, where he holds the suit and has few lower ones.
+          // Low cards leave the trick with him if he has the suit and few lower cards.
           const int his_under = std::popcount(his & ((1u << rank) - 1));
           worth = (can_hold ? 6.0 : -6.0) - (v.shown ? 6.0 : 2.0) * his_under - 0.5 * rank - 0.7 * std::popcount(own);
         }
-      } else {  // the trick is ours: throw off short suits, high cards of those that will be led low
+      } else {  // the trick is ours: discard short suits, and high cards of suits that will be led low
         worth = follows ? double(rank) : 10 - 3 * std::popcount(own) + 0.5 * rank;
       }
     }

@@ -5,7 +5,7 @@
 namespace trickformer::skat {
 namespace {
 
-// Step by step: the next call up, or holding what was called, as far as the hand bears it.
+// Bids step by step: the next call up, or holding the call, as far as the hand is worth it.
 int say_next(const SeatView& v) {
   const int limit = prospect(v.dealt, v.seat == 0).limit;
   if (v.auction.reply) return v.auction.bid() <= limit ? kHold : kPass;

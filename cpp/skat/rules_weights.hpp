@@ -1,9 +1,9 @@
-// What `rules` looks at when it chooses a card of a suit or grand game, and how much it counts.
+// Features and weights that `rules` uses to choose a card in a suit or grand game.
 //
-// The weights come from some rounds of policy iteration: at positions of its own games every legal card was tried,
-// and the game played out by `rules` itself in the deal as it lay. Least squares over 250,000 games a round gave the
-// weights that tell best how much more one card brings than the others there (a game won counts 100, a card point
-// 0.35), and `rules` played by them in the next round.
+// The weights come from several rounds of policy iteration. At positions of its own games, every legal card was tried,
+// and `rules` played the game to its end in the true deal. Least squares over 250,000 games per round gave the weights
+// that best predict how much more a card gains than the other legal ones (a game won counts 100, a card point 0.35).
+// `rules` used them in the next round.
 #pragma once
 namespace trickformer::skat {
 
@@ -46,7 +46,8 @@ enum CardFeature {
   kFeatures
 };
 
-// Columns: in a suit game the soloist as first, second, third to a trick, a defender as such; the same six in grand.
+// Columns: in a suit game the soloist as first, second and third to a trick, then a defender as such; the same six in
+// grand.
 constexpr int kSituations = 12;
 constexpr double kWeights[kFeatures][kSituations] = {
     {5.2, 14.7, 13.8, -2.2, 7.4, 10.7, -2.9, 12.1, 12.4, -4.3, 4.6, 8.2},         // kGain

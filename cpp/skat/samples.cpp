@@ -25,7 +25,7 @@ Deal random_deal(Rng& rng) {
   return deal;
 }
 
-// One of the candidates, by the softmax of their log odds at a temperature.
+// Draws a candidate by the softmax of the log odds at a temperature.
 const Candidate& drawn(const std::vector<Candidate>& from, double temperature, Rng& rng) {
   double most = -1e9, total = 0;
   for (const Candidate& c : from) most = std::max(most, c.logit);
@@ -38,14 +38,14 @@ const Candidate& drawn(const std::vector<Candidate>& from, double temperature, R
   return from.back();
 }
 
-// How often a hand with these odds is worth solving.
+// Probability with which a hand with these odds is solved.
 double keep(double chance) {
   if (chance < 0.04) return 0.04;
   if (chance < 0.2) return 0.4;
   return chance < 0.97 ? 1 : 0.4;
 }
 
-// Suit by suit the way to lay two cards away, then the suit, each drawn by its odds.
+// For each suit draws the discards by their odds, then the suit.
 Candidate candidate(const Evaluation& evaluation, Known known, int family, const Deal& deal, Rng& rng) {
   const int from = family == 0 ? 0 : 3 + family, to = family == 0 ? 4 : from + 1;
   std::vector<Candidate> best;

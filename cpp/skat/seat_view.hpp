@@ -1,17 +1,17 @@
-// What one seat has seen of a game of Skat, token by token: the C++ form of a View.
+// The view of one seat of a game of Skat, built token by token. It is the C++ form of a Python View.
 //
-// Tokens: the actions, 3 seats, end of sequence. A sequence is the own seat, the 10 cards dealt (ascending), the auction
-// as all hear it, picking up or not; of the own skat the two cards (ascending) and the two laid away (as chosen); the
-// declaration and what is announced; of another's ouvert game the ten cards shown (ascending); of each trick the seat that leads
-// it and the plays; the end. Who leads follows from the rules; it is said because auctions differ in length, so that the
-// place of a token says nothing of its trick.
+// Tokens: the actions, 3 seats, end of sequence. A sequence consists of the own seat; the 10 cards dealt (ascending);
+// the public auction; picking up or not; of the own skat the two cards (ascending) and the two discards (in order); the
+// declaration and the announcements; of another seat's ouvert game the ten cards shown (ascending); of each trick the
+// leader and the plays; the end. The rules imply the leader. It has a token because auctions differ in length, so that
+// a position in the sequence does not determine the trick.
 #pragma once
 #include "skat/rules.hpp"
 
 namespace trickformer::skat {
 
 inline constexpr int kSeatToken = kActions, kEndToken = kSeatToken + kPlayers, kVocabulary = kEndToken + 1;
-// Of a defender, after the longest auction, in an ouvert hand game.
+// For a defender, after the longest auction, in an ouvert hand game.
 inline constexpr int kMaxLength = 1 + kHand + kMaxAuction + 3 + kHand + kTricks + kPlays + 1;
 
 struct SeatView {
@@ -32,8 +32,8 @@ struct SeatView {
 
   Stage stage = Stage::kSeat;
   std::int8_t seat = 0;
-  std::uint8_t seen = 0;  // tokens of the present stage so far
-  std::int8_t last = -1;  // card before, where cards ascend
+  std::uint8_t seen = 0;  // tokens of the current stage so far
+  std::int8_t last = -1;  // previous card, if cards ascend
   std::uint8_t num_said = 0, num_discards = 0, num_plays = 0, tricks = 0, points = 0;  // the last two: the soloist's
   std::int8_t current = 0;                                                             // on turn while cards are played
   std::int8_t best_seat = 0;                                                           // of the trick under way
@@ -46,14 +46,14 @@ struct SeatView {
   Contract contract;
   Cards dealt = 0, hand = 0;  // own: as dealt, and held now
   Cards taken = 0, laid = 0;  // own skat: picked up, laid away
-  Cards shown = 0;            // of another soloist's ouvert hand, those still held
+  Cards shown = 0;            // cards of another soloist's ouvert hand that are still held
   Cards played[kPlayers] = {};
-  Cards cannot[kPlayers] = {};  // cards that a seat has shown not to hold
+  Cards cannot[kPlayers] = {};  // cards that a seat is known not to hold
 
   int soloist() const { return auction.soloist; }
   bool declared() const { return stage >= Stage::kShow; }
   int lead() const { return num_plays % kPlayers ? plays[num_plays / kPlayers * kPlayers] : -1; }
-  // The seat that acts next, or -1 at the end and where chance or a hidden action comes next.
+  // The seat that acts next, or -1 at the end and if chance or a hidden action comes next.
   int turn() const {
     switch (stage) {
       case Stage::kAuction: return auction.current();
@@ -67,7 +67,7 @@ struct SeatView {
   }
   bool my_turn() const { return stage != Stage::kSeat && turn() == seat; }
 
-  // Cards of other hands and of a skat not seen, and how many of them each place holds.
+  // Cards of other hands and of an unseen skat, and the number of them at each place.
   Cards unseen() const { return kAll & ~(dealt | taken | played[0] | played[1] | played[2] | shown); }
   int hidden_in(int p) const {
     if (p == seat || (shown && p == soloist())) return 0;
@@ -78,14 +78,15 @@ struct SeatView {
 
 inline namespace TRICKFORMER_ISA {
 
-// Whether the unseen cards can be laid: `a` and `b` places in two hands that cannot hold some cards, `skat` that can
-// hold any. Each card is kept from places by a set, so Hall's condition on three places is all there is.
+// Returns whether the unseen cards can be placed: `a` and `b` cards in two hands that cannot hold some cards, and
+// `skat` cards in the skat, which can hold any. Each card is excluded from places by a set, so Hall's condition on
+// three places is sufficient.
 inline bool can_lay(Cards unseen, Cards not_a, Cards not_b, int a, int b, int skat) {
   return count(unseen) == a + b + skat && count(unseen & not_a & not_b) <= skat && count(unseen & not_b) <= a + skat &&
          count(unseen & not_a) <= b + skat;
 }
 
-// Own legal actions as tokens, or those of another seat's in the auction and the declaration, where they are public.
+// The own legal actions as tokens, or those of another seat in the auction and the declaration, which are public.
 // Cards: of the own hand. 128 bits: low, high.
 struct ActionSet {
   std::uint64_t low = 0, high = 0;
@@ -120,13 +121,13 @@ inline ActionSet spoken(const SeatView& v) {
   return set;
 }
 
-// Own legal cards where one is to be laid away or played on the own turn.
+// The own legal cards when one is to be discarded or played at the own turn.
 inline Cards own_cards(const SeatView& v) {
   if (v.stage == SeatView::Stage::kDiscard) return v.hand;
   return v.stage == SeatView::Stage::kPlay && v.current == v.seat ? legal_plays(v.contract.kind, v.hand, v.lead()) : 0;
 }
 
-// Whether another seat may play a card next in some deal that explains the view.
+// Returns whether another seat may play a card next in some deal that is consistent with the view.
 inline bool playable(const SeatView& v, int card) {
   const int p = v.current, lead = v.lead();
   const Kind kind = v.contract.kind;
@@ -139,8 +140,8 @@ inline bool playable(const SeatView& v, int card) {
                  v.hidden_in_skat());
 }
 
-// The cards that another seat may play next in some deal that explains the view. Cards that follow the lead alike and
-// that the third seat may hold alike are alike to that question: one of each kind is asked about.
+// The cards that another seat may play next in some deal that is consistent with the view. Cards that follow the lead
+// alike and that the third seat may hold alike give the same answer, so one card of each kind is tested.
 inline Cards playable(const SeatView& v) {
   const int p = v.current, lead = v.lead();
   if (v.shown && p == v.soloist()) return legal_plays(v.contract.kind, v.shown, lead);
@@ -154,14 +155,15 @@ inline Cards playable(const SeatView& v) {
   return found;
 }
 
-// Those of `cards` above `last` that leave enough higher ones for `still` cards, itself included, in ascending order.
+// Those of `cards` above `last` that leave enough higher cards for `still` cards in ascending order, including the card
+// itself.
 inline Cards ascending(Cards cards, int last, int still) {
   cards &= ~static_cast<Cards>((std::uint64_t{1} << (last + 1)) - 1);
   for (int drop = still - 1; drop > 0 && cards; --drop) cards &= ~(Cards{1} << (31 - std::countl_zero(cards)));
   return cards;
 }
 
-// Cards that may come next where cards come: to this seat's knowledge some deal allows each of them.
+// The cards that may come next when a card comes: those that some consistent deal allows.
 inline Cards possible_cards(const SeatView& v) {
   switch (v.stage) {
     case SeatView::Stage::kDeal: return ascending(kAll, v.last, kHand - v.seen);
@@ -173,7 +175,7 @@ inline Cards possible_cards(const SeatView& v) {
   }
 }
 
-// Whether a token may come next; the end of the sequence is none of those asked about here.
+// Returns whether a token may come next, for all tokens except the end of the sequence.
 inline bool may_come(const SeatView& v, int token) {
   if (v.stage == SeatView::Stage::kSeat) return token >= kSeatToken && token < kEndToken;
   if (v.stage == SeatView::Stage::kLead) return token == kSeatToken + v.current;
@@ -182,7 +184,7 @@ inline bool may_come(const SeatView& v, int token) {
   return token < kNumCards ? possible_cards(v) >> token & 1 : spoken(v).has(token);
 }
 
-// Takes a token in. One that cannot come is read by its position as something that can, so that any sequence ends.
+// Applies a token. An impossible token is read, by its position, as a possible one, so that every sequence ends.
 inline void see(SeatView& v, int token) {
   using Stage = SeatView::Stage;
   const Cards card = token >= 0 && token < kNumCards ? bit(token) : 0;
@@ -263,8 +265,8 @@ inline void see(SeatView& v, int token) {
   next(v.num_plays == kPlays || (kind == Kind::kNull && v.tricks) ? Stage::kOver : Stage::kLead);
 }
 
-// How a game ended that a seat has seen to the end: by then the skat is what nobody played. A null that ended early
-// leaves cards unplayed, and its result does not depend on them.
+// The result of a game that a seat has seen to the end; by then the skat is the cards that nobody played. A null game
+// that ended early leaves cards unplayed, and its result does not depend on them.
 inline Result result(const SeatView& v) {
   if (v.soloist() < 0) return {};
   const Cards skat = v.laid ? v.laid : v.contract.kind == Kind::kNull ? 0 : v.unseen();

@@ -23,9 +23,15 @@ const char* fault(const SolverPosition& p) {
   if (p.trick[0] < 0 && p.trick[1] >= 0) return "a trick's first card comes first";
   Cards all = 0;
   int total = 0;
-  for (const Cards hand : p.hands) all |= hand, total += count(hand);
+  for (const Cards hand : p.hands) {
+    all |= hand;
+    total += count(hand);
+  }
   for (const int card : p.trick)
-    if (card >= 0) all |= bit(card), ++total;
+    if (card >= 0) {
+      all |= bit(card);
+      ++total;
+    }
   if (count(all) != total) return "a card is held or lies in the trick once";
   const int most = count(p.hands[p.turn()]);
   if (most < 1 || most > kHand) return "a hand to play from has 1 to 10 cards";
@@ -56,16 +62,16 @@ static Layout make_layout(Kind kind) {
 }
 
 const Layout& layout(Kind kind) {
-  static const std::array<Layout, 6> all = [] {
+  static const std::array<Layout, 6> kAll = [] {
     std::array<Layout, 6> out;
     for (int k = 0; k < 6; ++k) out[std::size_t(k)] = make_layout(Kind(k));
     return out;
   }();
-  return all[std::size_t(kind)];
+  return kAll[std::size_t(kind)];
 }
 
 const FamilyTables& tables(Family family) {
-  static const std::array<FamilyTables, 3> all = [] {
+  static const std::array<FamilyTables, 3> kAll = [] {
     std::array<FamilyTables, 3> out;
     for (int f = 0; f < 3; ++f) {
       const Kind kind = f == 0 ? Kind::kClubs : f == 1 ? Kind::kGrand : Kind::kNull;
@@ -87,24 +93,26 @@ const FamilyTables& tables(Family family) {
     }
     return out;
   }();
-  return all[std::size_t(family)];
+  return kAll[std::size_t(family)];
 }
 
-// Numbers the owners of the cards in play, in order of rank: the sequences over three players by length, then as
-// digits. There are (3^n - 1) / 2 sequences shorter than n.
+// Numbers the owners of the cards in play, in order of rank: the sequences over three players, sorted by length and
+// then as numbers in base 3. There are (3^n - 1) / 2 sequences shorter than n.
 static int sequence(int code, int from, int to) {
   int value = 0, length = 0, shorter = 0, power = 1;
   for (int i = from; i < to; ++i) {
     const int owner = code >> 2 * i & 3;
     if (owner == 3) continue;
     value = 3 * value + owner;
-    shorter += power, power *= 3, ++length;
+    shorter += power;
+    power *= 3;
+    ++length;
   }
   return shorter + value;
 }
 
 const Codes& codes() {
-  static const std::unique_ptr<const Codes> all = [] {
+  static const std::unique_ptr<const Codes> kAll = [] {
     auto out = std::make_unique<Codes>();
     for (int code = 0; code < 1 << 14; ++code) {
       out->points[code] = std::uint16_t((code >> 6) * 40 + sequence(code, 0, 3));
@@ -114,7 +122,7 @@ const Codes& codes() {
     for (int code = 0; code < 1 << 8; ++code) out->jacks[code] = std::uint8_t(sequence(code, 0, 4));
     return std::unique_ptr<const Codes>(std::move(out));
   }();
-  return *all;
+  return *kAll;
 }
 
 // ---- a solver ----
@@ -139,7 +147,10 @@ void Solver::reset() { table_->forget(); }
 
 static int search(SearchTable& table, const Task& task, int need, std::uint64_t& nodes) {
   const std::uint8_t game = std::uint8_t(int(task.family) * 2 + task.tricks);
-  if (table.game != game) table.forget(), table.game = game;
+  if (table.game != game) {
+    table.forget();
+    table.game = game;
+  }
   return zero_window(table, task, need, nodes);
 }
 
@@ -161,7 +172,7 @@ static Task task_of(const SolverPosition& p, bool tricks) {
   return task;
 }
 
-// Plays a card (in the search's numbers) and returns what the soloist takes by it: card points, or a trick.
+// Plays a card (in the search's numbers) and returns what the soloist gains by it: card points, or a trick.
 static int play(Task& task, int card) {
   const FamilyTables& t = tables(task.family);
   const int p = (task.leader + task.played) % kPlayers;
@@ -174,7 +185,10 @@ static int play(Task& task, int card) {
   const int cards[3] = {task.trick[0], task.trick[1], card};
   for (int i = 0; i < 3; ++i) {
     if (!task.tricks) gain += t.points[cards[i]];
-    if (t.beats[best] & bit(cards[i])) best = cards[i], winner = (task.leader + i) % kPlayers;
+    if (t.beats[best] & bit(cards[i])) {
+      best = cards[i];
+      winner = (task.leader + i) % kPlayers;
+    }
   }
   task.leader = winner;
   task.played = 0;
@@ -188,15 +202,18 @@ static int points_left(const SolverPosition& p) {
   return card_points(all);
 }
 
-// The exact value between low and high by zero windows, the first at `guess`: each one moves a bound.
+// The exact value between low and high by zero-window searches, the first at `guess`. Each search moves a bound.
 static int exactly(SearchTable& table, const Task& task, int low, int high, int guess, std::uint64_t& nodes) {
   while (low < high) {
     const int need = std::clamp(guess, low + 1, high);
     const int value = search(table, task, need, nodes);
-    if (value >= need)
-      low = value, guess = value + 1;
-    else
-      high = value, guess = value;
+    if (value >= need) {
+      low = value;
+      guess = value + 1;
+    } else {
+      high = value;
+      guess = value;
+    }
   }
   return low;
 }
@@ -285,7 +302,8 @@ static void answer(Solver& solver, const SolverPosition& p, Query query, int lim
 void solve(std::span<const SolverPosition> positions, Query query, std::span<const std::int16_t> limits, int threads,
            std::span<SolverResult> out) {
   on_threads(positions.size(), threads, [&](std::size_t i) {
-    static thread_local Solver solver;  // the calling thread keeps its own, and the table's memory, for the next batch
+    // each calling thread keeps its solver, and the memory of the table, for the next batch
+    static thread_local Solver solver;
     answer(solver, positions[i], query, limits.empty() ? 0 : limits[i], out[i]);
   });
 }

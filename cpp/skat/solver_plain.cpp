@@ -10,7 +10,7 @@ namespace trickformer::skat {
 
 struct PlainSolver::Node {
   Kind kind;
-  int soloist, leader, played, rest;  // rest: card points yet to be taken, those of the trick too
+  int soloist, leader, played, rest;  // rest: card points yet to be taken, including the current trick
   Cards hands[3];
   int trick[3];
 };
@@ -37,8 +37,8 @@ bool PlainSolver::holds(const Entry& e, const Node& n, int leader) const {
   return e.stamp == stamp_ && e.leader == leader && std::equal(n.hands, n.hands + 3, e.hands);
 }
 
-// A leader tries his strongest cards first. A follower tries to win the trick from the other side, dearest card first,
-// and adds points where his side has it; else he begins with the cheapest card.
+// A leader tries the strongest cards first. A follower tries to win the trick from the other side, with the card of
+// most points first, and adds points if the own side is winning; otherwise it starts with the card of fewest points.
 int PlainSolver::order(const Node& n, Cards legal, bool soloist, int* cards) {
   int best = 0, value[kNumCards], size = 0;
   for (int i = 1; i < n.played; ++i)
@@ -59,7 +59,7 @@ int PlainSolver::order(const Node& n, Cards legal, bool soloist, int* cards) {
   return size;
 }
 
-// Does the soloist get `need` more points?
+// Returns whether the soloist gets `need` more points.
 bool PlainSolver::reach(Node& n, int need) {
   ++nodes_;
   if (need <= 0) return true;
@@ -67,7 +67,10 @@ bool PlainSolver::reach(Node& n, int need) {
   Entry* entry = nullptr;
   if (n.played == 0) {
     std::uint64_t hash = 0;
-    for (const Cards hand : n.hands) hash = (hash ^ hand) * 0x9e3779b97f4a7c15, hash ^= hash >> 29;
+    for (const Cards hand : n.hands) {
+      hash = (hash ^ hand) * 0x9e3779b97f4a7c15;
+      hash ^= hash >> 29;
+    }
     entry = &table_[(hash + std::uint64_t(n.leader) * 0x5851f42d) % kPlainEntries];
     const bool same = holds(*entry, n, n.leader);
     if (same && entry->low >= need) return true;
@@ -114,7 +117,7 @@ bool PlainSolver::reach(Node& n, int need) {
 
 // ---- the twin ----
 
-// The rules once more, as a rule book gives them: cards by name, strongest first.
+// The rules written again as a rule book has them: cards by name, strongest first.
 static int place_in(const char* order, char rank) {
   int i = 0;
   while (order[i] != rank) ++i;
@@ -122,10 +125,10 @@ static int place_in(const char* order, char rank) {
 }
 
 static bool takes(Kind kind, int led, int best, int card) {
-  constexpr char ranks[] = "789QKTAJ";
-  const char a = ranks[best % 8], b = ranks[card % 8];
+  constexpr char kRanks[] = "789QKTAJ";
+  const char a = kRanks[best % 8], b = kRanks[card % 8];
   if (kind == Kind::kNull) return card / 8 == led / 8 && place_in("AKQJT987", b) < place_in("AKQJT987", a);
-  const auto trump = [&](int c) { return ranks[c % 8] == 'J' || (kind != Kind::kGrand && c / 8 == int(kind)); };
+  const auto trump = [&](int c) { return kRanks[c % 8] == 'J' || (kind != Kind::kGrand && c / 8 == int(kind)); };
   if (trump(card) != trump(best)) return trump(card);
   if (a == 'J' || b == 'J') return b == 'J' && (a != 'J' || card / 8 > best / 8);
   return card / 8 == best / 8 && place_in("ATKQ987", b) < place_in("ATKQ987", a);
@@ -144,7 +147,7 @@ struct Twin {
   bool tricks;
   std::map<std::tuple<Cards, Cards, Cards, int>, int> memo;
 
-  // What the soloist takes from here on after `card`.
+  // The gain of the soloist from here on after `card`.
   int after(std::array<Cards, 3> hands, int leader, std::array<int, 3> trick, int played, int card) {
     const int p = (leader + played) % 3;
     hands[std::size_t(p)] &= ~bit(card);
@@ -152,8 +155,8 @@ struct Twin {
     if (played < 2) return value(hands, leader, trick, played + 1);
     int best = 0, gain = 0;
     for (int i = 0; i < 3; ++i) {
-      constexpr int worth[8] = {0, 0, 0, 3, 4, 10, 11, 2};
-      gain += worth[trick[std::size_t(i)] % 8];
+      constexpr int kWorth[8] = {0, 0, 0, 3, 4, 10, 11, 2};
+      gain += kWorth[trick[std::size_t(i)] % 8];
       if (i && takes(kind, trick[0], trick[std::size_t(best)], trick[std::size_t(i)])) best = i;
     }
     const int winner = (leader + best) % 3;

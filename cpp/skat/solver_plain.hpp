@@ -1,4 +1,4 @@
-// Two slow solvers that share nothing with the fast one but the position: the benchmark's yardstick and the twin of
+// Two slow solvers that share only the position with the fast one: a yardstick for the benchmark, and a reference for
 // the tests.
 #pragma once
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace trickformer::skat {
 
-// Zero-window alpha-beta as one would write it first: a table of whole positions between tricks, a simple order of
-// moves, no bounds but the points decided, no cards merged. Not for null.
+// Plain zero-window alpha-beta: a table of whole positions between tricks, a simple order of moves, no bounds except
+// the points decided, no merged cards. Not for null.
 class PlainSolver {
  public:
   PlainSolver();
   ~PlainSolver();
-  bool at_least(const SolverPosition& position, int threshold);  // begins with an empty table
+  bool at_least(const SolverPosition& position, int threshold);  // starts with an empty table
   std::uint64_t nodes() const { return nodes_; }
 
  private:
@@ -33,9 +33,9 @@ class PlainSolver {
   std::uint64_t nodes_ = 0;
 };
 
-// What minimax over every line of play gives after each legal card, -1 for an illegal one: the soloist's card points
-// at the end or, where `tricks` (always in null), the tricks that the soloist is yet to take; in null he avoids them.
-// For endings of a few cards.
+// The minimax value over every line of play after each legal card, -1 for an illegal one: the soloist's card points at
+// the end or, if `tricks` (always in null), the tricks that the soloist has yet to take; in null he avoids them. Only
+// for endings of a few cards.
 std::array<std::int16_t, kNumCards> minimax_moves(const SolverPosition& position, bool tricks);
 
 }  // namespace trickformer::skat

@@ -1,4 +1,4 @@
-// The search.
+// The search, built for each instruction set.
 #include <cstdlib>
 
 #include "skat/solver_order.inl"
@@ -38,13 +38,13 @@ class Searcher : Order<kNull, kTricks> {
   struct Moves {
     Move move[kHand];
     int size = 0;
-    bool merged = false;  // some run has several cards
+    bool merged = false;  // some group of neighbours has several cards
   };
 
   static int next(int p) { return p == 2 ? 0 : p + 1; }
   static std::uint64_t gone(int card) { return std::uint64_t{3} << 2 * card; }
 
-  // In null it is the defenders who want the soloist to take tricks.
+  // In null the defenders want the soloist to take tricks.
   static bool raises(int p) { return (p == 0) != kNull; }
 
   // ---- memory ----
@@ -73,9 +73,9 @@ class Searcher : Order<kNull, kTricks> {
 
   // ---- moves ----
 
-  // Lists cards, of neighbours in one hand only those worth different points, and of these but one where `outcome`
-  // tells who takes the trick: the dearest or the cheapest, for what it adds is sure while the other card's fate is
-  // not.
+  // Lists cards. Of neighbours in one hand it lists only those with different points, and just one of these if
+  // `outcome` decides who takes the trick: the one of most or of fewest points. What this card adds to the trick is
+  // certain; the fate of the other card is not.
   template <class Outcome, class Score>
   void list(Moves& out, Cards cards, Cards others, Outcome outcome, Score score, int place, int p, int hint) const {
     for (int run = 0; cards; ++run) {
@@ -93,7 +93,10 @@ class Searcher : Order<kNull, kTricks> {
         card = lower;
       }
       const int sure = outcome(top);
-      if (n > 1 && sure) some[0] = sure > 0 ? dearest : cheapest, n = 1;
+      if (n > 1 && sure) {
+        some[0] = sure > 0 ? dearest : cheapest;
+        n = 1;
+      }
       out.merged |= n > 1;
       for (int i = 0; i < n; ++i) {
         const int card = some[i];
@@ -103,7 +106,7 @@ class Searcher : Order<kNull, kTricks> {
     }
   }
 
-  // Tries cards, best first; `play` gives the value after one. Returns the value of the node as a bound, and in
+  // Tries cards, best first; `play` returns the value after a card. Returns a bound on the value of the node, and in
   // `choice` the card that gives it.
   template <class Play>
   int best(Moves& m, int place, int p, int depth, int need, int& choice, Play play) {
@@ -117,7 +120,7 @@ class Searcher : Order<kNull, kTricks> {
       std::swap(m.move[i], m.move[pick]);
       const Move move = m.move[i];
       int v = up ? 1000 : -1;
-      if (m.merged)  // to play a neighbour instead changes the value by no more than the difference in points
+      if (m.merged)  // playing a neighbour instead changes the value by at most the difference in points
         for (int j = 0; j < i; ++j)
           if (m.move[j].run == move.run) {
             const int apart = std::abs(worth(m.move[j].card) - worth(move.card));
@@ -144,15 +147,18 @@ class Searcher : Order<kNull, kTricks> {
   }
 
   // ---- nodes ----
-  // Each returns the soloist's further points of the `rest` that are left: at least as many if `need` is reached, else
-  // at most as many.
+  // Each returns a bound on the soloist's further points out of the `rest` that are left: a lower bound if it reaches
+  // `need`, else an upper bound.
 
   int lead(int p, std::uint64_t code, int rest, int need) {
     ++nodes;
     const int q = next(p), r = next(q), depth = count(hand_[p]);
     if (depth == 1) {
       int winner = p, high = highest(hand_[p]);
-      if (beats(high) & hand_[q]) winner = q, high = highest(hand_[q]);
+      if (beats(high) & hand_[q]) {
+        winner = q;
+        high = highest(hand_[q]);
+      }
       if (beats(high) & hand_[r]) winner = r;
       return winner == 0 ? rest : 0;
     }
@@ -163,7 +169,8 @@ class Searcher : Order<kNull, kTricks> {
     const std::uint64_t k = Base::key(p, code);
     int hint = -1;
     if (const Entry* e = find(k)) {
-      low = std::max(low, int(e->low)), high = std::min(high, int(e->high));
+      low = std::max(low, int(e->low));
+      high = std::min(high, int(e->high));
       if (low >= need) return low;
       if (high < need) return high;
       hint = e->move;
@@ -232,7 +239,7 @@ class Searcher : Order<kNull, kTricks> {
   static constexpr int kScale = 3000, kMost = 1 << 22;
 
   SearchTable& memory_;
-  std::uint64_t code_ = ~std::uint64_t{0};  // owners of cards, as in Codes
+  std::uint64_t code_ = ~std::uint64_t{0};  // owners of the cards, as in Codes
 };
 
 }  // namespace trickformer::skat::inline TRICKFORMER_ISA

@@ -1,4 +1,4 @@
-// A game of Skat, and what each seat has seen of it: what scripted players play on.
+// A game of Skat with the views of all seats, on which scripted players play.
 #pragma once
 #include <span>
 
@@ -38,8 +38,8 @@ struct Table {
   }
 };
 
-// A game in a world, once a course of actions has been taken: what was done after the deal. What another soloist has laid
-// away stands there as any number; the world says it. Throws std::invalid_argument where an action is not legal.
+// A game in a world after a course of actions since the deal. Another soloist's discards are given by the world, so
+// their numbers in the course are ignored. Throws std::invalid_argument if an action is not legal.
 inline Table played(const World& world, std::span<const int> course) {
   Table t(new_game(world.dealt, world.dealt_skat));
   for (int action : course) {

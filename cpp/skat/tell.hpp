@@ -1,11 +1,11 @@
-// Observations of the seats in a game of Skat, token by token, from the deal to the end.
+// Sends the observations of a game of Skat to the seats, token by token, from the deal to the end.
 #pragma once
 #include "skat/seat_view.hpp"
 
 namespace trickformer::skat {
 inline namespace TRICKFORMER_ISA {
 
-// Tells every seat what it sees of the deal. tell(seat, token).
+// Tells every seat its observations of the deal. Calls tell(seat, token).
 template <typename Tell>
 void tell_deal(const State& s, Tell tell) {
   for (int p = 0; p < kPlayers; ++p) {
@@ -14,7 +14,7 @@ void tell_deal(const State& s, Tell tell) {
   }
 }
 
-// Applies an action and tells every seat what it sees of it.
+// Applies an action and tells every seat its observation.
 template <typename Tell>
 void tell_action(State& s, int action, Tell tell) {
   const int seat = s.current;

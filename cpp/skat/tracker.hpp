@@ -1,4 +1,4 @@
-// Skat as one seat's sequence of tokens (skat/seat_view.hpp): GO-MCTS' simulator, and many games in step.
+// Skat as one seat's sequence of tokens (skat/seat_view.hpp): the simulator of GO-MCTS, and many games in lockstep.
 #pragma once
 #include <optional>
 #include <span>
@@ -12,13 +12,12 @@
 
 namespace trickformer::skat {
 
-// How results are scored, and the outcomes in the order of the game's table.
+// The scoring, and the outcomes in the order of the game's table.
 class Codec {
  public:
-  // labels: int16 [n, 3], scores, the teller's own first. evaluation: by which worlds are weighted, where training labels
-  // ask for worlds.
+  // labels: int16 [n, 3], scores, the own seat first. evaluation: weights the worlds, if training labels use worlds.
   Codec(bool seeger, std::span<const std::int16_t> labels, std::optional<Evaluation> evaluation = {});
-  // The outcome as `seat` tells it, its own score first. Throws std::out_of_range on scores of no outcome.
+  // The outcome as seen by `seat`, its own score first. Throws std::out_of_range if no outcome has these scores.
   int outcome(const std::int16_t score[kPlayers], int seat) const;
   int outcome(const Result& result, int seat) const;
   bool seeger() const { return seeger_; }
@@ -52,11 +51,11 @@ class GameTracker final : public Tracker {
   bool legal_ = true, ended_ = false;
 };
 
-// Many games in step: each call of `step` makes one decision at every table that is not over. What each seat has
-// seen is kept as tokens, ready for a model.
+// Many games in lockstep: each call of `step` makes one decision in every game that is not over. The observations of
+// each seat are kept as tokens, ready for a model.
 class Tables {
  public:
-  // deals: [n, kNumCards], the deck of each game. Throws std::invalid_argument where one is none.
+  // deals: [n, kNumCards], the deck of each game. Throws std::invalid_argument if one is invalid.
   Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, std::size_t n);
 
   std::size_t size() const { return states_.size(); }
@@ -67,20 +66,20 @@ class Tables {
   const std::int32_t* tokens() const { return tokens_.data(); }    // [n, 3, kMaxLength]
   const std::int32_t* lengths() const { return lengths_.data(); }  // [n, 3]
   int outcome(std::size_t i, int seat) const { return codec_->outcome(result(states_[i]), seat); }
-  void history(std::size_t i, std::uint8_t* out) const;  // the game so far: [kHistory], filled up
+  void history(std::size_t i, std::uint8_t* out) const;  // the game so far: [kHistory], padded
 
  private:
   std::shared_ptr<const Codec> codec_;
   std::vector<State> states_;
-  std::vector<std::vector<std::uint8_t>> actions_;  // the deck, then what was done
+  std::vector<std::vector<std::uint8_t>> actions_;  // the deck, then the actions
   std::vector<std::int32_t> tokens_, lengths_;
 };
 
-// A game when it has been dealt. deck: [kNumCards]. Throws std::invalid_argument where it is none.
+// A game right after the deal. deck: [kNumCards]. Throws std::invalid_argument if it is invalid.
 State dealt(const std::uint8_t* deck);
 
-// One seat's tokens of a game played to its end. history: uint8 [kHistory]; tokens: int16 [kMaxLength], filled up with
-// the end token.
+// Writes one seat's tokens of a finished game. history: uint8 [kHistory]; tokens: int16 [kMaxLength], padded with the
+// end token.
 void encode(const std::uint8_t* history, int seat, std::int16_t* tokens);
 
 }  // namespace trickformer::skat

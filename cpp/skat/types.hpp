@@ -12,7 +12,7 @@ inline constexpr int kAllPoints = 120;
 inline constexpr Cards kAll = 0xffffffffu;
 inline constexpr Cards kJacks = 0x80808080u;
 
-// What is played. The four suits are numbered like the suits of cards.
+// The games. The four suits have the numbers of the suits of cards.
 enum class Kind : std::uint8_t { kDiamonds, kHearts, kSpades, kClubs, kGrand, kNull };
 
 inline constexpr int kBase[5] = {9, 10, 11, 12, 24};                    // of the suits and of grand
@@ -48,8 +48,8 @@ inline int card_points(Cards cards) {
 constexpr int strength(Kind kind, int lead, int card) {
   const int suit = card / 8, rank = card % 8;
   if (kind == Kind::kNull) {
-    constexpr int order[8] = {1, 2, 3, 6, 7, 4, 8, 5};
-    return suit == lead / 8 ? order[rank] : 0;
+    constexpr int kOrder[8] = {1, 2, 3, 6, 7, 4, 8, 5};
+    return suit == lead / 8 ? kOrder[rank] : 0;
   }
   if (rank == 7) return 32 + suit;
   if (kind != Kind::kGrand && suit == int(kind)) return 16 + rank;

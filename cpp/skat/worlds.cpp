@@ -44,7 +44,7 @@ World read(const std::int16_t* row) {
   }
   for (int i = 0; i < kSkat; ++i) {
     const int card = row[kNumCards + i];
-    w.discards[i] = card < 0 ? kNoCard : std::uint8_t(std::min(card, kNumCards));  // kNumCards: no card at all
+    w.discards[i] = card < 0 ? kNoCard : std::uint8_t(std::min(card, kNumCards));  // kNumCards: an invalid card
   }
   return w;
 }
@@ -127,7 +127,7 @@ World Deals::draw(Rng& rng) const {
     w.discards[0] = std::uint8_t(pick(w.skat, rng));
     w.discards[1] = std::uint8_t(lowest(w.skat ^ bit(w.discards[0])));
   } else if (soloist >= 0 && soloist != view_.seat && !view_.contract.hand && view_.stage > SeatView::Stage::kPickUp) {
-    w.held[soloist] |= w.skat;  // picked up, and nothing laid away yet
+    w.held[soloist] |= w.skat;  // picked up, but nothing discarded yet
     w.skat = 0;
   }
   return w;

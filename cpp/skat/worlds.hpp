@@ -1,10 +1,10 @@
-// Worlds of Skat that explain what one seat has seen, counted exactly and drawn uniformly.
+// Worlds of Skat that are consistent with one seat's view, counted exactly and drawn uniformly.
 //
-// A world is the deal and, where another seat has laid cards away, which ones and in what order. Each play restricts the
-// cards of one hand by a set (voids); nothing that is said restricts them, but for an ouvert game's hand, which is
-// seen. So the unseen cards fall into four classes, and the number of ways to lay them is a sum of products of
-// binomials. Given odds of where each card lies, they are laid in proportion to their product instead (core/placing.hpp); what
-// was picked up and laid away stays uniform.
+// A world is the deal and, if another seat has discarded, its discards in order. Each play restricts the cards of one
+// hand by a set (voids). Statements restrict nothing, except that the hand of an ouvert game is seen. So the unseen
+// cards fall into four classes, and the number of ways to place them is a sum of products of binomials. With odds for
+// the place of each card, the probability of an assignment is proportional to the product of its odds
+// (core/placing.hpp); which cards were picked up and discarded stays uniform.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -17,50 +17,52 @@ namespace trickformer::skat {
 
 struct World {
   Cards dealt[kPlayers], dealt_skat;
-  std::uint8_t discards[kSkat];  // of the soloist, in order; kNoCard where nothing has been laid away yet
+  std::uint8_t discards[kSkat];  // discards of the soloist, in order; kNoCard: none yet
   Cards held[kPlayers];          // now
-  Cards skat;                    // what lies there now
+  Cards skat;                    // the cards that lie there now
 };
 
 inline constexpr std::uint8_t kNoCard = 255;
 
-// A world as a row of numbers: the seat that each card was dealt to (3: the skat), then the discards in order, -1: none.
+// A world as a row of numbers: the seat that each card was dealt to (3: the skat), then the discards in order, -1:
+// none.
 inline constexpr int kHidden = kNumCards + kSkat;
 void write(const World& world, std::int16_t* row);
-// Without what is held now, which a view says; numbers out of range are taken for none.
+// Reads a row, without the cards held now, which a view gives. Numbers out of range count as none.
 World read(const std::int16_t* row);
 
 class Deals {
  public:
-  // log_odds: null, or [kNumCards][kPlaces], by which worlds are drawn; the places are the seats after the own one and
-  // the skat, where what was not picked up, or was laid away, lies. Throws std::invalid_argument where no deal explains
-  // the view, where it ends amid cards that are seen at once, and where the odds are not in range.
+  // log_odds: null, or [kNumCards][kPlaces], the odds for drawing worlds. The places are the seats after the own one
+  // and the skat, for cards that were not picked up or were discarded. Throws std::invalid_argument if no deal explains
+  // the view, if the view ends between cards that are seen together, or if the odds are out of range.
   explicit Deals(const SeatView& view, const double* log_odds = nullptr);
 
   const SeatView& view() const { return view_; }
-  std::uint64_t assignments() const { return total_; }            // ways to lay the unseen cards
-  int histories() const { return hidden_discards_ ? kWays : 1; }  // of what was picked up and laid away, for each
+  std::uint64_t assignments() const { return total_; }  // number of ways to place the unseen cards
+  // number of ways to pick up and discard, for each of them
+  int histories() const { return hidden_discards_ ? kWays : 1; }
   World draw(Rng& rng) const;
-  bool is_consistent(const World& w) const;  // w.held and w.skat are not looked at
-  void hold(World& w) const;                 // fills in what a world that explains the view holds now
-  // Natural logarithm of the probability with which a world is drawn; minus infinity where it does not explain the view.
+  bool is_consistent(const World& w) const;  // does not read w.held and w.skat
+  void hold(World& w) const;                 // fills in the cards now held in a consistent world
+  // Natural logarithm of the probability of drawing a world; minus infinity if it is not consistent with the view.
   double log_prob(const World& w) const;
-  // Where the cards of a world that explains the view lie, [kNumCards]: 0, 1, 2; -1 where the view says it.
+  // The places of the cards of a consistent world, [kNumCards]: 0, 1, 2; -1 for cards that the view locates.
   void places(const World& w, std::int8_t* at) const;
-  // The probability that each card lies at each place, [kNumCards][kPlaces]; 0 where the view says it.
+  // The probability of each card at each place, [kNumCards][kPlaces]; 0 for cards that the view locates.
   void marginals(double* out) const { placing_or_uniform().marginals(kNumCards, out); }
 
  private:
-  // Two of the soloist's twelve cards were dealt to the skat, and the two laid away came in some order.
+  // Two of the soloist's twelve cards were dealt to the skat, and the two discards have an order.
   static constexpr int kWays = 66 * 2;
   struct Split {
-    std::uint8_t a, b, ab;  // of those that go to the skat, by class
+    std::uint8_t a, b, ab;  // number of cards in the skat, by class
     std::uint64_t cumulative;
   };
 
   Placing placing(const double* log_odds) const;
   Placing placing_or_uniform() const { return placing_ ? *placing_ : placing(nullptr); }
-  // The cards at each place of a world, those seen included.
+  // The cards at each place of a world, including those seen.
   Placing::Sets sets(const World& w) const;
   struct UnseenCards {
     Cards a, b, skat;  // unseen cards
@@ -71,7 +73,8 @@ class Deals {
   int a_ = 0, b_ = 0;  // the two other seats
   int need_a_ = 0, need_b_ = 0, need_skat_ = 0;
   bool hidden_discards_ = false;
-  Cards both_ = 0, only_a_ = 0, only_b_ = 0, neither_ = 0;  // who may hold the unseen cards besides the skat
+  // the sets of seats that may hold the unseen cards, besides the skat
+  Cards both_ = 0, only_a_ = 0, only_b_ = 0, neither_ = 0;
   std::vector<Split> splits_;
   std::uint64_t total_ = 0;
   std::optional<Placing> placing_;
