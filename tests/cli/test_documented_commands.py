@@ -1,9 +1,10 @@
-"""Every `trickformer` command in README, docs and model cards is one of the command line, and its players exist."""
+"""Every `trickformer` command in README, docs, model cards and figures.toml exists, and so do its players."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
     *CARDS.rglob("README.md"),
 ]
+
+FIGURES = ROOT / "docs" / "results" / "figures.toml"
 
 NO_SPECS = {"bidder", "smart"}  # the player of examples/oh_hell, and a convention that `belief train` takes
 SPEC_OPTIONS = ("a", "b", "players", "player", "opponents", "bootstrap", "guests")
@@ -59,7 +62,14 @@ def _specs():
                 yield pytest.param(code, id=f"{page}: {code[:60]}")
 
 
-@pytest.mark.parametrize("line", list(_commands()))
+def _commands_of_figures():
+    figures = tomllib.loads(FIGURES.read_text(encoding="utf-8"))["figures"] if FIGURES.exists() else {}
+    for name, figure in figures.items():
+        if figure["command"].startswith("trickformer "):
+            yield pytest.param(figure["command"], id=f"figures.toml: {name}")
+
+
+@pytest.mark.parametrize("line", [*_commands(), *_commands_of_figures()])
 def test_a_command_is_one(line: str):
     command = typer.main.get_command(app)
     words = spread(command, shlex.split(line, comments=True)[1:])
