@@ -96,7 +96,7 @@ def main() -> None:
 def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: SelfPlay) -> None:
     """One pass over `data`, as `trickformer train` with this config."""
     options = replace(nfsp.fit_options(config, 1), epochs=1)
-    classes, _ = game.outcomes.told_by(model.num_labels)
+    classes, _ = game.outcomes.head_outputs(model.num_labels)
     with TemporaryDirectory() as state:
         accelerator = Accelerator(cpu=True, mixed_precision="bf16")
         train.fit(train.Objective(model, options), data, tokenizers.make(game), classes, 0, accelerator, Path(state))

@@ -317,7 +317,7 @@ def test_outcomes_or_their_classes(models: dict[str, GPT2PolicyValueModel]) -> N
         backend = load_backend(make_model("tiny", n), outcomes, "float32")
         nodes = backend.extend(ints(-1), ints(1))
         np.testing.assert_allclose(backend.values(nodes), backend.outcomes(nodes) @ expected, atol=1e-5)
-        which, worth = outcomes.told_by(n)
+        which, worth = outcomes.head_outputs(n)
         assert np.array_equal(worth, expected) and np.array_equal(worth[which][:, 0], values[:, 0])
     with pytest.raises(TrickformerError, match="150 results are neither the 300 outcomes nor 15 classes"):
         load_backend(models["tiny"], outcomes)

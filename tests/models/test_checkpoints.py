@@ -75,7 +75,7 @@ def test_backends_equal_hugging_face_with_trained_weights(shipped):
     with torch.inference_mode():
         out = model(torch.from_numpy(tokens).long(), features=None if told is None else torch.from_numpy(told).double())
     logits = out.logits.flatten(0, 1).numpy()
-    worth = game.outcomes.told_by(model.num_labels)[1]
+    worth = game.outcomes.head_outputs(model.num_labels)[1]
     values = torch.softmax(out.value_logits, -1).flatten(0, 1).numpy() @ worth
     n, length = tokens.shape
     told = None if told is None else told.reshape(n * length, -1)

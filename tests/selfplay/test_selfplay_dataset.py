@@ -69,7 +69,7 @@ def test_the_losses_of_a_batch_are_those_of_a_run(tmp_path, name):
     rows = [7, 2, 11, 0]
     batch = data.collate([data[i] for i in rows])
     assert batch["input_ids"].shape[1] <= data_of_run.tokens.shape[1]
-    classes = game.outcomes.told_by(model.num_labels)[0]
+    classes = game.outcomes.head_outputs(model.num_labels)[0]
     with torch.no_grad():
         objective = Objective(model, FitOptions(action_weight=1.0))
         _, parts = objective(train.batch_of(data_of_run[np.array(rows)], data.tokenizer, model, classes))

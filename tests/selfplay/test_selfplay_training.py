@@ -34,7 +34,7 @@ def tensors(data):
 
 
 def batch_of(game, model, data):
-    return train.batch_of(data, tokenizers.make(game), model, game.outcomes.told_by(model.num_labels)[0])
+    return train.batch_of(data, tokenizers.make(game), model, game.outcomes.head_outputs(model.num_labels)[0])
 
 
 def losses(game, model, data, **options):

@@ -1,7 +1,8 @@
-"""Every interface and value that the parts of trickformer share.
+"""Interfaces and value types that all packages of trickformer share.
 
-Dependencies point one way: base <- plumbing <- openspiel <- games <- tokenizers <- models <- gomcts, belief <- search
-<- players <- tournaments <- selfplay, records <- web <- cli. This package imports neither OpenSpiel nor torch.
+A package imports only packages to its left: base <- plumbing <- openspiel <- games <- tokenizers <- models <- gomcts,
+belief <- search <- players <- tournaments <- selfplay, records <- web <- cli. This package imports neither OpenSpiel
+nor torch.
 """
 
 from __future__ import annotations

@@ -14,13 +14,13 @@ from trickformer.base.views import View
 def validate_decisions(
     player: Player, views: Sequence[View], decisions: Any, where: Callable[[int], str] = lambda _: ""
 ) -> list[Decision]:
-    """Return a player's decisions if they keep the promises of base.Player.
+    """Check decisions against the contract of `Player.act`, and return them.
 
     Args:
         player: The player, for the messages.
         views: The views that the player decided.
         decisions: What `act` returned for them.
-        where: Returns the words that the message appends to name a view, by its index.
+        where: Maps a view's index to words that an error message appends, such as " in deal 9".
 
     Returns:
         The decisions as a list.
@@ -31,8 +31,8 @@ def validate_decisions(
     """
     name = type(player).__name__
     if not isinstance(decisions, Sequence) or len(decisions) != len(views):
-        many = len(decisions) if isinstance(decisions, Sequence) else type(decisions).__name__
-        raise TrickformerError(f"{name} gave {many} decisions for {len(views)} views")
+        count = len(decisions) if isinstance(decisions, Sequence) else type(decisions).__name__
+        raise TrickformerError(f"{name} gave {count} decisions for {len(views)} views")
     for i, (view, decision) in enumerate(zip(views, decisions)):
         if not isinstance(decision, Decision):
             raise TrickformerError(f"{name} gave {decision!r}{where(i)}, which is no Decision")
@@ -41,9 +41,9 @@ def validate_decisions(
             raise TrickformerError(
                 f"{name} chose the illegal action {decision.action}{where(i)}; legal: {list(view.legal)}"
             )
-        if wrong := {*values, *(decision.visits or ())}.difference(view.legal):
+        if illegal := {*values, *(decision.visits or ())}.difference(view.legal):
             raise TrickformerError(
-                f"{name} valued the illegal action {min(wrong)}{where(i)}; legal: {list(view.legal)}"
+                f"{name} valued the illegal action {min(illegal)}{where(i)}; legal: {list(view.legal)}"
             )
         for value in (decision.value, *values.values()):
             if value is not None and not math.isfinite(value):

@@ -1,4 +1,7 @@
-"""Whole hands of a game in bulk, for training. The core or another package implements them."""
+"""Interfaces to deal, play and encode many hands at once, for training. The C++ core implements most of them.
+
+In shapes, n counts hands, V is the size of the vocabulary, T the length of a token sequence and H that of a history.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +20,13 @@ class Tables(Protocol):
     def tokens(self) -> np.ndarray:
         """Tokens that each seat has seen, int32 [n, players, n_positions], padded with the end token.
 
-        `step` changes the array in place.
+        n_positions is the longest sequence that the tokenizer produces. `step` changes the array in place.
         """
         ...
 
     @property
     def lengths(self) -> np.ndarray:
-        """Number of those tokens, the end token included, int32 [n, players]. `step` changes the array in place."""
+        """Length of each sequence in `tokens`, end token included, int32 [n, players]. `step` changes it in place."""
         ...
 
     def current(self) -> np.ndarray:
@@ -48,11 +51,11 @@ class Tables(Protocol):
         ...
 
     def outcomes(self) -> np.ndarray:
-        """Return the index of each hand's outcome from each seat, int32 [n, players]. All hands must be over."""
+        """Return the index of each hand's outcome as each seat sees it, int32 [n, players]. All hands must be over."""
         ...
 
     def scores(self) -> np.ndarray:
-        """Return the scores, integers [n, players]. All hands must be over."""
+        """Return the scores by seat, integers [n, players]. All hands must be over."""
         ...
 
     def history(self) -> np.ndarray:
@@ -63,13 +66,14 @@ class Tables(Protocol):
 class FastGame(ABC):
     """Bulk functions of one game under one tokenizer.
 
-    Derive from it, or from trickformer.tokenizers.StateGame to replace a part of the generic form. A history is a row
-    of integers in the game's own form, as `Tables.history` and `core_hands` return it."""
+    trickformer.tokenizers.StateGame implements them for any game by OpenSpiel states. Derive from StateGame to replace
+    some of its functions by faster ones, or from this class to write all of them. A history is a row of integers whose
+    meaning the game defines; `Tables.history` and `core_hands` return histories."""
 
-    labels_by_network: bool = False  # `labels` accepts a network that plays the playouts
-    labels_in_worlds: bool = False  # `labels` accepts worlds=True
-    retries: bool = False  # `core_hands` accepts tries above 1
-    augments: bool = False  # `augment` is given
+    labels_by_network: bool = False  # True: `labels` accepts a network that plays the playouts
+    labels_in_worlds: bool = False  # True: `labels` accepts worlds=True
+    retries: bool = False  # True: `core_hands` accepts tries above 1
+    augments: bool = False  # True: `augment` is implemented
 
     @abstractmethod
     def encode(self, history: np.ndarray, seats: np.ndarray) -> np.ndarray:
@@ -85,14 +89,14 @@ class FastGame(ABC):
 
     @abstractmethod
     def outcomes(self, scores: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """Look up the outcome of each hand for a seat.
+        """Look up the index in `Game.outcomes` of each hand's result, as one seat sees it.
 
         Args:
             scores: Integers [n, players].
             seats: uint8 [n], the seat in each hand.
 
         Returns:
-            int32 [n], indices of outcomes.
+            int32 [n].
         """
 
     @abstractmethod
@@ -107,21 +111,22 @@ class FastGame(ABC):
         net: Any = None,
         worlds: bool = False,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Value the legal actions of a share of a seat's decisions by playouts.
+        """Estimate action values by playouts, at randomly chosen decisions of one seat in each hand.
 
         Args:
-            history: Integers [n, H], as of `encode`.
+            history: Integers [n, H].
             seats: uint8 [n], the seat in each hand.
             seed: Seed of all randomness, together with `streams`.
-            streams: uint64 [n], a number for each hand.
-            playouts: Playouts of each action.
-            share: Share of the decisions.
+            streams: uint64 [n], a number that distinguishes the hand's random draws.
+            playouts: Playouts of each legal action.
+            share: Share of the seat's decisions that get labels, from 0 to 1.
             net: Network that plays the playouts; None: a script of the game, or random moves.
-            worlds: Whether each playout starts in another deal that explains what the seat saw.
+            worlds: Whether each playout starts in a freshly sampled deal that explains what the seat saw.
 
         Returns:
-            The number of labels of each hand, int32 [n], and, hand by hand, the position before the decision (int16),
-            the action's token (int16) and its value (float32, v(o) of the seat).
+            The number of labels of each hand, int32 [n]. Then three arrays with one entry per label, hand by hand: the
+            position of the last token before the decision (int16), the action's token (int16) and the action's value
+            (float32, v(o) of the seat).
 
         Raises:
             ValueError: The game does not support `net` or `worlds`.
@@ -129,41 +134,43 @@ class FastGame(ABC):
 
     @abstractmethod
     def tables(self, seed: int, first: int, n: int) -> Tables:
-        """Deal hands `first` .. `first` + n of a series, to be played in lockstep.
+        """Deal n hands of a series from number `first` on, to be played in lockstep.
 
         Args:
-            seed: The series, that of `Game.deal`.
-            first: First hand.
+            seed: The series, as in `Game.deal`.
+            first: Number of the first hand in the series.
             n: Number of hands.
         """
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
     ) -> BulkHands | None:
-        """Play hands of a series of the core's own, which are not the deals of `Game.deal`.
+        """Play whole hands in the core, which deals them itself; they differ from the deals of `Game.deal`.
 
         Args:
-            cast: Specs of players; each seat's player is drawn from them.
+            cast: Specs of players; each seat's player is drawn from them at random.
             seed: The series.
-            first: First hand.
+            first: Number of the first hand in the series.
             n: Number of hands.
-            tries: Deals tried for every second hand until the team succeeds; 1 in games without success.
+            tries: In cooperative games with success and failure, every second hand is dealt anew up to this many
+                times until the team succeeds; 1 in all other games.
             noise: Share of scripted players' moves that are random.
 
         Returns:
-            The hands; None if the core does not have all of these players, as by default.
+            The hands; None if the core lacks one of these players. The default returns None.
         """
         return None
 
     def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Permute things that the rules treat alike, such as colours.
+        """Augment training data: permute things that the rules treat alike, such as colours.
 
         Args:
-            tokens: Integers [n, T], filled up with the end token.
+            tokens: Integers [n, T], padded with the end token.
             rng: Draws each row's permutation uniformly.
 
         Returns:
-            Other, equally likely games, integers [n, T], and the new number of each token, int64 [n, V].
+            The permuted games, integers [n, T], which are as likely as the originals, and for each row the token that
+            replaces each token, int64 [n, V].
 
         Raises:
             ValueError: The game has nothing to permute; see `augments`.
@@ -173,10 +180,10 @@ class FastGame(ABC):
 
 @dataclass(frozen=True, slots=True)
 class BulkHands:
-    """Whole hands and the form that reads them."""
+    """Histories and scores of finished hands, and the game that can encode them."""
 
     game: FastGame
-    history: np.ndarray  # integers [n, H], in the form's own histories
+    history: np.ndarray  # integers [n, H]; `game` defines their meaning
     scores: np.ndarray  # integers [n, players]
 
     def encode_hands(self, hand: np.ndarray, seat: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -184,10 +191,10 @@ class BulkHands:
 
         Args:
             hand: Integers [k], rows of `history`.
-            seat: Integers [k].
+            seat: Integers [k], the seat in each of these hands.
 
         Returns:
-            Tokens int16 [k, T], and outcomes int32 [k].
+            Tokens int16 [k, T], and indices of outcomes, int32 [k].
         """
         seats = seat.astype(np.uint8)
         return self.game.encode(self.history[hand], seats), self.game.outcomes(self.scores[hand], seats)

@@ -1,4 +1,4 @@
-"""Game interface: rules, scoring, settings, and the parts that models and searches need."""
+"""Interface of a game: rules, scoring, default settings, and what models and searches need from it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 class MeanOfGames(TypedDict):
-    """A mean over games, in the summary of a player."""
+    """Mean of a quantity over games, as an entry of a player's `Summary`."""
 
     mean: float
     se: float | None  # standard error; None for a single game
     games: int
 
 
-Summary: TypeAlias = "dict[str, float | MeanOfGames | None]"
+Summary: TypeAlias = "dict[str, float | MeanOfGames | None]"  # statistics of a player by name, see `Game.summary`
 
 
 def game_name(spec: str) -> str:
-    """Return our name of the game of a game string: `skat` for `trickformer_skat(scores=value)`.
+    """Return the name that trickformer uses for a game: `skat` for `trickformer_skat(scores=value)`.
 
     Args:
         spec: A game string of OpenSpiel.
@@ -45,21 +45,21 @@ def game_name(spec: str) -> str:
 
 
 def with_path(spec: str, change: Callable[[str], str]) -> str:
-    """Change the path in the option `file` of a game string. The path may hold commas.
+    """Change the path in the option `file` of a game string. The path may contain commas.
 
     Args:
         spec: A game string of OpenSpiel.
-        change: Returns the new path for the old one.
+        change: Maps the old path to the new one.
     """
     return re.sub(r"(?<=[(,]file=)(.*?)(?=,\w+=|\)$)", lambda match: change(match[0]), spec)
 
 
 def replay(spiel: pyspiel.Game, actions: Sequence[int]) -> State | None:
-    """Return the state after a history.
+    """Return the state after a sequence of actions.
 
     Args:
         spiel: A game of OpenSpiel.
-        actions: All actions, chance included.
+        actions: All actions from the start, chance included.
 
     Returns:
         The state; None if one of the actions is illegal.
@@ -74,7 +74,7 @@ def replay(spiel: pyspiel.Game, actions: Sequence[int]) -> State | None:
 
 @lru_cache(maxsize=1024)
 def deal_seed(seed: int, index: int) -> int:
-    """Return the 63-bit seed of a deal. The deals of a series are independent.
+    """Return the 63-bit seed of a deal.
 
     Args:
         seed: The series.
@@ -85,27 +85,27 @@ def deal_seed(seed: int, index: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """The results that a game can end with, enumerated, and the value of each.
+    """All results that a game can end with, and the value of each.
 
-    An outcome is seen from one seat: that seat's part comes first, then those of the seats after it. So a model need
-    not learn each result once for every seat, and its own value is always the first.
+    An outcome is described from one seat: that seat's score comes first, then the scores of the seats after it in
+    turn. So a model learns each result once, not once for every seat, and its own value is always the first.
     """
 
-    labels: tuple[tuple[int, ...], ...]  # scores, own first, in the units of the game's tables
+    labels: tuple[tuple[int, ...], ...]  # scores of each outcome, own score first, in the game's own points
     values: np.ndarray  # float32 [len(labels), players]: v(o) of the GO-MCTS paper, equations 1, 4, 5; own first
-    index: dict[tuple[int, ...], int] = field(init=False, repr=False, compare=False)
-    # Outcomes of the same own value are one class, for a value head that predicts the own value only. Classes rise with
-    # the value. If all values differ, the classes are the outcomes in their order.
+    index: dict[tuple[int, ...], int] = field(init=False, repr=False, compare=False)  # position of a label in `labels`
+    # A class is the set of outcomes with one own value, for a value head that predicts the own value only. Classes are
+    # sorted by value. If all own values differ, class i is outcome i.
     classes: np.ndarray = field(init=False, repr=False, compare=False)  # int32 [len(labels)], class of each outcome
     class_values: np.ndarray = field(init=False, repr=False, compare=False)  # float32 [classes, 1], own value of each
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "index", {label: i for i, label in enumerate(self.labels)})
-        worth, class_of = np.unique(self.values[:, 0], return_inverse=True)
-        if len(worth) == len(self.labels):
-            worth, class_of = self.values[:, 0], np.arange(len(self.labels))
-        object.__setattr__(self, "classes", class_of.astype(np.int32).ravel())
-        object.__setattr__(self, "class_values", np.ascontiguousarray(worth[:, None], dtype=np.float32))
+        class_values, classes = np.unique(self.values[:, 0], return_inverse=True)
+        if len(class_values) == len(self.labels):
+            class_values, classes = self.values[:, 0], np.arange(len(self.labels))
+        object.__setattr__(self, "classes", classes.astype(np.int32).ravel())
+        object.__setattr__(self, "class_values", np.ascontiguousarray(class_values[:, None], dtype=np.float32))
 
     def of(self, scores: Sequence[int], seat: int) -> int:
         """Return the index of the outcome of a game for one seat.
@@ -122,15 +122,15 @@ class Outcomes:
             raise ValueError(f"scores {label}, from seat {seat} on, are no outcome of the game")
         return self.index[label]
 
-    def told_by(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the outputs of a value head of size `n` stand for: outcomes or classes.
+    def head_outputs(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Map outcomes to the outputs of a value head, which has one output for each outcome or for each class.
 
         Args:
             n: Number of outputs.
 
         Returns:
-            The output of each outcome, int32 [len(labels)], and the value of each output: float32 [n, players] for
-            outcomes, [n, 1] for classes.
+            The index of each outcome's output, int32 [len(labels)], and the value of each output: float32 [n, players]
+            if outputs are outcomes, [n, 1] if they are classes.
 
         Raises:
             ValueError: There are neither `n` outcomes nor `n` classes.
@@ -146,75 +146,78 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """Default settings of GO-MCTS in a game, and of ArgmaxVal*. These are the paper's for Hearts (section 9.3)."""
+    """Default settings in a game of GO-MCTS and of the paper's player ArgmaxVal*, which plays the best-valued action.
 
-    runs: int = 100  # simulations a decision
-    steps: int = 2  # returns to the own turn after which a rollout stops
+    The defaults of this class are the paper's settings for Hearts (section 9.3). Thresholds apply to the policy's
+    probability of an action, normalized over the legal actions.
+    """
+
+    runs: int = 100  # simulations per decision
+    steps: int = 2  # own turns after which a rollout stops
     c: float = 0.4  # exploration constant of UCT
-    threshold: float = 0.05  # own actions need a legal-normalized probability above this
-    wave: int = 1  # simulations under way at once, spread by virtual loss
-    argmax_threshold: float | None = None  # the same for ArgmaxVal*, at least this; None: as in a search
+    threshold: float = 0.05  # GO-MCTS considers own actions whose probability is above this
+    wave: int = 1  # simulations in flight at once; virtual loss keeps them apart in the tree
+    argmax_threshold: float | None = None  # ArgmaxVal* considers actions of at least this probability; None: threshold
 
     @property
-    def likely_enough(self) -> float:
-        """Least legal-normalized probability of an action that ArgmaxVal* may choose."""
+    def least_argmax_probability(self) -> float:
+        """Least probability of an action that ArgmaxVal* may choose."""
         return self.threshold if self.argmax_threshold is None else self.argmax_threshold
 
 
 @dataclass(frozen=True, slots=True)
 class RolloutSettings:
-    """Settings by which rollouts compare the actions that a prior proposes."""
+    """Settings of the player `rollout`, which compares the actions that a prior policy proposes."""
 
-    runs: int = 400  # games per decision
-    threshold: float = 0.01  # a candidate needs a legal-normalized probability above this
-    margin: float = 1.0  # standard errors by which an action must beat the prior's
+    runs: int = 400  # simulated games per decision
+    threshold: float = 0.01  # a candidate's prior probability, normalized over legal actions, is above this
+    margin: float = 1.0  # standard errors by which an action must beat the prior's choice
 
 
-# Views [n] -> float64 [n, cards, places]: where each card rather is, as logarithms of odds (belief/samplers/_cards.py).
+# Maps n views to float64 [n, cards, places]: log-odds of each card to lie at each place (belief/samplers/_cards.py).
 LogOdds: TypeAlias = Callable[[Sequence["View"]], np.ndarray]
 
 
 class Game(ABC):
-    """Rules, scoring and settings. One module a game, in trickformer.games or in a package of its own.
-
-    Derive from it. A game must define `name`, `players`, `higher_is_better`, `spiel`, `outcomes` and `view`. All other
-    members have a default that fits a game in which every seat scores for itself.
+    """Rules, scoring and settings of one game. Each game is a subclass, in trickformer.games or in another package.
+    A game must define `name`, `players`, `higher_is_better`, `spiel`, `outcomes` and `view`. All other
+       members have a default that fits a game in which every seat scores for itself.
     """
 
     name: str
     players: int
-    higher_is_better: bool  # of `scores`
-    spiel: pyspiel.Game
+    higher_is_better: bool  # whether a high score is good
+    spiel: pyspiel.Game  # the game in OpenSpiel
     outcomes: Outcomes
 
     @abstractmethod
     def view(self, state: State, viewer: int) -> View:
-        """Return all that a seat knows of a state. No other function in the project reads hidden state.
+        """Return all that a seat knows in a state. Players see a state only through this function.
 
         Args:
             state: A state at or past its first decision.
             viewer: The seat, or PUBLIC.
 
         Returns:
-            The view. The events of an earlier view of the same hand are its first events.
+            The view. Its events begin with all events of earlier views of the same hand.
         """
 
     def chance(self, state: State, seed: int, index: int) -> int:
-        """Return the action at a chance node: a pure function of the deal's name and of the chance nodes before it.
+        """Draw the action at a chance node, the same each time for the same deal and number of earlier chance nodes.
 
         Args:
             state: The chance node.
             seed: The series.
             index: Number of the deal in the series.
         """
-        drawn = sum(step.player == CHANCE for step in state.full_history())
+        earlier = sum(step.player == CHANCE for step in state.full_history())
         actions, probs = zip(*state.chance_outcomes())
         cumulative = np.cumsum(probs)
-        at = np.random.default_rng([deal_seed(seed, index), drawn]).random() * cumulative[-1]
-        return actions[int(np.searchsorted(cumulative, at, side="right"))]
+        point = np.random.default_rng([deal_seed(seed, index), earlier]).random() * cumulative[-1]
+        return actions[int(np.searchsorted(cumulative, point, side="right"))]
 
     def deal(self, seed: int, index: int) -> State:
-        """Return a deal, ready for the first decision; the same for all seatings.
+        """Return the state at the first decision of a deal. It does not depend on the players.
 
         Args:
             seed: The series.
@@ -226,9 +229,9 @@ class Game(ABC):
         return state
 
     def scores(self, state: State) -> tuple[int, ...]:
-        """Return the scores by seat, in the units of the game's tables.
+        """Return the scores by seat, in the game's own points.
 
-        If they are rotated so that any seat comes first, they are a label of `outcomes`.
+        Rotated so that any seat comes first, they are one of `outcomes.labels`.
 
         Args:
             state: A terminal state.
@@ -241,7 +244,7 @@ class Game(ABC):
         return tuple(round(x) for x in state.returns())
 
     def describe(self, state: State) -> str:
-        """Describe a state for people, hidden cards included. By default the text is the state's own.
+        """Describe a state for people, hidden cards included. By default the text is OpenSpiel's.
 
         Args:
             state: Any state.
@@ -252,7 +255,7 @@ class Game(ABC):
         return str(state)
 
     def words(self, action: int) -> str:
-        """Return a player's action in words, independent of who takes it and when.
+        """Return a text for a player's action, such as the card's name. It does not depend on the state or seat.
 
         Args:
             action: OpenSpiel action.
@@ -279,7 +282,9 @@ class Game(ABC):
         return None
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        """List all ways to seat some players so that each sits somewhere: one duplicate set.
+        """List all assignments of players to seats in which each player has a seat.
+
+        A tournament plays each deal once in each of them.
 
         Args:
             kinds: Number of different players.
@@ -290,63 +295,53 @@ class Game(ABC):
         everyone = set(range(kinds))
         return tuple(s for s in product(range(kinds), repeat=self.players) if set(s) == everyone)
 
-    # Parts that a game of another package defines here. Games of this package have modules of their own for them.
+    # The next methods let a game of another package supply its own parts. The games of this package do not override
+    # them; trickformer.tokenizers, belief.samplers and search have a module for each of those games.
 
     def tokenizer(self) -> Tokenizer | None:
-        """Return the tokenizer; None: no model plays this game.
-
-        The tokenizers of this package's games are in trickformer.tokenizers.
-        """
+        """Return the tokenizer; None: no model plays this game."""
         return None
 
     def fast(self) -> FastGame | None:
-        """Return the fast form, which plays whole hands; None: trickformer.tokenizers.StateGame takes its place.
-
-        The fast forms of this package's games are in trickformer.tokenizers, because they need the tokens, and games do
-        not import tokenizers.
-        """
+        """Return the game's bulk functions; None: trickformer.tokenizers.StateGame takes their place."""
         return None
 
     def belief(self, log_odds: LogOdds | None = None) -> Belief | None:
         """Return the belief; None: trickformer.belief.samplers draws deals and keeps those that explain the view.
 
-        The beliefs of this package's games are in trickformer.belief.samplers.
-
         Args:
-            log_odds: Odds of where each card lies, by which worlds are drawn; None: uniformly.
+            log_odds: Function whose log-odds weight the worlds; None: all worlds are equally likely.
         """
         return None
 
     def positions(self, belief: Belief) -> WorldSimulator | None:
-        """Return the source of worlds and quick playouts for rollouts.
-
-        The simulators of this package's games are in trickformer.search.
+        """Return the simulator that samples worlds and plays fast playouts for the player `rollout`.
 
         Args:
             belief: Belief that worlds are sampled from.
 
         Returns:
-            The source; None: rollouts use OpenSpiel states and the scripted player `baseline`.
+            The simulator; None: rollouts use OpenSpiel states and the scripted player `baseline`.
         """
         return None
 
     # Settings.
 
-    # One unit of v(o) in a unit that people use: a number and its unit. More is better, as for v(o).
+    # How much one unit of v(o) is in a unit that people use, where more is better too: (100.0, "points, ...").
     worth: tuple[float, str] = (1.0, "units of v(o)")
-    baseline: str = "random"  # the player that models are measured against, and learn from first; a spec
+    baseline: str = "random"  # spec of the player that models are measured against and imitate first
     search: SearchSettings = SearchSettings()
-    valued_search: SearchSettings | None = None  # the same for a model with action values; None: no difference
+    valued_search: SearchSettings | None = None  # replaces `search` for a model with action values; None: no difference
     rollouts: RolloutSettings = RolloutSettings()
-    # Whether labels of action values are results of games, as v(o) is. If they come from play with open cards, they are
-    # too optimistic, and searches compare Q(s, a) with ends of games only if an option demands it.
+    # Whether training labels of action values are results of games, as v(o) is. False: they come from playouts with
+    # open cards and are too optimistic, so searches mix Q(s, a) with results only if an option demands it.
     labels_are_results: bool = True
-    training: Mapping[str, Mapping[str, Any]] = {}  # by preset: settings of selfplay.config.SelfPlay that differ here
-    by_seats: bool = False  # a tournament's means are over seats, not over seatings
-    plays_to: int | None = None  # points that end a game of many hands
+    training: Mapping[str, Mapping[str, Any]] = {}  # by preset: this game's defaults for selfplay.config.SelfPlay
+    by_seats: bool = False  # True: a tournament averages over seats; False: over seatings
+    plays_to: int | None = None  # points at which a match of many hands ends; None: hands are not added up
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
-        """Summarize how a player played, beyond the tables of scores.
+        """Compute statistics of a player's games, for a tournament's report.
 
         Args:
             histories: Games as OpenSpiel actions, chance included.
@@ -354,15 +349,15 @@ class Game(ABC):
 
         Returns:
             Numbers by name, none by default. Names that begin with "points" or "mean" are printed as numbers, all
-            others as shares. None stands for a share of nothing.
+            others as percentages. None stands for a share whose denominator is 0.
         """
         return {}
 
     def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
-        """Return a state that the viewer must not be able to distinguish from this one, for the audit.
+        """Return another state that must have the same view. The audit uses it to find views that leak hidden cards.
 
-        By default two chance outcomes that are absent from the view are exchanged. This fits games in which chance
-        deals each card once and an action that shows a card bears its number. At most 20 exchanges are tried.
+        By default two cards that the viewer has not seen are exchanged. This fits games in which chance deals each card
+        once and an action that shows a card has the card's number. At most 20 pairs are tried.
 
         Args:
             state: The true state.
@@ -372,12 +367,12 @@ class Game(ABC):
         Returns:
             The other state; None if none was found.
         """
-        seen = {e.action for e in view.events} | {c for e in view.events for c in e.seen}
+        seen = {event.action for event in view.events} | {card for event in view.events for card in event.seen}
         history = state.full_history()
         hidden = [step.action for step in history if step.player < 0 and step.action not in seen]
         for _ in range(20 if len(hidden) > 1 else 0):
             a, b = rng.choice(hidden, size=2, replace=False).tolist()
-            twin = replay(state.get_game(), [{a: b, b: a}.get(step.action, step.action) for step in history])
-            if twin is not None:
-                return twin
+            other = replay(state.get_game(), [{a: b, b: a}.get(step.action, step.action) for step in history])
+            if other is not None:
+                return other
         return None

@@ -1,4 +1,4 @@
-"""Players, their decisions and explanations, and the beliefs that searches sample from."""
+"""Interfaces of players, policies and beliefs, and the decisions and explanations that players return."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from trickformer.base.views import View
 if TYPE_CHECKING:
     from trickformer.base.views import State
 
-Memo: TypeAlias = MutableMapping[str, Any]  # one hand at one seat: caches, beliefs; dropped when the hand ends
+# Storage of a player for one seat during one hand, such as caches and beliefs. It is dropped when the hand ends.
+Memo: TypeAlias = MutableMapping[str, Any]
 
 
 class Policy(ABC):
-    """Probabilities of actions, given what a seat has seen."""
+    """Function from what a seat has seen to probabilities of its actions."""
 
     @abstractmethod
     def probs(self, views: Sequence[View]) -> np.ndarray:
@@ -29,16 +30,16 @@ class Policy(ABC):
             views: One view for each row.
 
         Returns:
-            float32 [n, A] by OpenSpiel action; 0 for illegal ones.
+            float32 [n, A]: column a is OpenSpiel action a, 0 if it is illegal.
         """
 
 
 class Worlds(ABC):
-    """Sampled hidden parts that may explain a view. Each can become a full OpenSpiel state."""
+    """n sampled worlds of a view, stored as what the viewer does not see. Each can become a full OpenSpiel state."""
 
-    hidden: np.ndarray  # int16 [n, H]
-    log_weight: np.ndarray  # float64 [n], up to a constant
-    feasible: np.ndarray  # bool [n]
+    hidden: np.ndarray  # int16 [n, H], hidden cards; the game's belief defines the meaning of the H columns
+    log_weight: np.ndarray  # float64 [n], logarithm of each world's weight, up to a constant
+    feasible: np.ndarray  # bool [n], whether the world is consistent with the view
 
     @abstractmethod
     def state(self, i: int) -> State:
@@ -53,13 +54,13 @@ class Worlds(ABC):
 
 
 class Belief(ABC):
-    """Distribution over the hidden part, given what one viewer saw. It belongs to one view, that of the last `reset`.
+    """Distribution over worlds, given what one viewer saw. It belongs to the view of the last `reset`.
 
-    Every search samples from a belief. The searches of the core request the core's form of its distribution
-    (belief/samplers/_cards.py), all others request worlds.
+    Every search samples from a belief. Searches in Python call `sample`. Searches in the C++ core pass the belief's
+    sampler to the core, which draws the worlds itself (belief/samplers/_cards.py).
     """
 
-    consistent: bool  # True: every sample explains the view
+    consistent: bool  # True: every sampled world is consistent with the view
 
     @abstractmethod
     def reset(self, view: View) -> None:
@@ -69,7 +70,7 @@ class Belief(ABC):
             view: View of a seat.
 
         Raises:
-            ValueError: Nothing explains the view.
+            ValueError: No world is consistent with the view.
         """
 
     @abstractmethod
@@ -86,20 +87,20 @@ class Belief(ABC):
 
     @abstractmethod
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        """Return the natural logarithm of the probability with which each world is drawn.
+        """Return the natural logarithm of the probability that `sample` draws each world.
 
         Args:
             worlds: Worlds of the same view.
 
         Returns:
-            float64 [n], up to a constant of the view if the belief does not count its worlds; -inf for a world that
-            does not explain the view.
+            float64 [n]; -inf for a world that is inconsistent with the view. A belief that does not normalize its
+            distribution adds the same constant to all worlds of a view.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """One world that a player examined."""
+    """One world that a player examined, as part of an explanation."""
 
     cards: tuple[tuple[int, ...], ...]  # the hand of each seat, then the cards at each other place
     values: dict[int, float]  # value of each action in this world, in units of v(o)
@@ -107,12 +108,12 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class SearchNode:
-    """A history that a search over observations imagined, as a node of its tree; the root comes first."""
+    """Node in the tree of a search over observations (GO-MCTS): one possible continuation of what the seat has seen."""
 
-    parent: int  # index of an earlier node; -1 for the root
-    token: int  # token that leads to the node; -1 for the root
+    parent: int  # index of the parent in `Thought.imagined`; -1 for the root, which comes first
+    token: int  # token that leads from the parent to this node; -1 for the root
     runs: int  # legal simulations that passed through the node
-    value: float  # mean of their values, in units of v(o); 0 without any
+    value: float  # mean value of these simulations, in units of v(o); 0 if there are none
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +121,11 @@ class Thought:
     """Explanation of a decision, made on request. A part that a player does not have is None or empty."""
 
     policy: dict[int, float] | None = None  # a model's probability of each legal action
-    imagined: tuple[SearchNode, ...] = ()
-    worlds: tuple[World, ...] = ()
+    imagined: tuple[SearchNode, ...] = ()  # tree of a search over observations
+    worlds: tuple[World, ...] = ()  # worlds that a search examined
 
 
-# An external program ended, answered with an illegal action, was silent for too long, or broke the protocol otherwise.
+# Faults of an external program: it exited, chose an illegal action, exceeded its time, or broke the protocol otherwise.
 FaultKind: TypeAlias = Literal["crash", "illegal", "timeout", "protocol"]
 
 
@@ -135,38 +136,40 @@ class Decision:
     action: int
     value: float | None = None  # the player's own estimate, in units of v(o)
     visits: dict[int, int] | None = None  # simulations by action; None without a search
-    illegal: int = 0  # histories or worlds that the search generated and no deal explains
-    searched: int = 0  # all histories or worlds that it generated; 0: none, or each explains the view by construction
+    illegal: int = 0  # histories or worlds that the search generated and that are inconsistent with the view
+    searched: int = 0  # all histories or worlds that it generated; 0: none, or they are consistent by construction
     values: dict[int, float] | None = None  # the player's estimate of each action that it examined, in units of v(o)
-    # For a search that improves on a blueprint: the estimated gain over the blueprint's action in points a game, and
-    # the same estimate in exact samples of the position if the player's options request one.
+    # For a search that improves on a blueprint: estimated gain over the blueprint's action, in points per game.
     gain: float | None = None
-    exact_gain: float | None = None
+    exact_gain: float | None = None  # the gain estimated anew in worlds of the exact belief, if the options request it
     thought: Thought | None = None  # only if memo["explain"] is true and the player can explain itself
     faults: tuple[FaultKind, ...] = ()  # faults of an external program, which was restarted after each
 
 
-MANY = 112  # most views in a call of a player that takes any number
+MANY = 112  # largest number of views that callers pass in one call to a player whose `batch` is None
 
 
 class Player(ABC):
-    """Anything that can sit at a table. Batch-first: many tables share one forward pass.
+    """Base class of players. A call decides many views at once, so that many tables share one forward pass.
 
-    Derive from it. Only `act` must be given; every other member has a default.
+    A subclass must define `act`; every other member has a default.
 
-    Before a decision the table fills in the memo: memo["state"] if `needs_state`, memo["clock"], the seconds for each
-    decision, if decisions have a clock, and memo["explain"]. If memo["explain"] is true, a decision may bring a
-    `Thought`; the decision itself is the same without."""
+    Before each decision the caller writes entries into the memo:
 
-    # Largest number of views that speeds up one call; no call brings more. A player that decides one view after the
-    # other has 1. None: any number.
+    - memo["state"]: the true state, if `needs_state`.
+    - memo["clock"]: seconds for each decision, if decisions have a time limit.
+    - memo["explain"]: true if the decision should have a `Thought`. The chosen action must not depend on it.
+    """
+
+    # Largest number of views in one call. A player that decides one view after the other has 1. None: any number.
     batch: int | None = None
-    needs_state: bool = False  # the table puts the true state, hidden cards included, into memo["state"] before a call
+    needs_state: bool = False  # True: the player reads the true state, hidden cards included, from memo["state"]
     caveats: Sequence[str] = ()  # remarks on the player that a report of results prints
-    # Whether games that continue from one position may get copies (`copy.copy`) of what the memos hold there. `look`
-    # then fills the memos of seats that have not decided yet. False: these games begin with empty memos.
+    # A search may play several games from one position. True: each of these games gets copies (`copy.copy`) of the
+    # memos' entries at that position, and `look` fills the memos of seats that have not decided yet. False: the games
+    # begin with empty memos.
     memo_is_copyable: bool = False
-    has_likelihood: bool = False  # whether `log_likelihood` is given
+    has_likelihood: bool = False  # True: `log_likelihood` is implemented
 
     @abstractmethod
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
@@ -175,14 +178,14 @@ class Player(ABC):
         Args:
             views: Views of seats on turn.
             rng: One generator for each view; all randomness comes from it.
-            memo: One memo for each view, that of the seat in this hand.
+            memo: One memo for each view; calls for the same seat in the same hand get the same memo.
 
         Returns:
-            One decision for each view; it must not depend on which other views share the call.
+            One decision for each view. A decision must not depend on the other views of the call.
         """
 
     def end(self, views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None:
-        """Receive the end of a hand in which the player held seats. It is not called for interrupted hands.
+        """Receive the result of a finished hand. It is not called for interrupted hands.
 
         Args:
             views: Last views of the player's seats, by ascending seat.
@@ -192,7 +195,7 @@ class Player(ABC):
         return
 
     def look(self, views: Sequence[View], memo: Sequence[Memo]) -> None:
-        """Take in views without deciding; for players whose `memo_is_copyable`.
+        """Update memos from views without deciding, for players with `memo_is_copyable`.
 
         Args:
             views: Views of the player's seats.
@@ -205,10 +208,10 @@ class Player(ABC):
 
         Args:
             views: Views of one seat each.
-            slip: Share of the player's moves that are taken to be random.
+            slip: Share of the player's moves that are assumed to be uniformly random.
 
         Returns:
-            float64 [n], natural logarithms.
+            float64 [n], natural logarithm of each view's likelihood.
 
         Raises:
             TrickformerError: The player has no such probabilities; see `has_likelihood`.

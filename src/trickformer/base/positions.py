@@ -1,4 +1,4 @@
-"""Interfaces by which a game serves searches over sampled worlds."""
+"""Interfaces that a game implements for searches over sampled worlds."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from trickformer.base.views import View
 
 
 class SampledWorlds(Protocol):
-    """Sampled worlds of a decision, and games that a policy finishes from them."""
+    """Sampled worlds of a decision, from which simulated games start."""
 
-    illegal: int  # samples that do not explain the view, which are left out
-    searched: int  # all samples; 0 if none can fail
+    illegal: int  # samples that are inconsistent with the view and were dropped
+    searched: int  # all samples, the dropped ones included; 0 if samples are consistent by construction
 
     def __len__(self) -> int: ...
     def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
-        """Finish a game from each world after each action.
+        """Play each action in each world, and let a fixed policy finish the game.
 
         Args:
-            rows: Worlds to play.
+            rows: Indices of the worlds to play.
             actions: First actions to compare.
-            seed: Seed of chance, which is the same for all actions.
+            seed: Seed of chance events. In one world, chance is the same after all actions.
 
         Returns:
-            Points of the viewer, [rows, actions].
+            Final points of the viewer, [rows, actions].
         """
         ...
 
 
 class WorldSimulator(Protocol):
-    """Source of worlds of a decision, and of games that the game's scripted player or a solver finishes from them."""
+    """Sampler of a decision's worlds, whose simulated games a scripted player or a solver finishes."""
 
     @property
     def unit(self) -> float:
-        """Points that are one unit of v(o)."""
+        """Number of points in one unit of v(o)."""
         ...
 
     def can_evaluate(self, view: View) -> bool:
-        """Return whether the results of these games are good estimates of the decision's value.
+        """Return whether simulated games are good estimates of action values at this decision.
 
         Args:
             view: View of the seat on turn.
@@ -48,7 +48,7 @@ class WorldSimulator(Protocol):
         ...
 
     def worlds(self, view: View, n: int, rng: np.random.Generator) -> SampledWorlds:
-        """Sample worlds that explain a view.
+        """Sample worlds that are consistent with a view.
 
         Args:
             view: View of the seat on turn.

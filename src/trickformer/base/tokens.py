@@ -1,4 +1,4 @@
-"""Tokenizer interface: one seat's observations as tokens, and the trackers that follow them."""
+"""Interfaces of tokenizers, which encode one seat's observations, and of trackers, which follow the tokens."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from trickformer.base.views import Event, View
 
 
 class Tracker(ABC):
-    """Simulator of GO-MCTS: it follows one seat's observations and never holds the deal.
+    """State of the public rules as one seat can infer it from its tokens. It does not contain the deal.
 
-    The core's trackers are in C++; trickformer.tokenizers registers them as subclasses. A tracker in Python derives
-    from this class. It is slower, but serves in the same places.
+    GO-MCTS simulates games by trackers. The trackers of this package's games are in the C++ core, and
+    trickformer.tokenizers registers them as subclasses. A tracker in Python derives from this class; it is slower, but
+    can be used everywhere. V is the size of the vocabulary.
     """
 
     @abstractmethod
     def copy(self) -> Tracker:
-        """Return an independent tracker at the same place."""
+        """Return an independent copy."""
 
     @abstractmethod
     def my_turn(self) -> bool: ...
@@ -29,13 +30,14 @@ class Tracker(ABC):
 
     @abstractmethod
     def possible(self) -> np.ndarray:
-        """Return the tokens that some deal allows next, bool [V]; a single True is forced and needs no sampling."""
+        """Return the tokens that may come next, bool [V]. A single True is certain, so it needs no sampling."""
 
     @abstractmethod
     def push(self, token: int) -> None:
         """Append a token.
 
-        An impossible token marks the history illegal. The tracker then continues by position until the sequence ends.
+        An impossible token marks the history illegal. The tracker then only counts tokens until the longest sequence
+        ends.
 
         Args:
             token: Token id.
@@ -46,31 +48,30 @@ class Tracker(ABC):
 
     @abstractmethod
     def is_legal(self) -> bool:
-        """Return whether some deal explains the history so far."""
+        """Return whether some deal is consistent with the tokens so far."""
 
     @abstractmethod
     def outcome(self) -> int | None:
-        """Return the index of the outcome, seen from the own seat; None if no deal explains the history.
+        """Return the index of the outcome from the own seat; None if no deal is consistent with the tokens.
 
         Raises:
             ValueError: The game is not over.
         """
 
     def features(self) -> np.ndarray:
-        """Return the tracker's features, float32 [n_features], of the order of 1.
+        """Return inputs of the model that follow from the tokens, float32 [n_features], magnitudes of about 1.
 
-        They are an input of the model. They depend on the tokens alone, so they hold no hidden card. By default they
-        are `possible()` and whether the seat is on turn: [V + 1].
+        By default they are `possible()` and whether the seat is on turn: [V + 1].
         """
         return np.append(self.possible(), self.my_turn()).astype(np.float32)
 
 
 class Tokenizer(ABC):
-    """Translation between one seat's view and token ids. One own action is one token."""
+    """Translation between one seat's view and token ids. Each action of the seat is one token."""
 
-    vocab: tuple[str, ...]
-    n_positions: int  # the longest legal sequence, eos included
-    eos: int
+    vocab: tuple[str, ...]  # name of each token, by id
+    n_positions: int  # length of the longest legal sequence, end token included
+    eos: int  # id of the end token
 
     @abstractmethod
     def encode(self, view: View) -> np.ndarray:
@@ -107,13 +108,14 @@ class Tokenizer(ABC):
     features_version: str  # changes whenever the meaning of a feature changes; models of another version are refused
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return traits of tokens and positions, from which a new model starts, so that related tokens begin alike.
+        """Return feature vectors of tokens and positions. They initialize the embeddings of a new model.
 
-        By default no token resembles another, and positions are waves.
+        Tokens with similar vectors get similar embeddings. By default each token has a one-hot vector, and a position
+        has sines and cosines with periods of 2 to 256 positions.
 
         Returns:
-            For tokens float32 [V, F], for positions float32 [n_positions, G], entries of the order of 1.
+            For tokens float32 [V, F], for positions float32 [n_positions, G], magnitudes of about 1.
         """
-        place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
-        waves = np.concatenate([np.sin(place), np.cos(place)], axis=1) / 2
+        phase = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
+        waves = np.concatenate([np.sin(phase), np.cos(phase)], axis=1) / 2
         return np.eye(len(self.vocab), dtype=np.float32), waves.astype(np.float32)

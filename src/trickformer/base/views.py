@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     import pyspiel
 
-    State: TypeAlias = pyspiel.State  # never wrapped: OpenSpiel's tools work on our games, its games in ours
+    State: TypeAlias = pyspiel.State  # never wrapped, so OpenSpiel's tools accept our states and we accept OpenSpiel's
 
 PUBLIC = -1  # the viewer of public information
 CHANCE = -1  # the actor of an event that no player caused (pyspiel.PlayerId.CHANCE)
@@ -21,14 +21,14 @@ class Event:
 
     actor: int  # the seat that acted, or CHANCE
     action: int | None  # an OpenSpiel action; None: hidden from this viewer, or no action at all
-    seen: tuple[int, ...] = ()  # what it revealed to this viewer (cards ascending)
+    seen: tuple[int, ...] = ()  # cards or other facts that it revealed to this viewer; cards ascending
 
 
 @lru_cache(maxsize=1 << 16)
 def action_event(actor: int, action: int | None) -> Event:
-    """Return the event of an action that reveals nothing else.
+    """Return the event of an action that reveals nothing but itself.
 
-    Equal events are one cached object, so that views are made quickly.
+    Events are cached, which makes views faster to build.
 
     Args:
         actor: Seat that acted, or CHANCE.
@@ -39,11 +39,11 @@ def action_event(actor: int, action: int | None) -> Event:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """All that `viewer` knows, in order. No hidden card is in it.
+    """All that one viewer has seen of a hand. It contains no card that is hidden from the viewer.
 
     Two states that the viewer cannot distinguish have equal views.
     """
 
     viewer: int  # a seat, or PUBLIC
-    events: tuple[Event, ...]
+    events: tuple[Event, ...]  # in order of time
     legal: tuple[int, ...]  # the viewer's own legal actions, ascending; empty if it is not on turn

@@ -1,6 +1,7 @@
-"""The shipped weights, one folder each with config.json, model.safetensors and a model card.
+"""Shipped models, and functions that find checkpoints and check that they fit a game.
 
-Transformers are stored in bfloat16. Networks of `trickformer obl train` are stored as they were trained, in float32.
+Each model is a folder with config.json, model.safetensors and a model card. Transformers are stored in bfloat16,
+networks of `trickformer obl train` in float32, as they were trained.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["abilities", "check", "find", "locate", "names", "of_game", "outcome_
 
 
 def default_name(game: Game) -> str | None:
-    """Name the checkpoint that is shipped for a game; None if there is none.
+    """Return the name of the checkpoint that is shipped for a game; None if there is none.
 
     Args:
         game: The game.
@@ -27,13 +28,13 @@ def default_name(game: Game) -> str | None:
 
 
 def of_game(game: Game) -> str:
-    """Name the checkpoint that is shipped for a game.
+    """Return the name of the checkpoint that is shipped for a game.
 
     Args:
         game: The game.
 
     Raises:
-        TrickformerError: There is none.
+        TrickformerError: No checkpoint is shipped for the game.
     """
     if name := default_name(game):
         return name
@@ -50,7 +51,7 @@ def _remedy(game: Game, unfit: str = "") -> str:
 
 
 def abilities(name: str) -> tuple[bool, bool]:
-    """Return whether a checkpoint's policy is masked, and whether it has action values.
+    """Return whether a checkpoint's policy was trained with impossible tokens masked, and whether it has action values.
 
     Args:
         name: The checkpoint, as in `find`.
@@ -68,7 +69,7 @@ def abilities(name: str) -> tuple[bool, bool]:
 
 
 def stamp(game: Game, tokenizer: Tokenizer, features: bool = False) -> dict[str, object]:
-    """Describe the game that a checkpoint is trained on, for `trickformer` in config.json.
+    """Describe the game that a checkpoint is trained on, for the entry `trickformer` of config.json.
 
     Args:
         game: The game.
@@ -76,27 +77,27 @@ def stamp(game: Game, tokenizer: Tokenizer, features: bool = False) -> dict[str,
         features: Whether the model reads the tokenizer's features.
     """
     outcomes = len(game.outcomes.labels)
-    about: dict[str, object] = {"game": str(game.spiel), "vocab": list(tokenizer.vocab), "outcomes": outcomes}
+    entry: dict[str, object] = {"game": str(game.spiel), "vocab": list(tokenizer.vocab), "outcomes": outcomes}
     if features:
-        about["features"] = tokenizer.features_version
-    return about
+        entry["features"] = tokenizer.features_version
+    return entry
 
 
 def outcome_names(game: Game, n: int) -> list[str]:
-    """Name the results that a value head distinguishes, for `id2label` of config.json.
+    """Name each output of a value head, for `id2label` of config.json.
 
     Args:
         game: The game.
-        n: Number of results: of all outcomes, or of the classes of equal own value.
+        n: Number of outputs: one for each outcome, or one for each class of outcomes with equal own value.
 
     Returns:
-        Scores, the own first, or one score if all seats share it; of classes the own value.
+        For an outcome its scores, own score first, or a single score if all seats share it. For a class its own value.
 
     Raises:
         ValueError: The game has neither n outcomes nor n classes.
     """
     outcomes = game.outcomes
-    _, values = outcomes.told_by(n)
+    _, values = outcomes.head_outputs(n)
     if n != len(outcomes.labels):
         scale, unit = game.worth
         return [f"{round(float(value) * scale, 2):+g} {unit.partition(',')[0]}" for value in values[:, 0]]
@@ -105,9 +106,9 @@ def outcome_names(game: Game, n: int) -> list[str]:
 
 
 def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
-    """Check that a checkpoint's vocabulary, number of outcomes and features are the game's.
+    """Check that a checkpoint has the vocabulary, number of outcomes and features of a game.
 
-    Rule options that change none of them are allowed, because a model can be tested under other rules.
+    Rule options that change none of these are allowed, so that a model can be tested under other rules.
 
     Args:
         path: Folder of the checkpoint.
@@ -119,21 +120,21 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
     """
     try:
         config = rename_legacy_keys(json_object(read_text(path / "config.json")))
-        about, features = config.get("trickformer"), config.get("n_features", 0)
+        entry, features = config.get("trickformer"), config.get("n_features", 0)
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None
-    if not isinstance(about, dict):
+    if not isinstance(entry, dict):
         raise TrickformerError(
             f"{path} does not name the game that it was trained on; it is no checkpoint of `trickformer train`"
         )
-    wanted = stamp(game, tokenizer)
+    expected = stamp(game, tokenizer)
     for key in ("vocab", "outcomes"):
-        if about.get(key) != wanted[key]:
+        if entry.get(key) != expected[key]:
             raise TrickformerError(
-                f"checkpoint {path.name} was trained on {about.get('game')}, not on {game.spiel}: its {key} differ; "
+                f"checkpoint {path.name} was trained on {entry.get('game')}, not on {game.spiel}: its {key} differ; "
                 + _remedy(game, path.name)
             )
-    version = about.get("features")
+    version = entry.get("features")
     if (features or version) and (version, features) != (tokenizer.features_version, tokenizer.n_features):
         raise TrickformerError(
             f"checkpoint {path.name} takes {features} features of version {version or 'unknown'}, but {game.name} has "

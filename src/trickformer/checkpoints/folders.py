@@ -1,8 +1,8 @@
-"""Folders of checkpoints by name: shipped ones, any folder on disk, and the models of a training's run folder.
+"""Folders of checkpoints by name: shipped models, folders on disk, and the models in the run folder of a training.
 
-A run folder names two of its models in text files of one line, such as `model-3`: `best` and `latest`. So
-`checkpoint=out/run` is the best model and `checkpoint=out/run/latest` the last one. The files are not links, because a
-run folder may come from a stranger: the line is checked, and it cannot name anything outside the run folder.
+A run folder has two text files, `best` and `latest`. Each contains one line with the name of a model folder, such as
+`model-3`. So `checkpoint=out/run` is the best model and `checkpoint=out/run/latest` the last one. The files are not
+symbolic links, because a downloaded run folder could link to any place; the line is checked to name a model inside.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from pathlib import Path
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.plumbing.files import replace
 
-CONFIG = "config.json"  # file of a checkpoint
-BEST, LATEST = "best", "latest"  # files of a run folder
-_ROOT = Path(__file__).parent
-_MODEL = re.compile(r"model-\d+\n?", re.ASCII)
+CONFIG = "config.json"  # a folder with this file is a checkpoint
+BEST, LATEST = "best", "latest"  # text files in a run folder
+_ROOT = Path(__file__).parent  # folder of the shipped checkpoints
+_MODEL_LINE = re.compile(r"model-\d+\n?", re.ASCII)
 
 
 def names() -> tuple[str, ...]:
@@ -28,14 +28,15 @@ def find(name: str) -> Path:
     """Find the folder of a checkpoint.
 
     Args:
-        name: Shipped checkpoint, folder with one, run folder of a training, or its file `best` or `latest`.
+        name: Name of a shipped checkpoint, or path of a checkpoint's folder, of a run folder, or of its file `best` or
+            `latest`.
 
     Returns:
         A folder with config.json.
 
     Raises:
         UnknownNameError: There is no checkpoint of this name.
-        TrickformerError: The run folder names a model that it does not have.
+        TrickformerError: The run folder has models but names none as best, or names a model that it does not have.
     """
     path = locate(name)
     if (path / CONFIG).is_file():
@@ -46,7 +47,7 @@ def find(name: str) -> Path:
 
 
 def locate(name: str) -> Path:
-    """Return the folder that a name stands for, as `find` does; a path that is no checkpoint is returned unchanged.
+    """Return the folder that a name refers to, like `find`, but return a path that is no checkpoint unchanged.
 
     Args:
         name: As in `find`.
@@ -69,14 +70,14 @@ def _holds_run(path: Path) -> bool:
 
 
 def point(file: Path, iteration: int) -> None:
-    """Write `best` or `latest` of a run folder, unless it names the iteration's model already.
+    """Write the file `best` or `latest` of a run folder, unless it already names this model.
 
     Args:
-        file: The file.
-        iteration: Iteration of the model.
+        file: Path of the file.
+        iteration: Iteration of the model that the file shall name.
 
     Raises:
-        TrickformerError: The disk refuses.
+        TrickformerError: The file cannot be written.
     """
     line = f"model-{iteration}\n"
     if not file.is_file() or file.read_bytes() != line.encode():
@@ -85,10 +86,10 @@ def point(file: Path, iteration: int) -> None:
 
 def _read_pointer(file: Path) -> Path:
     try:
-        with file.open("rb") as opened:
-            line = opened.read(64).decode("ascii", "replace")
+        with file.open("rb") as stream:
+            line = stream.read(64).decode("ascii", "replace")
     except OSError as e:
         raise TrickformerError(f"cannot read {file}: {e.strerror}") from None
-    if not _MODEL.fullmatch(line) or not (file.parent / line.strip() / CONFIG).is_file():
+    if not _MODEL_LINE.fullmatch(line) or not (file.parent / line.strip() / CONFIG).is_file():
         raise TrickformerError(f"{file} names no model of {file.parent}; write one such as model-3 into it")
     return file.parent / line.strip()

@@ -17,7 +17,7 @@ def _option(default: Any, description: str, **bounds: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """All settings of a search. The defaults are those of the paper for Hearts (section 9.3)."""
+    """All settings of a search. The defaults are the paper's settings for Hearts (section 9.3)."""
 
     runs: int = _option(100, "Simulations per decision (default: the game's).", ge=1, le=1_000_000)
     steps: int = _option(
@@ -60,16 +60,16 @@ def optional_fields() -> dict[str, Any]:
 
 
 def usual(game: Game, *, masked: bool, action_values: bool, overrides: Mapping[str, Any]) -> SearchOptions:
-    """Fill in the options that are not set.
+    """Return the options of a search: overrides first, then the defaults of the game, then the paper's settings.
 
     Args:
-        game: Its settings come before those of the paper.
-        masked: Whether the model's policy was trained over possible tokens alone.
+        game: The game.
+        masked: Whether the model's policy was trained with impossible tokens masked.
         action_values: Whether the model has action values.
         overrides: Values by name of option; None counts as not set.
     """
-    comparable = action_values and game.labels_are_results
-    settings = asdict((comparable and game.valued_search) or game.search)
-    settings |= {"legal": masked, "action_values": comparable, "leaf_action_values": comparable}
+    use_q = action_values and game.labels_are_results  # else Q(s, a) cannot be compared with results of games
+    settings = asdict((use_q and game.valued_search) or game.search)
+    settings |= {"legal": masked, "action_values": use_q, "leaf_action_values": use_q}
     settings |= {name: value for name, value in overrides.items() if value is not None}
     return SearchOptions(**{f.name: settings[f.name] for f in fields(SearchOptions) if f.name in settings})

@@ -1,4 +1,4 @@
-"""Driver of searches over observation sequences: the C++ core walks the trees, the backend runs the model."""
+"""GO-MCTS searches in lockstep: the C++ core grows the trees, and the backend evaluates the model for all of them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from trickformer.models.backend import Backend
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Result of a search at its root."""
+    """Statistics of the root's children after a search."""
 
-    tokens: np.ndarray  # int32 [k], actions of the root's children
-    values: np.ndarray  # float64 [k], sums of backed-up values, the model's own prediction included
-    visits: np.ndarray  # int32 [k], the prediction counts as one
-    illegal: int  # runs that ended in a history which no deal explains
-    searched: int  # all runs
-    best: int  # index of the highest values / visits
-    imagined: tuple[SearchNode, ...] = ()  # the tree, the root first, if it is kept
+    tokens: np.ndarray  # int32 [k], token of each child's action
+    values: np.ndarray  # float64 [k], sum of backed-up values of each child, including the model's initial estimate
+    visits: np.ndarray  # int32 [k], number of values in each sum; the initial estimate counts as one visit
+    illegal: int  # simulations that ended in a history that no deal is consistent with
+    searched: int  # all simulations
+    best: int  # index of the child with the highest mean value
+    imagined: tuple[SearchNode, ...] = ()  # nodes of the tree, the root first, if the caller requested them
 
     @property
     def token(self) -> int:
@@ -43,19 +43,19 @@ def search(
     options: SearchOptions,
     keep: bool = False,
 ) -> list[SearchResult]:
-    """Run one search for each tracker. All share the backend's forward passes, and none depends on the others.
+    """Run one search for each tracker. The searches share forward passes, but their results are independent.
 
     Args:
         backend: The model.
         outcome_values: float32 [outcomes, players], v(o), the own value first.
-        trackers: n trackers at own turns, which are not changed.
+        trackers: n trackers whose seats are on turn; they are not changed.
         roots: int32 [n], the backend's node of each tracker's last token.
         seeds: n seeds of 64 bits, the only source of randomness.
         options: Settings of the searches.
-        keep: Whether results have their trees.
+        keep: Whether the results contain the trees.
 
     Raises:
-        ValueError: It is not the own turn, or the options need action values and the model has none.
+        ValueError: A tracker's seat is not on turn, or the options need action values and the model has none.
     """
     batch = _core.gomcts.SearchBatch(np.ascontiguousarray(outcome_values, dtype=np.float32))
     for tracker, root, seed in zip(trackers, roots, seeds, strict=True):
@@ -66,18 +66,18 @@ def search(
             **asdict(options),
             features=backend.n_features > 0,
         )
-    asks_actions = options.action_values or options.leaf_action_values
+    needs_q = options.action_values or options.leaf_action_values
     try:
         if isinstance(backend, _core.GPT2Backend):
-            batch.run(backend, asks_actions)  # the loop below, inside the core
+            batch.run(backend, needs_q)  # runs the loop below in C++, which then has nothing left to do
         while batch.advance():
-            branches = batch.branches()  # parents, tokens, features
+            branches = batch.branches()  # parents, tokens, features of the nodes that the backend must add
             if len(branches[1]):
                 features = branches[2] if backend.n_features else None
                 batch.give_nodes(backend.extend(branches[0], branches[1], None, features))
             nodes = batch.policy_nodes()
-            actions = backend.action_values(nodes) if asks_actions else None
-            batch.answer(backend.policy(nodes), backend.values(batch.value_nodes()), actions)
+            q = backend.action_values(nodes) if needs_q else None
+            batch.answer(backend.policy(nodes), backend.values(batch.value_nodes()), q)
         return [_result(batch, i, options.runs, keep) for i in range(len(batch))]
     finally:
         backend.release(batch.backend_nodes())

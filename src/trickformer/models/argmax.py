@@ -29,7 +29,7 @@ class ArgmaxPlayer(ModelPlayer):
             threshold: Least probability of an action among the legal ones; None takes the game's.
         """
         super().__init__(options, game, backend)
-        self.threshold = game.search.likely_enough if threshold is None else threshold
+        self.threshold = game.search.least_argmax_probability if threshold is None else threshold
 
     def likely(self, turns: Turns) -> np.ndarray:
         """Return 1 for the player's choice and 0 for other tokens, float64 [n, V].

@@ -198,7 +198,7 @@ def load_backend(
     weights = read_weights(model) if isinstance(model, (str, PathLike)) else model_weights(model)
     if isinstance(values, Outcomes):
         try:
-            values = values.told_by(weights.sizes["n_outcomes"])[1]
+            values = values.head_outputs(weights.sizes["n_outcomes"])[1]
         except ValueError as error:
             raise TrickformerError(f"the model is of another game: {error}; use the checkpoint of this game") from None
     values = np.ascontiguousarray(values, dtype=np.float32)

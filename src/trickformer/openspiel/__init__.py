@@ -1,7 +1,7 @@
-"""OpenSpiel code that games share.
+"""Helpers that our games share when they are defined as OpenSpiel games.
 
-It covers the options of a game string, the type of a new game, states with the core's rules, random playouts, and an
-observer that has text only.
+They parse the options of a game string, describe a new game's type, wrap rules of the C++ core as states, play random
+playouts, and observe states as text.
 """
 
 from __future__ import annotations
@@ -18,49 +18,50 @@ from trickformer.base import PUBLIC, TrickformerError, UnknownNameError
 if TYPE_CHECKING:
     from trickformer.base import Game, State
 
-MOST = 2**31 - 1  # largest number in a game string
-# Stand-ins for characters that would end a value. The name of a file may hold these characters.
-_HIDDEN = {",": "\x1f", "(": "\x02", ")": "\x03"}
+MAX_NUMBER = 2**31 - 1  # largest number in a game string, because OpenSpiel parses it as a 32-bit int
+# A file name in a game string may contain these characters, which OpenSpiel would take for the end of the value. They
+# are replaced by control characters before OpenSpiel parses the string.
+_STAND_INS = {",": "\x1f", "(": "\x02", ")": "\x03"}
 
 
 def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
     """Parse the options of a game string.
 
-    A comma ends a value only if an option follows, a bracket only at the end, because the name of a file may hold them.
+    A comma ends a value only if another option follows, and a bracket only at the end of the string, because file names
+    may contain both.
 
     Args:
         spec: Game string.
         game: Name of the game, for messages.
-        known: Names of its options.
+        known: Names of the game's options.
 
     Returns:
-        Values by option.
+        Value of each option.
 
     Raises:
         TrickformerError: The string cannot be read, or an option does not exist.
     """
-    for number in re.findall(r"(?<=[=(,-])\d+(?=[,)])", spec):  # OpenSpiel's own message is longer and comes twice
-        if int(number[:20]) > MOST:
-            raise TrickformerError(f"game {spec!r}: numbers are {MOST} at most")
+    for number in re.findall(r"(?<=[=(,-])\d+(?=[,)])", spec):  # OpenSpiel's own message is long and printed twice
+        if int(number[:20]) > MAX_NUMBER:  # 20 digits suffice to compare, and int() rejects very long strings
+            raise TrickformerError(f"game {spec!r}: numbers are {MAX_NUMBER} at most")
     name = spec.partition("(")[0]
-    inner = spec.removeprefix(name)
-    bracket, inner = inner[:1], inner[1:]
-    inner = re.sub(r",(?!\w+=)|\(|\)(?!$)", lambda sign: _HIDDEN[sign[0]], inner)
+    bracket, inner = spec[len(name) : len(name) + 1], spec[len(name) + 1 :]
+    inner = re.sub(r",(?!\w+=)|\(|\)(?!$)", lambda match: _STAND_INS[match[0]], inner)
     try:
         values = pyspiel.game_parameters_from_string(name + bracket + inner)
     except pyspiel.SpielError as e:
-        raise TrickformerError(f"game {spec!r}: {_restore_signs(str(e).splitlines()[0])}") from None
+        raise TrickformerError(f"game {spec!r}: {_restore_characters(str(e).splitlines()[0])}") from None
     if values.pop("name") != name:
         raise UnknownNameError(f"option of {game}", "name", known)
     for option in values:
         if option not in known:
             raise UnknownNameError(f"option of {game}", option, known)
-    return {key: _restore_signs(value) if isinstance(value, str) else value for key, value in values.items()}
+    return {key: _restore_characters(value) if isinstance(value, str) else value for key, value in values.items()}
 
 
-def _restore_signs(text: str) -> str:
-    for sign, stand_in in _HIDDEN.items():
-        text = text.replace(stand_in, sign)
+def _restore_characters(text: str) -> str:
+    for character, stand_in in _STAND_INS.items():
+        text = text.replace(stand_in, character)
     return text
 
 
@@ -71,18 +72,18 @@ def game_type(
     parameters: dict[str, Any],
     utility: pyspiel.GameType.Utility = pyspiel.GameType.Utility.GENERAL_SUM,
 ) -> pyspiel.GameType:
-    """Return the type of a game of our own.
+    """Return the OpenSpiel type of one of our games.
 
-    Chance deals, seats act in turn, scores come at the end, and a seat's information is text.
+    Chance deals the cards, seats act in turn, returns come at the end, and information states are text only.
 
     Args:
         short_name: Name in game strings.
         long_name: Name for people.
-        players: Number of players, or the least and the largest number.
-        parameters: Defaults by parameter.
+        players: Number of players, or the smallest and the largest number.
+        parameters: Default value of each option.
         utility: Relation between the players' returns.
     """
-    least, most = (players, players) if isinstance(players, int) else players
+    min_players, max_players = (players, players) if isinstance(players, int) else players
     return pyspiel.GameType(
         short_name=short_name,
         long_name=long_name,
@@ -91,8 +92,8 @@ def game_type(
         information=pyspiel.GameType.Information.IMPERFECT_INFORMATION,
         utility=utility,
         reward_model=pyspiel.GameType.RewardModel.TERMINAL,
-        max_num_players=most,
-        min_num_players=least,
+        max_num_players=max_players,
+        min_num_players=min_players,
         provides_information_state_string=True,
         provides_information_state_tensor=False,
         provides_observation_string=True,
@@ -102,12 +103,12 @@ def game_type(
 
 
 class CardState(pyspiel.State):
-    """State of a game in which chance deals a deck of cards. After the deal `core` is a state of the core's rules."""
+    """State of a game in which chance deals a deck of cards and the C++ core implements the rules after the deal."""
 
     def __init__(self, game: pyspiel.Game):
         super().__init__(game)
-        self.deck: list[int] = []
-        self.core: Any = None
+        self.deck: list[int] = []  # cards that chance has dealt so far
+        self.core: Any = None  # the core's state; None during the deal
 
     def current_player(self) -> int:
         return pyspiel.PlayerId.CHANCE if self.core is None else self.core.current_player()
@@ -126,7 +127,7 @@ def trick_lines(plays: Sequence[tuple[int, str]], players: int, leader: int, not
         plays: Seat and card of each play, in order.
         players: Number of players.
         leader: Seat that leads the next trick, or that led the unfinished one.
-        notes: Remark on each whole trick; empty: none.
+        notes: Remark on each complete trick; empty: no remarks.
     """
     lines = []
     for number, start in enumerate(range(0, len(plays), players)):
@@ -169,15 +170,15 @@ def playout(game: Game, state: State, seat: int, draw: random.Random) -> float:
 
 
 class Observer:
-    """OpenSpiel observer of a seat's information as text. It fills no tensor."""
+    """OpenSpiel observer that describes a seat's information as text and provides no tensor."""
 
     def __init__(self, text: Callable[[Any, int], str], kind: pyspiel.IIGObservationType | None, params: Any):
         """Make an observer.
 
         Args:
-            text: Returns the information of a viewer for (state, viewer).
-            kind: Kind of observation; None: OpenSpiel's default, with private information.
-            params: Must be empty.
+            text: Maps a state and a viewer to the text that the viewer may see.
+            kind: Type of observation; None: OpenSpiel's default, which includes private information.
+            params: Must be empty, because no parameters are supported.
 
         Raises:
             ValueError: There are parameters.
@@ -198,7 +199,7 @@ class Observer:
         """
 
     def string_from(self, state: Any, player: int) -> str:
-        """Return all that a player knows, or public information if the kind excludes private information.
+        """Return all that a player knows, or only public information if the observation type excludes private parts.
 
         Args:
             state: The state to observe.

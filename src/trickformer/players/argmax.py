@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Options(ModelOptions):
-    threshold: Annotated[float | None, PerGame(lambda _, game: game.search.likely_enough)] = Field(
+    threshold: Annotated[float | None, PerGame(lambda _, game: game.search.least_argmax_probability)] = Field(
         None,
         ge=0,
         le=1,

@@ -65,7 +65,7 @@ class SequenceDataset(Dataset[dict[str, Any]]):
         outcomes = self.game.outcomes
         results = len(outcomes.class_values if value_classes else outcomes.labels)
         self.outcome_names = checkpoints.outcome_names(self.game, results)
-        self._classes = outcomes.told_by(results)[0]
+        self._classes = outcomes.head_outputs(results)[0]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Workers of a DataLoader map the files themselves.

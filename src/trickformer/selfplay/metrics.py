@@ -39,7 +39,7 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
             highest Q. Labels are noisy, so it does not fall to 0.
     """
     device = next(model.parameters()).device
-    classes, values = game.outcomes.told_by(model.num_labels)
+    classes, values = game.outcomes.head_outputs(model.num_labels)
     worth = torch.from_numpy(values[:, 0].astype(np.float32)).to(device)
     observation: list[torch.Tensor] = []
     outcome: list[torch.Tensor] = []

@@ -323,7 +323,7 @@ class _Run:
                 update(step * size, details)
 
             objective, seed = Objective(model, options), config.seed + iteration
-            classes, _ = self.game.outcomes.told_by(model.num_labels)
+            classes, _ = self.game.outcomes.head_outputs(model.num_labels)
             if len(training):
                 finished = fit(
                     objective,
