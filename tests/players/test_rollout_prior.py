@@ -169,7 +169,7 @@ def played_out(game, state, viewer) -> float:
 def test_scripted_games_are_those_of_its_worlds(name, tiny_features_checkpoint_of, monkeypatch):
     """Each action's results are those of so many worlds, the same for all, played on by the scripted player; by it
     alone, where the core can end games by a solver (tests/players/test_skat_players.py)."""
-    monkeypatch.setattr(_skat_script, "OPEN", 0)
+    monkeypatch.setattr(_skat_script, "SOLVED_TRICKS", 0)
     game, compared = games.load(name), 0
     checkpoint = tiny_features_checkpoint_of(game.name)
     spec = with_prior(checkpoint, "runs=14,threshold=0.001")

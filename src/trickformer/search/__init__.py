@@ -1,7 +1,7 @@
-"""Searches over sampled worlds.
+"""Searches over sampled worlds: PIMC (perfect-information Monte Carlo), rollouts, SPARTA and RL search.
 
-A game of this package contributes modules in `search/<game>/`: `positions.py` with `make(game, belief)` for rollouts,
-and `pimc.py` with `DEFAULTS` and `make(game, belief, settings)` for PIMC.
+Code for one game is in `search/<game>/`. The module `positions.py` there has `make(game, belief)` for rollouts, and
+`pimc.py` has `DEFAULTS` and `make(game, belief, settings)` for PIMC.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.ispkg))
 
 
 def part(name: str, what: str) -> ModuleType | None:
-    """Import a module that a game contributes.
+    """Import a module of a game's folder.
 
     Args:
         name: Name of the game.
-        what: Name of the module.
+        what: Name of the module, such as `pimc`.
 
     Returns:
         The module; None if the game has none.
@@ -31,14 +31,14 @@ def part(name: str, what: str) -> ModuleType | None:
 
 
 def scripted_positions(game: Game, belief: Belief) -> WorldSimulator | None:
-    """Draw worlds by a belief and finish games by the game's scripted player, faster than by states of OpenSpiel.
+    """Return the game's own simulator, which is faster than one that steps OpenSpiel states.
 
     Args:
         game: The game.
         belief: Samples the worlds.
 
     Returns:
-        The simulator of this package or of `Game.positions`; None if the game has none.
+        The simulator in this package or that of `Game.positions`; None if there is neither.
     """
     own = part(game.name, "positions")
     return game.positions(belief) if own is None else own.make(game, belief)

@@ -1,4 +1,4 @@
-"""Options that searches on a belief share."""
+"""Options of players that search in worlds of a belief."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from trickformer.belief.hanabi.config import FineTuningOptions
 from trickformer.plumbing.options import Applies, in_games
 
-_LISTED = in_games("hanabi")
+_HANABI_ONLY = in_games("hanabi")
 _NETWORK = Applies("belief=seq2seq and belief=bft", lambda options, _: options.belief in ("seq2seq", "bft"))
 
 
 class BeliefOptions(BaseModel):
-    """Settings of exact beliefs, and the gain for which a search leaves its blueprint."""
+    """Settings of exact beliefs, and the gain that an action needs to replace the blueprint's."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     threshold: float = Field(
         0.05, ge=0, le=25, description="Points by which an action must beat the blueprint's (default: 0.05)."
     )
-    listed: Annotated[int, _LISTED] = Field(
+    listed: Annotated[int, _HANABI_ONLY] = Field(
         20_000,
         ge=0,
         le=1_000_000,
@@ -40,7 +40,7 @@ class BeliefOptions(BaseModel):
 
 
 class NetworkBeliefOptions(FineTuningOptions):
-    """The network of a learned belief in Hanabi. A player derives its options from this class and declares `belief`."""
+    """Network of a learned belief in Hanabi. A player's options derive from this class and add the field `belief`."""
 
     checkpoint: Annotated[Path | None, _NETWORK] = Field(
         None, description="seq2seq, bft: a network made by `trickformer belief train`."
@@ -53,7 +53,7 @@ class NetworkBeliefOptions(FineTuningOptions):
 
 
 class RaceOptions(BeliefOptions):
-    """Settings of the comparison of candidates."""
+    """Settings of the race that compares candidate actions (search/race.py)."""
 
     ucb: bool = Field(True, description="Stop trying actions that are clearly worse (default: true).")
     assess: int = Field(

@@ -1,4 +1,4 @@
-"""PIMC in any game: random playouts in sampled worlds, as states of OpenSpiel."""
+"""PIMC in any game: random playouts of OpenSpiel states in sampled worlds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ DEFAULTS = {"worlds": 20, "runs": 1}
 
 
 class PlayoutSearch(Player):
-    """PIMC at any number of tables, one decision after the other.
+    """PIMC player whose action values are means of the own v(o) over random playouts.
 
-    An action's value is the mean of the own v(o) over its playouts. Ties go to the lowest action. A forced action is
-    not searched.
+    Ties go to the lowest action. If only one action is legal, there is no search.
     """
 
-    batch = 1  # one view after the other
+    batch = 1
 
     def __init__(self, game: Game, belief: Belief, *, worlds: int, runs: int):
         """Set up a search.
@@ -29,8 +28,8 @@ class PlayoutSearch(Player):
         Args:
             game: The game.
             belief: Samples the worlds.
-            worlds: Worlds of a decision.
-            runs: Playouts of each action in each world.
+            worlds: Number of worlds per decision.
+            runs: Number of playouts of each action in each world.
         """
         self._game, self._belief = game, belief
         self._worlds, self._runs = worlds, runs
@@ -43,28 +42,28 @@ class PlayoutSearch(Player):
             return Decision(view.legal[0])
         self._belief.reset(view)
         worlds = self._belief.sample(self._worlds, rng)
-        draw = random.Random(int(rng.integers(2**63)))
-        totals, explained = dict.fromkeys(view.legal, 0.0), list[World]()
+        playout_rng = random.Random(int(rng.integers(2**63)))
+        totals, by_world = dict.fromkeys(view.legal, 0.0), list[World]()
         for i in range(self._worlds):
             world, before = worlds.state(i), dict(totals)
             for action in view.legal:
                 for _ in range(self._runs):
-                    totals[action] += playout(self._game, world.child(action), view.viewer, draw)
+                    totals[action] += playout(self._game, world.child(action), view.viewer, playout_rng)
             if explain:
-                explained.append(World((), {a: (totals[a] - before[a]) / self._runs for a in view.legal}))
+                by_world.append(World((), {a: (totals[a] - before[a]) / self._runs for a in view.legal}))
         playouts = self._worlds * self._runs
         values = {action: total / playouts for action, total in totals.items()}
         best = max(view.legal, key=lambda action: totals[action])
-        thought = Thought(worlds=tuple(explained)) if explain else None
+        thought = Thought(worlds=tuple(by_world)) if explain else None
         return Decision(best, values[best], dict.fromkeys(view.legal, playouts), values=values, thought=thought)
 
 
 def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> PlayoutSearch:
-    """Make the search of any game.
+    """Make the PIMC player of a game without a faster one in the core.
 
     Args:
         game: The game.
         belief: Samples the worlds.
-        settings: Values by name, see `DEFAULTS`.
+        settings: A value for each name in `DEFAULTS`.
     """
     return PlayoutSearch(game, belief, **settings)

@@ -1,9 +1,9 @@
 """Rollouts of the actions that a model proposes.
 
-The model proposes candidates, and its own choice is played unless another candidate is better by a margin. Games that
-are finished from sampled worlds compare the candidates by sequential halving. A script of the core finishes a thousand
-games in the time in which copies of a model play one, and that many worlds are worth more than better players in few
-worlds (docs/results/recipe.md).
+The model proposes candidates. Sequential halving compares them by simulated games from sampled worlds. The model's own
+choice is played unless another candidate is better by a margin. A scripted player of the core finishes the simulated
+games, because it plays a thousand games in the time in which the model plays one, and many worlds help more than strong
+play in few worlds (docs/results/recipe.md).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class PriorRollouts(Player):
-    """Player by rollouts with a prior, one decision after the other."""
+    """Player that improves on a model (the prior) by rollouts."""
 
     batch = 1
 
@@ -30,10 +30,11 @@ class PriorRollouts(Player):
         """Set up a search.
 
         Args:
-            prior: Proposes actions; its own choice stays unless another is better.
-            positions: Draws worlds and finishes games.
+            prior: Model that proposes actions.
+            positions: Samples worlds and finishes games.
             options: Number of games, threshold of candidates, and margin.
-            action_values: Whether the model's Q(s, a) ranks the candidates; else V(h, a).
+            action_values: True: the candidates' initial values are the model's Q(s, a). False: they are the model's
+                values of the histories after each action.
         """
         self.options = options
         self._prior, self._positions = prior, positions
@@ -45,20 +46,21 @@ class PriorRollouts(Player):
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         if len(view.legal) == 1:
             return Decision(view.legal[0])
-        own: Memo = memo.setdefault("prior", {})
-        likely, worth = self._assess(view, own)
-        actions = [action for action, p in likely.items() if p > self.options.threshold]
-        actions = actions or [max(likely, key=lambda action: likely[action])]
-        thought = Thought(policy=likely) if memo.get("explain") else None
-        totals, visits = [worth[action] for action in actions], [1] * len(actions)  # the model's value is one visit
+        prior_memo: Memo = memo.setdefault("prior", {})
+        policy, prior_values = self._evaluate_actions(view, prior_memo)
+        actions = [action for action, p in policy.items() if p > self.options.threshold]
+        actions = actions or [max(policy, key=lambda action: policy[action])]
+        thought = Thought(policy=policy) if memo.get("explain") else None
+        totals = [prior_values[action] for action in actions]  # the model's value counts as one visit
+        visits = [1] * len(actions)
         best = 0
         worlds: SampledWorlds | None = None
         rng = np.random.default_rng(int(rng.integers(1 << 63)))
         if len(actions) > 1:
-            (decision,) = self._prior.act([view], [rng], [own])
+            (decision,) = self._prior.act([view], [rng], [prior_memo])
             anchor = actions.index(decision.action) if decision.action in actions else None
             if self._positions.can_evaluate(view):
-                # Two actions or more share the runs.
+                # At least two actions share the runs in the same worlds, so no more than half as many worlds are used.
                 worlds = self._positions.worlds(view, (self.options.runs + 1) // 2, rng)
                 best = self._compare(worlds, actions, totals, visits, anchor, int(rng.integers(2**62)))
             else:
@@ -74,18 +76,18 @@ class PriorRollouts(Player):
             thought=thought,
         )
 
-    def _assess(self, view: View, own: Memo) -> tuple[dict[int, float], dict[int, float]]:
+    def _evaluate_actions(self, view: View, prior_memo: Memo) -> tuple[dict[int, float], dict[int, float]]:
         """Return the model's probability and value of each legal action, in the order of their tokens."""
         prior = self._prior
-        tokens, nodes = prior.feed_views([view], [own])
+        tokens, nodes = prior.feed_views([view], [prior_memo])
         by_token = {prior.tokenizer.token(action): action for action in view.legal}
         legal = np.zeros((1, len(prior.tokenizer.vocab)), dtype=bool)
         legal[0, list(by_token)] = True
         policy = legal_policy(prior.backend.policy(nodes), legal)[0]
-        look = action_values if self._action_values else values_behind
-        worth = look(prior.backend, nodes, legal, prior.feature_function(tokens))[0]
+        evaluate = action_values if self._action_values else values_behind
+        values = evaluate(prior.backend, nodes, legal, prior.feature_function(tokens))[0]
         ordered = sorted(by_token)
-        return {by_token[t]: float(policy[t]) for t in ordered}, {by_token[t]: float(worth[t]) for t in ordered}
+        return {by_token[t]: float(policy[t]) for t in ordered}, {by_token[t]: float(values[t]) for t in ordered}
 
     def _compare(
         self,
@@ -94,27 +96,26 @@ class PriorRollouts(Player):
         totals: list[float],
         visits: list[int],
         anchor: int | None,
-        chance: int,
+        seed: int,
     ) -> int:
-        """Return the index of the best action, and add the games to `totals` and `visits`. `chance` is a seed."""
+        """Return the index of the best action by sequential halving; add the games' values to `totals` and `visits`."""
         runs = self.options.runs
-        played = 0
+        played = 0  # games of each action so far, which also selects the next world
 
-        def play(edges: list[int], games: int) -> list[list[float]]:
+        def play(candidates: list[int], games: int) -> list[list[float]]:
             nonlocal played
-            values: list[list[float]] = [[] for _ in edges]
-            # If some of the sampled worlds are impossible, the others are used again.
+            values: list[list[float]] = [[] for _ in candidates]
             while games:
-                start = played % len(worlds)
+                start = played % len(worlds)  # worlds are used again if fewer were consistent than needed
                 rows = slice(start, min(start + games, len(worlds)))
-                points = worlds.play(rows, [actions[edge] for edge in edges], chance + played)
-                for row, column in zip(values, (points / self._positions.unit).T.tolist(), strict=True):
-                    row += column
+                points = worlds.play(rows, [actions[i] for i in candidates], seed + played)
+                for candidate_values, column in zip(values, (points / self._positions.unit).T.tolist(), strict=True):
+                    candidate_values += column
                 played, games = played + len(points), games - len(points)
-            for edge, row in zip(edges, values, strict=True):
-                for value in row:
-                    totals[edge] += value
-                visits[edge] += len(row)
+            for i, candidate_values in zip(candidates, values, strict=True):
+                for value in candidate_values:
+                    totals[i] += value
+                visits[i] += len(candidate_values)
             return values
 
         return halving(list(totals), anchor, runs if len(worlds) else 0, play, self.options.margin)

@@ -1,4 +1,4 @@
-"""A race between a blueprint's choice and others, all in the same worlds."""
+"""A race that compares a blueprint's choice with other candidates in the same worlds, and drops inferior ones early."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_WAVE = 50  # worlds between two eliminations
-_SURE = 3.0  # standard errors that decide an elimination
+_WAVE = 50  # number of worlds played between two eliminations
+_ERRORS = 3.0  # half-width of the confidence bounds that decide an elimination, in standard errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +30,16 @@ def race(
     ucb: bool,
     target: int | None = None,
 ) -> RaceResult:
-    """Choose the candidate of the best mean score, if it beats the first candidate by more than a threshold.
+    """Choose the candidate with the best mean score if it beats the first candidate by more than a threshold.
 
     Args:
         worlds: Number of worlds.
         candidates: The candidates, the blueprint's first.
-        play: Maps a slice of the worlds and candidates to scores, [rows, candidates]. All candidates are tried in the
-            same worlds, so that differences are paired.
-        threshold: Least difference of the means.
-        ucb: Whether to stop trying candidates that are surely worse.
-        target: A candidate; once it is eliminated, the race may end with any other winner. None races to the end.
+        play: Maps a slice of the worlds and some candidates to scores, [rows, candidates].
+        threshold: Difference of the means that the first candidate's replacement must exceed, in points.
+        ucb: Whether to drop candidates whose upper confidence bound is too low.
+        target: Candidate of which the caller wants to know only whether it wins. The race ends once it is dropped, and
+            the result is then any other candidate. None: no such candidate.
     """
     racing = list(candidates)
     scores = np.zeros((worlds, len(racing)))
@@ -52,7 +52,7 @@ def race(
         for candidate in racing:
             tried[candidate] = rows.stop
         if ucb:
-            racing = _not_worse(scores[: rows.stop, columns], racing, threshold)
+            racing = _drop_inferior(scores[: rows.stop, columns], racing, threshold)
         if len(racing) == 1 or (target is not None and target not in racing):
             break
     n = min(tried[candidate] for candidate in racing)
@@ -60,14 +60,17 @@ def race(
     best = int(means.argmax())
     if means[best] - means[0] <= threshold:
         best = 0
-    each = {candidate: float(scores[: tried[candidate], i].mean()) for candidate, i in column.items()}
-    return RaceResult(racing[best], float(means[best]), float(means[best] - means[0]), tried, each)
+    all_means = {candidate: float(scores[: tried[candidate], i].mean()) for candidate, i in column.items()}
+    return RaceResult(racing[best], float(means[best]), float(means[best] - means[0]), tried, all_means)
 
 
-def _not_worse(scores: np.ndarray, candidates: list[int], threshold: float) -> list[int]:
-    """Select the blueprint's candidate, which comes first, and those that may still beat it and all others."""
+def _drop_inferior(scores: np.ndarray, candidates: list[int], threshold: float) -> list[int]:
+    """Keep the first candidate, the blueprint's, and those whose gain over it may still be the largest.
+
+    1 / n is added to the upper bounds because the estimated error is too small, even 0, in few worlds.
+    """
     n = len(scores)
     gain = scores - scores[:, :1]
     mean, error = gain.mean(axis=0), gain.std(axis=0) / np.sqrt(n)
-    floor = max(threshold, float((mean - _SURE * error).max()))
-    return [c for i, c in enumerate(candidates) if i == 0 or mean[i] + _SURE * error[i] + 1 / n >= floor]
+    floor = max(threshold, float((mean - _ERRORS * error).max()))
+    return [c for i, c in enumerate(candidates) if i == 0 or mean[i] + _ERRORS * error[i] + 1 / n >= floor]

@@ -1,6 +1,7 @@
-"""Search that improves on a blueprint, in any game: the interface of a decision, and the choice of its best action.
+"""SPARTA: a search that improves on a blueprint policy (Lerer et al. 2020), for any game.
 
-A simulation plays an action in a sampled world, and the blueprint finishes the game.
+A simulation plays an action in a sampled world, and the blueprint finishes the game. The search plays the action with
+the best mean result.
 """
 
 from __future__ import annotations
@@ -16,52 +17,52 @@ from trickformer.search.race import RaceResult, race
 
 
 class Position(Protocol):
-    """A decision."""
+    """One decision, with the worlds in which its actions can be simulated."""
 
     legal: tuple[int, ...]
     blueprint: int  # the blueprint's action
-    searches: bool  # False: the seat plays the blueprint
-    rng: np.random.Generator  # generator of the search
+    searches: bool  # False: the seat plays the blueprint's action without a search
+    rng: np.random.Generator  # source of the search's randomness
 
     def sample_worlds(self, n: int, rng: np.random.Generator) -> SampledWorlds:
-        """Sample worlds of the belief that is searched.
+        """Sample worlds of the belief that the search uses.
 
         Args:
             n: Number of worlds.
-            rng: Generator of the draws.
+            rng: Source of all randomness.
         """
         ...
 
     def exact(self, n: int, rng: np.random.Generator) -> SampledWorlds:
-        """Sample worlds of the exact belief, or of the searched one if there is no better one.
+        """Sample worlds of the exact belief; if there is none, of the belief that the search uses.
 
         Args:
             n: Number of worlds.
-            rng: Generator of the draws.
+            rng: Source of all randomness.
         """
         ...
 
 
 class Positions(Protocol):
-    """The decisions of a game, for a search."""
+    """Factory of a game's `Position` objects."""
 
     @property
     def unit(self) -> float:
-        """Points in one unit of v(o)."""
+        """Number of points in one unit of v(o)."""
         ...
 
     @property
-    def knows_better(self) -> bool:
-        """True if its decisions have worlds of an exact belief."""
+    def has_exact_belief(self) -> bool:
+        """True if `Position.exact` samples from an exact belief."""
         ...
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> Position:
-        """Return the decision of a view.
+        """Return the position of a view.
 
         Args:
             view: View of the seat on turn.
-            rng: Generator of the decision.
-            memo: Memo of the hand and seat.
+            rng: Source of the decision's randomness.
+            memo: The seat's memo in this hand.
 
         Raises:
             ValueError: No deal explains the view.
@@ -70,7 +71,7 @@ class Positions(Protocol):
 
 
 class RaceParameters(Protocol):
-    """Parameters of the comparison of actions; search/options.py explains each."""
+    """Parameters of `race`; search/options.py explains each."""
 
     @property
     def threshold(self) -> float: ...
@@ -89,7 +90,7 @@ class Settings(RaceParameters, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Values of `Settings`."""
+    """Plain implementation of `Settings`."""
 
     worlds: int
     threshold: float
@@ -101,27 +102,27 @@ class Comparison:
 class SpartaResult:
     """Result of a search."""
 
-    best: RaceResult | None  # None: no world explains the others' actions
-    illegal: int
-    searched: int
+    best: RaceResult | None  # None: no sampled world was consistent with the others' actions
+    illegal: int  # inconsistent samples
+    searched: int  # all samples
 
     def action(self, position: Position) -> int:
-        """Return the chosen action: the blueprint's if no world explains the others' actions.
+        """Return the chosen action; the blueprint's if there was no consistent world.
 
         Args:
-            position: The decision.
+            position: The position that was searched.
         """
         return position.blueprint if self.best is None else self.best.choice
 
 
 def search(position: Position, worlds: int, parameters: RaceParameters, target: int | None = None) -> SpartaResult:
-    """Search the action with the best mean result if the blueprint finishes the games, in the same worlds for all.
+    """Find the action with the best mean result when the blueprint finishes the games.
 
     Args:
-        position: The decision.
-        worlds: Number of worlds.
-        parameters: Parameters of the comparison.
-        target: An action; the search may stop once this action cannot win. None searches to the end.
+        position: The position to search.
+        worlds: Number of worlds. All actions are tried in the same ones.
+        parameters: Parameters of the race between the actions.
+        target: As in `race`.
     """
     rng = position.rng
     sample = position.sample_worlds(worlds, rng)
@@ -138,11 +139,7 @@ def search(position: Position, worlds: int, parameters: RaceParameters, target: 
 
 
 def _exact_gain(position: Position, action: int, worlds: int, rng: np.random.Generator) -> float | None:
-    """Estimate the gain of an action over the blueprint's in fresh worlds of `Position.exact`, in points.
-
-    Returns:
-        The gain; None if there are no worlds.
-    """
+    """Estimate the gain of an action over the blueprint's in fresh exact worlds, in points; None without a world."""
     if action == position.blueprint:
         return 0.0
     sample = position.exact(worlds, rng)
@@ -153,15 +150,14 @@ def _exact_gain(position: Position, action: int, worlds: int, rng: np.random.Gen
 
 
 class BlueprintSearchPlayer(Player):
-    """Player of seats that improve on a blueprint, at any number of tables, one decision after the other."""
+    """Player that plays the result of `search`."""
 
     batch = 1
 
     def __init__(self, options: Settings, positions: Positions):
         self.options, self.positions = options, positions
-        # A reader of results must know this.
         caveat = "its gains are judged by other samples of the belief that it searched, which is not exact"
-        self.caveats = (caveat,) if options.assess and not positions.knows_better else ()
+        self.caveats = (caveat,) if options.assess and not positions.has_exact_belief else ()
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]

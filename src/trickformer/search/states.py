@@ -1,4 +1,4 @@
-"""Worlds and playouts of `rollout` in any game: states of OpenSpiel, which any player finishes."""
+"""Worlds and simulated games of `rollout` for any game: OpenSpiel states, which any player can finish."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, slots=True)
-class Line:
-    """A game that is played to its end in a world."""
+class SimulatedGame:
+    """A game that starts in a sampled world and is played to its end."""
 
-    world: int
-    seed: int
+    world: int  # index of the world
+    seed: int  # seed of the policy's decisions
     state: State
-    chance: np.random.Generator
+    chance: np.random.Generator  # source of chance events
     memos: list[Memo]  # memos of the policy, by seat
-    decisions: list[int]  # number of its decisions, by seat
+    decisions: list[int]  # number of decisions so far, by seat
 
     def play_chance(self) -> bool:
         """Play the chance events up to the next decision; return False if the game is over."""
@@ -53,7 +53,7 @@ class Line:
 
 
 def _sample_consistent_states(belief: Belief, view: View, n: int, rng: np.random.Generator) -> list[State]:
-    """Sample n worlds of a belief, and return the ones that explain the view.
+    """Sample n worlds of a belief, and return those that are consistent with the view.
 
     Raises:
         ValueError: No deal explains the view.
@@ -64,83 +64,84 @@ def _sample_consistent_states(belief: Belief, view: View, n: int, rng: np.random
 
 
 class Branches:
-    """Worlds of a decision, and the games that start in them.
+    """Worlds of one decision, from which simulated games start."""
 
-    A world is a state that the viewer cannot tell from the true one.
-    """
-
-    def __init__(self, game: Game, policy: Player, worlds: Sequence[State], viewer: int, own: Memo):
-        """Begin with worlds in which no game was played.
+    def __init__(self, game: Game, policy: Player, worlds: Sequence[State], viewer: int, viewer_memo: Memo):
+        """Store the worlds.
 
         Args:
             game: The game.
             policy: Player that finishes the games.
-            worlds: The worlds.
+            worlds: States that the viewer cannot distinguish from the true one.
             viewer: Seat of the decision.
-            own: The policy's memo of the decision.
+            viewer_memo: The policy's memo of that seat.
         """
         self._game, self._policy = game, policy
-        self._viewer, self._own = viewer, own
+        self._viewer, self._viewer_memo = viewer, viewer_memo
         self._worlds = worlds
-        self._looked: dict[int, list[Memo]] = {}  # by world, the memos of the seats before the action
+        self._memos: dict[int, list[Memo]] = {}  # by world: memos of all seats at the decision
 
     def __len__(self) -> int:
         return len(self._worlds)
 
-    def begin(self, starts: Sequence[tuple[int, int]], seed: int) -> list[Line]:
-        """Begin a game for each world and action. In a world, chance and all seats draw alike after each action.
+    def begin(self, starts: Sequence[tuple[int, int]], seed: int) -> list[SimulatedGame]:
+        """Begin games. Those that start in the same world have the same random draws, whatever their action.
 
         Args:
-            starts: Pairs of a world's index and an action.
-            seed: Seed of chance and of the seats.
+            starts: Index of the world and first action of each game.
+            seed: Seed of chance and of the players.
         """
-        self._look(dict.fromkeys(world for world, _ in starts))
+        self._prepare_memos(dict.fromkeys(world for world, _ in starts))
         return [
-            Line(
+            SimulatedGame(
                 world,
                 seed,
                 self._worlds[world].child(action),
                 np.random.default_rng([seed, world]),
-                [{key: copy(value) for key, value in memo.items()} for memo in self._looked[world]],
+                [{key: copy(value) for key, value in memo.items()} for memo in self._memos[world]],
                 [0] * self._game.players,
             )
             for world, action in starts
         ]
 
-    def _look(self, worlds: Iterable[int]) -> None:
-        """Show a policy with copyable memos what the other seats see before the action, once for all actions.
+    def _prepare_memos(self, worlds: Iterable[int]) -> None:
+        """Fill the memos of all seats at the decision, once for all games of a world.
 
-        The viewer's memo already includes it.
+        If the policy's memos are not copyable, they stay empty. The viewer's memo comes from the caller, because the
+        policy has already decided that view.
         """
         game = self._game
-        new = [world for world in worlds if world not in self._looked]
+        new = [world for world in worlds if world not in self._memos]
         for world in new:
-            self._looked[world] = [{} for _ in range(game.players)]
+            self._memos[world] = [{} for _ in range(game.players)]
         if not self._policy.memo_is_copyable or not new:
             return
         others = [(world, seat) for world in new for seat in range(game.players) if seat != self._viewer]
         self._policy.look(
             [game.view(self._worlds[world], seat) for world, seat in others],
-            [self._looked[world][seat] for world, seat in others],
+            [self._memos[world][seat] for world, seat in others],
         )
         for world in new:
-            self._looked[world][self._viewer] = self._own
+            self._memos[world][self._viewer] = self._viewer_memo
 
 
-def _query_policy(game: Game, policy: Player, lines: Sequence[Line]) -> list[Decision]:
-    """Return the policy's decisions for the seats on turn."""
-    if not lines:
+def _query_policy(game: Game, policy: Player, simulations: Sequence[SimulatedGame]) -> list[Decision]:
+    """Return the policy's decision for the seat on turn in each game."""
+    if not simulations:
         return []
-    seats = [line.state.current_player() for line in lines]
+    turns = [(simulation, simulation.state.current_player()) for simulation in simulations]
     return policy.act(
-        [game.view(line.state, seat) for line, seat in zip(lines, seats)],
-        [decision_rng(line.seed, line.world, seat, line.decisions[seat]) for line, seat in zip(lines, seats)],
-        [line.memos[seat] for line, seat in zip(lines, seats)],
+        [game.view(simulation.state, seat) for simulation, seat in turns],
+        [
+            decision_rng(simulation.seed, simulation.world, seat, simulation.decisions[seat])
+            for simulation, seat in turns
+        ],
+        [simulation.memos[seat] for simulation, seat in turns],
     )
 
 
 class StateWorlds:
-    """Worlds in which the actions of a decision are tried."""
+    """Sampled worlds (`base.SampledWorlds`) from which a policy finishes games of OpenSpiel states."""
 
     def __init__(self, positions: StatePositions, branches: Branches, viewer: int, searched: int):
         self._positions, self._branches = positions, branches
@@ -151,76 +152,78 @@ class StateWorlds:
         return len(self._branches)
 
     def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
-        """Play games after actions.
+        """Play each action in each world, and let the policy finish the game.
 
         Args:
-            rows: Worlds to use.
-            actions: Actions to try.
-            seed: In a world, chance and all seats draw alike after each action.
+            rows: Indices of the worlds to play.
+            actions: First actions to compare.
+            seed: Seed of chance and of the players; the draws in a world are the same after all actions.
 
         Returns:
-            Points, [rows, actions].
+            Final points of the viewer, [rows, actions].
         """
         worlds = range(len(self))[rows]
-        lines = self._branches.begin([(world, action) for world in worlds for action in actions], seed)
+        simulations = self._branches.begin([(world, action) for world in worlds for action in actions], seed)
         # At most MANY games run in lockstep, which bounds the policy's batch and its memory.
-        results = [
-            result for first in range(0, len(lines), MANY) for result in self._finish(lines[first : first + MANY])
-        ]
+        batches = [simulations[first : first + MANY] for first in range(0, len(simulations), MANY)]
+        results = [result for batch in batches for result in self._finish(batch)]
         return np.array(results).reshape(len(worlds), len(actions))
 
-    def _finish(self, lines: Sequence[Line]) -> list[float]:
+    def _finish(self, simulations: Sequence[SimulatedGame]) -> list[float]:
         game, policy = self._positions.game, self._positions.policy
         unit = self._positions.unit
-        results = [0.0] * len(lines)
-        under_way = list(enumerate(lines))
-        while under_way:
-            going = []
-            for i, line in under_way:
-                if line.play_chance():
-                    going.append((i, line))
+        results = [0.0] * len(simulations)
+        unfinished = list(enumerate(simulations))
+        while unfinished:
+            at_decision = []
+            for i, simulation in unfinished:
+                if simulation.play_chance():
+                    at_decision.append((i, simulation))
                 else:
-                    results[i] = line.result(game, self._viewer) * unit
-                    line.memos.clear()
-            under_way = going
-            decisions = _query_policy(game, policy, [line for _, line in under_way])
-            for (_, line), decision in zip(under_way, decisions, strict=True):
-                line.apply(decision.action)
+                    results[i] = simulation.result(game, self._viewer) * unit
+                    simulation.memos.clear()  # frees memory before the other games end
+            unfinished = at_decision
+            decisions = _query_policy(game, policy, [simulation for _, simulation in unfinished])
+            for (_, simulation), decision in zip(unfinished, decisions, strict=True):
+                simulation.apply(decision.action)
         return results
 
 
 class StatePosition:
-    """A decision. The policy decides at forced ones too, because it may keep its observations in the memo."""
+    """A decision that SPARTA can search (`search.sparta.Position`).
+
+    The policy is called even if only one action is legal, because it may store observations in its memo.
+    """
 
     def __init__(self, view: View, positions: StatePositions, rng: np.random.Generator, memo: Memo):
         self.legal, self.rng = view.legal, rng
         self.searches = len(view.legal) > 1
         self._view, self._positions = view, positions
-        self._memo = memo.setdefault("policy", {})
-        (decision,) = positions.policy.act([view], [rng], [self._memo])
+        self._policy_memo = memo.setdefault("policy", {})
+        (decision,) = positions.policy.act([view], [rng], [self._policy_memo])
         self.blueprint = decision.action
 
     def sample_worlds(self, n: int, rng: np.random.Generator) -> StateWorlds:
-        return self._positions.draw(self._view, n, rng, self._memo)
+        return self._positions.draw(self._view, n, rng, self._policy_memo)
 
     def exact(self, n: int, rng: np.random.Generator) -> StateWorlds:
-        """Sample worlds of the same belief, because there is no exact one for every game.
+        """Sample worlds of the searched belief, because not every game has an exact one.
 
         Args:
             n: Number of worlds.
-            rng: Generator of the draws.
+            rng: Source of all randomness.
         """
         return self.sample_worlds(n, rng)
 
 
 @dataclass(frozen=True, slots=True)
 class StatePositions:
-    """Decisions of every seat of a player, at which a search improves on a policy."""
+    """Positions of any game for SPARTA and rollouts. All seats may search."""
 
     game: Game
-    policy: Player
+    policy: Player  # the blueprint, which also finishes the simulated games
     belief: Belief
-    knows_better: bool = False
+    has_exact_belief: bool = False
 
     @property
     def unit(self) -> float:
@@ -235,14 +238,14 @@ class StatePositions:
     def worlds(self, view: View, n: int, rng: np.random.Generator) -> StateWorlds:
         return self.draw(view, n, rng, {})
 
-    def draw(self, view: View, n: int, rng: np.random.Generator, own: Memo) -> StateWorlds:
+    def draw(self, view: View, n: int, rng: np.random.Generator, viewer_memo: Memo) -> StateWorlds:
         """Sample worlds.
 
         Args:
             view: View of the seat on turn.
             n: Number of worlds.
-            rng: Generator of the draws.
-            own: The policy's memo of the decision.
+            rng: Source of all randomness.
+            viewer_memo: The policy's memo of the seat on turn; empty if the policy has not seen the view.
         """
         worlds = _sample_consistent_states(self.belief, view, n, rng)
-        return StateWorlds(self, Branches(self.game, self.policy, worlds, view.viewer, own), view.viewer, n)
+        return StateWorlds(self, Branches(self.game, self.policy, worlds, view.viewer, viewer_memo), view.viewer, n)

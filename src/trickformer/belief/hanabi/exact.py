@@ -245,13 +245,16 @@ class HandListBelief:
         counts = self._filters[0].counts(self._table)
         kinds = len(counts)
         if len(lists) == 1:
-            hidden, log_p = lists[0].hidden, lists[0].log_likelihood + log_ways(held_of(lists[0].hidden, kinds), counts)
+            hidden, log_p = (
+                lists[0].hidden,
+                lists[0].log_likelihood + log_ways(count_kinds(lists[0].hidden, kinds), counts),
+            )
         else:
             a, b = lists
             if len(a.hidden) * len(b.hidden) > self._pairs:
                 return None
             left, right = (np.indices((len(a.hidden), len(b.hidden)))).reshape(2, -1)
-            held = held_of(a.hidden, kinds)[left] + held_of(b.hidden, kinds)[right]
+            held = count_kinds(a.hidden, kinds)[left] + count_kinds(b.hidden, kinds)[right]
             log_p = a.log_likelihood[left] + b.log_likelihood[right] + log_ways(held, counts)
             keep = np.isfinite(log_p)
             hidden, log_p = np.concatenate([a.hidden[left[keep]], b.hidden[right[keep]]], axis=1), log_p[keep]
@@ -262,7 +265,7 @@ def _slots(table: Tables, seat: int) -> np.ndarray:
     return table.possible()[0, seat]
 
 
-def held_of(hidden: np.ndarray, kinds: int) -> np.ndarray:
+def count_kinds(hidden: np.ndarray, kinds: int) -> np.ndarray:
     """Count the cards of each kind in each hand.
 
     Args:

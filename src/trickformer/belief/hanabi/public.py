@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trickformer.belief.hanabi.exact import HandFilter, MoveLikelihood, held_of, log_ways
+from trickformer.belief.hanabi.exact import HandFilter, MoveLikelihood, count_kinds, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.belief.samplers import resample
 
@@ -110,7 +110,7 @@ class PublicWorlds:
         worlds, size = np.empty((0, self._process.slots), dtype=np.int8), _PIECE
         if not all(len(weight) for _, weight in lists):
             return worlds[None]
-        held = [held_of(hands, kinds) for hands, _ in lists]
+        held = [count_kinds(hands, kinds) for hands, _ in lists]
         alone = [log_ways(h, counts) for h in held]
         for _ in range(max(1, self._tries * 16 // size)):
             a, b = (rng.permutation(resample(weight, size, rng)) for _, weight in lists)
@@ -134,7 +134,7 @@ class PublicWorlds:
         """
         own, counts = self._filters[seat], self.counts()
         if (listed := own.hands()) is not None:
-            ways = log_ways(held_of(listed.hidden, len(counts)), counts)
+            ways = log_ways(count_kinds(listed.hidden, len(counts)), counts)
             good = np.isfinite(ways)
             return listed.hidden[good], (listed.log_likelihood + ways)[good]
         possible = self._x.possible()[0, seat]

@@ -1,4 +1,4 @@
-"""PIMC at a table of The Crew: all tables in one call of the core (cpp/crew/pimc.hpp)."""
+"""PIMC in The Crew: the core samples and solves the worlds of all views in one call (cpp/crew/pimc.hpp)."""
 
 from __future__ import annotations
 
@@ -12,46 +12,46 @@ from trickformer.base import Belief, Decision, Game, Memo, Player, Thought, View
 from trickformer.belief.samplers.crew import CrewBelief
 from trickformer.games.crew import NUM_CARDS, PLAY, PLAYERS
 
-UNKNOWN = 0.5  # value of a world that was not decided
+UNKNOWN = 0.5  # value of a world for which the solver reached its limit of nodes without a result
 
 
 DEFAULTS = {"worlds": 20, "nodes": 2000}
 
 
 class CrewSearch(Player):
-    """PIMC at any number of tables.
+    """PIMC player. If worlds were solved, a decision's value is the share of them in which the team can still succeed.
 
-    The value of a decision is the share of worlds that can still succeed, if worlds were solved.
+    Nothing is solved before the tricks.
     """
 
-    batch = 1  # one view after the other
+    batch = 1
 
     def __init__(self, belief: CrewBelief, *, worlds: int, nodes: int):
         """Set up a search.
 
         Args:
             belief: Samples the worlds.
-            worlds: Worlds of a decision.
-            nodes: Largest number of cards tried for an action in one world.
+            worlds: Number of worlds per decision.
+            nodes: Largest number of cards that the solver tries for one action in one world.
         """
         self._belief = belief
         self._worlds, self._nodes = worlds, nodes
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         seeds = np.array([r.integers(2**63) for r in rng], dtype=np.uint64)
-        seen = [self._belief.seat_view(v) for v in views]
-        results = _core.crew.pimc(seen, seeds, self._worlds, self._nodes, self._belief.odds(views))
+        seat_views = [self._belief.seat_view(v) for v in views]
+        results = _core.crew.pimc(seat_views, seeds, self._worlds, self._nodes, self._belief.odds(views))
         thoughts = [
-            self._thought(v, r) if m.get("explain") and worlds else None
-            for v, r, m, (*_, worlds) in zip(views, rng, memo, results)
+            self._explain(v, r) if m.get("explain") and solved else None
+            for v, r, m, (*_, solved) in zip(views, rng, memo, results)
         ]
         return [
-            Decision(action, value=value if worlds else None, thought=thought)
-            for (action, value, worlds), thought in zip(results, thoughts)
+            Decision(action, value=value if solved else None, thought=thought)
+            for (action, value, solved), thought in zip(results, thoughts)
         ]
 
-    def _thought(self, view: View, rng: np.random.Generator) -> Thought | None:
-        """Solve as many fresh worlds after each card, for a thought; None before the tricks."""
+    def _explain(self, view: View, rng: np.random.Generator) -> Thought | None:
+        """Sample new worlds and solve them after each legal card; None before the tricks."""
         if any(action >= NUM_CARDS for action in view.legal):
             return None
         self._belief.reset(view)
@@ -64,8 +64,9 @@ class CrewSearch(Player):
             draws, values = rng.random(PLAYERS).tolist(), {}
             for action in view.legal:
                 after = state.child(action).core
-                known = after.result > 0 if after.result else solver.can_succeed(after, self._nodes, draws)
-                values[action] = UNKNOWN if known is None else float(known)
+                # `result` is 0 during the mission, then its sign tells success from failure.
+                success = after.result > 0 if after.result else solver.can_succeed(after, self._nodes, draws)
+                values[action] = UNKNOWN if success is None else float(success)
             worlds.append(World(tuple(tuple(state.core.hand(p)) for p in range(PLAYERS)), values))
         return Thought(worlds=tuple(worlds))
 
@@ -76,7 +77,7 @@ def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> CrewSearch:
     Args:
         game: The game.
         belief: Samples the worlds.
-        settings: Values by name, see `DEFAULTS`.
+        settings: A value for each name in `DEFAULTS`.
     """
     assert isinstance(belief, CrewBelief)
     return CrewSearch(belief, **settings)

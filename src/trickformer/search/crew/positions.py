@@ -1,7 +1,7 @@
-"""Worlds and playouts of `sparta` and `rollout` in The Crew.
+"""Positions and worlds of The Crew for the players `sparta` and `rollout`.
 
-Worlds explain a view; they are uniform, or the others' actions in them are the script's. The core finishes the
-missions.
+Worlds are uniform over the deals that are consistent with a view, or only over those in which the scripted player
+`rules` would have taken the others' actions. The core finishes the missions by `rules`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from trickformer.belief.samplers.crew import CrewBelief, course
 
 
 class CrewSampledWorlds:
-    """Worlds in the form of a view's sampler, int16 [n, 48]."""
+    """Sampled worlds of one view, stored as rows of `CrewWorlds.hidden`, int16 [n, 48]."""
 
     illegal = 0
     searched = 0
@@ -34,7 +34,7 @@ class CrewSampledWorlds:
 
 
 class CrewPosition:
-    """A decision of a seat."""
+    """A decision that SPARTA can search (`search.sparta.Position`)."""
 
     def __init__(self, view: View, positions: CrewPositions, searches: bool, rng: np.random.Generator):
         self.legal, self.rng = view.legal, rng
@@ -46,24 +46,25 @@ class CrewPosition:
         return self._positions.worlds(self._view, n, rng)
 
     def exact(self, n: int, rng: np.random.Generator) -> CrewSampledWorlds:
-        """Sample worlds of the exact belief; if all seats search, the uniform belief is the only exact one.
+        """Sample worlds that are consistent with the others' moves; if all seats search, uniform worlds.
 
         Args:
             n: Number of worlds.
-            rng: Generator of the draws.
+            rng: Source of all randomness.
         """
-        return self._positions.draw(self._view, n, self._positions.assessed, rng)
+        return self._positions.draw(self._view, n, self._positions.assess_tries, rng)
 
 
 @dataclass(frozen=True, slots=True)
 class CrewPositions:
-    """Decisions of one seat that searches while the others play `rules`, or of all seats.
+    """Positions of one seat that searches while the others play `rules`, or of all seats.
 
     Attributes:
-        belief: Samples worlds that explain a view.
-        seat: Seat that searches; None for all.
-        tries: Draws among which worlds are selected that explain the others' actions; None takes all worlds.
-        assessed: The same for the belief that re-estimates gains.
+        belief: Samples worlds that are consistent with a view.
+        seat: Seat that searches; None: all seats.
+        tries: Number of uniform draws, of which only those with the others' actual actions are used as worlds; None:
+            all draws are used.
+        assess_tries: The same for the worlds that re-estimate gains.
         threads: Number of threads for games.
         unit: Points in one unit of v(o).
     """
@@ -71,13 +72,13 @@ class CrewPositions:
     belief: CrewBelief
     seat: int | None
     tries: int | None
-    assessed: int | None
+    assess_tries: int | None
     threads: int
     unit: float = 1.0
 
     @property
-    def knows_better(self) -> bool:
-        return self.assessed is not None
+    def has_exact_belief(self) -> bool:
+        return self.assess_tries is not None
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> CrewPosition:
         return CrewPosition(view, self, self.seat in (None, view.viewer) and len(view.legal) > 1, rng)
@@ -94,23 +95,22 @@ class CrewPositions:
         Args:
             view: View of the seat on turn.
             n: Number of worlds.
-            tries: Draws among which worlds are selected that explain the others' actions; there may be fewer than n.
-                None takes n draws.
-            rng: Generator of the draws.
+            tries: As the attribute `tries`. If it is set, there may be fewer than n worlds.
+            rng: Source of all randomness.
         """
         deals, seed = self.belief.deals_of(view), int(rng.integers(2**63))
         if tries is None:
             return CrewSampledWorlds(deals, deals.sample(seed, n), self.threads)
-        explained = deals.sample_consistent(np.array(course(view)[1:], dtype=np.int64), n, tries, seed)
-        return CrewSampledWorlds(deals, explained, self.threads)
+        actions = np.array(course(view)[1:], dtype=np.int64)  # without the mission
+        return CrewSampledWorlds(deals, deals.sample_consistent(actions, n, tries, seed), self.threads)
 
 
 def make(game: Game, belief: Belief) -> CrewPositions:
-    """Make the decisions of The Crew for rollouts; the core's `rules` finishes the games.
+    """Make the positions of The Crew for rollouts.
 
     Args:
         game: The game.
         belief: Samples the worlds.
     """
     assert isinstance(belief, CrewBelief)
-    return CrewPositions(belief, seat=None, tries=None, assessed=None, threads=1)
+    return CrewPositions(belief, seat=None, tries=None, assess_tries=None, threads=1)

@@ -21,38 +21,38 @@ from trickformer.games.hanabi import Hanabi, numbers
 from trickformer.models.torch_backend import usable
 from trickformer.search.hanabi.public import PublicBelief
 
-# Makes one seat's belief in one game, from the generator of a decision.
+# Makes the belief of one seat in one game. The generator seeds the belief's own randomness.
 Maker: TypeAlias = Callable[[np.random.Generator], Belief]
 
 
 def _load_network(file: Path | None, game: Hanabi, form: str, style: str, seat: int, device: str) -> Seq2Seq:
-    """Load the network of a search.
+    """Load the network of a learned belief.
 
     Raises:
-        TrickformerError: There is no network, or it is of another game, seat or blueprint.
+        TrickformerError: There is no network, or it was trained for another game, seat or blueprint.
     """
     if file is None:
         raise TrickformerError("beliefs seq2seq and bft need checkpoint=FILE, made by `trickformer belief train`")
-    fits = [name for name, own in VARIANTS.items() if numbers(_core.hanabi.Rules(**own)) == numbers(game.rules)]
-    if not fits:
+    variants = [name for name, rules in VARIANTS.items() if numbers(_core.hanabi.Rules(**rules)) == numbers(game.rules)]
+    if not variants:
         raise TrickformerError(f"belief networks are for {', '.join(VARIANTS)} of two players, not for {game.spiel}")
-    model, trained = networks.trained_for(file, form, fits[0], seat)
+    model, config = networks.trained_for(file, form, variants[0], seat)
     if not isinstance(model, Seq2Seq):
         raise TrickformerError(f"{file} is a transformer; searches take the LSTMs of `trickformer belief train`")
-    if set(trained.players) != {style}:
-        raise TrickformerError(f"{file} was trained on {' and '.join(trained.players)}, not on the blueprint {style}")
+    if set(config.players) != {style}:
+        raise TrickformerError(f"{file} was trained on {' and '.join(config.players)}, not on the blueprint {style}")
     return model.to(usable(device))
 
 
 def make_network_belief(
     name: str, game: Hanabi, style: str, seat: int, tuned: FineTuningOptions, file: Path | None, device: str
 ) -> Maker:
-    """Return a maker of the belief seq2seq or bft.
+    """Return a function that makes the belief of one seat by a network.
 
     Args:
-        name: `seq2seq` or `bft`.
+        name: `seq2seq`, the network as trained, or `bft`, which fine-tunes it at each move.
         game: The game.
-        style: Scripted player of all seats.
+        style: Scripted player that all seats are assumed to be.
         seat: Seat that searches.
         tuned: Settings of the fine-tuning, for bft.
         file: File of the network.
@@ -61,15 +61,15 @@ def make_network_belief(
     Raises:
         TrickformerError: The network does not fit.
     """
-    model, cast = _load_network(file, game, "pomdp", style, seat, device), [style] * game.players
+    model, players = _load_network(file, game, "pomdp", style, seat, device), [style] * game.players
     if name == "seq2seq":
-        return lambda _: EstimatedBelief(game, cast, lambda process: Recurrent(process, model))
+        return lambda _: EstimatedBelief(game, players, lambda process: Recurrent(process, model))
 
-    def fine_tuned(rng: np.random.Generator) -> Belief:
+    def make_fine_tuned(rng: np.random.Generator) -> Belief:
         seed = int(rng.integers(2**63))
-        return EstimatedBelief(game, cast, lambda process: BFT(process, model, tuning(tuned), seed))
+        return EstimatedBelief(game, players, lambda process: BFT(process, model, tuning(tuned), seed))
 
-    return fine_tuned
+    return make_fine_tuned
 
 
 def make_public_belief(
@@ -82,13 +82,13 @@ def make_public_belief(
     device: str,
     exact: Callable[[], PublicBelief],
 ) -> Callable[[int], PublicBelief]:
-    """Return a function that makes a public belief of a game from a seed.
+    """Return a function that makes a game's belief over both hands from a seed.
 
     Args:
         name: `exact`, `seq2seq` or `bft`.
         game: The game.
         process: The game's process, in the form fosg.
-        style: Scripted player of all seats.
+        style: Scripted player that all seats are assumed to be.
         tuned: Settings of the fine-tuning, for bft.
         file: File of the network.
         device: Torch device.

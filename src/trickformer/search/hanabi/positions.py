@@ -1,4 +1,7 @@
-"""Worlds of Hanabi for SPARTA and rollouts: hands by a belief, decks, and games that the core plays to the end."""
+"""Positions and worlds of Hanabi for SPARTA and rollouts.
+
+A world is an own hand, sampled from a belief, and a shuffled deck. The core plays the games to the end.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class HanabiSampledWorlds:
-    """Own hands, int16 [n, hand], each with a shuffled deck of the remaining cards."""
+    """Sampled worlds: own hands, int16 [n, hand], each with a shuffled deck of the remaining cards."""
 
     def __init__(
         self, decision: _core.hanabi.Decision, hands: np.ndarray, searched: int, threads: int, rng: np.random.Generator
@@ -47,11 +50,11 @@ class HanabiPosition:
         self._threads = threads
 
     def set_beliefs(self, belief: Belief, exact: Belief) -> None:
-        """Search the decision.
+        """Set the beliefs, so that the decision is searched.
 
         Args:
-            belief: Belief to search on.
-            exact: Belief that re-estimates gains.
+            belief: Belief whose worlds the search uses.
+            exact: Belief whose worlds re-estimate gains.
         """
         self.searches = True
         self._belief, self._exact = belief, exact
@@ -67,23 +70,23 @@ class HanabiPosition:
 
 
 class HanabiPositions:
-    """Decisions of one seat that searches, and of its partners, which play the blueprint."""
+    """Positions of one seat that searches, and of its partners, which play the blueprint."""
 
     def __init__(self, game: Hanabi, style: str, seat: int, belief: Maker, exact: Belief, threads: int = 1):
-        """Set up the decisions.
+        """Store the settings.
 
         Args:
             game: The game.
-            style: Style of the blueprint.
+            style: Scripted player that is the blueprint, a name of `_core.hanabi.BOTS`.
             seat: Seat that searches.
-            belief: Makes the searched belief of that seat in a game.
+            belief: Makes the belief that this seat searches on, once for each game.
             exact: Belief that re-estimates gains.
             threads: Number of threads for games.
         """
         self._seat, self._threads = seat, threads
         self._belief, self._exact = belief, exact
         self._tokenizer, self._bot = HanabiTokenizer(game), _core.hanabi.BOTS.index(style)
-        self.unit, self.knows_better = float(game.rules.kinds), True
+        self.unit, self.has_exact_belief = float(game.rules.kinds), True
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> HanabiPosition:
         decision = _core.hanabi.Decision(self._tokenizer.codec, self._tokenizer.encode(view), self._bot)
@@ -96,7 +99,7 @@ class HanabiPositions:
 
 
 class HanabiScript:
-    """Decisions of any seat; `smart` finishes the games."""
+    """World simulator for rollouts (`base.WorldSimulator`). The scripted player `smart` finishes the games."""
 
     def __init__(self, game: Hanabi, belief: Belief):
         self._tokenizer, self._belief = HanabiTokenizer(game), belief
@@ -112,7 +115,7 @@ class HanabiScript:
 
 
 def _sample_hands(belief: Belief, view: View, n: int, rng: np.random.Generator) -> np.ndarray:
-    """Sample n worlds and return the hands that explain the view, int16 [k, hand]; none if nothing explains it."""
+    """Sample n worlds and return the consistent own hands, int16 [k, hand]; none if no hand is consistent."""
     try:
         belief.reset(view)
         worlds = belief.sample(n, rng)
@@ -122,7 +125,7 @@ def _sample_hands(belief: Belief, view: View, n: int, rng: np.random.Generator) 
 
 
 def make(game: Game, belief: Belief) -> HanabiScript:
-    """Make the decisions of Hanabi for rollouts; `smart` finishes the games.
+    """Make the world simulator of Hanabi for rollouts.
 
     Args:
         game: The game.

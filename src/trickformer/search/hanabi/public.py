@@ -1,7 +1,9 @@
-"""A game of Hanabi followed move by move from the public view.
+"""Search for the best public rule of each move in Hanabi (player `rule_search`), and games followed in public view.
 
-A search on the public belief chooses the rule of each move. Everything follows from the public events, so all seats
-compute the same.
+A rule is a policy for one move: a scripted player, or "this action if it is legal, else the blueprint". The search
+compares rules in worlds of the public belief, the distribution over all hands given what everybody saw. All seats
+compute the same, because everything depends on public events only. In this folder, `x` and "one table" are a batch of
+the core's `Tables` with a single table; K is the number of kinds of card.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from trickformer.search.race import RaceResult, race
 
 
 class PublicBelief(Protocol):
-    """A belief over both hands of one game, which is updated with the rules that chose the moves."""
+    """Belief over both hands of one game. `control` holds the rules that chose the observed moves."""
 
     def begin(self, x: Tables) -> None: ...
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None: ...
@@ -35,36 +37,36 @@ class PublicBelief(Protocol):
             seed: Seed of the draws.
 
         Returns:
-            int8 [1, k, slots].
+            Cards of both hands, int8 [1, k, slots].
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Settings of a search for rules."""
+    """Settings of a search for rules, and the evaluation of rules."""
 
     process: HanabiProcess  # in the form fosg
-    bot: int  # the blueprint
+    bot: int  # number of the blueprint in `_core.hanabi.BOTS`
     belief: Callable[[int], PublicBelief]  # makes the belief of a game from a seed
-    exact: Callable[[], PublicBelief]
-    worlds: int
-    threshold: float
-    ucb: bool
-    assess: int  # worlds of the exact belief that re-estimate gains
+    exact: Callable[[], PublicBelief]  # makes the exact belief of a game
+    worlds: int  # number of worlds of a search
+    threshold: float  # points by which a rule must beat the blueprint
+    ucb: bool  # see `race`
+    assess: int  # number of exact worlds that re-estimate gains; 0: gains are not re-estimated
     seed: int
     threads: int
 
     def rule(self, x: Tables, hidden: np.ndarray, seed: int) -> tuple[RaceResult | None, int]:
-        """Choose the rule of the next move.
+        """Choose the rule of the next move by a race.
 
         Args:
-            x: The table, 1.
+            x: One table.
             hidden: Worlds, int8 [k, slots].
             seed: Seed of the games.
 
         Returns:
-            The result, None if no world is possible, and the number of impossible worlds.
+            Result of the race, None if no world is possible, and the number of impossible worlds.
         """
         tables = self.process.possible(x, hidden, seed)
         illegal = len(hidden) - len(tables)
@@ -74,8 +76,8 @@ class Search:
         actions = np.flatnonzero(tables.legal().any(axis=0))
 
         def play(rows: slice, rules: list[int]) -> np.ndarray:
-            some = tables.take(np.arange(rows.start, rows.stop))
-            return np.stack([self._scores(some, rule, seed + rows.start) for rule in rules], axis=1)
+            selected = tables.take(np.arange(rows.start, rows.stop))
+            return np.stack([self._scores(selected, rule, seed + rows.start) for rule in rules], axis=1)
 
         candidates = [*bots, *(prefer(int(action), self.bot) for action in actions)]
         return race(len(tables), candidates, play, self.threshold, self.ucb), illegal
@@ -84,9 +86,9 @@ class Search:
         """Estimate the gain of a rule over the blueprint, in points.
 
         Args:
-            x: The table, 1.
+            x: One table.
             hidden: Worlds, int8 [k, slots].
-            rule: The rule.
+            rule: Number of the rule, see `process.prefer`.
             seed: Seed of the games.
 
         Returns:
@@ -95,13 +97,13 @@ class Search:
         tables = self.process.possible(x, hidden, seed)
         if rule == self.bot or not len(tables):
             return 0.0 if rule == self.bot else None
-        own, blueprint = (self._scores(tables, r, seed) for r in (rule, self.bot))
-        return float((own - blueprint).mean())
+        scores, blueprint_scores = (self._scores(tables, r, seed) for r in (rule, self.bot))
+        return float((scores - blueprint_scores).mean())
 
     def _scores(self, tables: Tables, rule: int, seed: int) -> np.ndarray:
-        """Play one move by the rule and then the blueprint, and return the scores, float64 [n].
+        """Play one move by the rule and then the blueprint, and return the final scores, float64 [n].
 
-        All rules have the same draws.
+        With the same seed, the random draws are the same for all rules.
         """
         actions = choose_actions(tables, np.full(len(tables), rule), seed)
         return tables.play_out(actions, self.bot, seed, self.threads).astype(np.float64)
@@ -111,46 +113,48 @@ class Search:
 class RuleSearchResult:
     """Result of a search for the next move."""
 
-    rule: int  # a policy of the process
-    value: float | None  # points; None if no world was possible
-    gain: float | None
-    exact_gain: float | None
-    illegal: int  # impossible worlds
-    searched: int  # sampled worlds
+    rule: int  # number of the rule, see `process.prefer`
+    value: float | None  # mean final score, in points; None if no world was possible
+    gain: float | None  # points over the blueprint
+    exact_gain: float | None  # the gain estimated anew in worlds of the exact belief
+    illegal: int  # number of impossible worlds
+    searched: int  # number of sampled worlds
 
 
 class RuleSearchGame:
-    """A game up to some move. Its draws follow from the search's seed and the public events."""
+    """A game that is followed move by move. Its random draws depend on the search's seed and the public events only."""
 
     def __init__(self, search: Search, x: Tables):
         self._search, self._x = search, x
         self.digest = digest(b"", -1, x)
         self._belief = search.belief(search.seed)
         self._exact = search.exact() if search.assess else None
-        for each in self._beliefs():
-            each.begin(x)
+        for belief in self._beliefs():
+            belief.begin(x)
         self._result: RuleSearchResult | None = None
 
     def search_next_move(self) -> RuleSearchResult:
-        """Return the rule of the next move; the first call searches it."""
+        """Return the rule of the next move. The first call at a position runs the search."""
         if self._result is None:
-            own, x = self._search, self._x
-            rng = np.random.default_rng([own.seed, int.from_bytes(self.digest[:8], "little")])
+            settings, x = self._search, self._x
+            rng = np.random.default_rng([settings.seed, int.from_bytes(self.digest[:8], "little")])
             seeds = rng.integers(2**62, size=4).tolist()
-            worlds = self._belief.write(own.worlds, seeds[0])[0]
-            best, illegal = own.rule(x, worlds, seeds[1])
-            rule, exact = (own.bot, None) if best is None else (best.choice, None)
+            worlds = self._belief.write(settings.worlds, seeds[0])[0]
+            best, illegal = settings.rule(x, worlds, seeds[1])
+            rule = settings.bot if best is None else best.choice
+            exact_gain = None
             if best is not None and self._exact is not None:
-                hidden = self._exact.write(own.assess, seeds[2])[0] if rule != own.bot else np.empty((0, 0), np.int8)
-                exact = own.gain(x, hidden, rule, seeds[3])
+                no_worlds = np.empty((0, 0), np.int8)  # the blueprint's own gain is 0 without any
+                exact_worlds = no_worlds if rule == settings.bot else self._exact.write(settings.assess, seeds[2])[0]
+                exact_gain = settings.gain(x, exact_worlds, rule, seeds[3])
             value, gain = (None, None) if best is None else (best.value, best.gain)
-            self._result = RuleSearchResult(rule, value, gain, exact, illegal, len(worlds))
+            self._result = RuleSearchResult(rule, value, gain, exact_gain, illegal, len(worlds))
         return self._result
 
     def advance(self, action: int, after: Tables) -> None:
         control = np.array([self.search_next_move().rule], dtype=np.int64)
-        for each in self._beliefs():
-            each.observe(self._x, control, np.array([action]), after)
+        for belief in self._beliefs():
+            belief.observe(self._x, control, np.array([action]), after)
         self._x, self._result = after, None
         self.digest = digest(self.digest, action, after)
 
@@ -159,16 +163,16 @@ class RuleSearchGame:
 
 
 class PublicGame(Protocol):
-    """A game that is followed from the public view."""
+    """A game that is followed move by move from the public view."""
 
-    digest: bytes
+    digest: bytes  # hash of the public history
 
     def advance(self, action: int, after: Tables) -> None:
-        """Follow a move.
+        """Update the game by a move.
 
         Args:
             action: The move.
-            after: The table after it, 1.
+            after: One table, after the move.
         """
         ...
 
@@ -177,22 +181,23 @@ G = TypeVar("G", bound=PublicGame)
 
 
 class Games(Generic[G]):
-    """Games that are followed, each once for all its seats.
+    """Cache of followed games, which all seats of a game share.
 
-    The state of a game follows from the public events, so no result depends on which seat was on turn before.
+    A followed game depends on public events only, so it is the same for all seats.
     """
 
     def __init__(self, game: Hanabi, begin: Callable[[Tables], G], kept: int = 64):
-        """Begin without games.
+        """Make an empty cache.
 
         Args:
             game: The game.
-            begin: Makes the follower of a game from its first position, a table, 1.
-            kept: Number of games to keep. The least recently used one beyond them is followed from its beginning again.
+            begin: Starts to follow a game from its first position, which is one table.
+            kept: Largest number of games in the cache. The least recently used game is dropped, and it is followed from
+                its beginning again if it continues.
         """
         self._begin, self._kept = begin, kept
         self._uniform = HanabiBelief(game)
-        self._known: OrderedDict[bytes, G] = OrderedDict()
+        self._games: OrderedDict[bytes, G] = OrderedDict()  # by digest of the public history
 
     def of(self, view: View) -> tuple[G, Tables]:
         """Return the game of a view, followed up to the view.
@@ -201,7 +206,7 @@ class Games(Generic[G]):
             view: The view.
 
         Returns:
-            The game, and the table, 1, in some world that explains the view.
+            The game, and one table in some world that is consistent with the view.
 
         Raises:
             ValueError: No deal explains the view.
@@ -212,13 +217,14 @@ class Games(Generic[G]):
         digests = [digest(b"", -1, tables[0])]
         for action, table in zip(moves, tables[1:]):
             digests.append(digest(digests[-1], action, table))
-        at = next((i for i in reversed(range(len(digests))) if digests[i] in self._known), None)
-        followed = self._begin(tables[0]) if at is None else self._known.pop(digests[at])
-        for i in range(at or 0, len(moves)):
+        # Continue from the cached game with the most moves of this history.
+        cached = next((i for i in reversed(range(len(digests))) if digests[i] in self._games), None)
+        followed = self._begin(tables[0]) if cached is None else self._games.pop(digests[cached])
+        for i in range(cached or 0, len(moves)):
             followed.advance(moves[i], tables[i + 1])
-        self._known[followed.digest] = followed
-        if len(self._known) > self._kept:
-            self._known.popitem(last=False)
+        self._games[followed.digest] = followed
+        if len(self._games) > self._kept:
+            self._games.popitem(last=False)
         return followed, tables[-1]
 
 
@@ -228,10 +234,10 @@ def digest(before: bytes, action: int, x: Tables) -> bytes:
     Args:
         before: Digest before the move; `b""` at the start.
         action: The move; -1 at the start.
-        x: The table after the move, 1.
+        x: One table, after the move.
 
     Returns:
         16 bytes.
     """
-    seen = before + action.to_bytes(2, "little", signed=True) + x.possible().tobytes() + x.unseen_counts().tobytes()
-    return blake2b(seen, digest_size=16).digest()
+    public = before + action.to_bytes(2, "little", signed=True) + x.possible().tobytes() + x.unseen_counts().tobytes()
+    return blake2b(public, digest_size=16).digest()

@@ -1,4 +1,8 @@
-"""Action values of Hanabi, tuned to one decision by games from worlds of a belief (RL search)."""
+"""RL search in Hanabi: fine-tune a network's action values for one decision, by games from sampled worlds.
+
+`x` is a batch of the core's tables. A is the number of actions. `bot` is the blueprint, a number in
+`_core.hanabi.BOTS`.
+"""
 
 from __future__ import annotations
 
@@ -14,44 +18,47 @@ from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, any_legal, best
 
 Tables: TypeAlias = _core.hanabi.Tables
-Draw: TypeAlias = Callable[[int], Tables]  # samples a number of worlds of a decision, as tables
+WorldSampler: TypeAlias = Callable[[int], Tables]  # samples the given number of worlds of a decision, as tables
 
 
 @dataclass(frozen=True, slots=True)
 class ValueTuning:
-    """Settings of the tuning of values to a decision.
+    """Fine-tuning of a network's action values for one decision, and its settings.
 
-    A network moves for one seat while all others play `bot`, or it moves for all seats. After `horizon` moves of the
-    network all seats play `bot`.
+    In the games, the network moves for one seat while all others play `bot`, or it moves for all seats. After `horizon`
+    moves of the network, all seats play `bot`.
     """
 
     bot: int
     others: int  # moves of `bot` after each of the network's moves: one for each other seat; 0 if it moves for all
-    v0: bool  # whether the network reads V0 beliefs
+    v0: bool  # whether the network reads V0 beliefs (belief/hanabi/factored.py)
     worlds: int  # worlds for tuning, and number of fresh worlds that compare the result with `bot`
     horizon: int
-    steps: int
+    steps: int  # gradient steps
     batch: int  # games of a gradient step
     learning_rate: float
     adam_epsilon: float
     clip: float  # largest norm of a gradient
-    discount: float  # discount of the network's own values, for each move of the game
-    target_every: int  # gradient steps between two target networks
-    exploration: float  # share of random moves in games of the first kind
-    explorations: int  # number of kinds of games
-    exploration_power: float  # the last kind's share is the first's to the power of 1 + this
+    discount: float  # discount per move of the game of the target network's values
+    target_every: int  # gradient steps between two updates of the target network
+    # Each game draws one of `explorations` probabilities of a random move. The largest is `exploration`, the smallest
+    # is `exploration` to the power of 1 + `exploration_power`.
+    exploration: float
+    explorations: int
+    exploration_power: float
     threads: int
 
-    def tune(self, model: ActionValues, draw: Draw, rng: np.random.Generator) -> ActionValues:
-        """Tune a copy of a network by independent Q-learning.
+    def tune(self, model: ActionValues, draw: WorldSampler, rng: np.random.Generator) -> ActionValues:
+        """Tune a copy of a network by independent Q-learning: each seat learns as if it were alone.
 
-        The target of a move is the score up to the seat's next own move plus the network's value there. For the seat's
-        last move by the network it is the whole score after `bot` has finished the game.
+        The target of a move is the points scored until the seat's next move by the network, plus the discounted value
+        of that move. For the seat's last move by the network, it is all points scored until `bot` has finished the
+        game.
 
         Args:
             model: The network.
             draw: Samples worlds.
-            rng: Generator of explored moves and chance.
+            rng: Source of random moves and chance.
 
         Returns:
             The tuned copy.
@@ -69,51 +76,55 @@ class ValueTuning:
         return tuned.requires_grad_(False).eval()
 
     def td_errors(self, model: ActionValues, target: ActionValues, x: Tables, rng: np.random.Generator) -> torch.Tensor:
-        """Compute how far the values of the network's moves are from their targets, in games that begin at `x`.
+        """Play games from `x`, and compute the temporal-difference errors of the network's moves.
 
         Args:
-            model: The network that moves; it also chooses the next move of a target.
-            target: The network that values that next move, as in double Q-learning.
-            x: Tables where the games begin, which stay as they are.
-            rng: Draws explored moves and chance.
+            model: The network that moves. As in double Q-learning, it chooses the next move of a target.
+            target: The target network, which values that next move.
+            x: n tables at which the games begin; they are not changed.
+            rng: Source of random moves and chance.
 
         Returns:
             float32 [m]: value minus target of every move by the network, by move number, then by game.
         """
-        n, share = len(x), self.exploration_shares(len(x), rng)
-        apart = x.rules.players - self.others  # moves of the network from one move of a seat to its next
-        score, worth = np.zeros((2, self.horizon, n), dtype=np.float32)  # before each move of the network
-        goes_on = np.zeros((self.horizon, n), dtype=bool)
-        moves: list[tuple[np.ndarray, torch.Tensor]] = []  # games of each move, and its values
+        n, exploration = len(x), self.exploration_shares(len(x), rng)
+        interval = x.rules.players - self.others  # moves of the network from one move of a seat to its next
+        # By number of the network's move and by game: score and value before the move, and whether the move was made.
+        scores, next_values = np.zeros((2, self.horizon, n), dtype=np.float32)
+        was_played = np.zeros((self.horizon, n), dtype=bool)
+        moves: list[
+            tuple[np.ndarray, torch.Tensor]
+        ] = []  # for each move: unfinished games, and Q of the actions played
 
         def play(move: int, x: Tables, live: np.ndarray) -> np.ndarray:
-            seen, legal = _build_inputs(model, x, self.v0)
-            q = action_values(model, seen, legal)
+            observations, legal = _build_inputs(model, x, self.v0)
+            q = action_values(model, observations, legal)
             choice = best(q.detach(), legal)
-            if move >= apart:  # the seat has moved before
+            if move >= interval:  # the seat has moved before, and this value is part of the earlier move's target
                 with torch.no_grad():
-                    worth[move, live] = _select(action_values(target, seen, legal), choice).cpu().numpy()
-            score[move, live], goes_on[move, live] = x.scores(), True
-            action = self._randomize_actions(choice.cpu().numpy(), legal.cpu().numpy(), share[live], rng)
+                    target_q = action_values(target, observations, legal)
+                    next_values[move, live] = _select(target_q, choice).cpu().numpy()
+            scores[move, live], was_played[move, live] = x.scores(), True
+            action = self._randomize_actions(choice.cpu().numpy(), legal.cpu().numpy(), exploration[live], rng)
             moves.append((live, _select(q, torch.from_numpy(action).to(q.device))))
             return action
 
         final = self._play_games(x, rng, self.horizon, play)
         errors, discount = [], self.discount**x.rules.players
-        for move, (live, value) in enumerate(moves):
-            targets, then = final[live] - score[move, live], move + apart
-            if then < self.horizon:
-                reward = score[then, live] - score[move, live]
-                targets = np.where(goes_on[then, live], reward + discount * worth[then, live], targets)
-            errors.append(value - torch.from_numpy(targets.astype(np.float32)).to(value))
+        for move, (live, values) in enumerate(moves):
+            targets, next_move = final[live] - scores[move, live], move + interval
+            if next_move < self.horizon:
+                reward = scores[next_move, live] - scores[move, live]
+                bootstrapped = reward + discount * next_values[next_move, live]
+                targets = np.where(was_played[next_move, live], bootstrapped, targets)
+            errors.append(values - torch.from_numpy(targets.astype(np.float32)).to(values))
         return torch.cat(errors)
 
     @torch.no_grad()
     def actions(self, model: ActionValues, x: Tables) -> np.ndarray:
         """Choose the best action of the seat on turn at each table.
 
-        The computation is in double precision, so that the choice is the same for any number of tables: the last digits
-        of torch's sums depend on it.
+        The last digits of torch's sums depend on the number of tables. Double precision keeps the choice the same.
 
         Args:
             model: The network.
@@ -122,18 +133,18 @@ class ValueTuning:
         Returns:
             int64 [n].
         """
-        exact = copy.deepcopy(model).double()
-        seen, legal = _build_inputs(exact, x, self.v0)
-        return best(action_values(exact, seen, legal), legal).cpu().numpy()
+        double = copy.deepcopy(model).double()
+        observations, legal = _build_inputs(double, x, self.v0)
+        return best(action_values(double, observations, legal), legal).cpu().numpy()
 
     @torch.no_grad()
     def scores(self, model: ActionValues | None, x: Tables, seed: int) -> np.ndarray:
         """Play games to the end: `horizon` moves of the network, then `bot` in all seats.
 
         Args:
-            model: The network; with None `bot` plays from the start.
-            x: n tables, which stay as they are.
-            seed: Seed of the draws.
+            model: The network; None: `bot` plays from the start.
+            x: n tables; they are not changed.
+            seed: Seed of all randomness.
 
         Returns:
             Final scores, float32 [n].
@@ -141,8 +152,8 @@ class ValueTuning:
 
         def play(move: int, x: Tables, live: np.ndarray) -> np.ndarray:
             assert model is not None
-            seen, legal = _build_inputs(model, x, self.v0)
-            return best(action_values(model, seen, legal), legal).cpu().numpy()
+            observations, legal = _build_inputs(model, x, self.v0)
+            return best(action_values(model, observations, legal), legal).cpu().numpy()
 
         return self._play_games(x, np.random.default_rng(seed), self.horizon if model is not None else 0, play)
 
@@ -151,23 +162,22 @@ class ValueTuning:
 
         Args:
             model: The network.
-            x: Tables.
-            seed: Seed of the draws.
+            x: Tables of the worlds.
+            seed: Seed of all randomness.
         """
-        own, others = (float(self.scores(m, x, seed).mean()) for m in (model, None))
-        return own, others
+        return float(self.scores(model, x, seed).mean()), float(self.scores(None, x, seed).mean())
 
     def _play_games(
         self, x: Tables, rng: np.random.Generator, moves: int, play: Callable[[int, Tables, np.ndarray], np.ndarray]
     ) -> np.ndarray:
-        """Play games with `moves` moves of the network, and return their final scores, float32 [n]; x stays as it is.
+        """Play games with `moves` moves of the network, and return their final scores, float32 [n].
 
         Args:
-            x: n tables.
-            rng: Generator of chance.
+            x: n tables; they are not changed.
+            rng: Source of chance.
             moves: Number of moves of the network.
-            play: Returns the network's actions, int64 [k], from the number of the move, the tables of the games that
-                are not over, and the indices of these games.
+            play: Returns the network's actions, int64 [k]. Its arguments are the number of the move, the k tables of
+                unfinished games, and the indices of these games in x.
         """
         live, final = np.arange(len(x)), np.zeros(len(x), dtype=np.float32)
         x = x.take(live)
@@ -177,31 +187,32 @@ class ValueTuning:
             for _ in range(self.others):
                 x.step(x.choose(np.full(len(x), self.bot, dtype=np.int8), seed))
             final[live] = x.scores()
-            on = np.flatnonzero(~x.over())
-            x, live = x.take(on), live[on]
+            unfinished = np.flatnonzero(~x.over())
+            x, live = x.take(unfinished), live[unfinished]
         seed = int(rng.integers(2**62))
         action = x.choose(np.full(len(x), self.bot, dtype=np.int8), seed)
         final[live] = x.play_out(action, self.bot, seed, self.threads)
         return final
 
     def exploration_shares(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw the share of random moves of each game, by a random kind of game.
+        """Draw the probability of a random move for each game, from `explorations` different values.
 
         Args:
             n: Number of games.
-            rng: Generator of the draws.
+            rng: Source of all randomness.
 
         Returns:
             float64 [n].
         """
-        kind = rng.integers(self.explorations, size=n) / max(self.explorations - 1, 1)
-        return self.exploration ** (1 + self.exploration_power * kind)
+        level = rng.integers(self.explorations, size=n) / max(self.explorations - 1, 1)  # from 0 to 1
+        return self.exploration ** (1 + self.exploration_power * level)
 
     def _randomize_actions(
-        self, action: np.ndarray, legal: np.ndarray, share: np.ndarray, rng: np.random.Generator
+        self, action: np.ndarray, legal: np.ndarray, exploration: np.ndarray, rng: np.random.Generator
     ) -> np.ndarray:
+        """Replace each action by a random legal one with the probability `exploration`, float64 [n]."""
         random_action = any_legal(legal, rng)
-        return np.where(rng.random(len(action)) < share, random_action, action)
+        return np.where(rng.random(len(action)) < exploration, random_action, action)
 
 
 def _build_inputs(model: ActionValues, x: Tables, v0: bool) -> tuple[torch.Tensor, torch.Tensor]:
@@ -210,19 +221,19 @@ def _build_inputs(model: ActionValues, x: Tables, v0: bool) -> tuple[torch.Tenso
     return torch.from_numpy(x.observe(None, v0)).to(weight), torch.from_numpy(x.legal()).to(weight.device)
 
 
-def action_values(model: ActionValues, seen: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-    """Compute a network's values without a memory of earlier moves.
+def action_values(model: ActionValues, observations: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """Compute a network's action values from the present observations, without a memory of earlier moves.
 
     Args:
         model: The network.
-        seen: Observations of n tables.
-        legal: bool [n, A].
+        observations: Observations of the seats on turn at n tables, [n, features].
+        legal: Legal actions, bool [n, A].
 
     Returns:
         float [n, A].
     """
-    contexts, _ = model.contexts(seen[None], model.memory(len(seen)))
-    return model(seen, contexts[0], legal)[0]
+    contexts, _ = model.contexts(observations[None], model.memory(len(observations)))
+    return model(observations, contexts[0], legal)[0]
 
 
 def _select(q: torch.Tensor, action: torch.Tensor) -> torch.Tensor:

@@ -1,10 +1,11 @@
-"""RL search for both seats of Hanabi for two: values tuned to the public events choose the moves.
+"""RL search for both seats of two-player Hanabi.
 
-Before each move a network is tuned in worlds of the public belief, both hands and the deck, in which it moves for both
-seats. The draws follow from the option `seed` and the public events, so both seats compute the same network. That holds
-on one machine with the same number of torch threads, and for certain on the CPU only, because sums depend on both. If
-the network promises more than the blueprint, the seat on turn plays the network's best action. The move then reveals
-that the hand which this seat sees is one with which the network chooses it.
+Before each move both seats tune the same network in worlds of the public belief, which are both hands and the deck. The
+network moves for both seats in these games. All randomness depends on the option `seed` and the public events only, so
+both seats compute the same network. This needs one machine, the same number of torch threads and the CPU, because the
+last digits of torch's sums vary otherwise. If the network scores more than the blueprint, the seat on turn plays the
+network's best action. That action depends on the waiting seat's hand, which the seat on turn sees, so the move informs
+the waiting seat about its hand.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from trickformer.search.hanabi.public import Games, digest
 from trickformer.search.hanabi.rl import Tables, ValueTuning
 from trickformer.search.options import BeliefOptions
 
-_KEPT = 16  # number of games to keep, each with the network of its next move
+_KEPT = 16  # number of cached games; each holds a tuned network
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +39,16 @@ class Team:
     seed: int
 
     def move_log_likelihood(self, x: Tables, network: ActionValues, action: int, hidden: np.ndarray) -> np.ndarray:
-        """Return the log-likelihood of a network's move at a table, 1, given hands of the seat that waits.
+        """Return the log-likelihood of a network's move, given hands of the waiting seat.
 
         Args:
-            x: The table before the move.
-            network: Action values by which the other seat moved.
-            action: Its move.
-            hidden: int8 [m, hand], hands of the seat that waits.
+            x: One table, before the move.
+            network: The network that chose the move.
+            action: The move.
+            hidden: Hands of the waiting seat, int8 [m, hand].
 
         Returns:
-            float64 [m]; see `belief.hanabi.exact.MoveLikelihood`.
+            float64 [m]: 0 if the network chooses the move when the waiting seat holds the hand, else -inf.
         """
         tables = x.take(np.zeros(len(hidden), dtype=np.int64))
         feasible = tables.suppose(at_seat(hidden, 1 - int(x.current()[0]), 2))
@@ -64,7 +65,7 @@ class NetworkSearchResult:
 
 
 class TunedGame:
-    """A game up to some move. All of it follows from the public events; `belief` is over both hands."""
+    """A game that is followed move by move from the public view. `belief` is the public belief over both hands."""
 
     def __init__(self, team: Team, x: Tables):
         self._team, self._x = team, x
@@ -74,17 +75,17 @@ class TunedGame:
         self._result: NetworkSearchResult | None = None
 
     def search_next_move(self) -> NetworkSearchResult:
-        """Return the network of the next move; the first call searches it."""
+        """Return the network of the next move. The first call at a position runs the search."""
         if self._result is None:
             self._result = self._run_search()
         return self._result
 
     def advance(self, action: int, after: Tables) -> None:
-        """Follow a move by the network of `search_next_move`.
+        """Update the game by a move, which the network of `search_next_move` or the blueprint made.
 
         Args:
             action: The move.
-            after: The table after it, 1.
+            after: One table, after the move.
         """
         network, bot = self.search_next_move().network, self._team.tuning.bot
         likelihood = None if network is None else partial(self._team.move_log_likelihood, self._x, network, action)
@@ -95,22 +96,26 @@ class TunedGame:
     def _run_search(self) -> NetworkSearchResult:
         team, tuning = self._team, self._team.tuning
         rng = np.random.default_rng([team.seed, int.from_bytes(self.digest[:8], "little")])
-        hidden, others = (self.belief.write(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2))
-        fresh = self._worlds(others, rng)
-        if not len(hidden) or not len(fresh):
+        tuning_hands, test_hands = (self.belief.write(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2))
+        test_worlds = self._worlds(test_hands, rng)
+        if not len(tuning_hands) or not len(test_worlds):
             return NetworkSearchResult(None)
-        tuned = tuning.tune(team.model, lambda k: self._worlds(hidden[rng.integers(len(hidden), size=k)], rng), rng)
-        own, blueprint = tuning.compare_scores(tuned, fresh, int(rng.integers(2**62)))
-        if own - blueprint > team.options.threshold:
-            return NetworkSearchResult(tuned, own, own - blueprint)
-        return NetworkSearchResult(None, blueprint, 0.0)
+
+        def draw(n: int) -> Tables:
+            return self._worlds(tuning_hands[rng.integers(len(tuning_hands), size=n)], rng)
+
+        tuned = tuning.tune(team.model, draw, rng)
+        value, blueprint_value = tuning.compare_scores(tuned, test_worlds, int(rng.integers(2**62)))
+        if value - blueprint_value > team.options.threshold:
+            return NetworkSearchResult(tuned, value, value - blueprint_value)
+        return NetworkSearchResult(None, blueprint_value, 0.0)
 
     def _worlds(self, hidden: np.ndarray, rng: np.random.Generator) -> Tables:
         return self._team.process.possible(self._x, hidden, int(rng.integers(2**62)))
 
 
 class BothSeats(Player):
-    """Player of a team whose seats both search, at any number of tables, one decision after the other."""
+    """Player whose seats both search."""
 
     batch = 1
 

@@ -13,9 +13,9 @@ from trickformer.games.hanabi import Hanabi
 
 
 class ScriptedPolicy(Policy):
-    """Policy of one scripted player, by its name in `_core.hanabi.BOTS`.
+    """Policy of one scripted player, a name of `_core.hanabi.BOTS`.
 
-    The policy never reads its own cards, so it is the same in any world that explains a view.
+    A scripted player never reads its own cards, so it is enough to evaluate the policy in one consistent world.
     """
 
     def __init__(self, game: Hanabi, name: str):
@@ -29,7 +29,7 @@ class ScriptedPolicy(Policy):
             views: n views.
 
         Returns:
-            float32 [n, actions].
+            Probabilities, float32 [n, actions].
 
         Raises:
             ValueError: No deal explains a view.

@@ -1,8 +1,8 @@
-"""PIMC at a Hearts table: the whole decision is one call of the core (cpp/hearts/pimc_isa.cpp).
+"""PIMC in Hearts: each decision is one call of the core (cpp/hearts/pimc_isa.cpp).
 
-Multi-player UCT (Sturtevant 2008) evaluates a world's actions by the mean reward of the root's children; plain playouts
-are the alternative. A card's value is its mean over worlds. The cards to pass are chosen one after the other, each by a
-search over the own cards that remain, while the other seats pass like the scripted player.
+In each world, multi-player UCT (Sturtevant 2008) or plain playouts give a value to each card. A card's value is the
+mean over worlds. The three cards to pass are chosen one after the other, by one search each. In these searches the
+other seats pass like the scripted player `rules`.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ DEFAULTS = {"worlds": 50, "runs": 2000, "c": 0.4, "eval": "uct", "playout": "lig
 
 
 class HeartsSearch(Player):
-    """PIMC at any number of tables, one search after the other.
+    """PIMC player of Hearts.
 
-    Ties go to the lowest card. A forced card is not searched.
+    Ties go to the lowest card. If only one card is legal, there is no search.
     """
 
-    batch = 1  # one view after the other
+    batch = 1
 
     def __init__(self, belief: HeartsBelief, *, worlds: int, runs: int, c: float, uct: bool, light: bool):
         """Set up a search.
 
         Args:
             belief: Samples the worlds.
-            worlds: Worlds of a decision.
-            runs: Simulations in each world.
+            worlds: Number of worlds per decision.
+            runs: Number of simulations in each world.
             c: Exploration constant of UCT, in units of v(o).
-            uct: Whether UCT evaluates the actions; else plain playouts.
-            light: Whether playouts follow a quick script; else they are random.
+            uct: True: UCT evaluates the actions. False: plain playouts do.
+            light: True: playouts follow a fast script. False: they are uniformly random.
         """
         self._belief = belief
         self._settings: dict[str, Any] = {"worlds": worlds, "runs": runs, "c": c, "uct": uct, "light": light}
@@ -51,20 +51,20 @@ class HeartsSearch(Player):
         deals, seed = self._belief.deals_of(view), int(rng.integers(2**63))
         thought = None
         if explain:
-            result, *by_world = _core.hearts.pimc_worlds(deals, **self._settings, seed=seed)
+            result, *by_world = _core.hearts.pimc_worlds(deals, **self._settings, seed=seed)  # values, holders
             thought = Thought(worlds=tuple(_world(v, h, list(result)) for v, h in zip(*by_world)))
         else:
-            result = _core.hearts.pimc(deals, **self._settings, seed=seed)
+            result = _core.hearts.pimc(deals, **self._settings, seed=seed)  # card -> (value, visits)
         best = max(result, key=lambda card: result[card][0])
         values = {card: value for card, (value, _) in result.items()}
         visits = {card: n for card, (_, n) in result.items()}
         return Decision(best, value=values[best], visits=visits, values=values, thought=thought)
 
 
-def _world(values: np.ndarray, holders: np.ndarray, tried: list[int]) -> World:
-    """Make a World from the values of cards, float32 [52], NaN if not tried, and their holders, int8 [52]."""
+def _world(values: np.ndarray, holders: np.ndarray, candidates: list[int]) -> World:
+    """Make a World from the cards' values, float32 [52], NaN if not tried, and the seats that hold them, int8 [52]."""
     cards = tuple(tuple(np.nonzero(holders == seat)[0].tolist()) for seat in range(PLAYERS))
-    return World(cards, {card: float(values[card]) for card in tried if not np.isnan(values[card])})
+    return World(cards, {card: float(values[card]) for card in candidates if not np.isnan(values[card])})
 
 
 def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> HeartsSearch:
@@ -73,7 +73,7 @@ def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> HeartsSearc
     Args:
         game: The game.
         belief: Samples the worlds.
-        settings: Values by name, see `DEFAULTS`.
+        settings: A value for each name in `DEFAULTS`.
     """
     assert isinstance(belief, HeartsBelief)
     uct, light = settings["eval"] == "uct", settings["playout"] == "light"

@@ -1,4 +1,8 @@
-"""Search of the searching players of Skat: the learned evaluation, bidding by it, card play on solved worlds."""
+"""PIMC in Skat, which the players `pimc` and `kermit` use: card play on worlds that are solved with open cards.
+
+Bids, discards and declarations come from the scripted player `rules`, or from a learned evaluation of hands (`kermit`).
+The core counts in tournament points, and one unit of v(o) is 100 points.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +17,17 @@ from trickformer.belief.samplers import weighted_belief
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import evaluation
 
-PASSING = -15.0  # value of a pass; a defender loses about as much on average
-OVERSAMPLE = 32  # worlds drawn for each one that is solved, if they are weighted
+PASSING = -15.0  # value of a pass, in points: about what a defender loses on average
+OVERSAMPLE = 32  # if worlds are weighted: number of worlds drawn for each one that is solved
 
 
 DEFAULTS = {"worlds": 50, "bidding": "rules"}
 
 
 class SkatSearch(Player):
-    """Player that bids like `bidding` and plays cards by PIMC, at any number of tables, one decision after the other.
+    """PIMC player of Skat. If only one action is legal, there is no search."""
 
-    If a single action is legal, the player takes it without a search.
-    """
-
-    batch = 1  # one view after the other
+    batch = 1
 
     def __init__(
         self,
@@ -43,13 +44,13 @@ class SkatSearch(Player):
         Args:
             game: The game.
             belief: Samples the worlds.
-            worlds: Worlds solved for a card.
-            weighted: Whether worlds are weighted by bids and declarations.
+            worlds: Number of worlds solved per card play.
+            weighted: Whether worlds are weighted by the others' bids and declarations.
             bidding: Player that bids, discards and declares.
-            passing: Value of a pass for the own side: own score minus the mean of the others' scores.
+            passing: Value of a pass in points: own score minus the mean of the others' scores.
         """
         self._game, self._belief = game, belief
-        self._seeger = bool(getattr(game, "seeger", True))
+        self._seeger = bool(getattr(game, "seeger", True))  # scores are tournament points (extended Seeger-Fabian)
         self._worlds = worlds
         self._oversample = OVERSAMPLE if weighted else 0
         self._bidding = bidding
@@ -61,7 +62,8 @@ class SkatSearch(Player):
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [self._decide(v, r, m) for v, r, m in zip(views, rng, memo)]
 
-    def _thought(self, view: View, rng: np.random.Generator) -> Thought:
+    def _explain(self, view: View, rng: np.random.Generator) -> Thought:
+        """Sample new worlds, and solve them after each legal card."""
         from trickformer.search.skat import worlds as _skat_worlds
 
         n = min(self._worlds, _skat_worlds.WORLDS)
@@ -73,8 +75,8 @@ class SkatSearch(Player):
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         if len(view.legal) == 1:
             return Decision(view.legal[0])
-        seen = self._belief.seat_view(view)
-        if _core.skat_search.at_play(seen):
+        seat_view = self._belief.seat_view(view)
+        if _core.skat_search.at_play(seat_view):
             result = _core.skat_search.pimc(
                 self._belief.deals_of(view),
                 self._evaluation,
@@ -86,14 +88,15 @@ class SkatSearch(Player):
                 self._solver,
             )
             values = {card: result.values[card] / 100 for card in view.legal}
-            thought = self._thought(view, rng) if memo.get("explain") else None
+            thought = self._explain(view, rng) if memo.get("explain") else None
             visits = dict.fromkeys(values, result.worlds)
             return Decision(result.card, value=result.value / 100, visits=visits, values=values, thought=thought)
         if self._bidding == "rules":
-            return Decision(_core.skat.rules_player([seen])[0])
+            return Decision(_core.skat.rules_player([seat_view])[0])
         if "prospects" not in memo:  # the expectimax over skats is the same at every turn of the auction
-            memo["prospects"] = _core.skat_search.prospects(self._evaluation, seen, self._seeger)
-        action, value = _core.skat_search.say(self._evaluation, memo["prospects"], seen, self._seeger, self._passing)
+            memo["prospects"] = _core.skat_search.prospects(self._evaluation, seat_view, self._seeger)
+        prospects = memo["prospects"]
+        action, value = _core.skat_search.say(self._evaluation, prospects, seat_view, self._seeger, self._passing)
         return Decision(action, value=value / 100)
 
 
@@ -103,7 +106,7 @@ def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> SkatSearch:
     Args:
         game: The game.
         belief: Samples the worlds.
-        settings: Values by name, see `DEFAULTS`.
+        settings: Values of `worlds`, `weighted` and `bidding`.
     """
     assert isinstance(belief, SkatBelief)
     return SkatSearch(game, belief, **settings, passing=PASSING)

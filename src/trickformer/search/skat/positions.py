@@ -1,4 +1,4 @@
-"""Worlds and playouts of `rollout` in Skat: the core's `rules` plays, and the solver finishes the last tricks."""
+"""World simulator of Skat for the player `rollout`: the scripted `rules` plays, and a solver plays the last tricks."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ from trickformer.belief.samplers.skat import SkatBelief, WeightedSkatBelief, cou
 from trickformer.games.skat import evaluation
 from trickformer.search.skat.pimc import OVERSAMPLE
 
-OPEN = 5  # last tricks that are solved with open cards, because the script plays them badly (docs/results/recipe.md)
+# Number of last tricks that are solved with open cards, because `rules` plays them badly (docs/results/recipe.md).
+SOLVED_TRICKS = 5
 
 
 @dataclass(slots=True)
 class SkatSampledWorlds:
-    """Worlds in the form of a view's sampler, int16 [n, 34]. Their games have no chance events."""
+    """Sampled worlds of one view. The games have no chance events, so `play` ignores the seed."""
 
     deals: _core.skat.DealSampler
-    hidden: np.ndarray
-    course: np.ndarray  # int64 [t]
-    seeger: bool
+    hidden: np.ndarray  # int16 [n, 34], rows of `SkatWorlds.hidden`
+    course: np.ndarray  # int64 [t], actions after the deal, see `samplers.skat.course`
+    seeger: bool  # scores are tournament points (extended Seeger-Fabian)
     solver: _core.skat_search.Solver
     illegal: int = 0
     searched: int = 0
@@ -32,17 +33,19 @@ class SkatSampledWorlds:
         return len(self.hidden)
 
     def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
-        tried = np.array(actions, dtype=np.int64)
-        return _core.skat_search.play(self.deals, self.seeger, self.hidden[rows], self.course, tried, OPEN, self.solver)
+        first_actions = np.array(actions, dtype=np.int64)
+        return _core.skat_search.play(
+            self.deals, self.seeger, self.hidden[rows], self.course, first_actions, SOLVED_TRICKS, self.solver
+        )
 
 
 class SkatPositions:
-    """Decisions of any seat."""
+    """World simulator for decisions of any seat."""
 
-    unit = 100.0
+    unit = 100.0  # points in one unit of v(o)
 
     def __init__(self, belief: SkatBelief, weighted: bool, seeger: bool):
-        """Set up the decisions.
+        """Store the settings.
 
         Args:
             belief: Samples the worlds.
@@ -57,8 +60,8 @@ class SkatPositions:
     def can_evaluate(self, view: View) -> bool:
         """Return whether the decision is the play of a card.
 
-        Games would value bids and declarations for a player that plays like the script with open cards at the end,
-        which helps the defenders more.
+        The simulated games are no good estimates of bids and declarations: solving the last tricks with open cards
+        helps the defenders more than the soloist.
 
         Args:
             view: View of the seat on turn.
@@ -71,14 +74,14 @@ class SkatPositions:
         Args:
             view: View of the seat on turn.
             n: Number of worlds.
-            rng: Generator of the draws.
+            rng: Source of all randomness.
         """
         deals, seed = self._belief.deals_of(view), int(rng.integers(2**63))
         sample = _core.skat_search.draw_worlds(
             deals, self._evaluation, self._model, self._seeger, n, self._oversample, seed
         )
         weight, hidden = sample[1], sample[4]
-        # Systematic resampling: worlds of equal weight come once each.
+        # Systematic resampling: if all weights are equal, each world is chosen once.
         chosen = np.searchsorted(np.cumsum(weight), (np.arange(n) + rng.random()) / n).clip(max=len(hidden) - 1)
         return SkatSampledWorlds(
             deals, hidden[rng.permutation(chosen)], np.array(course(view), dtype=np.int64), self._seeger, self._solver
@@ -86,7 +89,7 @@ class SkatPositions:
 
 
 def make(game: Game, belief: Belief) -> SkatPositions:
-    """Make the decisions of Skat for rollouts.
+    """Make the world simulator of Skat for rollouts.
 
     Args:
         game: The game.

@@ -1,4 +1,4 @@
-"""Values of cards in sampled worlds of Skat, by the solver, to explain what PIMC sees."""
+"""Values of cards in sampled worlds of Skat, computed by the solver to explain decisions of PIMC."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trickformer.base import World, Worlds
 from trickformer.games import _skat_open
 from trickformer.games.skat import NULL, PLAYERS, TRICKS
 
-WORLDS = 20  # number of worlds to solve
+WORLDS = 20  # largest number of worlds in an explanation
 
 
 def evaluate_worlds(worlds: Worlds, n: int, legal: tuple[int, ...], seeger: bool) -> tuple[World, ...]:
@@ -29,18 +29,20 @@ def evaluate_worlds(worlds: Worlds, n: int, legal: tuple[int, ...], seeger: bool
         state: Any = worlds.state(i)
         core, me = state.core, state.current_player()
         values, _ = _core.skat_solver.moves_exact(_skat_open.position(state))
-        ends = {card: _compute_result(state, int(values[0, card])) for card in legal}
-        worth = {card: _skat_open.margin(result, me, seeger) / 100 for card, result in ends.items()}
-        solved.append(World((*(tuple(core.hand(p)) for p in range(PLAYERS)), tuple(core.skat)), worth))
+        results = {card: _compute_result(state, int(values[0, card])) for card in legal}
+        card_values = {card: _skat_open.margin(result, me, seeger) / 100 for card, result in results.items()}
+        solved.append(World((*(tuple(core.hand(p)) for p in range(PLAYERS)), tuple(core.skat)), card_values))
     return tuple(solved)
 
 
 def _compute_result(state: Any, points: int) -> _core.skat.Result:
-    """Return the result if the soloist ends with these card points.
+    """Return the result of the game from the solver's value of a card for the soloist.
 
-    All 120 points or none count as schwarz, as in cpp/skat/pimc.hpp.
+    In suit and grand games the value is the soloist's final card points. The solver does not count tricks, so all 120
+    points or none are taken for schwarz, as in cpp/skat/pimc.hpp. In null games the value is 1 if the soloist takes no
+    further trick, else 0.
     """
     core = state.core
-    if core.kind == NULL:  # points: 1 without a trick from here on
+    if core.kind == NULL:
         return _skat_open.settle_game(state, 0, core.soloists_tricks + (points == 0))
     return _skat_open.settle_game(state, points, {_skat_open.ALL: TRICKS, 0: 0}.get(points, TRICKS // 2))
