@@ -63,14 +63,14 @@ def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, model):
 
 def test_a_kill_loses_no_line_of_the_log(tmp_path, monkeypatch):
     """Wherever it comes between a step and the next: here as soon as the state is written."""
-    config, keep = BeliefTraining(out=tmp_path / "run", **LEARN), Learner.keep
+    config, save = BeliefTraining(out=tmp_path / "run", **LEARN), Learner.save
 
     def cut(learner, steps):
-        keep(learner, steps)
+        save(learner, steps)
         raise RuntimeError("killed")
 
     with monkeypatch.context() as patched, pytest.raises(RuntimeError, match="killed"):
-        patched.setattr(Learner, "keep", cut)
+        patched.setattr(Learner, "save", cut)
         training.command(config, resume=False)
     training.command(config, resume=True)
     log = (config.out / "log.jsonl").read_text().splitlines()

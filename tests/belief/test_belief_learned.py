@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from trickformer import _core
-from trickformer.belief.hanabi.learned import CardConstraints, Seq2Seq, Seq2SeqSizes, mean_loss, of_cards
+from trickformer.belief.hanabi.learned import CardConstraints, Seq2Seq, Seq2SeqSizes, mean_loss, select_cards
 from trickformer.belief.hanabi.recurrence import lstm
 from trickformer.plumbing.snapshot import Snapshots
 
@@ -73,7 +73,7 @@ def test_probabilities_are_of_hands_that_can_be(model):
     later slot without any."""
     hands = torch.cartesian_prod(*[torch.arange(4)] * 3)
     summary = torch.randn(1, SHAPE.hidden).expand(len(hands), -1)
-    log_p = of_cards(model.log_probs(model.weights(), summary, known(len(hands)), hands), hands).sum(dim=-1)
+    log_p = select_cards(model.log_probs(model.weights(), summary, known(len(hands)), hands), hands).sum(dim=-1)
     counted = torch.stack([(hands == k).sum(dim=1) for k in range(4)], dim=1)
     can_be = (counted <= torch.tensor([1, 2, 1, 1])).all(dim=1) & (hands[:, 1] != 0)
     assert torch.isinf(log_p[~can_be]).all() and torch.isfinite(log_p[can_be]).all()
@@ -85,7 +85,7 @@ def test_samples_follow_the_probabilities(model):
     summary = torch.randn(1, SHAPE.hidden).expand(n, -1)
     cards = model.sample(model.weights(), summary, known(n), torch.Generator().manual_seed(1))
     hands, counts = torch.unique(cards, dim=0, return_counts=True)
-    log_p = of_cards(model.log_probs(model.weights(), summary[: len(hands)], known(len(hands)), hands), hands).sum(
+    log_p = select_cards(model.log_probs(model.weights(), summary[: len(hands)], known(len(hands)), hands), hands).sum(
         dim=-1
     )
     expected = n * log_p.exp().detach().numpy()
@@ -98,7 +98,7 @@ def test_a_network_that_knows_nothing_counts(model):
     """With all weights 0 a card has the probability of drawing it from what is left and allowed."""
     model.set_weights({name: torch.zeros_like(w) for name, w in model.weights().items()})
     cards = torch.tensor([[1, 1, 3]])
-    p = of_cards(model.log_probs(model.weights(), torch.zeros(1, SHAPE.hidden), known(1), cards), cards).exp()
+    p = select_cards(model.log_probs(model.weights(), torch.zeros(1, SHAPE.hidden), known(1), cards), cards).exp()
     torch.testing.assert_close(p, torch.tensor([[2 / 5, 1 / 3, 1 / 3]]))
 
 
@@ -107,8 +107,8 @@ def test_missing_cards_count_for_nothing(model):
     k.possible[:, 2] = False
     cards = torch.tensor([[1, 3, -1]])
     log_p = model.log_probs(model.weights(), torch.zeros(1, SHAPE.hidden), k, cards)
-    assert of_cards(log_p, cards)[0, 2] == 0
-    assert mean_loss(log_p, cards).item() == pytest.approx(-of_cards(log_p, cards).sum().item() / 2)
+    assert select_cards(log_p, cards)[0, 2] == 0
+    assert mean_loss(log_p, cards).item() == pytest.approx(-select_cards(log_p, cards).sum().item() / 2)
     drawn = model.sample(model.weights(), torch.zeros(1, SHAPE.hidden), k, torch.Generator().manual_seed(0))
     assert drawn[0, 2] == -1
 

@@ -8,7 +8,7 @@ import torch
 
 from trickformer import _core, games
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi.learned import Seq2Seq, of_cards
+from trickformer.belief.hanabi.learned import Seq2Seq, select_cards
 from trickformer.belief.samplers.hanabi import HanabiBelief, positions
 from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, probabilities, sample_actions
 from trickformer.studies.obl.hanabi import below, training
@@ -194,7 +194,7 @@ def test_a_belief_network_learns_what_the_listed_belief_is(tmp_path):
         written.deal(tables, tables.take(np.repeat(np.arange(n), 2)), 1, move)
         at, cards = torch.arange(2 * n).repeat_interleave(len(listed)), listed.repeat(2 * n, 1)
         known, summary = hand_constraints(tables, network.device)[at], written.state[-1][0][at]
-        logs = of_cards(network.log_probs(network.weights(), summary, known, cards), cards).sum(1)
+        logs = select_cards(network.log_probs(network.weights(), summary, known, cards), cards).sum(1)
         counting = count_deals(tables).reshape(2 * n, -1)
         with np.errstate(divide="ignore", invalid="ignore"):
             counting = np.log(counting / counting.sum(axis=1, keepdims=True))

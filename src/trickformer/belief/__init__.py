@@ -1,6 +1,6 @@
-"""Beliefs: distributions over what a viewer cannot see.
+"""Beliefs: distributions over the hidden cards, given what a viewer has seen.
 
-`samplers` holds the exact belief of each game. The other modules estimate.
+The package `samplers` has the exact belief of each game. The other modules have estimates, most of them learned.
 """
 
 from trickformer.belief.samplers import NAMES, has_weighted_belief, sampler, weighted_belief

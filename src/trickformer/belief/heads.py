@@ -1,14 +1,14 @@
-"""Belief heads: odds of where the hidden cards lie, computed from the hidden state of a trained transformer.
+"""Belief heads: small networks that predict where the hidden cards lie, from the hidden state of a trained transformer.
 
-A head reads the trunk's final hidden state after the last token that a seat has seen. A layer of rectified units and a
-linear layer give the log odds of each place for each card. The samplers of the card games draw worlds in proportion to
-the product of the odds, among the worlds that the view allows (trickformer.belief.samplers). So a head refines counting
-and does not replace it: with equal odds everywhere the belief is uniform.
+A head reads the final hidden state of the transformer (its trunk) after the last token that a seat has seen. A ReLU
+layer and a linear layer give the log-odds that each card lies at each place. The samplers of the card games draw the
+worlds that are consistent with the view, with probability proportional to the product of the odds
+(trickformer.belief.samplers). If all odds are equal, the belief is uniform.
 
-After Solinas, Rebstock & Buro, "Improving Search with Supervised Learning in Trick-Based Card Games" (2019). There a
-network predicts the location of each card, and the weight of a world is the product. Here worlds are drawn exactly by
-that product, and the training maximizes the likelihood of whole worlds. Importing this module imports neither torch nor
-transformers.
+The idea is from Solinas, Rebstock & Buro, "Improving Search with Supervised Learning in Trick-Based Card Games" (2019),
+whose network predicts the location of each card and whose world weights are such products. Here worlds are sampled
+exactly from the normalized product, and training maximizes the likelihood of whole worlds. This module needs neither
+torch nor transformers.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from trickformer.models.backend import Backend, load_backend
 from trickformer.models.weights import read_safetensors
 from trickformer.plumbing.text import json_object
 
-FILE = "belief.safetensors"  # in the folder of a checkpoint or of a run
-METADATA = "trickformer_head"
+FILE = "belief.safetensors"  # file of a head in the folder of a checkpoint or of a run
+METADATA = "trickformer_head"  # key of the JSON text in that file with the trunk's name and digest
 
 
 @dataclass(frozen=True, slots=True)
 class Trunk:
-    """The transformer that a head reads."""
+    """The transformer whose hidden state a head reads."""
 
-    name: str  # name of a shipped checkpoint, or path of its folder
-    digest: str  # SHA-256 of the weights
+    name: str  # name of a shipped checkpoint, or path of a checkpoint's folder
+    digest: str  # SHA-256 of the file of its weights
     backend: Backend
     tokenizer: Tokenizer
 
@@ -54,14 +54,15 @@ class Trunk:
         features = None
         if self.backend.n_features:
             features = np.concatenate([tokenizers.features_of(self.tokenizer, t) for t in tokens])
-        nodes = self.backend.extend(np.full(len(views), -1, dtype=np.int32), np.concatenate(tokens), lengths, features)
+        starts = np.full(len(views), -1, dtype=np.int32)  # -1: each sequence starts at the root
+        nodes = self.backend.extend(starts, np.concatenate(tokens), lengths, features)
         states = self.backend.hidden_states(nodes[np.cumsum(lengths) - 1])
         self.backend.release(nodes)
         return states
 
 
 class Head:
-    """Log odds of where each card lies, in the form that the samplers expect."""
+    """A trunk and the weights of a head; calling it gives the log-odds that the samplers expect (`base.LogOdds`)."""
 
     def __init__(self, trunk: Trunk, weights: Mapping[str, np.ndarray]):
         """Combine a trunk and the tensors of a head.
@@ -74,17 +75,17 @@ class Head:
         self.weights = weights
 
     def __call__(self, views: Sequence[View]) -> np.ndarray:
-        """Return the log odds of each view, float64 [n, cards, PLACES]."""
+        """Return the log-odds of each card's place for each view, float64 [n, cards, PLACES]."""
         return self._log_odds(self.trunk.states(views))
 
     def _log_odds(self, states: np.ndarray) -> np.ndarray:
         """Return float64 [n, cards, PLACES] for hidden states, float32 [n, width]."""
         w = self.weights
-        # Row by row: the result of one view must not depend on the other views, to the last bit.
+        # The extra axis multiplies row by row. So the result of one view is bit for bit independent of other views.
         hidden = np.maximum(states[:, None] @ w["hidden.weight"].T + w["hidden.bias"], 0)
         out = hidden @ w["out.weight"].T + w["out.bias"]
-        odds = MAX_LOG_ODDS * np.tanh(out.astype(np.float64) / MAX_LOG_ODDS)
-        return odds.reshape(len(states), -1, PLACES)
+        log_odds = MAX_LOG_ODDS * np.tanh(out.astype(np.float64) / MAX_LOG_ODDS)  # a smooth bound
+        return log_odds.reshape(len(states), -1, PLACES)
 
 
 def shapes(width: int, hidden: int, cards: int) -> dict[str, tuple[int, ...]]:
@@ -92,7 +93,7 @@ def shapes(width: int, hidden: int, cards: int) -> dict[str, tuple[int, ...]]:
 
     Args:
         width: Size of the trunk's hidden state.
-        hidden: Number of rectified units.
+        hidden: Number of ReLU units.
         cards: Number of cards in the deck.
     """
     return {
@@ -143,7 +144,7 @@ def load(name: str, game: Game) -> Head:
     """Load a belief head.
 
     Args:
-        name: Name of a shipped checkpoint, the file of a head, or the folder of a run or checkpoint that holds one.
+        name: Name of a shipped checkpoint, path of a head's file, or folder of a run or checkpoint with such a file.
         game: Game that the head must be for.
 
     Raises:
@@ -151,19 +152,19 @@ def load(name: str, game: Game) -> Head:
         TrickformerError: The head is damaged or for another game, or its trunk is missing or has other weights.
     """
     file = _find(name)
-    about = _about(file)
-    has_trunk = (file.parent / "config.json").is_file()
-    own_trunk = trunk(str(file.parent) if has_trunk else about["checkpoint"], game)
-    if own_trunk.digest != about["weights"]:
-        raise TrickformerError(f"{file} was trained on other weights of {own_trunk.name}; train it again on these")
+    metadata = _read_metadata(file)
+    beside_trunk = (file.parent / "config.json").is_file()
+    head_trunk = trunk(str(file.parent) if beside_trunk else metadata["checkpoint"], game)
+    if head_trunk.digest != metadata["weights"]:
+        raise TrickformerError(f"{file} was trained on other weights of {head_trunk.name}; train it again on these")
     tensors = read_safetensors(file)
     hidden = tensors["hidden.bias"].size if "hidden.bias" in tensors else 0
-    expected = shapes(own_trunk.backend.width, hidden, cards(game))
+    expected = shapes(head_trunk.backend.width, hidden, cards(game))
     if {name: t.shape for name, t in tensors.items()} != expected:
         raise TrickformerError(
-            f"{file} is no belief head of {game.name} for {own_trunk.name}: its tensors have other shapes"
+            f"{file} is no belief head of {game.name} for {head_trunk.name}: its tensors have other shapes"
         )
-    return Head(own_trunk, tensors)
+    return Head(head_trunk, tensors)
 
 
 def head_checkpoints() -> tuple[str, ...]:
@@ -179,13 +180,13 @@ def _find(name: str) -> Path:
     raise UnknownNameError("belief", name, ("uniform", *head_checkpoints(), f"a folder with {FILE}"))
 
 
-def _about(file: Path) -> dict[str, str]:
+def _read_metadata(file: Path) -> dict[str, str]:
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(file, "np") as tensors:
-            about = json_object((tensors.metadata() or {})[METADATA])
-        return {"checkpoint": str(about["checkpoint"]), "weights": str(about["weights"])}
+            metadata = json_object((tensors.metadata() or {})[METADATA])
+        return {"checkpoint": str(metadata["checkpoint"]), "weights": str(metadata["weights"])}
     except (OSError, KeyError, TypeError, ValueError, SafetensorError):
         raise TrickformerError(
             f"{file} is no belief head of trickformer; make one by `trickformer belief head`"

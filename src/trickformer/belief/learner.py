@@ -1,4 +1,4 @@
-"""Training of belief networks: the optimizer, the file of its state, the log and the curve of the loss."""
+"""Training loop parts that all belief networks share: optimizer, resumable state, log of steps and plot of the loss."""
 
 from __future__ import annotations
 
@@ -17,14 +17,11 @@ from trickformer.plumbing.report import draw_figure
 from trickformer.plumbing.snapshot import Snapshots
 
 LOG = "log.jsonl"  # file of a run
-SNAPSHOTS = Snapshots((), {})  # files with the state of a training
+SNAPSHOTS = Snapshots((), {})  # reads and writes files with the state of a training
 
 
 class Learner:
-    """Adam on a network, and the file that holds its state.
-
-    Gradients are clipped to a norm. The learning rate falls along a cosine.
-    """
+    """Adam with gradient clipping and a cosine schedule of the learning rate, and a file for resuming the training."""
 
     def __init__(
         self,
@@ -35,7 +32,7 @@ class Learner:
         clip: float = 1.0,
         fall: float = 0.1,
     ):
-        """Prepare a training; `resume` reads its state.
+        """Set up the optimizer. Call `resume` to continue from the file.
 
         Args:
             model: Network to train.
@@ -49,7 +46,7 @@ class Learner:
         self._file = file
         self._clip = clip
         self._adam = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
-        self._fall = torch.optim.lr_scheduler.CosineAnnealingLR(self._adam, steps, eta_min=fall * learning_rate)
+        self._schedule = torch.optim.lr_scheduler.CosineAnnealingLR(self._adam, steps, eta_min=fall * learning_rate)
 
     def resume(self) -> int:
         """Restore the state from the file, if it exists.
@@ -65,29 +62,29 @@ class Learner:
             return 0
         self._model.load_state_dict(state["model"])
         self._adam.load_state_dict(state["adam"])
-        self._fall.load_state_dict(state["fall"])
+        self._schedule.load_state_dict(state["fall"])
         return state["step"]
 
     def step(self) -> None:
-        """Make one step by the gradients that the network holds, and clear them."""
+        """Make one optimizer step by the network's gradients, and clear them."""
         torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._clip)
         self._adam.step()
-        self._fall.step()
+        self._schedule.step()
         self._adam.zero_grad(set_to_none=True)
 
-    def keep(self, steps: int) -> None:
+    def save(self, steps: int) -> None:
         """Write the state to the file.
 
         Args:
             steps: Number of steps done so far.
         """
-        parts = {"model": self._model, "adam": self._adam, "fall": self._fall}
+        parts = {"model": self._model, "adam": self._adam, "fall": self._schedule}
         states = {name: dict(part.state_dict()) for name, part in parts.items()}
         SNAPSHOTS.save(self._file, states | {"step": steps}, {})
 
 
 def read_step_count(file: Path) -> int:
-    """Return the number of steps after which a Learner's file was written; 0 if there is no file.
+    """Return the number of steps that a Learner's file has recorded; 0 if there is no file.
 
     Args:
         file: File for the state of a training.
@@ -112,15 +109,15 @@ def _read_state(file: Path, device: torch.device) -> dict[str, Any] | None:
 
 
 @contextmanager
-def log_of(out: Path, step: int) -> Generator[JsonLines]:
-    """Open the log of a training, one record a step, cut back to the step at which the training continues.
+def open_log(out: Path, step: int) -> Generator[JsonLines]:
+    """Open the log of a training, which has one record per step, and drop records after a step.
 
-    A step is logged before the state is saved. If a kill comes between the two, the surplus line is dropped on
-    resumption. In the other order a line would be missing for good.
+    A step is logged before the state is saved. If the process is killed in between, this function drops the surplus
+    record when the training resumes. In the other order, a record would be missing.
 
     Args:
         out: Folder of the run.
-        step: Number of steps done so far.
+        step: Number of steps of the saved state, from which the training continues.
 
     Yields:
         The log, open for appending.
@@ -131,10 +128,10 @@ def log_of(out: Path, step: int) -> Generator[JsonLines]:
 
 
 def curve(out: Path) -> None:
-    """Plot the mean loss of each hundredth of the steps to loss.png. A fault is a warning.
+    """Plot the loss, averaged over each hundredth of the steps, to loss.png. If that fails, print a warning.
 
     Args:
-        out: Folder of the run; its log is read.
+        out: Folder of the run, with the log.
     """
     draw_figure(partial(_draw_curve, out), out / "loss.png")
 
@@ -142,12 +139,14 @@ def curve(out: Path) -> None:
 def _draw_curve(out: Path, file: Path) -> None:
     from trickformer.plumbing.figures import plt, save
 
-    loss = np.array([record["loss"] for record in read_lines(out / LOG)[0]], dtype=np.float64)  # NaN for null
-    if len(loss) == 0:  # the log of a finished training is gone
+    loss = np.array([record["loss"] for record in read_lines(out / LOG)[0]], dtype=np.float64)  # null becomes NaN
+    if len(loss) == 0:  # the log of a finished training was deleted
         return
-    pieces = np.array_split(np.arange(len(loss)), min(100, len(loss)))
+    spans = np.array_split(np.arange(len(loss)), min(100, len(loss)))
     figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
-    axes.plot([at.mean() + 1 for at in pieces], [loss[at].mean() for at in pieces], color="#2b6cb0", linewidth=1.2)
+    axes.plot(
+        [span.mean() + 1 for span in spans], [loss[span].mean() for span in spans], color="#2b6cb0", linewidth=1.2
+    )
     axes.set_xlabel("gradient step")
     axes.set_ylabel("nats a card")
     save(figure, file)

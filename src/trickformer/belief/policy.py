@@ -1,7 +1,4 @@
-"""Worlds weighted by the probability that a player's policy gives to the other seats' moves.
-
-It serves any game that has a belief.
-"""
+"""Belief that weights a game's worlds by the likelihood of the other seats' moves under a player's policy."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from trickformer.belief.samplers._uniform import draw_one_of_each_row
 if TYPE_CHECKING:
     from trickformer.base import State
 
-POOL = 16  # worlds of the game's own belief for each weighted world
+POOL = 16  # number of worlds from which each weighted world is drawn
 
 
 @dataclass(slots=True)
@@ -26,19 +23,19 @@ class ResampledWorlds(Worlds):
     hidden: np.ndarray
     log_weight: np.ndarray
     feasible: np.ndarray
-    _drawn: Worlds
-    _at: np.ndarray  # int [n], indices into the larger sample
+    _sample: Worlds  # the larger sample
+    _indices: np.ndarray  # int [n], index of each world in the larger sample
 
     def state(self, i: int) -> State:
-        return self._drawn.state(int(self._at[i]))
+        return self._sample.state(int(self._indices[i]))
 
 
 class PolicyBelief(Belief):
     """The game's own belief times the likelihood of the other seats' moves.
 
-    Each move's likelihood is the policy's probability, given what that seat sees in the world. The weights are as good
-    as the policy's prediction of those moves. `sample` draws each world from POOL worlds of the game's belief
-    (importance resampling), so the weights are only as accurate as a pool of this size allows.
+    A move's likelihood in a world is the policy's probability of it, given what the mover sees in that world. `sample`
+    draws each world from POOL worlds of the game's belief by weight (importance resampling). So samples follow the
+    weights only approximately.
     """
 
     def __init__(self, game: Game, belief: Belief, player: Player, slip: float):
@@ -48,8 +45,8 @@ class PolicyBelief(Belief):
             game: The game.
             belief: The game's own belief.
             player: Player whose policy the other seats are assumed to follow; its `has_likelihood` is true.
-            slip: Share of their moves that is taken to be random, such as those of a search that improves on the
-                policy. If it is too small, a single unexpected move rules the truth out.
+            slip: Share of the other seats' moves that are assumed to be random. It covers players that sometimes
+                deviate from the policy. If it is too small, one unexpected move rules out the true world.
         """
         self._game = game
         self._belief = belief
@@ -63,15 +60,15 @@ class PolicyBelief(Belief):
         self._view = view
 
     def sample(self, n: int, rng: np.random.Generator) -> ResampledWorlds:
-        drawn = self._belief.sample(n * POOL, rng)
-        at = np.arange(n) * POOL + draw_one_of_each_row(self._likelihood(drawn).reshape(n, POOL), rng)
-        return ResampledWorlds(drawn.hidden[at], np.zeros(n), drawn.feasible[at], drawn, at)
+        pool = self._belief.sample(n * POOL, rng)
+        indices = np.arange(n) * POOL + draw_one_of_each_row(self._log_likelihood(pool).reshape(n, POOL), rng)
+        return ResampledWorlds(pool.hidden[indices], np.zeros(n), pool.feasible[indices], pool, indices)
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        return self._belief.log_prob(worlds) + self._likelihood(worlds)
+        return self._belief.log_prob(worlds) + self._log_likelihood(worlds)
 
-    def _likelihood(self, worlds: Worlds) -> np.ndarray:
-        """Return the log likelihood of the others' moves, float64 [n]; -inf in an infeasible world."""
+    def _log_likelihood(self, worlds: Worlds) -> np.ndarray:
+        """Return the log-likelihood of the other seats' moves in each world, float64 [n]; -inf if it is infeasible."""
         if self._view is None:
             raise ValueError("a belief needs a view first; call reset")
         log_likelihood = np.where(worlds.feasible, 0.0, -np.inf)

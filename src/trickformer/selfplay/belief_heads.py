@@ -24,7 +24,7 @@ from trickformer import games, players
 from trickformer.base import Game, View
 from trickformer.belief import heads, sampler
 from trickformer.belief.heads import Trunk
-from trickformer.belief.learner import Learner, curve, log_of, read_step_count
+from trickformer.belief.learner import Learner, curve, open_log, read_step_count
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
 from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
@@ -169,7 +169,7 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
         uniform = np.mean([p.loss(deals(p.seat)) for p in batch])
         yield {"step": step + 1, "positions": len(batch), "loss": float(loss.mean()), "uniform": float(uniform)}
         if (step + 1) % config.save_every == 0 or step + 1 == config.steps:
-            learner.keep(step + 1)
+            learner.save(step + 1)
     _save(model, config, trunk)
 
 
@@ -290,7 +290,7 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
 
 def _learn(config: HeadTraining, game: Game, trunk: Trunk, file: Path) -> dict[str, Any]:
     begin = read_step_count(config.out / STATE)
-    with progress("belief head", "steps", begin, config.steps) as advance, log_of(config.out, begin) as log:
+    with progress("belief head", "steps", begin, config.steps) as advance, open_log(config.out, begin) as log:
         for record in run(config, game, trunk):
             log.append(record)
             advance()

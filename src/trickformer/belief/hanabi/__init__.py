@@ -1,5 +1,6 @@
-"""Belief modelling on Hanabi with scripted players.
+"""Belief modelling in Hanabi with scripted players, after "A Fine-Tuning Approach to Belief State Modeling" (BFT).
 
-`process` is the game as a Markov system, the estimators follow it, and `seat` turns an estimator into the belief of one
-seat for searches.
+`process` models the game as a Markov system. `estimators` estimate its hidden state: the cards in the hands. `seat`
+wraps an estimator as the belief of one seat, for searches. All modules use these sizes in shapes: G or n games, S slots
+(positions in the hidden hands), K kinds of card (colour and rank), W worlds of a game.
 """

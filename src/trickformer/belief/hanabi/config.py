@@ -19,17 +19,23 @@ VARIANTS: dict[str, dict[str, int]] = {  # variants of two-player Hanabi, as par
     "7-card-4-hint": {"hand": 7, "hints": 4},
 }
 SCRIPTED = ("simple", "holmes", "smart", "iggi", "piers", "flawed")
-# `small`: the settings of the LSTMs and tables in docs/results/belief.md, except --bf16. `paper`: the settings of the
-# BFT paper (4.1, A.2.2, A.2.3). If the paper gives none, they are those of the published code for training beliefs that
-# it refers to (off-belief-learning: 1,000 batches an epoch, all positions, Adam at a fixed rate), for fine-tuning as
-# for training. The number of games in lockstep is chosen so that memory holds the worlds of that many steps. The paper
-# drew games of R2D2's players from a replay buffer; here no game is used twice.
+# The preset `small` has the settings of the LSTMs and tables in docs/results/belief.md, except --bf16. The preset
+# `paper` has those of the BFT paper (4.1, A.2.2, A.2.3). Where the paper gives none, training and fine-tuning take them
+# from the published code for training beliefs that it refers to (off-belief-learning: 1,000 batches an epoch, all
+# positions, Adam at a fixed rate). `stack` is small because memory must hold the worlds of 10,000 steps. The paper drew
+# games of R2D2's players from a replay buffer; here no game is used twice.
 _PAPER: dict[str, Any] = {"learning_rate": 1e-3, "fall": 1.0, "clip": 50.0}
-_OFFLINE: dict[str, Any] = {"hidden": 512, "games": 128, "targets": 80, "steps": 400_000} | _PAPER
-_ONLINE: dict[str, Any] = {"games": 300, "steps": 10_000, "batch": 128, "part": "encoder", "stack": 4} | _PAPER
+_PAPER_TRAINING: dict[str, Any] = {"hidden": 512, "games": 128, "targets": 80, "steps": 400_000} | _PAPER
+_PAPER_EVALUATION: dict[str, Any] = {
+    "games": 300,
+    "steps": 10_000,
+    "batch": 128,
+    "part": "encoder",
+    "stack": 4,
+} | _PAPER
 PRESETS: dict[str, dict[str, dict[str, Any]]] = {
-    "training": {"small": {}, "paper": _OFFLINE},
-    "evaluation": {"small": {}, "paper": _ONLINE},
+    "training": {"small": {}, "paper": _PAPER_TRAINING},
+    "evaluation": {"small": {}, "paper": _PAPER_EVALUATION},
 }
 Preset: TypeAlias = Literal["small", "paper"]
 ESTIMATORS = ("v0", "counting", "v1", "bb", "v2", "particles", "rejection", "seq2seq", "transformer", "bft", "exact")
@@ -90,7 +96,7 @@ _TUNED = Applies("belief=bft", lambda options, _: options.fine_tunes)
 
 
 class FineTuningOptions(BaseModel, ABC):
-    """Settings of the fine-tuning of bft at each position."""
+    """Settings of the belief bft, which fine-tunes a network at each position of a game."""
 
     steps: Annotated[int, _TUNED] = Field(
         100,
@@ -123,7 +129,7 @@ class FineTuningOptions(BaseModel, ABC):
     @property
     @abstractmethod
     def fine_tunes(self) -> bool:
-        """True if a belief is bft, the only belief that is fine-tuned."""
+        """True if the belief bft is in use, the only one that is fine-tuned."""
 
 
 class Evaluation(FineTuningOptions):
@@ -216,7 +222,7 @@ def _preset(command: str, values: Any) -> Any:
 
 
 def _split_names(arguments: list[str], known: Sequence[str], what: str) -> list[str]:
-    """Split arguments at commas into names, each of which must be known."""
+    """Split arguments at commas into names; raise ValueError if a name is not in `known`. `what` is for messages."""
     names = [name for text in arguments for name in text.split(",")]
     if not names:
         raise ValueError(f"no {what} is named; choose from: {', '.join(known)}")

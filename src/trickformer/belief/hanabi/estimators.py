@@ -1,7 +1,7 @@
-"""Belief estimators of Hanabi behind one interface, for many games in lockstep.
+"""Belief estimators of Hanabi behind one interface, for G games in lockstep.
 
-No estimator reads a hidden card of the tables that it is given. G is the number of games, S of slots, K of kinds of
-card.
+Tables contain the true cards, but no estimator reads a hidden one. S is the number of slots in the hidden hands, K the
+number of kinds of card.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Estimator(Protocol):
     """Belief over the hidden cards of G games."""
 
     def begin(self, x: Tables) -> None:
-        """Take in the first positions.
+        """Start at the first positions.
 
         Args:
             x: The G tables.
@@ -33,7 +33,7 @@ class Estimator(Protocol):
         ...
 
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
-        """Take in a move at every table.
+        """Update the belief by a move at every table.
 
         Args:
             before: The G tables before the move.
@@ -44,9 +44,10 @@ class Estimator(Protocol):
         ...
 
     def keep(self, rows: np.ndarray) -> None:
-        """Continue with some of the games; the others are over.
+        """Continue with some of the games and drop the others.
 
-        The state of the games is replaced, not changed in place, so a shallow copy may keep other games.
+        Implementations replace their state and do not change it in place, so a shallow copy of the estimator stays
+        valid.
 
         Args:
             rows: Indices of the games.
@@ -56,8 +57,8 @@ class Estimator(Protocol):
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
         """Return the logarithm of the probability of each kind in each slot.
 
-        The networks and the exact belief condition each card on the cards before it in `hidden`. Beliefs that treat
-        each card by itself ignore `hidden`.
+        The networks and the exact belief give the probabilities of a slot conditional on the cards in the slots before
+        it, which they read from `hidden`. Beliefs that treat each slot separately ignore `hidden`.
 
         Args:
             hidden: int8 [G, S], the cards; -1 for a slot without a card.
@@ -68,7 +69,7 @@ class Estimator(Protocol):
         ...
 
     def notes(self) -> dict[str, Any]:
-        """Return further statistics of all games so far, by name."""
+        """Return statistics of the estimator itself over all games so far, by name."""
         ...
 
 
@@ -90,7 +91,7 @@ class HandWriter(Protocol):
 
 
 class V0:
-    """Estimator by counting, each card by itself."""
+    """Estimator by counting that treats each slot separately (belief/hanabi/factored.py)."""
 
     def __init__(self, process: HanabiProcess):
         self._process = process
@@ -123,7 +124,7 @@ class V0:
 
 
 class CountingEstimator(V0):
-    """Estimator by counting, all cards together: uniform over the deals that explain what was seen."""
+    """Estimator by counting all slots jointly: uniform over the deals that are consistent with what was seen."""
 
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
         assert self._x is not None
@@ -133,7 +134,7 @@ class CountingEstimator(V0):
 
 
 class V1(V0):
-    """Self-consistent estimator: the cards expected in the other slots are subtracted from the counts."""
+    """Self-consistent estimator: a slot's counts exclude the cards that are expected in the other slots."""
 
     def __init__(self, process: HanabiProcess, iterations: int = 200, damping: float = 0.8):
         """Set the fixed-point iteration; see `factored.self_consistent`.
@@ -141,18 +142,18 @@ class V1(V0):
         Args:
             process: System whose games are followed.
             iterations: Largest number of iterations.
-            damping: Share of the previous belief that each iteration keeps.
+            damping: Weight of the previous belief in each iteration.
         """
         super().__init__(process)
         self._iterations, self._damping = iterations, damping
-        self._asked = self._not_reached = 0
-        self._change = 0.0
+        self._asked = self._not_reached = 0  # fixed points computed so far, and those that did not converge
+        self._change = 0.0  # largest change in the last iteration of any of them
 
     def belief(self) -> torch.Tensor:
         return self._solve_fixed_point(None)
 
     def notes(self) -> dict[str, Any]:
-        """Return the fixed points computed so far, those not reached, and the largest change in a last iteration."""
+        """Return the number of fixed points so far, of those not reached, and the largest change in a last step."""
         return {"fixed_points": self._asked, "not_reached": self._not_reached, "last_change": self._change}
 
     def _solve_fixed_point(self, likelihood: torch.Tensor | None) -> torch.Tensor:
@@ -168,10 +169,11 @@ class V1(V0):
 
 
 class V2(V1):
-    """Mixture of the Bayesian belief BB and V1. In BB, likelihoods of the moves enter slot by slot.
+    """Mixture of V1 and the Bayesian belief BB, which also uses the likelihoods of the moves, slot by slot.
 
-    The likelihood of a move, if a slot holds kind k, is the mover's mean probability over `samples` draws of the other
-    slots from the belief before the move. This samples the expectation in BAD's equation for marginals.
+    The likelihood of a move if a slot holds kind k is the mean of the mover's probability of it over `samples` draws of
+    the other slots. They are drawn from the belief before the move. This is a Monte Carlo estimate of the expectation
+    in the marginal update of the Bayesian action decoder (BAD).
     """
 
     def __init__(self, process: HanabiProcess, alpha: float, samples: int, seed: int, damping: float = 0.8):
@@ -179,10 +181,10 @@ class V2(V1):
 
         Args:
             process: System whose games are followed.
-            alpha: Share of V1; 0: BB itself.
-            samples: Draws of the other slots for each likelihood.
+            alpha: Weight of V1 in the mixture; 0: BB alone.
+            samples: Number of draws of the other slots for each likelihood.
             seed: Seed of the draws.
-            damping: Share of the previous belief that each fixed-point iteration keeps.
+            damping: Weight of the previous belief in each fixed-point iteration.
         """
         super().__init__(process, damping=damping)
         self._alpha, self._samples = alpha, samples
@@ -195,6 +197,7 @@ class V2(V1):
 
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
         factor = self.move_likelihoods(before, control, actions)
+        # Only ratios within a slot matter. Scaling by the maximum prevents underflow over a long game.
         likelihood = self._likelihood * (factor / factor.amax(dim=-1, keepdim=True).clamp(min=1e-30))
         self._likelihood = shift_likelihoods(self._process, likelihood, before, actions)
         super().observe(before, control, actions, after)
@@ -211,52 +214,50 @@ class V2(V1):
         """Compute the likelihood of each move for every kind in every slot that the mover sees.
 
         Args:
-            before: The G tables before the move, at which this estimator stands.
-            control: Controls as HanabiProcess has them.
+            before: The G tables before the move; the estimator must not have observed the move yet.
+            control: int64 [G], controls of the HanabiProcess; None in the form hmm.
             actions: The moves, int64 [G].
 
         Returns:
             float64 [G, S, K], given the belief before the move; 1 in slots that the move does not depend on.
         """
-        p, n = self._process, self._samples
-        hand, kinds = p.rules.hand, p.rules.kinds
+        process, n = self._process, self._samples
+        hand_size, kinds = process.rules.hand, process.rules.kinds
         belief = self.belief().numpy()
         likelihoods = np.ones(belief.shape)
-        policies = p.acting_policy(before, control)
+        policies = process.acting_policy(before, control)
         for g, seat in enumerate(before.current()):
-            if seat < 0 or (p.form is Form.POMDP and seat == p.seat):
+            if seat < 0 or (process.form is Form.POMDP and seat == process.seat):  # game over, or the observer's move
                 continue
-            for block, owner in enumerate(p.owners):
-                slots = [block * hand + i for i in range(hand) if belief[g, block * hand + i].any()]
+            for block, owner in enumerate(process.owners):
+                slots = [block * hand_size + i for i in range(hand_size) if belief[g, block * hand_size + i].any()]
                 if owner == seat or not slots:
                     continue
-                drawn = np.stack(
+                sampled_hands = np.stack(
                     [self._rng.choice(kinds, n, p=belief[g, s] / belief[g, s].sum()) for s in slots], axis=1
                 )
-                worlds, entries = [], []
+                # For each possible kind in each slot: the n sampled hands, with this slot set to that kind.
+                hands, entries = [], []
                 for i, s in enumerate(slots):
                     for k in np.flatnonzero(belief[g, s]):
-                        worlds.append(np.where(np.arange(len(slots)) == i, k, drawn))
+                        hands.append(np.where(np.arange(len(slots)) == i, k, sampled_hands))
                         entries.append((s, k))
-                dealt = np.full((len(worlds) * n, p.rules.players, hand), -1, dtype=np.int8)
-                dealt[:, owner, : len(slots)] = np.concatenate(worlds)
-                probs = (
-                    policy_given_hands(before, g, dealt, policies[g])[:, actions[g]]
-                    .reshape(len(worlds), n)
-                    .mean(axis=1)
-                )
+                dealt = np.full((len(hands) * n, process.rules.players, hand_size), -1, dtype=np.int8)
+                dealt[:, owner, : len(slots)] = np.concatenate(hands)
+                probs = policy_given_hands(before, g, dealt, policies[g])[:, actions[g]]
+                probs = probs.reshape(len(hands), n).mean(axis=1)
                 if not probs.any():
-                    continue  # no drawn world leads to the move, so its likelihoods are unknown
-                # One more draw with the mean likelihood: if none of n draws leads to the move, another draw still may.
-                for (s, k), likely in zip(entries, (n * probs + probs.mean()) / (n + 1)):
-                    likelihoods[g, s, k] = likely
+                    continue  # no sampled hand leads to the move, so its likelihoods are unknown
+                # Smooth by one pseudo-sample with the mean likelihood, so that no kind is ruled out by chance.
+                for (s, k), likelihood in zip(entries, (n * probs + probs.mean()) / (n + 1)):
+                    likelihoods[g, s, k] = likelihood
         return torch.from_numpy(likelihoods)
 
 
 def shift_likelihoods(
     process: HanabiProcess, likelihood: torch.Tensor, before: Tables, actions: np.ndarray
 ) -> torch.Tensor:
-    """Shift likelihoods along with their cards: a card that is played or discarded leaves its slot, later ones move up.
+    """Move likelihoods along with their cards: after a play or discard, the later cards of the hand move up one slot.
 
     Args:
         process: System that the slots belong to.
@@ -267,18 +268,18 @@ def shift_likelihoods(
     Returns:
         float64 [G, S, K]; 1 in the slot of a new card.
     """
-    moved, hand = likelihood.clone(), process.rules.hand
+    shifted, hand_size = likelihood.clone(), process.rules.hand
     for g, (seat, action) in enumerate(zip(before.current(), actions)):
-        if seat < 0 or action >= 2 * hand or seat not in process.owners:
+        if seat < 0 or action >= 2 * hand_size or seat not in process.owners:  # game over, a hint, or a visible hand
             continue
-        first, slot = process.owners.index(seat) * hand, int(action) % hand
-        moved[g, first + slot : first + hand - 1] = likelihood[g, first + slot + 1 : first + hand]
-        moved[g, first + hand - 1] = 1.0
-    return moved
+        first, slot = process.owners.index(seat) * hand_size, int(action) % hand_size
+        shifted[g, first + slot : first + hand_size - 1] = likelihood[g, first + slot + 1 : first + hand_size]
+        shifted[g, first + hand_size - 1] = 1.0
+    return shifted
 
 
 class Recurrent:
-    """Estimator by a Seq2Seq network with its offline parameters."""
+    """Estimator by a Seq2Seq network as it was trained, without fine-tuning."""
 
     def __init__(self, process: HanabiProcess, model: Seq2Seq):
         self._process, self._model = process, model
@@ -292,21 +293,21 @@ class Recurrent:
         self._read(after, control)
 
     def keep(self, rows: np.ndarray) -> None:
-        at = torch.from_numpy(rows).to(self._model.device)
+        indices = torch.from_numpy(rows).to(self._model.device)
         self._x = self._x.take(rows)
-        self._state = tuple((out[at], cell[at]) for out, cell in self._state)
+        self._state = tuple((out[indices], cell[indices]) for out, cell in self._state)
 
     @torch.no_grad()
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
-        known = self._process.tensors(self._x, self._model.device)
+        constraints = self._process.tensors(self._x, self._model.device)
         cards = torch.from_numpy(hidden.astype(np.int64)).to(self._model.device)
-        return self._model.log_probs(self._weights, self._state[-1][0], known, cards).cpu().numpy()
+        return self._model.log_probs(self._weights, self._state[-1][0], constraints, cards).cpu().numpy()
 
     def write(self, n: int, seed: int) -> np.ndarray:
         generator = torch.Generator(self._model.device).manual_seed(seed)
-        known = self._process.tensors(self._x, self._model.device)[:, None]
+        constraints = self._process.tensors(self._x, self._model.device)[:, None]
         summary = self._state[-1][0].unsqueeze(1).expand(-1, n, -1)
-        return self._model.sample(self._weights, summary, known, generator).cpu().numpy().astype(np.int8)
+        return self._model.sample(self._weights, summary, constraints, generator).cpu().numpy().astype(np.int8)
 
     def notes(self) -> dict[str, Any]:
         return {}
@@ -320,7 +321,7 @@ class Recurrent:
 
 
 class TransformerEstimator:
-    """Estimator by a transformer, which reads the whole sequence again at every position."""
+    """Estimator by a transformer. It reads the whole sequence anew at every position."""
 
     def __init__(self, process: HanabiProcess, model: Transformer):
         self._process, self._model = process, model
@@ -339,18 +340,20 @@ class TransformerEstimator:
 
     @torch.no_grad()
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
-        seen, device = self._sequences, self._model.device
-        tokens = torch.from_numpy(seen.tokens[:, : seen.lengths.max()]).to(device)
-        summary = self._model.read(tokens, torch.from_numpy(seen.lengths - 1).to(device))
-        known, cards = self._process.tensors(self._x, device), torch.from_numpy(hidden.astype(np.int64)).to(device)
-        return self._model.log_probs(self._weights, summary, known, cards).cpu().numpy()
+        sequences, device = self._sequences, self._model.device
+        tokens = torch.from_numpy(sequences.tokens[:, : sequences.lengths.max()]).to(device)
+        summary = self._model.read(tokens, torch.from_numpy(sequences.lengths - 1).to(device))
+        cards = torch.from_numpy(hidden.astype(np.int64)).to(device)
+        return (
+            self._model.log_probs(self._weights, summary, self._process.tensors(self._x, device), cards).cpu().numpy()
+        )
 
     def notes(self) -> dict[str, Any]:
         return {}
 
 
 class BFT:
-    """Estimator by a Seq2Seq network that is fine-tuned at every step."""
+    """Estimator by a Seq2Seq network that is fine-tuned at every move (belief/hanabi/finetune.py)."""
 
     def __init__(self, process: HanabiProcess, model: Seq2Seq, tuning: Finetuning, seed: int):
         self._belief = FineTunedBelief(model, process, tuning, seed)
@@ -382,7 +385,7 @@ class BFT:
 
 
 class ExactEstimator:
-    """Exact belief as long as the hands are few enough to list; each card given the cards before it."""
+    """Exact belief, while the possible hands are few enough to list."""
 
     def __init__(self, process: HanabiProcess, limit: int, pairs: int):
         self._process = process
@@ -397,8 +400,8 @@ class ExactEstimator:
 
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None:
         for i, game in enumerate(self._games):
-            z = None if control is None else control[i : i + 1]
-            game.observe(_row(before, i), z, int(actions[i]), _row(after, i))
+            game_control = None if control is None else control[i : i + 1]
+            game.observe(_row(before, i), game_control, int(actions[i]), _row(after, i))
 
     def keep(self, rows: np.ndarray) -> None:
         self._games = [self._games[i] for i in rows]
@@ -421,7 +424,7 @@ class ExactEstimator:
                 if card < 0:
                     continue
                 p = np.bincount(hands[:, s], np.exp(log_p), self._process.rules.kinds)
-                if not p.any():  # impossible cards before this one; NaN would mean that the hands are too many
+                if not p.any():  # no hand has the cards before this slot; NaN would mean that no hands are listed
                     log_probs[i, s] = -np.inf
                     continue
                 with np.errstate(divide="ignore"):
@@ -435,4 +438,5 @@ class ExactEstimator:
 
 
 def _row(x: Tables, i: int) -> Tables:
+    """Return one table as a batch of its own."""
     return x.take(np.array([i]))

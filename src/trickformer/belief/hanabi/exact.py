@@ -1,12 +1,14 @@
 """Exact beliefs of Hanabi for scripted players, by listing hands. They are the reference for the estimates.
 
-A scripted player's move depends on public information and on the hands that it sees, never on its own hand. So the
-moves of seat 0 depend on the hand of seat 1 alone. For hands a of seat 0 and b of seat 1 the belief is
+A scripted player's move depends on public information and on the hands that it sees, never on its own hand. With two
+players, the moves of seat 0 depend on the hand of seat 1 only, and the reverse. For hands a of seat 0 and b of seat 1
+the belief, up to a constant factor, is
 
-    P(a, b | seen)  ~  ways(a, b) L1(a) L0(b)
+    P(a, b | observations)  ~  ways(a, b) L1(a) L0(b)
 
-where ways counts the deals of these cards from the unseen ones, and L_p is the product of the probabilities of the
-moves of seat p. In a pomdp the other hand is seen, and P(a | seen) ~ ways(a) L1(a).
+Here ways(a, b) is the number of deals of these cards from the unseen ones, and L_p is the product of the probabilities
+of all moves of seat p. In the form pomdp the observer sees the other hand, and P(a | observations) ~ ways(a) L1(a).
+K is the number of kinds of card.
 """
 
 from __future__ import annotations
@@ -20,39 +22,40 @@ from scipy.special import gammaln, logsumexp
 
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat, policy_given_hands, revealed_card
 
-# Log-likelihood of a move by another seat, float64 [m], given the own hands, int8 [m, hand]. It is -inf for a hand that
-# the own seat cannot hold.
+# Maps possible hands of a seat, int8 [m, hand], to the log-likelihood of another seat's move, float64 [m]. It is -inf
+# for a hand that the seat cannot hold.
 MoveLikelihood: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
 class HandList:
-    """Every hand that a seat may hold."""
+    """All hands that a seat may hold."""
 
     hidden: np.ndarray  # int8 [m, hand]; -1 for a missing card of a smaller hand
-    log_likelihood: np.ndarray  # float64 [m], of the others' moves
+    log_likelihood: np.ndarray  # float64 [m], log-likelihood of the other seat's moves given each hand
 
 
 class HandFilter:
-    """The hands of one seat that explain a game of two, with their likelihoods.
+    """The hands of one seat that are consistent with a two-player game, with the likelihoods of the other's moves.
 
-    As long as there are at most `limit` hands, the list is updated after each move. If there are more, it is made from
-    the whole record as soon as they have become few enough.
+    While there are at most `limit` hands, the list is updated after each move. While there are more, moves are only
+    recorded, and the list is made from the whole record once few enough hands remain.
     """
 
     def __init__(self, process: HanabiProcess, seat: int, limit: int = 100_000):
         self._process = process
         self._seat = seat
         self._limit = limit
-        # Each move of another seat: its likelihood, or the table before it, the policy, and the action.
+        # Moves of the other seat, each as its likelihood, or as the table before it, the policy and the action.
         self._record: list[MoveLikelihood | tuple[Tables, int, int]] = []
-        self._slots: list[list[int]] = []  # for each of these moves, the cards held, numbered in the order of drawing
-        self._held: list[int] = []
-        self._shown: dict[int, int] = {}  # cards of the seat that have left its hand
-        self._hands: HandList | None = None
+        # Cards of this seat are numbered in the order of drawing.
+        self._slots: list[list[int]] = []  # for each recorded move, the numbers of the cards in this seat's hand then
+        self._held: list[int] = []  # numbers of the cards in the hand now
+        self._shown: dict[int, int] = {}  # kinds of the cards that have left the hand, by number
+        self._hands: HandList | None = None  # None: too many to list
 
     def begin(self, table: Tables) -> None:
-        """Take in the first position.
+        """Start at the first position.
 
         Args:
             table: One table. No method of this class reads a card of the seat's hand.
@@ -70,18 +73,18 @@ class HandFilter:
         after: Tables,
         move_likelihood: MoveLikelihood | None = None,
     ) -> None:
-        """Take in a move.
+        """Update the hands by a move.
 
         Args:
             before: One table before the move.
             control: int64 [1], control of the HanabiProcess; None in the form hmm.
             action: The move.
             after: The table after the move.
-            move_likelihood: Likelihood of a move of another seat, if it was not made by the control's policy.
+            move_likelihood: Likelihood of the other seat's move; None: the control's policy made the move.
         """
         hands = self._hands
         if before[0].current_player() == self._seat:
-            hands = self._own(before, action, after, hands)
+            hands = self._observe_own_move(before, action, after, hands)
         else:
             policy = int(self._process.acting_policy(before, control)[0])
             move = move_likelihood or (before.take(np.zeros(1, dtype=np.int64)), policy, action)
@@ -89,50 +92,51 @@ class HandFilter:
             self._slots.append(list(self._held))
             if hands is not None:
                 hands = HandList(hands.hidden, hands.log_likelihood + self._likelihood(move, hands.hidden))
-        self._hands = self._possible(after, hands) if hands is not None else self._enumerate_hands(after)
+        self._hands = self._drop_impossible(after, hands) if hands is not None else self._enumerate_hands(after)
 
     def hands(self) -> HandList | None:
         """Return the hands that the seat may hold now; None if they are too many."""
         return self._hands
 
-    def _own(self, before: Tables, action: int, after: Tables, hands: HandList | None) -> HandList | None:
+    def _observe_own_move(self, before: Tables, action: int, after: Tables, hands: HandList | None) -> HandList | None:
+        """Remove the card that this seat played or discarded, and append every kind that it may have drawn."""
         size = self._process.rules.hand
-        if action >= 2 * size:
+        if action >= 2 * size:  # a hint
             return hands
         slot = action % size
         card = revealed_card(before, after, 0)
         self._shown[self._held.pop(slot)] = card
-        drawn = self._size(after) > len(self._held)
-        if drawn:
+        has_drawn = self._size(after) > len(self._held)
+        if has_drawn:
             self._held.append(1 + max([*self._held, *self._shown]))
         if hands is None:
             return None
         keep = hands.hidden[:, slot] == card
         hidden = np.delete(hands.hidden[keep], slot, axis=1)
         hidden = np.concatenate([hidden, np.full((len(hidden), 1), -1, dtype=np.int8)], axis=1)
-        likelihood = hands.log_likelihood[keep]
-        if drawn:
+        log_likelihood = hands.log_likelihood[keep]
+        if has_drawn:
             kinds = self._process.rules.kinds
-            hidden, likelihood = np.repeat(hidden, kinds, axis=0), np.repeat(likelihood, kinds)
+            hidden, log_likelihood = np.repeat(hidden, kinds, axis=0), np.repeat(log_likelihood, kinds)
             hidden[:, len(self._held) - 1] = np.tile(np.arange(kinds), len(hidden) // kinds)
-        return HandList(hidden, likelihood)
+        return HandList(hidden, log_likelihood)
 
-    def _possible(self, table: Tables, hands: HandList) -> HandList | None:
-        """Keep the hands that cards and hints allow and whose likelihood is positive; None if they are too many."""
-        possible, counts = _slots(table, self._seat), self.counts(table)
-        good = np.isfinite(hands.log_likelihood)
-        held = np.zeros((len(good), len(counts)), dtype=np.int8)
+    def _drop_impossible(self, table: Tables, hands: HandList) -> HandList | None:
+        """Drop hands that cards, hints or the other's moves rule out; None if more than `limit` hands remain."""
+        possible, counts = _possible_kinds(table, self._seat), self.counts(table)
+        consistent = np.isfinite(hands.log_likelihood)
+        hand_counts = np.zeros((len(consistent), len(counts)), dtype=np.int8)
         for slot, column in enumerate(hands.hidden.T[: len(self._held)]):
-            good &= possible[slot][column]
-            held[np.arange(len(good)), column] += 1
-        good &= (held <= counts).all(axis=1)
-        if good.sum() > self._limit:
+            consistent &= possible[slot][column]
+            hand_counts[np.arange(len(consistent)), column] += 1
+        consistent &= (hand_counts <= counts).all(axis=1)
+        if consistent.sum() > self._limit:
             return None
-        return HandList(hands.hidden[good], hands.log_likelihood[good])
+        return HandList(hands.hidden[consistent], hands.log_likelihood[consistent])
 
     def _enumerate_hands(self, table: Tables) -> HandList | None:
-        """List the hands from the whole record; None if they, or their beginnings, are too many."""
-        possible, counts = _slots(table, self._seat), self.counts(table)
+        """List the hands from the whole record; None if more than `limit` remain after some slot."""
+        possible, counts = _possible_kinds(table, self._seat), self.counts(table)
         size = self._process.rules.hand
         hidden = np.full((1, size), -1, dtype=np.int8)
         left = counts[None].astype(np.int8)
@@ -145,28 +149,30 @@ class HandFilter:
             left[np.arange(len(rows)), kinds] -= 1
         return self.filter_hands(hidden, np.zeros(len(hidden)))
 
-    def filter_hands(self, hidden: np.ndarray, likelihood: np.ndarray) -> HandList:
-        """Weight hands by the whole record of the others' moves, and drop the impossible ones.
+    def filter_hands(self, hidden: np.ndarray, log_weight: np.ndarray) -> HandList:
+        """Weight hands by all moves of the other seat so far, and drop those that the moves rule out.
 
         Args:
-            hidden: int8 [m, hand].
-            likelihood: float64 [m], log weights that the log likelihoods are added to.
+            hidden: Present hands, int8 [m, hand].
+            log_weight: float64 [m], initial log weights, to which the log-likelihoods are added.
 
         Returns:
-            The hands under which the others could make their moves.
+            The remaining hands, with the sums as their log-likelihoods.
         """
         size = self._process.rules.hand
-        for move, held in zip(self._record, self._slots):
-            then = np.full((len(hidden), size), -1, dtype=np.int8)
-            for slot, card in enumerate(held):
-                then[:, slot] = self._shown[card] if card in self._shown else hidden[:, self._held.index(card)]
-            likelihood = likelihood + self._likelihood(move, then)
-            good = np.isfinite(likelihood)
-            hidden, likelihood = hidden[good], likelihood[good]
-        return HandList(hidden, likelihood)
+        for move, numbers in zip(self._record, self._slots):
+            # The hand at the time of the move follows from the present hand and the cards that have left it since.
+            past_hand = np.full((len(hidden), size), -1, dtype=np.int8)
+            for slot, number in enumerate(numbers):
+                was_shown = number in self._shown
+                past_hand[:, slot] = self._shown[number] if was_shown else hidden[:, self._held.index(number)]
+            log_weight = log_weight + self._likelihood(move, past_hand)
+            consistent = np.isfinite(log_weight)
+            hidden, log_weight = hidden[consistent], log_weight[consistent]
+        return HandList(hidden, log_weight)
 
     def _likelihood(self, move: MoveLikelihood | tuple[Tables, int, int], hidden: np.ndarray) -> np.ndarray:
-        """Return the log likelihood of the move given each hand, float64 [m]; -inf for a hand that cannot be held."""
+        """Return the log-likelihood of a recorded move given each hand, float64 [m]; -inf for an impossible hand."""
         if callable(move):
             return move(hidden)
         before, policy = move[:2]
@@ -179,24 +185,25 @@ class HandFilter:
         """Return the number of cards of each kind that may be in the hand, int64 [K].
 
         Args:
-            table: One table, the present one.
+            table: The present table.
         """
         return self._process.card_constraints(table)[1][0].astype(np.int64)
 
     def _size(self, table: Tables) -> int:
+        """Return the number of cards in the seat's hand."""
         return len(table[0].hand(self._seat))
 
 
 class HandListBelief:
-    """Exact belief of a game of two scripted players in any of the three forms, while hands are few enough to list."""
+    """Exact belief of a two-player game in any form of HanabiProcess, while hands are few enough to list."""
 
     def __init__(self, process: HanabiProcess, limit: int = 100_000, pairs: int = 4_000_000):
         """Set the limits of the lists.
 
         Args:
             process: System whose game is followed.
-            limit: Largest number of hands of a seat.
-            pairs: Largest number of pairs of hands.
+            limit: Largest number of listed hands of one seat.
+            pairs: Largest number of listed pairs of hands.
 
         Raises:
             ValueError: The game is not for two players.
@@ -209,17 +216,17 @@ class HandListBelief:
         self._table: Tables | None = None
 
     def begin(self, table: Tables) -> None:
-        """Take in the first position.
+        """Start at the first position.
 
         Args:
             table: One table. No method of this class reads a hidden card.
         """
         self._table = table
-        for each in self._filters:
-            each.begin(table)
+        for hand_filter in self._filters:
+            hand_filter.begin(table)
 
     def observe(self, before: Tables, control: np.ndarray | None, action: int, after: Tables) -> None:
-        """Take in a move.
+        """Update the belief by a move.
 
         Args:
             before: One table before the move.
@@ -228,40 +235,39 @@ class HandListBelief:
             after: The table after the move.
         """
         self._table = after
-        for each in self._filters:
-            each.observe(before, control, action, after)
+        for hand_filter in self._filters:
+            hand_filter.observe(before, control, action, after)
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Return the distribution over the hidden cards.
 
         Returns:
-            Hidden cards, int8 [m, slots], and the logarithms of their probabilities, float64 [m]; None if they are too
-            many.
+            Hidden cards, int8 [m, slots], and the logarithms of their probabilities, float64 [m]; None if there are
+            too many to list.
         """
         assert self._table is not None
-        lists = [hands for each in self._filters if (hands := each.hands()) is not None]
+        lists = [hands for hand_filter in self._filters if (hands := hand_filter.hands()) is not None]
         if len(lists) < len(self._filters):
             return None
         counts = self._filters[0].counts(self._table)
         kinds = len(counts)
         if len(lists) == 1:
-            hidden, log_p = (
-                lists[0].hidden,
-                lists[0].log_likelihood + log_ways(count_kinds(lists[0].hidden, kinds), counts),
-            )
+            hidden = lists[0].hidden
+            log_p = lists[0].log_likelihood + log_ways(count_kinds(hidden, kinds), counts)
         else:
             a, b = lists
             if len(a.hidden) * len(b.hidden) > self._pairs:
                 return None
-            left, right = (np.indices((len(a.hidden), len(b.hidden)))).reshape(2, -1)
-            held = count_kinds(a.hidden, kinds)[left] + count_kinds(b.hidden, kinds)[right]
-            log_p = a.log_likelihood[left] + b.log_likelihood[right] + log_ways(held, counts)
+            i, j = (np.indices((len(a.hidden), len(b.hidden)))).reshape(2, -1)  # all pairs of hands
+            pair_counts = count_kinds(a.hidden, kinds)[i] + count_kinds(b.hidden, kinds)[j]
+            log_p = a.log_likelihood[i] + b.log_likelihood[j] + log_ways(pair_counts, counts)
             keep = np.isfinite(log_p)
-            hidden, log_p = np.concatenate([a.hidden[left[keep]], b.hidden[right[keep]]], axis=1), log_p[keep]
+            hidden, log_p = np.concatenate([a.hidden[i[keep]], b.hidden[j[keep]]], axis=1), log_p[keep]
         return hidden, log_p - logsumexp(log_p)
 
 
-def _slots(table: Tables, seat: int) -> np.ndarray:
+def _possible_kinds(table: Tables, seat: int) -> np.ndarray:
+    """Return the kinds that hints allow in each slot of a seat's hand, bool [hand, K]."""
     return table.possible()[0, seat]
 
 
@@ -278,16 +284,16 @@ def count_kinds(hidden: np.ndarray, kinds: int) -> np.ndarray:
     return (hidden[:, :, None] == np.arange(kinds, dtype=np.int8)).sum(axis=1)
 
 
-def log_ways(held: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the logarithm of the number of ordered draws of some cards from the unseen ones.
+def log_ways(drawn: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the logarithm of the number of ordered ways to draw some cards from the unseen ones.
 
     Args:
-        held: int64 [m, kinds], cards of each kind to draw.
-        counts: int64 [kinds], unseen cards of each kind.
+        drawn: int64 [m, kinds], number of cards of each kind to draw.
+        counts: int64 [kinds], number of unseen cards of each kind.
 
     Returns:
         float64 [m]; -inf if a kind has too few cards.
     """
-    short = (held > counts).any(axis=1)
-    ways = gammaln(counts + 1).sum() - gammaln(np.maximum(counts - held, 0) + 1).sum(axis=1)
-    return np.where(short, -np.inf, ways)
+    too_few = (drawn > counts).any(axis=1)
+    ways = gammaln(counts + 1).sum() - gammaln(np.maximum(counts - drawn, 0) + 1).sum(axis=1)
+    return np.where(too_few, -np.inf, ways)

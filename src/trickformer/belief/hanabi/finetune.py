@@ -1,15 +1,17 @@
-"""Belief fine-tuning (the paper's sections 3.3 and A.3): at every move a network learns from worlds near the present.
+"""Belief fine-tuning (BFT paper, sections 3.3 and A.3): before each use, a network is tuned on worlds near the present.
 
-With X, Y and Z of `process`, decoder d, one encoder step e and the history's summary h, move t of each game has stages:
+X, Y and Z are the hidden state, the emission and the control of `process`. The decoder d gives the distribution of X.
+The encoder e maps the last control, the last emission and its state h before them to the input of d. The parameters
+that training gave are called offline. Move t of each game has four stages:
 
-    1. X_i ~ d(e_prev(z[t-2], y[t-1], h[t-2])), worlds of the move before, by the parameters that were tuned then
-    2. X'_i ~ dynamics(X_i, z[t-1])
+    1. X_i ~ d(e_prev(z[t-2], y[t-1], h[t-2])): sample worlds before the move, by the parameters tuned at move t - 1
+    2. X'_i ~ dynamics(X_i, z[t-1]): apply a move in each world
     3. Y'_i ~ emission(X'_i)
-    4. gradient steps on -log d(X'_i | e(z[t-1], Y'_i, h[t-1])), from the offline parameters
+    4. gradient steps on -log d(X'_i | e(z[t-1], Y'_i, h[t-1])), which start from the offline parameters
 
-h comes from the offline parameters and stays fixed. So only the encoder's last step is tuned (part `encoder`), or the
-decoder as well (part `full`). In the form fosg the network does not read the control, which enters in stage 2 only.
-Many games are tuned at once, each with its own parameters in a stack.
+h is computed by the offline parameters and stays fixed. So only the encoder's last step is tuned (part `encoder`), or
+the decoder too (part `full`). In the form fosg the network does not read the control, which then matters in stage 2
+only. Many games are tuned at once. Each has its own parameters, which are stacked along a first dimension.
 """
 
 from __future__ import annotations
@@ -25,36 +27,37 @@ from trickformer.belief.hanabi.learned import CardConstraints, Parameters, Seq2S
 from trickformer.belief.hanabi.near import NearEncoder, gradient, squared_norm
 from trickformer.belief.hanabi.process import HanabiProcess, Tables
 
-CACHED = 2560  # worlds drawn at once, so that the data of a decoder step stay in a core's cache
+CACHED = 2560  # number of worlds sampled at once on a CPU, so that the data of a decoder step fit into its cache
 
 
 @dataclass(frozen=True, slots=True)
 class Finetuning:
-    """Settings of the fine-tuning at each step.
+    """Settings of the fine-tuning at each move.
 
-    The paper takes 10,000 steps of the encoder with the offline learning rate. A small network gains more if all of it
-    is tuned (the paper's Table 8).
+    The paper makes 10,000 steps on the encoder with the learning rate of the training. A small network gains more if
+    all of it is tuned (the paper's Table 8).
     """
 
-    steps: int = 100  # gradient steps
-    batch: int = 32  # worlds in each
-    worlds: int = 3200  # k of the paper: worlds drawn for each game and step, used in turn by the gradient steps
+    steps: int = 100  # number of gradient steps
+    batch: int = 32  # number of worlds in a gradient step
+    worlds: int = 3200  # number of worlds sampled for each game and move (k in the paper), split into batches
     learning_rate: float = 4e-3  # Adam's learning rate at the first gradient step
     part: Literal["encoder", "full"] = "full"
-    bf16: bool = False  # matrix products of the gradient steps in bfloat16; parameters stay in float32
-    fall: float = 0.05  # last learning rate as a share of the first, linear
+    bf16: bool = False  # compute matrix products in bfloat16; parameters stay in float32
+    fall: float = 0.05  # learning rate of the last step as a share of the first; it falls linearly
     clip: float | None = None  # largest norm of each game's gradient
 
 
 def tuning(config: FineTuningOptions, worlds: int | None = None) -> Finetuning:
     """Return the settings of a config.
 
-    Without a number of worlds there is a fresh batch for each of the first 100 gradient steps. Beyond 333 steps there
-    is a batch for three steps in ten, so that the network does not learn the worlds by heart.
+    By default there are as many batches of worlds as gradient steps, but at most 100, or 30% of the steps if that is
+    more. With more steps each batch is used several times. More worlds are needed then because the network would
+    memorize few.
 
     Args:
         config: Options of the fine-tuning.
-        worlds: Worlds for each game and step; None: chosen by the number of steps.
+        worlds: Number of worlds for each game and move; None: as described above.
     """
     n = worlds or max(1, min(config.steps, max(100, 3 * config.steps // 10)) * config.batch)
     shared = {f.name: getattr(config, f.name) for f in fields(Finetuning) if f.name != "worlds"}
@@ -67,9 +70,9 @@ class FilterState:
 
     tables: Tables
     known: CardConstraints  # [G, 1, ...]
-    state: State  # encoder state by the offline parameters, after this step's emission; [G, hidden] each
-    summary: torch.Tensor  # [G, 1, hidden], by the parameters tuned at this step
-    decoder: Parameters  # decoder for the summary: the offline one, or a stack of G if the whole network is tuned
+    state: State  # encoder state by the offline parameters, after this position's emission; [G, hidden] each
+    summary: torch.Tensor  # [G, 1, hidden], input of the decoder, by the parameters tuned at this position
+    decoder: Parameters  # the offline decoder, or a stack of G decoders if the whole network is tuned
 
     def keep(self, rows: np.ndarray) -> FilterState:
         """Return the state of some of the games.
@@ -77,16 +80,16 @@ class FilterState:
         Args:
             rows: Indices of the games.
         """
-        at = torch.from_numpy(rows).to(self.summary.device)
-        state = tuple((out[at], cell[at]) for out, cell in self.state)
-        stacked = self.decoder["decoder.start"].dim() == 3
-        decoder = {name: w[at] for name, w in self.decoder.items()} if stacked else self.decoder
-        return FilterState(self.tables.take(rows), self.known[at], state, self.summary[at], decoder)
+        indices = torch.from_numpy(rows).to(self.summary.device)
+        state = tuple((out[indices], cell[indices]) for out, cell in self.state)
+        is_stacked = self.decoder["decoder.start"].dim() == 3
+        decoder = {name: w[indices] for name, w in self.decoder.items()} if is_stacked else self.decoder
+        return FilterState(self.tables.take(rows), self.known[indices], state, self.summary[indices], decoder)
 
 
 @dataclass(frozen=True, slots=True)
 class NextWorlds:
-    """W worlds of each of G games, one step further."""
+    """W sampled worlds of each of G games, after the move."""
 
     emission: torch.Tensor  # bool [G, W, features]
     cards: torch.Tensor  # int64 [G, W, S]
@@ -95,11 +98,14 @@ class NextWorlds:
 
 
 class FineTunedBelief:
-    """Belief of a network that is fine-tuned at every step, for a batch of games in lockstep.
+    """Belief by a network that is fine-tuned at every move, for a batch of games in lockstep.
 
-    No hidden card of the tables is read: worlds always replace the hidden cards. `drawn` counts the worlds drawn.
-    `infeasible` counts those of them that were impossible; other worlds of the same game replaced them. A game without
-    any feasible world keeps the offline parameters at that step; `failed` counts these cases.
+    Sampled worlds replace the hidden cards of the tables, so no true hidden card is read.
+
+    Attributes:
+        drawn: Number of worlds sampled so far.
+        infeasible: Number of these that were impossible. Other worlds of the same game replaced them.
+        failed: Number of times that a game had no feasible world, and the offline parameters were used.
     """
 
     def __init__(self, model: Seq2Seq, process: HanabiProcess, tuning: Finetuning, seed: int):
@@ -121,36 +127,36 @@ class FineTunedBelief:
         self.drawn = self.infeasible = self.failed = 0
 
     def begin(self, tables: Tables) -> FilterState:
-        """Return the first step, at which nothing is tuned.
+        """Return the state at the first position, where nothing is tuned.
 
         Args:
             tables: G tables.
         """
-        none = torch.full((len(tables),), -1, device=self._device)
-        state = self._model.encode(self._offline, self._emission(tables), none, self._model.start(len(tables)))
+        no_control = torch.full((len(tables),), -1, device=self._device)
+        state = self._model.encode(self._offline, self._emission(tables), no_control, self._model.start(len(tables)))
         return FilterState(tables, self._card_constraints(tables), state, state[-1][0].unsqueeze(1), self._offline)
 
     def observe(self, before: FilterState, control: np.ndarray | None, after: Tables) -> FilterState:
-        """Return the next step: draw worlds, move them one step further, tune, and read the real emission.
+        """Return the state after a move: tune the network on sampled worlds, then encode the real emission.
 
         Args:
-            before: The step before.
+            before: The state before the move.
             control: int64 [G], controls of the HanabiProcess; None in the form hmm.
             after: G tables after the move.
         """
         worlds = self.worlds(before, control)
         controls = self._tensor(control) if self._model.shape.controls and control is not None else None
         encoder, decoder = self.tune(worlds, controls, before.state)
-        y = self._emission(after)
-        state = self._model.encode(self._offline, y, controls, before.state)
-        return FilterState(after, self._card_constraints(after), state, encoder.encode_emission(y), decoder)
+        emission = self._emission(after)
+        state = self._model.encode(self._offline, emission, controls, before.state)
+        return FilterState(after, self._card_constraints(after), state, encoder.encode_emission(emission), decoder)
 
     @torch.no_grad()
     def log_probs(self, step: FilterState, hidden: np.ndarray) -> np.ndarray:
         """Return the logarithm of the probability of each kind in each slot, given the cards before it.
 
         Args:
-            step: The present step.
+            step: The present state.
             hidden: int8 [G, S], hidden cards; -1 for a slot without a card.
 
         Returns:
@@ -163,27 +169,27 @@ class FineTunedBelief:
         """Draw worlds from the belief.
 
         Args:
-            step: The present step.
+            step: The present state.
             n: Number of worlds of each game.
-            seed: Seed of the draws; None: the belief's own generator.
+            seed: Seed of the draws; None: the belief's own generator is used.
 
         Returns:
             int8 [G, n, S].
         """
         generator = self._generator if seed is None else torch.Generator(self._device).manual_seed(seed)
-        pieces = []
-        piece = max(1, CACHED // len(step.tables)) if self._device.type == "cpu" else n
-        for first in range(0, n, piece):
-            summary = step.summary.expand(-1, min(piece, n - first), -1)
+        chunks = []
+        size = max(1, CACHED // len(step.tables)) if self._device.type == "cpu" else n
+        for first in range(0, n, size):
+            summary = step.summary.expand(-1, min(size, n - first), -1)
             with self._autocast():
-                pieces.append(self._model.sample(step.decoder, summary, step.known, generator))
-        return torch.cat(pieces, dim=1).cpu().numpy().astype(np.int8)
+                chunks.append(self._model.sample(step.decoder, summary, step.known, generator))
+        return torch.cat(chunks, dim=1).cpu().numpy().astype(np.int8)
 
     def worlds(self, before: FilterState, control: np.ndarray | None) -> NextWorlds:
-        """Draw worlds of the step before and move them one step further: steps 1 to 3 of the module.
+        """Sample worlds before a move and apply the move in them: stages 1 to 3 in the docstring of the module.
 
         Args:
-            before: The step before.
+            before: The state before the move.
             control: int64 [G], controls of the HanabiProcess; None in the form hmm.
         """
         games, n = len(before.tables), self._tuning.worlds
@@ -192,32 +198,34 @@ class FineTunedBelief:
         tables, feasible = self._process.worlds(before.tables, rows, hidden, int(self._rng.integers(2**63)))
         self.drawn += len(rows)
         self.infeasible += int((~feasible).sum())
-        keep, usable = np.arange(games * n), torch.ones(games, dtype=torch.bool, device=self._device)
-        for game, good in enumerate(feasible.reshape(games, n)):
-            at = game * n + np.flatnonzero(good)
-            if len(at) == 0:
+        # Replace each infeasible world by a random feasible one of the same game.
+        sources, usable = np.arange(games * n), torch.ones(games, dtype=torch.bool, device=self._device)
+        for game, is_feasible in enumerate(feasible.reshape(games, n)):
+            candidates = game * n + np.flatnonzero(is_feasible)
+            if len(candidates) == 0:
                 self.failed += 1
                 usable[game] = False
-            elif len(at) < n:
-                keep[game * n + np.flatnonzero(~good)] = self._rng.choice(at, n - len(at))
+            elif len(candidates) < n:
+                replacements = self._rng.choice(candidates, n - len(candidates))
+                sources[game * n + np.flatnonzero(~is_feasible)] = replacements
         controls = None if control is None else np.repeat(control, n)
-        tables, _ = self._process.move(tables.take(keep), controls, int(self._rng.integers(2**63)))
-        known = self._process.tensors(tables, self._device)
-        known = CardConstraints(*(_by_game(getattr(known, f.name), games) for f in fields(CardConstraints)))
+        tables, _ = self._process.move(tables.take(sources), controls, int(self._rng.integers(2**63)))
+        constraints = self._process.tensors(tables, self._device)
+        parts = (_by_game(getattr(constraints, f.name), games) for f in fields(CardConstraints))
         emission = self._tensor(self._process.emission(tables) != 0)
         cards = self._tensor(self._process.hidden_cards(tables).astype(np.int64))
-        return NextWorlds(_by_game(emission, games), _by_game(cards, games), known, usable)
+        return NextWorlds(_by_game(emission, games), _by_game(cards, games), CardConstraints(*parts), usable)
 
     def tune(self, worlds: NextWorlds, control: torch.Tensor | None, state: State) -> tuple[NearEncoder, Parameters]:
-        """Tune the network of each game on its worlds.
+        """Tune the network of each game on its worlds: stage 4 in the docstring of the module.
 
         Args:
-            worlds: Worlds of the present step.
-            control: int64 [G], controls that the network reads, if it reads any.
-            state: Encoder state of the step before, by the offline parameters.
+            worlds: Worlds after the move.
+            control: int64 [G]; None if the network reads no controls.
+            state: Encoder state before the move, by the offline parameters.
 
         Returns:
-            The encoders at this step, and the decoder: the offline one, or a stack with one for each game.
+            The tuned encoders, and the decoder: the offline one, or a stack with one for each game.
         """
         games, n = worlds.cards.shape[:2]
         size = min(self._tuning.batch, n)
@@ -229,25 +237,25 @@ class FineTunedBelief:
                 for name, w in self._offline.items()
                 if name.startswith("decoder")
             }
-        tuned = [w for w in decoder.values() if w.requires_grad]
-        adam = torch.optim.Adam([*encoder.parameters(), *tuned], lr=self._tuning.learning_rate, fused=True)
-        # The small steps at the end bring much of the gain with a hundred steps, and little with thousands.
-        fall = torch.optim.lr_scheduler.LinearLR(adam, 1.0, self._tuning.fall, max(1, self._tuning.steps))
+        decoder_weights = [w for w in decoder.values() if w.requires_grad]
+        adam = torch.optim.Adam([*encoder.parameters(), *decoder_weights], lr=self._tuning.learning_rate, fused=True)
+        # With a hundred steps, much of the gain comes from the low learning rate at the end; with thousands, little.
+        schedule = torch.optim.lr_scheduler.LinearLR(adam, 1.0, self._tuning.fall, max(1, self._tuning.steps))
         order = torch.empty(0, dtype=torch.int64, device=self._device)
         for _ in range(self._tuning.steps):
             if len(order) < size:
                 order = torch.randperm(n, generator=self._generator, device=self._device)
-            at, order = order[:size], order[size:]
-            known, cards = worlds.known[:, at], worlds.cards[:, at]
+            batch, order = order[:size], order[size:]
+            constraints, cards = worlds.known[:, batch], worlds.cards[:, batch]
             with self._autocast():
-                log_probs = self._model.log_probs(decoder, encoder.worlds(at), known, cards)
+                log_probs = self._model.log_probs(decoder, encoder.worlds(batch), constraints, cards)
                 loss = mean_loss(log_probs, cards).mean(dim=1)
             adam.zero_grad(set_to_none=True)
-            (loss * worlds.usable).sum().backward()  # a sum over games: each has its own gradient
+            (loss * worlds.usable).sum().backward()  # parameters are not shared, so each game gets its own gradient
             if self._tuning.clip is not None:
-                _clip(encoder, tuned, self._tuning.clip)
+                _clip(encoder, decoder_weights, self._tuning.clip)
             adam.step()
-            fall.step()
+            schedule.step()
         return encoder, {name: w.detach() for name, w in decoder.items()}
 
     def _emission(self, tables: Tables) -> torch.Tensor:
@@ -263,13 +271,14 @@ class FineTunedBelief:
         return torch.autocast(self._device.type, torch.bfloat16, enabled=self._tuning.bf16)
 
 
-def _clip(encoder: NearEncoder, decoder: list[torch.Tensor], most: float) -> None:
-    """Shrink the gradients of games in which the norm over all weights is too large."""
+def _clip(encoder: NearEncoder, decoder: list[torch.Tensor], largest: float) -> None:
+    """Scale down the gradients of each game whose norm over all weights exceeds `largest`."""
     total = encoder.squared_norm() + (squared_norm(decoder) if decoder else 0)
-    share = (most / total.sqrt().clamp(min=1e-6)).clamp(max=1)
+    factor = (largest / total.sqrt().clamp(min=1e-6)).clamp(max=1)
     for w in (*encoder.parameters(), *decoder):
-        gradient(w).mul_(share.view(-1, *(1,) * (w.dim() - 1)))
+        gradient(w).mul_(factor.view(-1, *(1,) * (w.dim() - 1)))
 
 
 def _by_game(values: torch.Tensor, games: int) -> torch.Tensor:
+    """Reshape [G * W, ...] to [G, W, ...]."""
     return values.reshape(games, -1, *values.shape[1:])

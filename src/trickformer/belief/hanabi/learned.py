@@ -1,18 +1,19 @@
-"""Seq2Seq beliefs: one LSTM reads emissions and controls, another writes the hidden cards, the oldest first.
+"""Seq2Seq beliefs: an encoder LSTM reads emissions and controls, and a decoder LSTM writes the hidden cards.
 
-The form follows Belief Fine-Tuning, A.3 (after Sutskever et al. 2014 and the belief model of off-belief learning). The
-encoder e takes an emission, the control before it and its own state. The output h of its top layer is the summary of
-the history. The decoder d models the hidden cards one after the other.
+The architecture follows the BFT paper, A.3 (after Sutskever et al. 2014 and the belief model of off-belief learning).
+One step of the encoder reads an emission and the control before it. The output of its top layer is the summary of the
+history. From the summary the decoder models the hidden cards one after the other, the oldest card of a hand first.
 
-The logits of a card are added to the logarithm of a share by counting: among the kinds that hints allow in the slot,
-the cards that remain after the cards already written. So an untrained network counts slot by slot, and it learns only
-the evidence of play. If the cards written leave none that a later slot may hold, the sample is impossible, and the
-caller must check for that. Kinds have traits that change during the game (in Hanabi: the card can be played now, is
-useless, is the last of its kind). The network has logits for traits too, so that it need not learn a property of all
-playable cards for each kind separately.
+The logits of a card are added to a log-prior by counting: the share of each kind among the unseen cards that remain
+after the cards already written and that hints allow in the slot. So an untrained network counts slot by slot, and
+training adds only the evidence of play. If no remaining card is allowed in a later slot, the sample is impossible, and
+the caller must check for that. Kinds have traits that change during the game: in Hanabi the card can be played now, is
+useless, or is the last useful copy. The network has logits for traits too. So what it learns about one playable card
+holds for all playable cards.
 
-Every function takes its parameters as a mapping. It also works if each parameter has a further first dimension, one
-network for each game, as fine-tuning needs them.
+Every function takes the parameters as a mapping from names to tensors. Each parameter may have a further first
+dimension with one network for each game, which fine-tuning needs. In shapes, n counts games, S slots, K kinds of card,
+F traits, B hint bits, T positions, and ... are optional leading dimensions.
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ class CardConstraints:
     possible: torch.Tensor  # bool [n, S, K], kinds that hints allow; all False for a slot without a card
     counts: torch.Tensor  # float32 [n, K], cards of each kind that may be hidden
     traits: torch.Tensor  # float32 [n, K, F], present traits of each kind
-    hint_bits: torch.Tensor  # float32 [n, S, B], hints that each card received, beyond the kinds that they leave
+    hint_bits: torch.Tensor  # float32 [n, S, B], whether a hint has named the card's colour, and its rank
 
     def __getitem__(self, rows: Any) -> CardConstraints:
-        """Index all parts alike, in the dimensions up to n."""
+        """Apply the same index to all parts, in the dimensions up to n."""
         return CardConstraints(self.possible[rows], self.counts[rows], self.traits[rows], self.hint_bits[rows])
 
     @property
@@ -78,15 +79,12 @@ class CardConstraints:
 
 @dataclass(frozen=True, slots=True)
 class GameSequences:
-    """Games position by position, as inputs of networks, with their hidden cards.
+    """Training data: whole games position by position, as inputs of both kinds of encoder, with the hidden cards."""
 
-    T is the largest number of positions.
-    """
-
-    emission: torch.Tensor  # bool [T, n, features]
+    emission: torch.Tensor  # bool [T, n, features]; T is the largest number of positions
     control: torch.Tensor  # int64 [T, n], control before the emission; -1 for none
-    tokens: torch.Tensor  # int64 [n, L], tokens of the whole game, 0 after the last
-    ends: torch.Tensor  # int64 [T, n], index of the last token seen at each position
+    tokens: torch.Tensor  # int64 [n, L], tokens of the whole game, 0 after the last; for the transformer
+    ends: torch.Tensor  # int64 [T, n], index in `tokens` of the last token at each position
     cards: torch.Tensor  # int64 [T, n, S], hidden cards
     known: CardConstraints  # [T, n, ...]
     lengths: torch.Tensor  # int64 [n], positions with a decision
@@ -101,9 +99,9 @@ class GameSequences:
 
 
 class Decoder(nn.Module):
-    """Network that writes hidden cards from the summary of a history. Its parameters are named `decoder.*`.
+    """LSTM that models the hidden cards, given the summary of a history. Its parameters are named `decoder.*`.
 
-    Subclasses add the encoder, which reads the history.
+    Subclasses add the encoder, which computes the summary.
     """
 
     def __init__(self, shape: Seq2SeqSizes, encoder: Mapping[str, tuple[int, ...]]):
@@ -111,15 +109,15 @@ class Decoder(nn.Module):
 
         Args:
             shape: Sizes of the network.
-            encoder: Sizes of further parameters by name.
+            encoder: Sizes of the encoder's parameters by name.
         """
         super().__init__()
         self.shape = shape
         h = shape.hidden
-        # Inputs: the card before, the slot, the share of each kind by counting, its traits, the hint bits.
-        writes = shape.kinds + shape.slots + shape.kinds + shape.traits + shape.hint_bits
+        # Inputs: previous card (one-hot), slot (one-hot), share of each kind by counting, expected traits, hint bits.
+        inputs = shape.kinds + shape.slots + shape.kinds + shape.traits + shape.hint_bits
         sizes: dict[str, tuple[int, ...]] = dict(encoder)
-        sizes |= {"decoder.start": (h, h), "decoder.start_bias": (h,), "decoder.input": (writes, 4 * h)}
+        sizes |= {"decoder.start": (h, h), "decoder.start_bias": (h,), "decoder.input": (inputs, 4 * h)}
         sizes |= {"decoder.state": (h, 4 * h), "decoder.bias": (4 * h,)}
         sizes |= {"decoder.out": (h, shape.kinds), "decoder.out_bias": (shape.kinds,)}
         sizes |= {"decoder.traits": (h, shape.traits), "decoder.traits_bias": (shape.traits,)}
@@ -135,7 +133,7 @@ class Decoder(nn.Module):
 
     def weights(self) -> dict[str, torch.Tensor]:
         """Return the parameters by name."""
-        return {name: getattr(self, own) for name, own in self._names.items()}
+        return {name: getattr(self, attribute) for name, attribute in self._names.items()}
 
     @torch.no_grad()
     def set_weights(self, weights: Parameters) -> None:
@@ -145,18 +143,18 @@ class Decoder(nn.Module):
             weights: Values by name.
 
         Raises:
-            ValueError: The names or shapes are those of another network.
+            ValueError: Names or shapes are not those of this network.
         """
-        own = self.weights()
-        if {k: w.shape for k, w in weights.items()} != {k: w.shape for k, w in own.items()}:
+        parameters = self.weights()
+        if {k: w.shape for k, w in weights.items()} != {k: w.shape for k, w in parameters.items()}:
             raise ValueError("the weights of another network do not fit: names or shapes differ")
         for name, w in weights.items():
-            own[name].copy_(w)
+            parameters[name].copy_(w)
 
     def log_probs(
         self, weights: Parameters, summary: torch.Tensor, known: CardConstraints, cards: torch.Tensor
     ) -> torch.Tensor:
-        """Return the logarithm of the probability of each kind in each slot, given the cards before it.
+        """Return the logarithm of the probability of each kind in each slot, given the cards in the slots before it.
 
         Args:
             weights: Parameters of the decoder by name.
@@ -167,11 +165,10 @@ class Decoder(nn.Module):
         Returns:
             float32 [..., n, S, K].
         """
-        shape = self.shape
-        own = one_hot(cards, shape.kinds, summary.dtype)
-        left = (known.counts.unsqueeze(-2) - own.cumsum(dim=-2) + own).clamp(min=0)
-        before = torch.cat([torch.zeros_like(own[..., :1, :]), own[..., :-1, :]], dim=-2)
-        gates, share = self._read(weights, known, left, before, slice(None))
+        card = one_hot(cards, self.shape.kinds, summary.dtype)
+        left = (known.counts.unsqueeze(-2) - card.cumsum(dim=-2) + card).clamp(min=0)  # cards left for each slot
+        previous = torch.cat([torch.zeros_like(card[..., :1, :]), card[..., :-1, :]], dim=-2)
+        gates, share = self._read(weights, known, left, previous, slice(None))
         outs = lstm(gates, self._start(weights, summary), weights["decoder.state"])
         return torch.log_softmax(self._logits(weights, known, outs, share), dim=-1)
 
@@ -179,7 +176,7 @@ class Decoder(nn.Module):
     def sample(
         self, weights: Parameters, summary: torch.Tensor, known: CardConstraints, generator: torch.Generator
     ) -> torch.Tensor:
-        """Draw the hidden cards once for each summary.
+        """Sample the hidden cards once for each summary.
 
         Args:
             weights: Parameters of the decoder by name.
@@ -194,60 +191,62 @@ class Decoder(nn.Module):
         out = self._start(weights, summary)
         cell = torch.zeros_like(out)
         left = known.counts.expand(*summary.shape[:-1], -1)
-        before = torch.zeros_like(left)
+        previous = torch.zeros_like(left)
         cards = []
         for slot in range(shape.slots):
-            at = slice(slot, slot + 1)
-            gates, share = self._read(weights, known, left.unsqueeze(-2), before.unsqueeze(-2), at)
+            one_slot = slice(slot, slot + 1)
+            gates, share = self._read(weights, known, left.unsqueeze(-2), previous.unsqueeze(-2), one_slot)
             out, cell = lstm_cell(gates.squeeze(-3) + out @ weights["decoder.state"], cell)
             logits = self._logits(weights, known, out.unsqueeze(-3), share).squeeze(-2)
             noise = torch.empty_like(logits).exponential_(generator=generator).clamp(min=1e-30)
             draw = (logits - torch.log(noise)).argmax(dim=-1)  # the Gumbel-max trick
             cards.append(torch.where(known.possible[..., slot, :].any(dim=-1), draw, -1))
-            before = one_hot(cards[-1], shape.kinds, out.dtype)
-            left = (left - before).clamp(min=0)
+            previous = one_hot(cards[-1], shape.kinds, out.dtype)
+            left = (left - previous).clamp(min=0)
         return torch.stack(cards, dim=-1)
 
     def _start(self, weights: Parameters, summary: torch.Tensor) -> torch.Tensor:
+        """Return the output before the first slot, [..., n, hidden]."""
         return tanh(summary @ weights["decoder.start"] + weights["decoder.start_bias"].unsqueeze(-2))
 
     def _read(
-        self, weights: Parameters, known: CardConstraints, left: torch.Tensor, before: torch.Tensor, slots: slice
+        self, weights: Parameters, known: CardConstraints, left: torch.Tensor, previous: torch.Tensor, slots: slice
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Compute the decoder's inputs at its gates, [..., s, n, 4 hidden], and the shares by counting, [..., n, s, K].
+        """Return the inputs' contributions to the gates, [..., s, n, 4 hidden], and shares by counting, [..., n, s, K].
 
-        `left` holds the cards left for each slot, `before` the card before each slot, both [..., n, s, K].
+        `slots` selects s slots. `left` is the number of cards left for each slot, `previous` the card in the slot
+        before, one-hot; both are [..., n, s, K].
         """
         shape = self.shape
-        weight = left * known.possible[..., slots, :]
-        # If no card is left that hints allow, the cards before are impossible, and any kind may complete them.
-        total = weight.sum(dim=-1, keepdim=True)
-        share = torch.where(total > 0, weight / total.clamp(min=1), 1 / shape.kinds)
+        allowed = left * known.possible[..., slots, :]
+        # If hints allow no remaining card, the previous cards are impossible. Then the shares do not matter.
+        total = allowed.sum(dim=-1, keepdim=True)
+        share = torch.where(total > 0, allowed / total.clamp(min=1), 1 / shape.kinds)
         hint_bits = known.hint_bits[..., slots, :].expand(*share.shape[:-1], -1)
         slot = torch.eye(shape.slots, device=share.device)[slots].expand(*share.shape[:-1], -1)
-        one = torch.ones_like(share[..., :1])
-        rows = torch.cat([before, slot, share, share @ known.traits, hint_bits, one], dim=-1).transpose(-2, -3)
+        one = torch.ones_like(share[..., :1])  # input of the bias
+        inputs = torch.cat([previous, slot, share, share @ known.traits, hint_bits, one], dim=-1).transpose(-2, -3)
         weight = torch.cat([weights["decoder.input"], weights["decoder.bias"].unsqueeze(-2)], dim=-2)
-        return _of_slots(rows, weight), share
+        return _multiply_slots(inputs, weight), share
 
     def _logits(
         self, weights: Parameters, known: CardConstraints, outs: torch.Tensor, share: torch.Tensor
     ) -> torch.Tensor:
         """Return logits [..., n, s, K] for the decoder's outputs, [..., s, n, hidden]."""
-        both = torch.cat([weights["decoder.out"], weights["decoder.traits"]], dim=-1)
+        weight = torch.cat([weights["decoder.out"], weights["decoder.traits"]], dim=-1)
         bias = torch.cat([weights["decoder.out_bias"], weights["decoder.traits_bias"]], dim=-1)
-        written = (_of_slots(outs, both) + bias[..., None, None, :]).transpose(-2, -3)
-        logits, liking = written.split([self.shape.kinds, self.shape.traits], dim=-1)
-        return logits + liking @ known.traits.mT + torch.log(share)
+        both = (_multiply_slots(outs, weight) + bias[..., None, None, :]).transpose(-2, -3)
+        kind_logits, trait_logits = both.split([self.shape.kinds, self.shape.traits], dim=-1)
+        return kind_logits + trait_logits @ known.traits.mT + torch.log(share)
 
 
 class Seq2Seq(Decoder):
     """An LSTM encoder and the decoder. Their parameters are named `encoder.*` and `decoder.*`."""
 
     def __init__(self, shape: Seq2SeqSizes):
-        h, reads = shape.hidden, shape.features + shape.controls
+        h, inputs = shape.hidden, shape.features + shape.controls
         sizes: dict[str, tuple[int, ...]] = {
-            f"encoder.{i}.input": (reads if i == 0 else h, 4 * h) for i in range(shape.layers)
+            f"encoder.{i}.input": (inputs if i == 0 else h, 4 * h) for i in range(shape.layers)
         }
         sizes |= {f"encoder.{i}.state": (h, 4 * h) for i in range(shape.layers)}
         sizes |= {f"encoder.{i}.bias": (4 * h,) for i in range(shape.layers)}
@@ -263,7 +262,7 @@ class Seq2Seq(Decoder):
         return tuple((zero, zero) for _ in range(self.shape.layers))
 
     def encode(self, weights: Parameters, emission: torch.Tensor, control: torch.Tensor | None, state: State) -> State:
-        """Encode one step.
+        """Advance the encoder by one emission.
 
         Args:
             weights: Parameters by name.
@@ -272,7 +271,7 @@ class Seq2Seq(Decoder):
             state: State before the step.
 
         Returns:
-            The state after the step. The summary of the history is the output of the last layer, `state[-1][0]`.
+            The state after the step. The output of its last layer, `state[-1][0]`, is the summary of the history.
         """
         x = emission
         if self.shape.controls:
@@ -299,8 +298,8 @@ class Seq2Seq(Decoder):
         return torch.stack(summaries)
 
 
-def of_cards(log_probs: torch.Tensor, cards: torch.Tensor) -> torch.Tensor:
-    """Select the log probabilities of the given cards.
+def select_cards(log_probs: torch.Tensor, cards: torch.Tensor) -> torch.Tensor:
+    """Select the log-probabilities of some cards.
 
     Args:
         log_probs: [..., S, K].
@@ -323,19 +322,19 @@ def mean_loss(log_probs: torch.Tensor, cards: torch.Tensor) -> torch.Tensor:
     Returns:
         float32 [...].
     """
-    return -of_cards(log_probs, cards).sum(dim=-1) / (cards >= 0).sum(dim=-1).clamp(min=1)
+    return -select_cards(log_probs, cards).sum(dim=-1) / (cards >= 0).sum(dim=-1).clamp(min=1)
 
 
-def _of_slots(rows: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Multiply [..., s, n, a] by [..., a, b], as one matrix for each network."""
+def _multiply_slots(rows: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Multiply [..., s, n, a] by [..., a, b]. All slots and games of a network are one matrix, which is faster."""
     return (rows.flatten(-3, -2) @ weight).unflatten(-2, rows.shape[-3:-1])
 
 
 def one_hot(index: torch.Tensor, n: int, dtype: torch.dtype) -> torch.Tensor:
-    """Return vectors with a 1 at the index.
+    """Return one-hot vectors.
 
     Args:
-        index: Integers [...]; -1 gives zeros only.
+        index: Integers [...]; -1 gives a vector of zeros.
         n: Length of the vectors.
         dtype: Data type of the result.
 

@@ -1,4 +1,4 @@
-"""Conversion of the core's objects of Hanabi for snapshots."""
+"""Conversions of the C++ core's Hanabi objects for snapshots (plumbing/snapshot.py)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _tables(state: Any) -> _core.hanabi.Tables:
 
 
 NATIVES = {
-    _core.hanabi.Rules: Native(numbers, lambda held: _core.hanabi.Rules(**held)),
+    _core.hanabi.Rules: Native(numbers, lambda parameters: _core.hanabi.Rules(**parameters)),
     _core.hanabi.Codec: Native(lambda codec: codec.rules, lambda rules: _core.hanabi.Codec(rules)),
     _core.hanabi.Tables: Native(lambda tables: tables.__getstate__(), _tables),
 }

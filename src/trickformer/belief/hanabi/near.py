@@ -1,10 +1,11 @@
-"""One step of an encoder, tuned for many games at once, at the cost of the differences among a game's worlds.
+"""Fast fine-tuning of the last encoder step for many games at once.
 
-In all worlds of a game the encoder's state is the same, and so are most inputs. The inputs that are the same reach a
-layer's gates as one vector. Adam moves the weight of each input x_i by sign(x_i) u, where u is its step for the
-gradient of the gates themselves, whatever the size of x_i. Together these weights move the vector by |x|_1 u. So it is
-enough to tune that vector, |x|_1 times as fast, besides the weights of the inputs that differ. The result equals tuning
-every weight, except for Adam's epsilon.
+In all worlds of a game the encoder's state is the same, and so are most inputs x. Only the weights of the inputs that
+differ between worlds are tuned one by one. The constant inputs contribute one constant vector W x to the gates of a
+layer. If all weights were tuned, Adam would change the weights of input x_i by sign(x_i) u, where u is the step that
+Adam would make for the gates' gradient. The size of x_i does not matter, because Adam normalizes gradients. Together
+these changes would move W x by |x|_1 u. So the module tunes a single offset for each gate and multiplies it by |x|_1.
+The result equals tuning every weight, except for Adam's epsilon.
 """
 
 from __future__ import annotations
@@ -18,96 +19,97 @@ from trickformer.belief.hanabi.recurrence import lstm_cell
 
 
 class NearEncoder:
-    """Encoder of a Seq2Seq network at one step of G games.
-
-    Each game has its own weights, which start at the offline ones.
-    """
+    """Encoder of a Seq2Seq network at one step of G games, with tunable weights for each game."""
 
     def __init__(
         self, model: Seq2Seq, offline: Parameters, emission: torch.Tensor, control: torch.Tensor | None, state: State
     ):
-        """Split the inputs into those that are the same in all worlds of a game and those that differ.
+        """Split the inputs into those that are constant over the worlds of a game and those that vary.
 
         Args:
             model: Network trained offline.
             offline: Its parameters by name.
             emission: bool [G, W, features], for W worlds of each game.
-            control: int64 [G], or None if the network reads no controls; the same in all worlds of a game.
+            control: int64 [G], the same in all worlds of a game; None if the network reads no controls.
             state: State before the step, [G, hidden] each; the same in all worlds of a game.
         """
         features = model.shape.features
         self._cells = [cell.unsqueeze(1) for _, cell in state]
-        by_feature, by_control = offline["encoder.0.input"].split([features, model.shape.controls])
-        in_all, differs = emission.all(dim=1), emission.any(dim=1) ^ emission.all(dim=1)
-        # All games have as many columns as the one with the most differing features. The surplus columns do no harm.
-        width = max(1, int(differs.sum(dim=1).max()))
-        self._at = differs.int().argsort(dim=1, descending=True, stable=True)[:, :width]
-        own = torch.zeros_like(differs).scatter(1, self._at, True)
-        self._same, self._others = in_all & ~own, ~own
-        self._by_feature = by_feature
-        self._rows = emission.gather(2, self._at.unsqueeze(1).expand(-1, emission.shape[1], -1))
-        fixed = self._same.float() @ by_feature
-        norm = self._same.sum(dim=1)
+        feature_weights, control_weights = offline["encoder.0.input"].split([features, model.shape.controls])
+        in_all, varies = emission.all(dim=1), emission.any(dim=1) ^ emission.all(dim=1)
+        # Games with fewer varying features than the widest game also tune some constant ones, which does no harm.
+        width = max(1, int(varies.sum(dim=1).max()))
+        self._columns = varies.int().argsort(dim=1, descending=True, stable=True)[
+            :, :width
+        ]  # [G, width], tuned features
+        is_tuned = torch.zeros_like(varies).scatter(1, self._columns, True)
+        self._constant_on, self._untuned = in_all & ~is_tuned, ~is_tuned  # bool [G, features]
+        self._feature_weights = feature_weights
+        self._tuned_inputs = emission.gather(2, self._columns.unsqueeze(1).expand(-1, emission.shape[1], -1))
+        constant = self._constant_on.float() @ feature_weights
+        norm = self._constant_on.sum(dim=1)  # |x|_1 of the constant inputs
         if model.shape.controls:
             assert control is not None
-            fixed = fixed + one_hot(control, model.shape.controls, fixed.dtype) @ by_control
+            constant = constant + one_hot(control, model.shape.controls, constant.dtype) @ control_weights
             norm = norm + (control >= 0)
-        self._inputs = [by_feature[self._at]]
-        self._fixed: list[torch.Tensor] = []
-        self._norms: list[torch.Tensor] = []
-        self._shares: list[torch.Tensor] = []
+        # By layer: tuned weights; W x of the constant inputs; |x|_1; and |x|_2^2 / |x|_1^2, for `squared_norm`.
+        self._weights = [feature_weights[self._columns]]
+        self._constant: list[torch.Tensor] = []
+        self._l1_norms: list[torch.Tensor] = []
+        self._norm_ratios: list[torch.Tensor] = []
         for i, (out, _) in enumerate(state):
             if i:
                 weight = offline[f"encoder.{i}.input"]
-                self._inputs.append(weight.expand(len(out), *weight.shape).clone())
-                fixed, norm = torch.zeros_like(fixed), torch.zeros_like(norm)
-            fixed = fixed + out @ offline[f"encoder.{i}.state"] + offline[f"encoder.{i}.bias"]
-            self._fixed.append(fixed.unsqueeze(1))
-            # + 1 for the bias. The other shared inputs are 0 or 1, so their sum is the sum of their squares.
-            self._norms.append((norm + out.abs().sum(dim=1) + 1)[:, None, None])
-            self._shares.append((norm + out.square().sum(dim=1) + 1) / self._norms[-1].flatten().square())
-        self._moved = [torch.zeros_like(fixed, requires_grad=True) for fixed in self._fixed]
-        for weight in self._inputs:
+                self._weights.append(weight.expand(len(out), *weight.shape).clone())
+                constant, norm = torch.zeros_like(constant), torch.zeros_like(norm)
+            constant = constant + out @ offline[f"encoder.{i}.state"] + offline[f"encoder.{i}.bias"]
+            self._constant.append(constant.unsqueeze(1))
+            # + 1 for the bias. Features and controls are 0 or 1, so `norm` is also the sum of their squares.
+            self._l1_norms.append((norm + out.abs().sum(dim=1) + 1)[:, None, None])
+            self._norm_ratios.append((norm + out.square().sum(dim=1) + 1) / self._l1_norms[-1].flatten().square())
+        self._offsets = [torch.zeros_like(constant, requires_grad=True) for constant in self._constant]
+        for weight in self._weights:
             weight.requires_grad_()
 
     def parameters(self) -> list[torch.Tensor]:
         """Return the tensors that Adam tunes."""
-        return [*self._inputs, *self._moved]
+        return [*self._weights, *self._offsets]
 
     def squared_norm(self) -> torch.Tensor:
-        """Return the squared norm of the gradients of all weights, float32 [G].
+        """Return the squared norm of the gradients of all weights, float32 [G], as if each weight were tuned.
 
-        The weights that one vector stands for are included. Their gradients are x times the gradient of the gates, with
-        squared norm |x|_2^2 times that of the gates; the gradient of the vector is |x|_1 times that of the gates.
+        Let g be the gradient of the gates. The weights of the constant inputs x would have gradients with the squared
+        norm |x|_2^2 |g|^2. The gradient of the offset is |x|_1 g, so its squared norm is multiplied by the ratio.
         """
-        moved = sum(share * squared_norm([m]) for share, m in zip(self._shares, self._moved))
-        return squared_norm(self._inputs) + moved
+        offsets = sum(ratio * squared_norm([offset]) for ratio, offset in zip(self._norm_ratios, self._offsets))
+        return squared_norm(self._weights) + offsets
 
-    def worlds(self, at: torch.Tensor) -> torch.Tensor:
+    def worlds(self, rows: torch.Tensor) -> torch.Tensor:
         """Return the summaries of some worlds of every game, float32 [G, n, hidden].
 
         Args:
-            at: int64 [n], indices of worlds.
+            rows: int64 [n], indices of worlds.
         """
-        return self._summary(self._rows[:, at].float(), 0.0)
+        return self._summary(self._tuned_inputs[:, rows].float(), 0.0)
 
     def encode_emission(self, emission: torch.Tensor) -> torch.Tensor:
         """Return the summaries of the real emissions, float32 [G, 1, hidden].
 
         Args:
-            emission: float32 [G, features]; it may differ from all worlds.
+            emission: float32 [G, features]. Features that are constant over the worlds may differ here.
         """
-        known = self._same.float()
-        off = emission * self._others - known
-        lost = (known * (1 - emission)).sum(dim=1, keepdim=True)  # inputs of the tuned vector that are 0 here
-        rest = off @ self._by_feature - lost * self._moved[0].squeeze(1)
-        return self._summary(emission.gather(1, self._at).unsqueeze(1), rest.unsqueeze(1)).detach()
+        constant_on = self._constant_on.float()
+        change = emission * self._untuned - constant_on
+        n_off = (constant_on * (1 - emission)).sum(dim=1, keepdim=True)  # constant inputs that are 0 here; |x|_1 falls
+        correction = change @ self._feature_weights - n_off * self._offsets[0].squeeze(1)
+        return self._summary(emission.gather(1, self._columns).unsqueeze(1), correction.unsqueeze(1)).detach()
 
-    def _summary(self, rows: torch.Tensor, rest: torch.Tensor | float) -> torch.Tensor:
-        out = rows
+    def _summary(self, inputs: torch.Tensor, correction: torch.Tensor | float) -> torch.Tensor:
+        """Return the top layer's output for tuned inputs; `correction` is added to the gates of the first layer."""
+        out = inputs
         for i, cell in enumerate(self._cells):
-            gates = out @ self._inputs[i] + (self._fixed[i] + self._norms[i] * self._moved[i])
-            out, _ = lstm_cell(gates + rest if i == 0 else gates, cell)
+            gates = out @ self._weights[i] + (self._constant[i] + self._l1_norms[i] * self._offsets[i])
+            out, _ = lstm_cell(gates + correction if i == 0 else gates, cell)
         return out
 
 

@@ -1,4 +1,4 @@
-"""Files of belief networks of Hanabi. Each holds the config of its training."""
+"""Reading and writing of Hanabi's belief networks. Their files contain the config of the training too."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from trickformer.models.weights import must_be_finite
 from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import from_json
 
-NETWORK = "model.safetensors"  # file in the folder of a run
+NETWORK = "model.safetensors"  # file of the network in the folder of a run
 BeliefNetwork: TypeAlias = Seq2Seq | Transformer
 
 
 def process_of(config: BeliefTraining | Evaluation) -> HanabiProcess:
-    """Return the system that a network learns, or whose beliefs are evaluated.
+    """Return the Markov system whose hidden state is estimated.
 
     Args:
         config: Config of a training or an evaluation.
@@ -39,23 +39,23 @@ def process_of(config: BeliefTraining | Evaluation) -> HanabiProcess:
 
 
 def network_of(config: BeliefTraining) -> BeliefNetwork:
-    """Return a network with random weights from PyTorch's global generator.
+    """Return a new network, with random weights from PyTorch's global generator.
 
     Args:
         config: Config of the training.
     """
-    p = process_of(config)
+    process = process_of(config)
     shape = Seq2SeqSizes(
-        features=p.features,
-        controls=p.controls,
-        slots=p.slots,
-        kinds=p.rules.kinds,
-        traits=p.traits,
-        hint_bits=p.hint_bits,
+        features=process.features,
+        controls=process.controls,
+        slots=process.slots,
+        kinds=process.rules.kinds,
+        traits=process.traits,
+        hint_bits=process.hint_bits,
         hidden=config.hidden,
         layers=config.layers,
     )
-    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *initial_embeddings(p), config.heads)
+    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *initial_embeddings(process), config.heads)
 
 
 def save(model: BeliefNetwork, config: BeliefTraining, file: Path) -> None:
@@ -95,7 +95,8 @@ def load(file: Path) -> tuple[BeliefNetwork, BeliefTraining]:
         with safe_open(file, "pt") as tensors:
             config = BeliefTraining.model_validate(from_json((tensors.metadata() or {})["trickformer_belief"]))
             weights = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118 (no mapping)
-        # A layer has more weights than this. A stranger's config may demand more memory than the machine has.
+        # A lower bound of the number of weights. Without this check, a file from elsewhere with a wrong config could
+        # make `network_of` allocate more memory than the machine has.
         if config.layers * config.hidden**2 > sum(w.numel() for w in weights.values()):
             raise ValueError("its weights are too few for its config")
         model = network_of(config)
@@ -118,13 +119,11 @@ def trained_for(file: Path, form: str, variant: str, seat: int) -> tuple[BeliefN
     Raises:
         TrickformerError: There is no network, or it was trained for another system.
     """
-    model, trained = load(file)
-    # A network that reads public observations and no control serves the forms hmm and fosg alike.
-    pomdp = "pomdp" in (trained.form, form)
-    if trained.variant != variant or (pomdp and trained.form != form):
-        raise TrickformerError(
-            f"{file} was trained for {trained.form} on {trained.variant}, not for {form} on {variant}"
-        )
-    if pomdp and trained.seat != seat:
-        raise TrickformerError(f"{file} was trained for seat {trained.seat}, not for seat {seat}")
-    return model, trained
+    model, config = load(file)
+    # Networks of the forms hmm and fosg read the same inputs, public observations, so either serves both forms.
+    is_pomdp = "pomdp" in (config.form, form)
+    if config.variant != variant or (is_pomdp and config.form != form):
+        raise TrickformerError(f"{file} was trained for {config.form} on {config.variant}, not for {form} on {variant}")
+    if is_pomdp and config.seat != seat:
+        raise TrickformerError(f"{file} was trained for seat {config.seat}, not for seat {seat}")
+    return model, config

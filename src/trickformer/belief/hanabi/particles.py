@@ -1,10 +1,15 @@
-"""Beliefs that consist of worlds: a particle filter, and rejection.
+"""Beliefs that are represented by sampled worlds: a particle filter, and rejection sampling.
 
-Each world is the hidden cards of one game. A real move weights it by the policy that made the move. A card that was
-really shown must be the world's card. A card that the observer saw drawn weights the world by the number of such cards
-in its deck. A card drawn unseen is drawn independently in each world. The filter resamples its worlds by weight if few
-of them carry it (Gordon et al. 1993). Rejection keeps or drops each world for good. If no world is left, there is no
-belief any more: that is how both fail.
+A particle is a world: the hidden cards of one game. Each real move updates the worlds of its game:
+
+- The weight of a world is multiplied by the policy's probability of the move in that world.
+- A world is dropped if its card in the slot is not the card that was really played or discarded.
+- If the observer saw a card drawn, the weight is multiplied by the number of these cards in the world's deck.
+- If a card was drawn unseen, each world draws a card of its own.
+
+The particle filter resamples the worlds by weight if few of them have most of the weight (Gordon et al. 1993).
+Rejection drops each world at random by its likelihood instead of weighting it. Both fail for the rest of a game once no
+world is left.
 """
 
 from __future__ import annotations
@@ -21,19 +26,19 @@ from trickformer.belief.samplers import resample
 
 
 class Particles:
-    """Estimator with `n` worlds of each game.
+    """Estimator by `n` worlds of each game.
 
-    The belief of a card is its share among the different worlds that are left, with V0 as one more world.
+    The probability of a card is its weight among the distinct worlds that are left, smoothed by V0 as one more world.
     """
 
     def __init__(self, process: HanabiProcess, n: int, seed: int, rejection: bool = False):
-        """Set the number of worlds.
+        """Store the settings.
 
         Args:
             process: System whose games are followed.
-            n: Worlds of each game.
+            n: Number of worlds of each game.
             seed: Seed of all randomness.
-            rejection: Whether worlds are dropped at random by their likelihood instead of weighted.
+            rejection: True: rejection sampling. False: a particle filter.
         """
         self._process = process
         self._n = n
@@ -42,14 +47,14 @@ class Particles:
         self._steps = self._failed = self._games = self._games_failed = 0
 
     def begin(self, x: Tables, worlds: Sequence[np.ndarray] | None = None) -> None:
-        """Take in the first positions.
+        """Start at the first positions.
 
         Args:
             x: The G tables.
-            worlds: Worlds of each game to begin with, int8 [n, S]; None: drawn at random.
+            worlds: Initial worlds of each game, int8 [n, S]; None: they are dealt at random.
         """
         self._x = x
-        self._hidden, self._log_weight = list(worlds or ()), [np.zeros(len(each)) for each in worlds or ()]
+        self._hidden, self._log_weight = list(worlds or ()), [np.zeros(len(hidden)) for hidden in worlds or ()]
         self._games += len(x)
         if worlds is not None:
             return
@@ -64,8 +69,8 @@ class Particles:
         policies = self._process.acting_policy(before, control)
         possible, counts = self._process.card_constraints(after)
         for g, seat in enumerate(before.current()):
-            alive = np.isfinite(self._log_weight[g]).any()
-            if seat < 0 or not alive:
+            has_worlds = np.isfinite(self._log_weight[g]).any()
+            if seat < 0 or not has_worlds:  # seat < 0: the game was over
                 self._steps += int(seat >= 0)
                 self._failed += int(seat >= 0)
                 continue
@@ -77,7 +82,7 @@ class Particles:
                 self._failed += 1
                 self._games_failed += 1
             elif not self._rejection:
-                self._draw_anew(g)
+                self._resample(g)
 
     def keep(self, rows: np.ndarray) -> None:
         self._x = self._x.take(rows)
@@ -88,7 +93,7 @@ class Particles:
         """Return the logarithm of the probability of each kind in each slot.
 
         Args:
-            hidden: Ignored: each card is treated by itself.
+            hidden: Ignored, because slots are treated separately.
 
         Returns:
             float64 [G, S, K]; NaN if no world is left.
@@ -100,10 +105,10 @@ class Particles:
                 belief[g] = np.nan
                 continue
             cards, weight = _merge_copies(cards, log_weight)
-            worlds = 1 / np.square(weight).sum()  # effective sample size
+            effective_size = 1 / np.square(weight).sum()
             for s in np.flatnonzero(cards[0] >= 0):
                 share = np.bincount(cards[:, s], weight, belief.shape[-1])
-                belief[g, s] = (worlds * share + belief[g, s]) / (worlds + 1)
+                belief[g, s] = (effective_size * share + belief[g, s]) / (effective_size + 1)
         with np.errstate(divide="ignore"):
             return np.log(belief)
 
@@ -128,9 +133,9 @@ class Particles:
         }
 
     def _weigh_by_move(self, g: int, before: Tables, seat: int, policy: int, action: int) -> None:
-        """Weight worlds by the likelihood of the move."""
+        """Weight or reject worlds by the likelihood of the move."""
         process = self._process
-        if process.form is Form.POMDP and seat == process.seat:
+        if process.form is Form.POMDP and seat == process.seat:  # the observer's own moves carry no information
             return
         probs = policy_given_hands(before, g, process.to_hands(self._hidden[g]), policy)[:, action].astype(np.float64)
         if self._rejection:
@@ -139,47 +144,49 @@ class Particles:
             self._log_weight[g] = self._log_weight[g] + np.log(probs)
 
     def _replace_card(self, g: int, before: Tables, after: Tables, seat: int, action: int, counts: np.ndarray) -> None:
-        """Remove the card that was played or discarded, and draw another."""
+        """Replace the card that was played or discarded by the card drawn, in all worlds of a game."""
         process, size = self._process, self._process.rules.hand
-        if action >= 2 * size:
+        if action >= 2 * size:  # a hint
             return
-        drew = after[g].deck_size < before[g].deck_size
-        if seat not in process.owners:
-            if drew:  # the observer sees the card, so `counts` no longer includes it
+        has_drawn = after[g].deck_size < before[g].deck_size
+        if seat not in process.owners:  # the observer sees this hand
+            if has_drawn:
                 drawn = after[g].hand(seat)[-1]
-                left = np.maximum(counts[drawn] + 1 - (self._hidden[g] == drawn).sum(axis=1), 0)
+                # Copies of the card in the world's deck before the draw; `counts`, taken after it, excludes the card.
+                in_deck = np.maximum(counts[drawn] + 1 - (self._hidden[g] == drawn).sum(axis=1), 0)
                 if self._rejection:
-                    left = self._rng.random(self._n) * (counts[drawn] + 1) < left
-                self._weigh(g, left)
+                    in_deck = self._rng.random(self._n) * (counts[drawn] + 1) < in_deck
+                self._multiply_weights(g, in_deck)
             return
         first, cards = process.owners.index(seat) * size, self._hidden[g]
-        self._weigh(g, cards[:, first + action % size] == revealed_card(before, after, g))
+        self._multiply_weights(g, cards[:, first + action % size] == revealed_card(before, after, g))
         hand = np.delete(cards[:, first : first + size], action % size, axis=1)
-        fresh = np.full((self._n, 1), -1, dtype=np.int8)
-        held = (hand >= 0).sum(axis=1)
-        cards = np.concatenate([cards[:, :first], hand, fresh, cards[:, first + size :]], axis=1)
-        if drew:
-            left = counts - (cards[:, :, None] == np.arange(len(counts))).sum(axis=1)
-            cumulative = np.maximum(left, 0).cumsum(axis=1)
-            at = self._rng.random(self._n) * cumulative[:, -1]
-            card = np.minimum((cumulative <= at[:, None]).sum(axis=1), len(counts) - 1)
-            cards[np.arange(self._n), first + held] = card
+        empty_slot = np.full((self._n, 1), -1, dtype=np.int8)
+        hand_size = (hand >= 0).sum(axis=1)
+        cards = np.concatenate([cards[:, :first], hand, empty_slot, cards[:, first + size :]], axis=1)
+        if has_drawn:
+            deck = counts - (cards[:, :, None] == np.arange(len(counts))).sum(axis=1)
+            cumulative = np.maximum(deck, 0).cumsum(axis=1)
+            point = self._rng.random(self._n) * cumulative[:, -1]
+            card = np.minimum((cumulative <= point[:, None]).sum(axis=1), len(counts) - 1)
+            cards[np.arange(self._n), first + hand_size] = card
         self._hidden[g] = cards
 
     def _drop_impossible(self, g: int, possible: np.ndarray, counts: np.ndarray) -> None:
         """Drop worlds that hints or counts rule out."""
         cards = self._hidden[g]
-        good = ((cards[:, :, None] == np.arange(len(counts))).sum(axis=1) <= counts).all(axis=1)
+        consistent = ((cards[:, :, None] == np.arange(len(counts))).sum(axis=1) <= counts).all(axis=1)
         for s, column in enumerate(cards.T):
             if possible[s].any():
-                good &= possible[s][column]
-        self._weigh(g, good)
+                consistent &= possible[s][column]
+        self._multiply_weights(g, consistent)
 
-    def _weigh(self, g: int, factor: np.ndarray) -> None:
+    def _multiply_weights(self, g: int, factor: np.ndarray) -> None:
         with np.errstate(divide="ignore"):
             self._log_weight[g] = self._log_weight[g] + np.log(factor.astype(np.float64))
 
-    def _draw_anew(self, g: int) -> None:
+    def _resample(self, g: int) -> None:
+        """Resample the worlds of a game if the effective sample size is below n / 2."""
         weight = np.exp(self._log_weight[g] - self._log_weight[g].max())
         if weight.sum() ** 2 < np.square(weight).sum() * self._n / 2:
             self._hidden[g] = self._hidden[g][resample(self._log_weight[g], self._n, self._rng)]
@@ -187,10 +194,10 @@ class Particles:
 
 
 def _merge_copies(cards: np.ndarray, log_weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the different worlds, int8 [m, S], and their shares of the weight, float64 [m].
+    """Return the distinct worlds, int8 [m, S], and their shares of the weight, float64 [m].
 
-    Resampling copies worlds, and copies of one world are no further evidence.
+    Resampling copies worlds. Without merging, copies would raise the effective sample size.
     """
-    different, which = np.unique(cards, axis=0, return_inverse=True)
-    weight = np.bincount(which.ravel(), np.exp(log_weight - log_weight.max()), len(different))
-    return different, weight / weight.sum()
+    distinct, which = np.unique(cards, axis=0, return_inverse=True)
+    weight = np.bincount(which.ravel(), np.exp(log_weight - log_weight.max()), len(distinct))
+    return distinct, weight / weight.sum()

@@ -1,15 +1,16 @@
 """Hanabi as a batched Markov system in three forms, which differ in the hidden state, the emission and the control.
 
-The state X changes by X' ~ dynamics(X, Z) with a control Z from outside. Each X shows an emission Y. The belief is the
-distribution of X given all Y and Z so far (Belief Fine-Tuning, section 2.4 and Table 1):
+The hidden state X changes by X' ~ dynamics(X, Z), where Z is a control from outside. Each X emits an observation Y. The
+belief is the distribution of X given all Y and Z so far. The forms are those of the BFT paper (section 2.4, Table 1): a
+hidden Markov model, a partially observable Markov decision process, and a factored-observation stochastic game.
 
     form    X                              Y                   Z
     hmm     state; all policies fixed      public observation  none
-    pomdp   state; other policies fixed    one seat's view     that seat's action; none if another acts
+    pomdp   state; other policies fixed    one seat's view     that seat's action; none if another seat acts
     fosg    state                          public observation  policy of the seat that acts
 
-X is a batch of the core's tables: a table holds the whole state, and the scripted players' memory is public. In the
-forms hmm and fosg both hands are hidden, in a pomdp only the hand of the observing seat.
+X is a batch of the core's tables. A table holds the whole state of a game; scripted players have no private memory. In
+the forms hmm and fosg both hands are hidden, in a pomdp only the hand of the observing seat.
 """
 
 from __future__ import annotations
@@ -47,10 +48,18 @@ class Form(enum.StrEnum):
 
 
 class HanabiProcess:
-    """Scripted players at many tables of Hanabi.
+    """Markov system of Hanabi with scripted players. Its functions work on n tables at once.
 
     Controls are int64 [n], or None in an hmm. In a pomdp a control is the action of `seat` if it acts, else -1. In a
-    fosg it is the number of the policy that acts: a scripted player, or a decision rule (`prefer`).
+    fosg a control is the number of the policy that acts: a scripted player, or a rule of `prefer`.
+
+    Attributes:
+        owners: Seats whose hands are hidden.
+        slots: Number of slots in these hands.
+        features: Length of an emission.
+        traits: Number of traits of a kind of card.
+        hint_bits: Number of hint bits of a card.
+        controls: Number of controls that a network reads.
     """
 
     def __init__(self, rules: _core.hanabi.Rules, form: Form, players: Sequence[str], seat: int = 0):
@@ -72,28 +81,26 @@ class HanabiProcess:
         self.seat = seat
         self.players = np.array([_core.hanabi.BOTS.index(name) for name in players], dtype=np.int8)
         self._hands = (rules.players - 1) * rules.hand * rules.kinds  # entries of an observation that show hands
-        # The seats whose hands are hidden.
         self.owners = [seat] if form is Form.POMDP else list(range(rules.players))
         self.slots = len(self.owners) * rules.hand
         self.features = rules.observation - (0 if form is Form.POMDP else self._hands)
         self.traits, self.hint_bits = TRAITS, HINT_BITS
-        self.controls = rules.actions if form is Form.POMDP else 0  # kinds of control that a network reads
+        self.controls = rules.actions if form is Form.POMDP else 0
 
     def start(self, seed: int, first: int, n: int) -> Tables:
         """Deal games of a series.
 
         Args:
             seed: The series.
-            first: First game.
+            first: Number of the first game in the series.
             n: Number of games.
         """
         return Tables(self.rules, seed, first, n)
 
     def emission(self, x: Tables) -> np.ndarray:
-        """Return the emissions in OpenSpiel's canonical encoding.
+        """Return the emissions in OpenSpiel's canonical encoding of observations.
 
-        In a pomdp it is the encoding for the observing seat, in the public forms the encoding for seat 0 without the
-        hands.
+        In a pomdp the encoding is for the observing seat. In the other forms it is for seat 0, without the hands.
 
         Args:
             x: n tables.
@@ -101,11 +108,11 @@ class HanabiProcess:
         Returns:
             float32 [n, features].
         """
-        seen = x.observe(np.full(len(x), self.seat if self.form is Form.POMDP else 0, dtype=np.int8))
-        return seen if self.form is Form.POMDP else seen[:, self._hands :]
+        observations = x.observe(np.full(len(x), self.seat if self.form is Form.POMDP else 0, dtype=np.int8))
+        return observations if self.form is Form.POMDP else observations[:, self._hands :]
 
     def hidden_cards(self, x: Tables) -> np.ndarray:
-        """Return the hidden cards by seat, the oldest first.
+        """Return the hidden cards, hand by hand, the oldest card of a hand first.
 
         Args:
             x: n tables.
@@ -122,15 +129,15 @@ class HanabiProcess:
             x: n tables.
 
         Returns:
-            The kinds that hints allow, bool [n, slots, kinds], and the cards of each kind that may be in a hidden hand,
-            float32 [n, kinds].
+            The kinds that hints allow, bool [n, slots, kinds], and the number of cards of each kind that may be in a
+            hidden hand, float32 [n, kinds].
         """
         possible = x.possible()[:, self.owners].reshape(len(x), self.slots, -1)
         counts = x.unseen_counts()
-        seen = [p for p in range(self.rules.players) if p not in self.owners]
-        for card in x.hands()[:, seen].reshape(len(x), -1).T if seen else ():
-            there = card >= 0
-            counts[there, card[there]] -= 1
+        visible_seats = [p for p in range(self.rules.players) if p not in self.owners]
+        for card in x.hands()[:, visible_seats].reshape(len(x), -1).T if visible_seats else ():
+            has_card = card >= 0
+            counts[has_card, card[has_card]] -= 1
         return possible, counts
 
     def tensors(self, x: Tables, device: torch.device) -> CardConstraints:
@@ -154,14 +161,14 @@ class HanabiProcess:
             seed: Seed of the shuffles.
 
         Returns:
-            k tables, and bool [k]: whether cards and hints allow the new cards. If not, the table is unchanged and must
-            not be used.
+            k tables, and bool [k]: whether cards and hints allow the new cards. If they do not, the table is unchanged,
+            so it contains the true cards and must not be used.
         """
         worlds = x.take(rows)
         return worlds, worlds.redeal(self.to_hands(hidden), seed)
 
     def possible(self, x: Tables, hidden: np.ndarray, seed: int) -> Tables:
-        """Return the possible ones among some worlds of one table.
+        """Return the tables of some worlds, and drop impossible worlds.
 
         Args:
             x: One table.
@@ -172,13 +179,13 @@ class HanabiProcess:
         return worlds.take(np.flatnonzero(feasible))
 
     def to_hands(self, hidden: np.ndarray) -> np.ndarray:
-        """Arrange hidden cards by seat, as tables take them.
+        """Arrange hidden cards by seat, which is the layout that tables expect.
 
         Args:
             hidden: int8 [k, slots].
 
         Returns:
-            int8 [k, players, hand]; -1 in the hands that are seen.
+            int8 [k, players, hand]; -1 in the visible hands.
         """
         hands = np.full((len(hidden), self.rules.players, self.rules.hand), -1, dtype=np.int8)
         hands[:, self.owners] = hidden.reshape(len(hidden), len(self.owners), self.rules.hand)
@@ -192,7 +199,7 @@ class HanabiProcess:
             control: int64 [n]; None in the form hmm.
 
         Returns:
-            int64 [n]. It has no meaning if the control is an action.
+            int64 [n]. In a pomdp the entry has no meaning if the observing seat acts.
         """
         if self.form is Form.FOSG:
             assert control is not None
@@ -202,7 +209,7 @@ class HanabiProcess:
     def move(self, x: Tables, control: np.ndarray | None, seed: int, first: int = 0) -> tuple[Tables, np.ndarray]:
         """Draw X' ~ dynamics(X, Z) at every table.
 
-        Table i draws by seed, `first` + i and the number of its moves so far.
+        The draws of table i depend on `seed`, `first` + i and the number of its moves so far.
 
         Args:
             x: n tables, which stay unchanged.
@@ -226,7 +233,7 @@ class HanabiProcess:
 
 
 def at_seat(hands: np.ndarray, seat: int | np.ndarray, players: int) -> np.ndarray:
-    """Arrange the hands of one seat at each table, as tables take them.
+    """Arrange the hands of one seat in the layout that tables expect.
 
     Args:
         hands: int8 [m, hand].
@@ -242,7 +249,9 @@ def at_seat(hands: np.ndarray, seat: int | np.ndarray, players: int) -> np.ndarr
 
 
 def prefer(action: int, bot: int) -> int:
-    """Return the number of a decision rule as a policy: an action if it is legal, else a scripted player's choice.
+    """Return the number of the rule "this action if it is legal, else a scripted player's choice".
+
+    Policies are numbered: scripted players by their index in `_core.hanabi.BOTS`, and these rules above them.
 
     Args:
         action: The preferred action.
@@ -252,7 +261,7 @@ def prefer(action: int, bot: int) -> int:
 
 
 def split_policies(policies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Split policies into scripted players and preferred actions; the inverse of `prefer`.
+    """Split numbers of policies into scripted players and preferred actions; the inverse of `prefer`.
 
     Args:
         policies: int64 [n].
@@ -265,11 +274,11 @@ def split_policies(policies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def choose_actions(x: Tables, policies: np.ndarray, seed: int, first: int = 0) -> np.ndarray:
-    """Choose actions by policies. Draws as `Tables.choose` does.
+    """Choose an action at each table by a policy. Random draws are those of `Tables.choose`.
 
     Args:
         x: n tables.
-        policies: int64 [n].
+        policies: Numbers of policies, int64 [n].
         seed: Seed of all randomness.
         first: Number of the first table.
 
@@ -279,35 +288,35 @@ def choose_actions(x: Tables, policies: np.ndarray, seed: int, first: int = 0) -
     bots, preferred = split_policies(policies)
     actions = x.choose(bots, seed, first)
     if (preferred >= 0).any():
-        may = x.legal()[np.arange(len(x)), np.maximum(preferred, 0)] & (preferred >= 0)
-        actions[may] = preferred[may]
+        is_legal = x.legal()[np.arange(len(x)), np.maximum(preferred, 0)] & (preferred >= 0)
+        actions[is_legal] = preferred[is_legal]
     return actions
 
 
 def policy_given_hands(x: Tables, row: int, dealt: np.ndarray, policy: int) -> np.ndarray:
-    """Return a policy's probabilities at one table, if the hands were others.
+    """Return a policy's probabilities of actions at one table, if the hands were different.
 
     Args:
         x: Tables.
         row: Index of the table.
-        dealt: int8 [m, players, hand], the hands; -1 keeps a card.
+        dealt: int8 [m, players, hand], the hands to assume; -1 keeps the present card.
         policy: Number of the policy.
 
     Returns:
-        float32 [m, actions]; zeros if hints rule the hands out.
+        float32 [m, actions]; zeros if hints rule out the hands.
     """
     worlds = x.take(np.full(len(dealt), row))
     feasible = worlds.suppose(dealt)
     (bot,), (preferred,) = split_policies(np.array([policy]))
     probs = worlds.policy(np.full(len(dealt), bot, dtype=np.int8))
     if preferred >= 0:
-        may = worlds.legal()[:, preferred]
-        probs[may] = np.arange(probs.shape[1]) == preferred
+        is_legal = worlds.legal()[:, preferred]
+        probs[is_legal] = np.arange(probs.shape[1]) == preferred
     return probs * feasible[:, None]
 
 
 def revealed_card(before: Tables, after: Tables, row: int) -> int:
-    """Return the card that a play or discard has shown to everybody.
+    """Return the kind of the card that was played or discarded.
 
     Args:
         before: Tables before the move.

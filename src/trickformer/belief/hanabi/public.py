@@ -1,13 +1,14 @@
-"""Exact worlds of the public belief, without listing pairs of hands.
+"""Sampler of the exact public belief over both hands of two-player Hanabi, without a list of all pairs of hands.
 
-The moves of seat 0 depend on the hand of seat 1 alone (`exact`), so the belief of hands a and b is
+The belief of hands a and b, up to a constant factor (see `exact`), is
 
-    P(a, b | seen)  ~  ways(a, b) L1(a) L0(b).
+    P(a, b | public events)  ~  ways(a, b) L1(a) L0(b)
 
-ways(a, b) is at most ways(a) ways(b), because a card is in one hand only. So a is drawn by ways(a) L1(a), b by ways(b)
-L0(b), and the pair is accepted with probability ways(a, b) / (ways(a) ways(b)). If the hands of a seat are too many to
-list, some are drawn, slot by slot from the cards left and allowed. The weight of a drawn hand is the product of the
-numbers of cards to choose from, which makes it as likely as the deal does, times the likelihood of the others' moves.
+ways(a, b) is at most ways(a) ways(b), because a card is in one hand only. So the sampler draws a by ways(a) L1(a) and b
+by ways(b) L0(b), and accepts the pair with probability ways(a, b) / (ways(a) ways(b)). If a seat has too many possible
+hands to list, it draws a sample of them slot by slot, from the remaining cards that hints allow. The weight of such a
+hand is its likelihood times the product of the number of cards to choose from in each slot, which makes the weights
+proportional to ways(a) (importance sampling).
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from trickformer.belief.hanabi.exact import HandFilter, MoveLikelihood, count_ki
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.belief.samplers import resample
 
-_PIECE = 4_096  # hands, or pairs, processed at once
+_CHUNK = 4_096  # number of hands or pairs that are processed at once
 
 
 class PublicWorlds:
-    """Worlds of one game of two scripted players, or of decision rules, in the form fosg or hmm.
+    """Exact public belief of one game, in the form fosg or hmm.
 
-    It draws worlds like an estimator (`estimators.HandWriter`).
+    It samples worlds like an estimator (`estimators.HandWriter`).
     """
 
     def __init__(self, process: HanabiProcess, limit: int = 20_000, tries: int = 50_000, enough: int = 500):
@@ -32,9 +33,9 @@ class PublicWorlds:
 
         Args:
             process: System whose game is followed.
-            limit: Largest number of hands of a seat that are listed.
-            tries: Number of draws of a hand for a sample, if there are more hands.
-            enough: Number of consistent hands after which no more are drawn.
+            limit: Largest number of hands of a seat that are listed. If there are more, hands are drawn.
+            tries: Largest number of draws of a hand, of which many may be inconsistent.
+            enough: Number of consistent hands after which drawing stops.
 
         Raises:
             ValueError: The game is not for two players, or its form is pomdp.
@@ -47,14 +48,14 @@ class PublicWorlds:
         self._filters = [HandFilter(process, seat, limit) for seat in (0, 1)]
 
     def begin(self, x: Tables) -> None:
-        """Take in the first position.
+        """Start at the first position.
 
         Args:
             x: One table. No method of this class reads a hidden card.
         """
         self._x = x
-        for each in self._filters:
-            each.begin(x)
+        for hand_filter in self._filters:
+            hand_filter.begin(x)
 
     def observe(
         self,
@@ -64,27 +65,27 @@ class PublicWorlds:
         after: Tables,
         move_likelihood: MoveLikelihood | None = None,
     ) -> None:
-        """Take in a move.
+        """Update the belief by a move.
 
         Args:
             before: One table before the move.
             control: int64 [1], control of the HanabiProcess; None in the form hmm.
             actions: int64 [1], the move.
             after: The table after the move.
-            move_likelihood: Likelihood of the move given the other's hand, if the control's policy did not make it.
+            move_likelihood: Likelihood of the move given the waiting seat's hand; None: the control's policy made it.
         """
         self._x = after
-        for each in self._filters:
-            each.observe(before, control, int(actions[0]), after, move_likelihood)
+        for hand_filter in self._filters:
+            hand_filter.observe(before, control, int(actions[0]), after, move_likelihood)
 
     def enumerate_hands(self, seat: int) -> np.ndarray | None:
-        """List the hands of a seat that explain what was seen.
+        """List the hands of a seat that are consistent with the public events.
 
         Args:
             seat: The seat.
 
         Returns:
-            int8 [m, hand]; None if they are too many.
+            int8 [m, hand]; None if there are too many to list.
         """
         hands = self._filters[seat].hands()
         return None if hands is None else hands.hidden
@@ -94,28 +95,29 @@ class PublicWorlds:
         return self._filters[0].counts(self._x)
 
     def write(self, n: int, seed: int) -> np.ndarray:
-        """Draw worlds.
+        """Sample worlds.
 
         Args:
             n: Number of worlds.
             seed: Seed of all randomness.
 
         Returns:
-            int8 [1, k, slots]. k is below n if too few pairs were accepted, and 0 if no drawn hand explains what was
-            seen.
+            Cards of both hands, int8 [1, k, slots]. k is less than n if too few pairs were accepted, and 0 if no drawn
+            hand is consistent.
         """
         rng = np.random.default_rng(seed)
         counts, kinds = self.counts(), self._process.rules.kinds
         lists = [self.hand_weights(seat, rng) for seat in (0, 1)]
-        worlds, size = np.empty((0, self._process.slots), dtype=np.int8), _PIECE
+        worlds, size = np.empty((0, self._process.slots), dtype=np.int8), _CHUNK
         if not all(len(weight) for _, weight in lists):
             return worlds[None]
-        held = [count_kinds(hands, kinds) for hands, _ in lists]
-        alone = [log_ways(h, counts) for h in held]
-        for _ in range(max(1, self._tries * 16 // size)):
+        hand_counts = [count_kinds(hands, kinds) for hands, _ in lists]
+        log_ways_alone = [log_ways(c, counts) for c in hand_counts]
+        for _ in range(max(1, self._tries * 16 // size)):  # give up after 16 pairs per draw of a hand
             a, b = (rng.permutation(resample(weight, size, rng)) for _, weight in lists)
-            accepted = log_ways(held[0][a] + held[1][b], counts) - alone[0][a] - alone[1][b]
-            keep = np.log(rng.random(size)) < accepted
+            log_ways_pair = log_ways(hand_counts[0][a] + hand_counts[1][b], counts)
+            log_acceptance = log_ways_pair - log_ways_alone[0][a] - log_ways_alone[1][b]
+            keep = np.log(rng.random(size)) < log_acceptance
             pairs = np.concatenate([lists[0][0][a[keep]], lists[1][0][b[keep]]], axis=1)
             worlds = np.concatenate([worlds, pairs])
             if len(worlds) >= n:
@@ -123,7 +125,7 @@ class PublicWorlds:
         return worlds[None, :n]
 
     def hand_weights(self, seat: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Return hands of a seat and their weights, without regard to the other seat's hand.
+        """Return hands of a seat, weighted by ways(hand) times the likelihood of the other seat's moves.
 
         Args:
             seat: The seat.
@@ -132,33 +134,34 @@ class PublicWorlds:
         Returns:
             Hands, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant.
         """
-        own, counts = self._filters[seat], self.counts()
-        if (listed := own.hands()) is not None:
+        hand_filter, counts = self._filters[seat], self.counts()
+        if (listed := hand_filter.hands()) is not None:
             ways = log_ways(count_kinds(listed.hidden, len(counts)), counts)
-            good = np.isfinite(ways)
-            return listed.hidden[good], (listed.log_likelihood + ways)[good]
+            possible_hands = np.isfinite(ways)
+            return listed.hidden[possible_hands], (listed.log_likelihood + ways)[possible_hands]
         possible = self._x.possible()[0, seat]
         hidden: list[np.ndarray] = []
-        weights: list[np.ndarray] = []
-        for _ in range(-(-self._tries // _PIECE)):
-            hands, weight = _sample_hands(possible, counts, _PIECE, rng)
+        log_weights: list[np.ndarray] = []
+        for _ in range(-(-self._tries // _CHUNK)):
+            hands, weight = _sample_hands(possible, counts, _CHUNK, rng)
             hands, which = np.unique(hands, axis=0, return_inverse=True)
-            total = np.bincount(which.ravel(), weight, len(hands))
+            total = np.bincount(which.ravel(), weight, len(hands))  # sum over equal hands
             hands, total = hands[total > 0], total[total > 0]
-            consistent = own.filter_hands(hands, np.log(total))
+            consistent = hand_filter.filter_hands(hands, np.log(total))
             hidden.append(consistent.hidden)
-            weights.append(consistent.log_likelihood)
+            log_weights.append(consistent.log_likelihood)
             if sum(map(len, hidden)) >= self._enough:
                 break
-        return np.concatenate(hidden), np.concatenate(weights)
+        return np.concatenate(hidden), np.concatenate(log_weights)
 
 
 def _sample_hands(
     possible: np.ndarray, counts: np.ndarray, n: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw hands slot by slot, int8 [n, hand], and the weights float64 [n] that make them as likely as the deal does.
+    """Draw hands slot by slot from the remaining cards that hints allow, and return them with importance weights.
 
-    A weight is 0 if no card was left for a slot. `possible` is bool [hand, K], `counts` is [K].
+    `possible` is bool [hand, K], `counts` is [K]. Hands are int8 [n, hand]. Weights are float64 [n]: the product of the
+    number of cards to choose from in each slot, 0 if no card was left for a slot.
     """
     hands, weight = np.full((n, len(possible)), -1, dtype=np.int8), np.ones(n)
     left = np.repeat(counts[None].astype(np.float64), n, axis=0)
@@ -167,8 +170,8 @@ def _sample_hands(
             continue
         cumulative = (left * kinds).cumsum(axis=1)
         total = cumulative[:, -1]
-        at = rng.random(n) * total
-        card = np.minimum((cumulative <= at[:, None]).sum(axis=1), len(counts) - 1)
+        point = rng.random(n) * total
+        card = np.minimum((cumulative <= point[:, None]).sum(axis=1), len(counts) - 1)
         hands[:, slot] = card
         weight *= total
         left[np.arange(n), card] = np.maximum(left[np.arange(n), card] - 1, 0)

@@ -1,8 +1,8 @@
-"""Games of Hanabi so far as tokens, the input of a transformer.
+"""Token sequences of Hanabi games in lockstep, the input of a transformer belief.
 
-In the form pomdp a sequence is the tokenizer's, for the observing seat. In the public forms hmm and fosg it holds only
-public information, in the words of seat 0: each move, after a play or a discard the card, after a hint the slots that
-it names. The others' cards, when they are dealt or drawn, have no token there, because only one seat sees them.
+In the form pomdp a sequence is the one that the tokenizer gives for the observing seat. In the forms hmm and fosg it
+has public information only, with seats counted from seat 0: each move, followed by the card that was played or
+discarded, or by the slots that a hint named. Dealt and drawn cards have no tokens there, because they are not public.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class SeatTokens:
         """
         rules, self._codec = process.rules, _core.hanabi.Codec(process.rules)
         self._process, self._public = process, process.form is not Form.POMDP
-        self._own = 0 if self._public else process.seat
-        # Tokens of moves by actor, counted from the own seat, and action.
+        self._own = 0 if self._public else process.seat  # seat from which seats are counted
+        # Token of a move: [distance from the own seat to the actor, action].
         others = [[self._codec.token(a, offset) for a in range(rules.actions)] for offset in range(1, rules.players)]
         self._moves = np.array([range(rules.actions), *others])
-        # By action: the seats from the giver to the receiver of a hint, and the kinds of card that it names.
+        # Hints by action: distance from the giver to the receiver, and the kinds of card that the hint names.
         self._offset = np.zeros(rules.actions, dtype=np.int64)
         self._named = np.zeros((rules.actions, rules.kinds), dtype=bool)
         kinds = np.arange(rules.kinds)
@@ -49,15 +49,15 @@ class SeatTokens:
             self._named[action] = by_rank if clue.color is None else kinds // rules.ranks == clue.color
         self.tokens = np.zeros((len(x), longest(process)), dtype=np.int64)
         self.lengths = np.zeros(len(x), dtype=np.int64)
-        every = np.arange(len(x))
-        self._append(every, np.full(len(x), self._codec.seat + self._own))
+        all_rows = np.arange(len(x))
+        self._append(all_rows, np.full(len(x), self._codec.seat + self._own))
         if not self._public:
             for offset in range(1, rules.players):
                 for card in x.hands()[:, (self._own + offset) % rules.players].T:
-                    self._append(every, self._codec.card + card.astype(np.int64))
+                    self._append(all_rows, self._codec.card + card.astype(np.int64))
 
     def move(self, before: Tables, actions: np.ndarray, after: Tables) -> None:
-        """Append the tokens of a move at every table whose game was not over.
+        """Append the tokens of a move at every table that was not over before it.
 
         Args:
             before: n tables before the move.
@@ -84,28 +84,29 @@ class SeatTokens:
     ) -> np.ndarray:
         """Return the token that each move reveals at the tables `rows`, int64 [k]; -1 for none."""
         rules, codec = self._process.rules, self._codec
-        # A card that is played or discarded leaves the cards that are unseen by all.
-        shown = codec.card + (before.unseen_counts() - after.unseen_counts())[rows].argmax(axis=1)
+        # A played or discarded card is the one whose count among the cards unseen by all falls.
+        shown_card = codec.card + (before.unseen_counts() - after.unseen_counts())[rows].argmax(axis=1)
         receiver = (actors + self._offset[moves]) % rules.players
-        # After a hint exactly the cards that it names can be of the named kinds.
-        may_be = after.possible()[rows, receiver]
-        named = (may_be & self._named[moves][:, None]).any(axis=2)
-        slots = codec.slots + (named << np.arange(rules.hand)).sum(axis=1)
-        hinted = moves >= 2 * rules.hand
+        # After a hint, a card may be of the hinted colour or rank if and only if the hint named it.
+        possible = after.possible()[rows, receiver]
+        is_named = (possible & self._named[moves][:, None]).any(axis=2)
+        slots = codec.slots + (is_named << np.arange(rules.hand)).sum(axis=1)
+        is_hint = moves >= 2 * rules.hand
         if self._public:
-            return np.where(hinted, slots, shown)
+            return np.where(is_hint, slots, shown_card)
+        # A seat sees the slots of hints to itself, its own played or discarded cards, and the cards that others draw.
         hands = after.hands()[rows, actors].astype(np.int64)
-        held = (hands >= 0).sum(axis=1)
-        drawn = np.where(
-            held == (before.hands()[rows, actors] >= 0).sum(axis=1),
-            codec.card + np.take_along_axis(hands, np.maximum(held - 1, 0)[:, None], axis=1)[:, 0],
+        hand_size = (hands >= 0).sum(axis=1)
+        drawn_card = np.where(
+            hand_size == (before.hands()[rows, actors] >= 0).sum(axis=1),
+            codec.card + np.take_along_axis(hands, np.maximum(hand_size - 1, 0)[:, None], axis=1)[:, 0],
             -1,
         )
-        received = np.where(receiver == self._own, slots, -1)
-        return np.where(hinted, received, np.where(actors == self._own, shown, drawn))
+        own_slots = np.where(receiver == self._own, slots, -1)
+        return np.where(is_hint, own_slots, np.where(actors == self._own, shown_card, drawn_card))
 
     def _append(self, rows: np.ndarray, tokens: np.ndarray) -> None:
-        """Append tokens, int64 [k], to the sequences `rows`; -1 appends none."""
+        """Append one token, int64 [k], to each of the sequences `rows`, int64 [k]; -1 appends nothing."""
         rows, tokens = rows[tokens >= 0], tokens[tokens >= 0]
         self.tokens[rows, self.lengths[rows]] = tokens
         self.lengths[rows] += 1
@@ -120,13 +121,14 @@ def longest(process: HanabiProcess) -> int:
     rules = process.rules
     if process.form is Form.POMDP:
         return _core.hanabi.Codec(rules).length
-    # After the last draw everybody has one more turn; a card that leaves a hand brings back one hint at most.
+    # Plays and discards: one for each drawn card, and one for each player after the last draw. Each of them returns at
+    # most one hint token, which allows one more hint. A move has two tokens, and the first token names the seat.
     cards = rules.deck - rules.players * rules.hand + rules.players
     return 1 + 2 * (2 * cards + rules.hints)
 
 
 def initial_embeddings(process: HanabiProcess) -> tuple[np.ndarray, np.ndarray]:
-    """Return traits of the tokens and positions of a process's sequences; see Tokenizer.initial_embeddings.
+    """Return feature vectors of the tokens and positions of these sequences; see Tokenizer.initial_embeddings.
 
     Args:
         process: System whose games are followed.

@@ -1,4 +1,4 @@
-"""Belief network with a transformer as its encoder: GPT-2 reads tokens, and the same decoder writes the hidden cards.
+"""Belief network with a GPT-2 encoder, which reads tokens, and the decoder of `learned`, which writes hidden cards.
 
 The summary of a history is the last layer's output at its last token. Attention is causal, so one pass over a whole
 game gives the summaries of all its positions.
@@ -11,7 +11,7 @@ import torch
 
 from trickformer.belief.hanabi.learned import Decoder, GameSequences, Seq2SeqSizes
 
-_SCALE = 0.05  # scale of the first embeddings
+_SCALE = 0.05  # standard deviation of the initial embeddings
 
 
 class Transformer(Decoder):
@@ -25,9 +25,9 @@ class Transformer(Decoder):
 
         Args:
             shape: Sizes of the network.
-            tokens: float32 [V, F], traits of the tokens; related tokens start with similar embeddings. Without this the
-                network needs hundreds of gradient steps more before it attends to earlier tokens.
-            positions: float32 [L, G], traits of the positions.
+            tokens: float32 [V, F], feature vectors of the tokens. Tokens with similar vectors start with similar
+                embeddings, which saves hundreds of gradient steps until the network attends to earlier tokens.
+            positions: float32 [L, G], feature vectors of the positions.
             heads: Number of attention heads.
         """
         super().__init__(shape, {})
@@ -46,7 +46,7 @@ class Transformer(Decoder):
         return super().weights() | {f"encoder.{name}": w for name, w in self.encoder.named_parameters()}
 
     def read(self, tokens: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
-        """Return the summaries of sequences up to a token each, float32 [..., n, hidden].
+        """Return the summary of each sequence up to one of its tokens, float32 [..., n, hidden].
 
         Args:
             tokens: int64 [n, L]; tokens after the end are ignored.

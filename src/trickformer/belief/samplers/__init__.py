@@ -1,9 +1,9 @@
-"""Exact beliefs by game: uniform over the histories that explain a view.
+"""Exact beliefs by game: uniform over the hidden histories that are consistent with a view.
 
-Each game has one module, found by its file name, that exports `make(game) -> Belief`. The modules of card games take
-odds as well, `make(game, log_odds)`. A module that can weight worlds by the other seats' actions exports
-`weighted_belief(game)`. Modules with a leading underscore are helpers. A game of another package may bring its own
-belief (`Game.belief`). If it does not, deals are drawn, and those that explain the view are kept (`_deals`).
+The module of a game has the game's name and exports `make(game) -> Belief`. In card games `make(game, log_odds)` also
+takes log-odds of where the cards lie. If the other seats' actions can be used as evidence, the module exports
+`weighted_belief(game)`. Modules with a leading underscore are shared helpers. A game of another package may define its
+own belief (`Game.belief`). If it does not, deals are drawn at random and rejected if they are inconsistent (`_deals`).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.nam
 
 
 def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
-    """Return the exact belief of a game: uniform over the histories that explain a view.
+    """Return the exact belief of a game: uniform over the hidden histories that are consistent with a view.
 
-    In Hearts, Skat and The Crew worlds can be drawn by log odds of where the cards lie instead (samplers/_cards.py).
-    The learned belief of a head is `sampler(game, heads.load(name, game))`.
+    In Hearts, Skat and The Crew the worlds can be weighted by log-odds of where the cards lie (samplers/_cards.py). The
+    learned belief of a head is `sampler(game, heads.load(name, game))`.
 
     Args:
         game: The game.
-        log_odds: Odds of where each card lies; None: all equal.
+        log_odds: Log-odds of where each card lies; None: all worlds are equally likely.
 
     Raises:
         TrickformerError: The game has no belief and none can be made for it, or its belief takes no odds.
@@ -56,7 +56,7 @@ def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
 
 
 def weighted_belief(game: Game) -> Belief:
-    """Return the belief that weights worlds by the other seats' announcements and moves.
+    """Return the belief that weights worlds by the likelihood of the other seats' actions.
 
     Args:
         game: The game.
@@ -70,7 +70,7 @@ def weighted_belief(game: Game) -> Belief:
 
 
 def has_weighted_belief(game: Game) -> bool:
-    """Return whether a game has weights for its worlds.
+    """Return whether `weighted_belief` supports a game.
 
     Args:
         game: The game.

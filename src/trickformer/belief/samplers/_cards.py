@@ -1,4 +1,4 @@
-"""Base of the card games' beliefs, whose worlds can also be drawn by odds of where each card lies."""
+"""Base class of card games' beliefs, whose worlds can also be weighted by odds of where each card lies."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy as np
 from trickformer.base import Game, LogOdds, View
 from trickformer.belief.samplers._uniform import ExactBelief, W
 
-PLACES = 3  # places of a hidden card: the other seats in turn, and in Skat, which has three players, the skat
+PLACES = 3  # number of places for a hidden card: the other three seats, or in Skat the other two seats and the skat
 MAX_LOG_ODDS = 8.0  # largest absolute log odds that the samplers accept
 
 
 class DealSampler(Protocol):
-    """The core's sampler of the deals that explain a view. H is the length of a hidden part."""
+    """The core's sampler of worlds of one view. A world is stored as its hidden part, H numbers."""
 
     def sample(self, seed: int, n: int) -> np.ndarray:
-        """Draw independent hidden parts.
+        """Draw independent worlds.
 
         Args:
             seed: Seed of all randomness.
-            n: Number of hidden parts.
+            n: Number of worlds.
 
         Returns:
             int16 [n, H].
@@ -31,18 +31,18 @@ class DealSampler(Protocol):
         ...
 
     def log_prob(self, hidden: np.ndarray) -> np.ndarray:
-        """Return the natural logarithms of the probabilities of hidden parts.
+        """Return the natural logarithm of each world's probability.
 
         Args:
             hidden: int16 [n, H].
 
         Returns:
-            float64 [n]; -inf for a hidden part that does not explain the view.
+            float64 [n]; -inf for a world that is inconsistent with the view.
         """
         ...
 
     def places(self, hidden: np.ndarray) -> np.ndarray:
-        """Return the place of each card.
+        """Return the place where each card lies now.
 
         Args:
             hidden: int16 [n, H].
@@ -62,14 +62,14 @@ D = TypeVar("D", bound=DealSampler)
 
 
 class CardBelief(ExactBelief[W], Generic[W, S, D]):
-    """Distribution over the hidden histories that explain the view: uniform, or by odds.
+    """Distribution over the hidden histories that are consistent with the view: uniform, or weighted by odds.
 
-    Given odds, the probability of a history is in proportion to the product over cards of the odds of the place where
-    the card now lies (cpp/core/placing.hpp, cpp/crew/worlds.hpp). Every history that explains the view can be drawn,
-    and no other. Equal odds give the uniform belief.
+    With odds, the probability of a history is proportional to the product over cards of the odds of the place where the
+    card lies now (cpp/core/placing.hpp, cpp/crew/worlds.hpp). All consistent histories have a positive probability. If
+    all odds are equal, the belief is uniform.
     """
 
-    deals: Callable[..., D]  # makes the core's sampler from a seat view and optional log odds
+    deals: Callable[..., D]  # makes the core's sampler from the core's form of a view and optional log-odds
     cards: int  # number of cards in the deck
 
     def __init__(self, game: Game, log_odds: LogOdds | None = None):
@@ -77,14 +77,14 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
 
         Args:
             game: The game.
-            log_odds: Odds of where each card lies; None: all equal.
+            log_odds: Log-odds of where each card lies; None: the belief is uniform.
         """
         super().__init__(game)
         self._log_odds = log_odds
 
     @property
     def is_uniform(self) -> bool:
-        """True if no odds are given."""
+        """True if the belief uses no odds."""
         return self._log_odds is None
 
     @abstractmethod
@@ -95,28 +95,28 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
             view: View of a seat.
 
         Raises:
-            ValueError: The events are not those of a seat.
+            ValueError: The view is the public one, or its events are not those of the game.
         """
 
     def odds(self, views: Sequence[View]) -> np.ndarray | None:
-        """Return the logarithms of the odds by which the worlds of each view are drawn.
+        """Return the log-odds that weight the worlds of each view.
 
         Args:
             views: Views of seats.
 
         Returns:
-            float64 [n, cards, PLACES]; None if worlds are drawn uniformly.
+            float64 [n, cards, PLACES]; None if the belief is uniform.
         """
         return None if self._log_odds is None else self._log_odds(views)
 
     def deals_of(self, view: View) -> D:
-        """Return the core's sampler of a view; the core's searches draw from it.
+        """Return the core's sampler of a view, from which the core's searches draw worlds.
 
         Args:
             view: View of a seat.
 
         Raises:
-            ValueError: No deal explains the view.
+            ValueError: No deal is consistent with the view.
         """
         odds = self.odds([view])
         return self.deals(self.seat_view(view), *([] if odds is None else odds))
@@ -129,7 +129,10 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
 
     @abstractmethod
     def histories(self) -> int:
-        """Count the equally likely hidden histories of each arrangement of the hidden cards."""
+        """Count the hidden histories that lead to one present arrangement of the hidden cards.
+
+        The number is the same for all arrangements, and these histories are equally likely.
+        """
 
     def places(self, worlds: W) -> np.ndarray:
         """Return the place where each card lies now.
@@ -141,7 +144,7 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
             int8 [n, cards]; -1 for a card that the view shows.
 
         Raises:
-            ValueError: A world does not explain the view.
+            ValueError: A world is inconsistent with the view.
         """
         return self._require_deals_and_view()[0].places(worlds.hidden)
 

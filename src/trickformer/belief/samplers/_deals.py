@@ -1,15 +1,15 @@
-"""Worlds of a card game that has no sampler of its own: deals are drawn, and those that explain the view are kept.
+"""Worlds by rejection sampling of deals, for a card game without a sampler of its own.
 
 A game qualifies under three conditions. Chance deals cards of one deck, each equally likely, before the first decision
-and never after it. Everybody sees every action. An action that bears a card's number plays a card that its seat was
-dealt. `_Slots` checks the conditions on random hands.
+and never after it. Everybody sees every action. An action with a card's number plays a card that its seat was dealt.
+`_Slots` checks the conditions on random hands.
 
-A slot is a position in the order of dealing. The view of another deal shows which slots a seat sees. To draw a world,
-the cards that the viewer was shown go into the slots that it sees, in the order in which its view lists them. The cards
-that another seat has played go into slots of that seat, and all others into the remaining slots, both at random. The
-deal is kept if the actions of the view are legal in it and lead to that view. So worlds are exactly uniform over the
-deals that explain the view, where deals that differ only in the order of the viewer's own cards count as one. This
-belief uses the rules alone: it ignores the reasons of the others' bids and plays.
+A slot is a position in the order of dealing. Which slots a seat sees is the same in all deals, so it is learned from
+one deal. A world is drawn in three steps. The cards that the viewer was shown go into the slots that it sees, in the
+order of its view. The cards that another seat has played go into random slots of that seat. All other cards go into the
+remaining slots at random. The deal is rejected unless the actions of the view are legal in it and lead to that view.
+So worlds are exactly uniform over the consistent deals, where deals that differ only in the order of the viewer's own
+cards count as one. The belief does not use other seats' actions as evidence beyond the rules.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from trickformer.base import CHANCE, Game, TrickformerError, View, Worlds
 from trickformer.belief.samplers._uniform import ExactBelief, UniformWorlds
 
 TRIES = 10_000  # largest number of deals drawn for one world
-_HANDS = 16  # random hands on which a game is checked
+_HANDS = 16  # number of random hands on which a game is checked
 
 
 class _Slots:
@@ -45,10 +45,10 @@ class _Slots:
             state.apply_action(left[0])
             dealt.append(left[0])
         self.n = len(dealt)
-        numbers = [_numbers(game.view(state, seat)) for seat in range(game.players)]
-        if not set().union(*numbers) <= set(dealt):
+        cards_by_seat = [_numbers(game.view(state, seat)) for seat in range(game.players)]
+        if not set().union(*cards_by_seat) <= set(dealt):
             raise _refusal(game, "a view of the deal shows something other than dealt cards")
-        self.seen = [[dealt.index(card) for card in cards] for cards in numbers]
+        self.seen = [[dealt.index(card) for card in cards] for cards in cards_by_seat]
         for index in range(_HANDS):
             self._check_hand(game, index)
 
@@ -69,7 +69,7 @@ class _Slots:
             acts.append((seat, int(rng.choice(legal))))
             state.apply_action(acts[-1][1])
         for viewer in range(game.players):
-            if _acts(game.view(state, viewer)) != acts:
+            if _player_actions(game.view(state, viewer)) != acts:
                 raise _refusal(game, "a seat acts unseen")
             slots = [slot for seat in range(game.players) for slot in self.hidden_slots(seat, viewer)]
             if len(slots) != len(set(slots)):
@@ -86,33 +86,33 @@ def _refusal(game: Game, why: str) -> TrickformerError:
 
 
 def _numbers(view: View) -> list[int]:
-    """List all numbers in a view, in order."""
+    """List all actions and revealed cards of a view, in order."""
     return [n for e in view.events for n in (*(() if e.action is None else (e.action,)), *e.seen)]
 
 
-def _acts(view: View) -> list[tuple[int, int]]:
-    """List the players' actions: seat and action."""
+def _player_actions(view: View) -> list[tuple[int, int]]:
+    """List the seat and action of each event that a player caused."""
     return [(e.actor, e.action) for e in view.events if e.actor != CHANCE and e.action is not None]
 
 
 class DealtWorlds(UniformWorlds):
-    """Deals: hidden int16 [n, slots] is the card in each slot."""
+    """Worlds as deals: `hidden`, int16 [n, slots], is the card in each slot."""
 
     def history(self, i: int) -> list[int]:
-        return [*self.hidden[i].tolist(), *(action for _, action in _acts(self.view))]
+        return [*self.hidden[i].tolist(), *(action for _, action in _player_actions(self.view))]
 
 
 class Deals:
-    """The deals that explain one view."""
+    """Sampler of the deals that are consistent with one view."""
 
     def __init__(self, game: Game, slots: _Slots, view: View, tries: int = TRIES):
         if not 0 <= view.viewer < game.players:
             raise ValueError("a belief needs the view of a seat, not the public view")
         self._game, self._view = game, view
-        self._acts = _acts(view)
+        self._acts = _player_actions(view)
         self.known = dict(zip(slots.seen[view.viewer], _numbers(view)))  # slot -> card
         left = set(slots.deck) - set(self.known.values())
-        self._shown: list[tuple[list[int], list[int]]] = []  # slots of another seat, and the cards that it has played
+        self._shown: list[tuple[list[int], list[int]]] = []  # for each other seat: its hidden slots, its played cards
         for seat in range(game.players):
             cards = [action for actor, action in self._acts if actor == seat and action in left]
             if cards:
@@ -133,18 +133,18 @@ class Deals:
         Raises:
             TrickformerError: For one of them, none of `tries` draws explains the view.
         """
-        rng, out = np.random.default_rng(seed), np.empty((n, self._n), np.int16)
-        for row in out:
+        rng, deals = np.random.default_rng(seed), np.empty((n, self._n), np.int16)
+        for deal in deals:
             for _ in range(self._tries):
-                row[:] = self._draw(rng)
-                if self._is_consistent(row):
+                deal[:] = self._draw(rng)
+                if self._is_consistent(deal):
                     break
             else:
                 raise TrickformerError(
                     f"none of {self._tries:,} deals explains what seat {self._view.viewer} has seen; give "
                     f"{self._game.name} a belief of its own"
                 )
-        return out
+        return deals
 
     def is_consistent(self, hidden: np.ndarray) -> np.ndarray:
         """Return which deals `sample` can draw.
@@ -155,24 +155,27 @@ class Deals:
         Returns:
             bool [n].
         """
-        return np.array([self._in_place(row) and self._is_consistent(row) for row in hidden], bool)
+        return np.array([self._has_known_cards(deal) and self._is_consistent(deal) for deal in hidden], bool)
 
     def _draw(self, rng: np.random.Generator) -> np.ndarray:
-        row = np.full(self._n, -1)
-        row[list(self.known)] = list(self.known.values())
+        """Draw a deal that may be inconsistent with the view, int [slots]."""
+        deal = np.full(self._n, -1)
+        deal[list(self.known)] = list(self.known.values())
         for slots, cards in self._shown:
-            row[rng.permutation(slots)[: len(cards)]] = cards
-        open_ = np.flatnonzero(row < 0)
-        row[open_] = rng.permutation(self._left)[: len(open_)]
-        return row
+            deal[rng.permutation(slots)[: len(cards)]] = cards
+        empty = np.flatnonzero(deal < 0)
+        deal[empty] = rng.permutation(self._left)[: len(empty)]
+        return deal
 
-    def _in_place(self, row: np.ndarray) -> bool:
-        own = all(row[slot] == card for slot, card in self.known.items())
-        return own and all(set(cards) <= set(row[slots].tolist()) for slots, cards in self._shown)
+    def _has_known_cards(self, deal: np.ndarray) -> bool:
+        """Return whether the viewer's cards are in their slots, and played cards in slots of the seat that played."""
+        viewer_matches = all(deal[slot] == card for slot, card in self.known.items())
+        return viewer_matches and all(set(cards) <= set(deal[slots].tolist()) for slots, cards in self._shown)
 
-    def _is_consistent(self, row: np.ndarray) -> bool:
+    def _is_consistent(self, deal: np.ndarray) -> bool:
+        """Return whether the view's actions are legal in a deal and lead to the view."""
         state = self._game.spiel.new_initial_state()
-        for card in row.tolist():
+        for card in deal.tolist():
             state.apply_action(card)
         for seat, action in self._acts:
             if state.current_player() != seat or action not in state.legal_actions():
@@ -182,22 +185,23 @@ class Deals:
 
 
 class DealtBelief(ExactBelief[DealtWorlds]):
-    """Uniform distribution over the deals that explain a view, by rejection.
+    """Uniform distribution over the deals that are consistent with a view, by rejection sampling.
 
-    `log_prob` is 0 for a deal that can be drawn and -inf for others, because the number of deals is not known.
+    `log_prob` is 0 for a consistent deal and -inf for others. It is not normalized, because the number of deals is not
+    known.
     """
 
     worlds = DealtWorlds
 
     def __init__(self, game: Game, tries: int = TRIES):
-        """Look at random hands of the game.
+        """Check on random hands that the game qualifies.
 
         Args:
-            game: The game whose deals are drawn.
-            tries: Deals drawn for one world before `sample` gives up.
+            game: The game.
+            tries: Number of deals drawn for one world before `sample` gives up.
 
         Raises:
-            TrickformerError: For a game of another kind.
+            TrickformerError: The game does not meet the conditions of the module.
         """
         super().__init__(game)
         self._slots, self._tries = _Slots(game), tries

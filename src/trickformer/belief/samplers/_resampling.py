@@ -19,9 +19,9 @@ def resample(log_weight: np.ndarray, n: int, rng: np.random.Generator) -> np.nda
     Raises:
         ValueError: No weight is positive.
     """
-    top = log_weight.max(initial=-np.inf)
-    if not np.isfinite(top):
+    largest = log_weight.max(initial=-np.inf)
+    if not np.isfinite(largest):
         raise ValueError("no world has a positive weight")
-    cumulative = np.cumsum(np.exp(log_weight - top))
-    at = (rng.random() + np.arange(n)) / n * cumulative[-1]
-    return np.minimum(np.searchsorted(cumulative, at, side="right"), len(log_weight) - 1)
+    cumulative = np.cumsum(np.exp(log_weight - largest))
+    points = (rng.random() + np.arange(n)) / n * cumulative[-1]
+    return np.minimum(np.searchsorted(cumulative, points, side="right"), len(log_weight) - 1)

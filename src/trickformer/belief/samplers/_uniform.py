@@ -1,4 +1,4 @@
-"""Base of the beliefs that are uniform over the hidden histories behind a view."""
+"""Base classes of exact beliefs, which never sample an impossible world, and of their worlds."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class UniformWorlds(Worlds):
-    """Hidden parts of a game. The subclass defines the contents of a row of `hidden`."""
+    """Worlds of one view. A subclass for each game defines the meaning of the H columns of `hidden`."""
 
     hidden: np.ndarray  # int16 [n, H]
     log_weight: np.ndarray  # float64 [n], natural logarithm
     feasible: np.ndarray  # bool [n]
-    view: View
+    view: View  # the view from which the worlds were sampled
     game: Game
 
     @abstractmethod
@@ -45,26 +45,30 @@ W = TypeVar("W", bound=UniformWorlds)
 
 
 def draw_one_of_each_row(log_weight: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draw one entry of each row by its weight.
+    """Draw one entry of each row with probability proportional to its weight.
 
     Args:
-        log_weight: float64 [n, k], natural logarithms. If all of a row are -inf, each entry is equally likely.
+        log_weight: float64 [n, k], natural logarithms. If a whole row is -inf, its entries are equally likely.
         rng: Source of all randomness.
 
     Returns:
-        int [n], a column for each row.
+        int [n], column of the drawn entry of each row.
     """
-    most = log_weight.max(axis=1, keepdims=True)
-    cumulative = np.where(np.isfinite(most), np.exp(log_weight - np.where(np.isfinite(most), most, 0.0)), 1.0)
-    cumulative = cumulative.cumsum(axis=1)
+    largest = log_weight.max(axis=1, keepdims=True)
+    is_finite = np.isfinite(largest)
+    weight = np.where(is_finite, np.exp(log_weight - np.where(is_finite, largest, 0.0)), 1.0)
+    cumulative = weight.cumsum(axis=1)
     return (cumulative < rng.random((len(log_weight), 1)) * cumulative[:, -1:]).sum(axis=1)
 
 
 class ExactBelief(Belief, Generic[W]):
-    """Uniform distribution over the hidden histories that explain a view."""
+    """Uniform distribution over the hidden histories that are consistent with a view.
+
+    A subclass may weight them, but keeps every consistent history possible and all others impossible.
+    """
 
     consistent = True
-    worlds: type[W]
+    worlds: type[W]  # class of the game's worlds
 
     def __init__(self, game: Game):
         self._game = game
@@ -73,11 +77,15 @@ class ExactBelief(Belief, Generic[W]):
 
     @abstractmethod
     def _sampler(self, view: View) -> Any:
-        """Return the sampler of a view; raise ValueError if no deal explains it."""
+        """Return the sampler of a view; raise ValueError if no deal is consistent with it."""
 
     @abstractmethod
     def _hidden_part(self, actions: list[int], deals: Any) -> np.ndarray:
-        """Return the hidden part of a history, int16 [H], without events that the view's owner cannot be sure of."""
+        """Return a row of `hidden` for a history, int16 [H].
+
+        `actions` are all actions of the history, chance included. Events that may not have happened, as far as the
+        viewer can infer, are -1 as in sampled worlds.
+        """
 
     def reset(self, view: View) -> None:
         self._deals = self._sampler(view)
@@ -93,10 +101,9 @@ class ExactBelief(Belief, Generic[W]):
         ...
 
     def truth(self, state: State) -> W:
-        """Return the hidden part of a state as a world of the present view, for `log_prob`.
+        """Convert the true state to a world of the present view, for `log_prob` in tests and audits.
 
-        No other function of a belief reads a state, and sampling does not call it. Events that the view's owner cannot
-        be sure of are left out.
+        This is the only function of a belief that reads a state. Sampling does not call it.
 
         Args:
             state: The true state behind the view.

@@ -16,7 +16,7 @@ from trickformer.belief.hanabi.learned import CardConstraints, GameSequences, me
 from trickformer.belief.hanabi.networks import NETWORK, BeliefNetwork, network_of, process_of, save
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
-from trickformer.belief.learner import Learner, curve, log_of, read_step_count
+from trickformer.belief.learner import Learner, curve, open_log, read_step_count
 from trickformer.models.torch_backend import usable
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
@@ -137,7 +137,7 @@ def fit(
         learner.step()
         yield {"step": step + 1, "loss": float(mean.detach())}
         if (step + 1) % save_every == 0 or step + 1 == steps:
-            learner.keep(step + 1)
+            learner.save(step + 1)
 
 
 def command(config: BeliefTraining, resume: bool) -> Path:
@@ -159,7 +159,7 @@ def command(config: BeliefTraining, resume: bool) -> Path:
     opened = RunFolder(config.out).open(config, resume=resume, free=("out", "threads", "save_every"))
     with resumable("belief train", config), opened:
         begin = read_step_count(config.out / STATE)
-        with progress("belief train", "steps", begin, config.steps) as advance, log_of(config.out, begin) as log:
+        with progress("belief train", "steps", begin, config.steps) as advance, open_log(config.out, begin) as log:
             for record in run(config):
                 log.append(record)
                 advance()

@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from trickformer import _core, checkpoints
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.learned import CardConstraints, GameSequences, Seq2Seq
-from trickformer.belief.learner import Learner, curve, log_of, read_step_count
+from trickformer.belief.learner import Learner, curve, open_log, read_step_count
 from trickformer.models.decide import draw
 from trickformer.models.hanabi_values import CONFIG, WEIGHTS, HanabiCheckpoint, load, probabilities
 from trickformer.models.torch_backend import usable
@@ -188,7 +188,7 @@ def belief_of(below: HanabiCheckpoint | None, config: OffBeliefTraining, rules: 
 def _train(below: HanabiCheckpoint, config: OffBeliefTraining, model: Seq2Seq, out: Path) -> None:
     learner = Learner(model, config.belief_rate, config.belief_steps, out / _STATE)
     begin, n = read_step_count(out / _STATE), config.belief_games
-    with progress("obl train, belief", "steps", begin, config.belief_steps) as advance, log_of(out, begin) as log:
+    with progress("obl train, belief", "steps", begin, config.belief_steps) as advance, open_log(out, begin) as log:
         for record in fit(
             model,
             learner,

@@ -20,7 +20,7 @@ import torch
 from trickformer import _core, games
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.native import NATIVES
-from trickformer.belief.learner import LOG, log_of
+from trickformer.belief.learner import LOG, open_log
 from trickformer.games.hanabi import Hanabi
 from trickformer.models.hanabi_values import ANSWERS, ActionValues, HanabiCheckpoint, NetworkSizes, save
 from trickformer.models.torch_backend import usable
@@ -293,7 +293,7 @@ def command(config: OffBeliefTraining, resume: bool) -> Path:
         training = TrainingProgress.begin(config, rules)
         training.resume()
         with (
-            log_of(config.out, training.step) as log,
+            open_log(config.out, training.step) as log,
             progress("obl train", "steps", training.step, config.steps) as advance,
             closing(_Board(config.out, log.known)) as board,
         ):
