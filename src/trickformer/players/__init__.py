@@ -1,12 +1,13 @@
-"""Players, one module for each, found by its file name.
+"""Players. Each has a module of its own, whose file name is the player's name.
 
-A player module exports `Options`, a pydantic model with extra="forbid" whose fields all have a default and a one-line
-description, and `make(options, game) -> Player`. The first line of its docstring describes the player.
-`Options` may also have these members: `parts` (specs of the player's own players, by option), `files` (paths that it
-reads, by name) and `starts_program` (True if it runs code that only the user may choose). Fields may have the marks
-of plumbing/options.py: `Applies` (the games or settings that read the option), `PerGame` (a default by game) and
-`NamesFile` (a path). `GAMES` is optional, and names the games that the player is for. Heavy imports stand inside
-`make`, so that listing the players loads none of them.
+A player module exports `make(options, game) -> Player` and `Options`, a pydantic model with extra="forbid" whose fields
+all have a default and a one-line description. The first line of the module's docstring describes the player. A module
+for certain games only lists them in `GAMES`. Heavy imports belong inside `make`, so that a list of players loads fast.
+
+`Options` may have further members: `parts` (specs of players that this player uses, by option), `files` (paths that it
+reads, by name) and `starts_program` (True if it runs code that only the user may choose). Fields may have the
+annotations of plumbing/options.py: `Applies` (the games or settings that read the option), `PerGame` (a default by
+game) and `NamesFile` (the value is a path).
 
 Other packages add players by entry points in the group `trickformer.players` (docs/add-a-player.md).
 """

@@ -3,9 +3,10 @@
 The belief about the positions of the mines is an option.
 
 The search is algorithm 2 of "Consistent Belief State Estimation, with Application to Mines". At every step of a
-simulation it draws a layout given the observation of the node, and the layout determines the outcome of the action.
-With belief=exact one layout a simulation is enough, because the law is the same. Metropolis walks make as many steps in
-a node as simulations have passed through it. Each simulation adds one node to the tree (cpp/mines/search.hpp).
+simulation it samples a layout that is consistent with the node's observation, and the layout determines what the action
+shows. With belief=exact one layout per simulation is enough, because its distribution is the same. Metropolis walks
+make as many steps in a node as simulations have passed through it. Each simulation adds one node to the tree
+(cpp/mines/search.hpp).
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ GAMES = ("mines",)
 
 
 _Belief = Literal["rejection", "metropolis", "inherited", "exact"]
-_SMALL = 64  # cells of a board on which the defaults are the paper's
+_SMALL = 64  # largest number of cells for which the defaults are the paper's
 
 
 def _by_size(small: Any, large: Callable[[Any], Any]) -> PerGame:
-    """Return a mark with a default for boards of up to 64 cells, and one for larger boards.
+    """Return an annotation with different defaults for boards of up to 64 cells and for larger boards.
 
-    On larger boards rejection rejects nearly all proposals, and there are too many actions to try each often.
-    Their c and widening were chosen on 9x9, 16x16 and 16x30.
+    On larger boards rejection sampling rejects nearly all proposals, and there are too many actions to try each often.
+    The defaults of c and widening for them were chosen on 9x9, 16x16 and 16x30.
     """
     return PerGame(lambda _, game: small if getattr(game, "cells", 0) <= _SMALL else large(game))
 
@@ -71,9 +72,9 @@ class Options(BaseModel):
 
 
 class BsrUct(Player):
-    """Search at any number of tables, one decision after the other."""
+    """Player whose search runs in the C++ core."""
 
-    batch = 1  # one view after the other
+    batch = 1
 
     def __init__(self, game: Any, options: Options):
         from trickformer import _core
@@ -85,7 +86,7 @@ class BsrUct(Player):
         self._settings = settings | {"method": self._belief.method, "domain": self._belief.domain}
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """Make one decision for each view. Sampled layouts that do not explain the view count as illegal.
+        """Make one decision for each view. Inconsistent sampled layouts are counted in `Decision.illegal`.
 
         Args:
             views: n views.

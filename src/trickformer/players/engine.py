@@ -21,8 +21,8 @@ from trickformer.engines.entries import Entry, Program
 from trickformer.engines.messages import EngineAction
 from trickformer.engines.process import Process, make_printable
 
-MOST_FAULTS = 3  # faults at the same decision after which the player gives up
-_AT_ONCE = 32  # views that a process gets at once: more save little time, and are lost in a crash
+MOST_FAULTS = 3  # number of faults at the same decision after which the player gives up
+_AT_ONCE = 32  # largest number of views sent to a process at once; more save little time and are lost in a crash
 
 
 class Options(Program):
@@ -41,61 +41,61 @@ class Options(Program):
 
 @dataclass(eq=False)
 class _EngineSeat:
-    """One seat of one hand in an engine; kept in the memo of the hand."""
+    """State of one seat in one hand, which an engine sees as one of its tables. It is stored in the seat's memo."""
 
     viewer: int
     seed: int
-    engine: _Engine | None = None  # the engine that has this table
-    number: int = -1  # number of the table in the engine
-    n_sent: int = 0  # events that the engine has received
-    suspect: bool = False  # the engine failed while it had this decision and others to make
-    faults: int = 0  # faults at this decision while it was the only one
-    kinds: list[FaultKind] = field(default_factory=list[FaultKind])  # kinds of the faults since its last decision
+    engine: _Engine | None = None  # the engine in which the table is open
+    number: int = -1  # number of the table in that engine
+    n_sent: int = 0  # number of events that the engine has received
+    suspect: bool = False  # the engine failed when this was one of several open decisions
+    faults: int = 0  # number of faults when this was the only open decision
+    kinds: list[FaultKind] = field(default_factory=list[FaultKind])  # kinds of the faults since the last decision
 
 
 class _Engine:
-    """A process and its tables. Numbers of tables are used again, so that there are at most `most`."""
+    """A process of an engine and its open tables, of which there are at most `max_tables`."""
 
     def __init__(self, running: Process):
-        self.process, self.most = running, running.hello.tables
-        self.held: dict[int, weakref.ref[_EngineSeat]] = {}  # by number, the most recently used one last
-        self._free: list[int] = []
+        self.process, self.max_tables = running, running.hello.tables
+        self.open_tables: dict[int, weakref.ref[_EngineSeat]] = {}  # by number, the most recently used one last
+        self._free: list[int] = []  # numbers of closed tables, which are used again
 
     def has_table(self, table: _EngineSeat) -> bool:
         return table.engine is self
 
-    def sit(self, table: _EngineSeat, game: str, taken: Collection[int]) -> None:
+    def sit(self, table: _EngineSeat, game: str, in_use: Collection[int]) -> None:
         """Open a table in the engine if it is not open.
 
-        Its number is a free one, or the number of a hand that no longer exists, or the least recently used one that is
-        not `taken`.
+        If the engine is full, tables of hands that no longer exist are closed. If there are none, the least recently
+        used table is closed whose number is not in `in_use`.
         """
         if self.has_table(table):
-            self.held[table.number] = self.held.pop(table.number)
+            self.open_tables[table.number] = self.open_tables.pop(table.number)  # now the most recently used
             return
         if table.engine is not None:
             table.engine.close(table.number, None)
-        if not self._free and len(self.held) == self.most:
-            gone = [number for number, ref in self.held.items() if ref() is None]
-            for number in gone or [next(number for number in self.held if number not in taken)]:
+        if not self._free and len(self.open_tables) == self.max_tables:
+            gone = [number for number, ref in self.open_tables.items() if ref() is None]
+            for number in gone or [next(number for number in self.open_tables if number not in in_use)]:
                 self.close(number, None)
-        number = self._free.pop() if self._free else len(self.held)
-        self.held[number] = weakref.ref(table)
+        number = self._free.pop() if self._free else len(self.open_tables)
+        self.open_tables[number] = weakref.ref(table)
         table.engine, table.number = self, number
         table.n_sent = 0
         self.process.send({"type": "new", "table": number, "game": game, "seat": table.viewer, "seed": table.seed})
 
     def close(self, number: int, scores: Sequence[int] | None) -> None:
-        """Close a table, with the scores of the hand if it has ended."""
-        table = self.held.pop(number)()
+        """Close a table; `scores` are those of the finished hand, None if it is not finished."""
+        table = self.open_tables.pop(number)()
         if table is not None:
             table.engine = None
         self._free.append(number)
         self.process.send({"type": "end", "table": number, "scores": scores})
 
     def leave(self) -> None:
-        """End the process; its tables are then open nowhere."""
-        for ref in self.held.values():
+        """End the process. Its tables are then not open in any engine."""
+        for ref in self.open_tables.values():
             if (table := ref()) is not None:
                 table.engine = None
         self.process.end()
@@ -103,18 +103,20 @@ class _Engine:
 
 @dataclass(frozen=True)
 class _Turn:
+    """A decision that an engine has to make."""
+
     table: _EngineSeat
     view: View
-    events: Sequence[tuple[int, int | None, Sequence[int]]]
+    events: Sequence[tuple[int, int | None, Sequence[int]]]  # seat, action and revealed cards of all events so far
     seed: int | list[int]
-    clock: float | None
+    clock: float | None  # seconds for the decision; None: no limit
 
 
 class EnginePlayer(Player):
-    """External programs at our tables: several processes of one engine, each with as many tables as it holds.
+    """Player by an external program. It runs several processes of the program, each with several tables.
 
-    A process that breaks the protocol, is silent for too long, or has died, is restarted, and receives the events of
-    its open decisions again. After three faults at one decision `act` raises TrickformerError.
+    If a process breaks the protocol, is silent for too long, or exits, it is restarted and receives the events of its
+    open decisions again. After three faults at one decision `act` raises TrickformerError.
     """
 
     def __init__(
@@ -130,9 +132,9 @@ class EnginePlayer(Player):
 
         Args:
             name: Name of the engine; None takes the name that the engine reports.
-            command: Words of the command.
-            processes: Number of processes.
-            timeout: Seconds of silence that are a fault.
+            command: Words of the command that starts the program.
+            processes: Largest number of processes.
+            timeout: Seconds without an answer that are a fault.
             game: The game.
             logs: Folder for standard error; None for a temporary file.
 
@@ -149,7 +151,7 @@ class EnginePlayer(Player):
             raise TrickformerError(
                 f"engine {first.name} plays {make_printable(', '.join(self.hello.games))}, not {game.name}"
             )
-        self._most = processes
+        self._max_processes = processes
         self._engines = [_Engine(first)]
         self.faults = 0  # number of faults so far
         self.batch = processes * min(self.hello.tables, _AT_ONCE)
@@ -157,7 +159,7 @@ class EnginePlayer(Player):
             self.caveats = ("was given the generators of its decisions",)
         elif not self.hello.seeds:
             self.caveats = ("does not follow seeds: a match against itself is not zero",)
-        self._belief: Belief | None = None
+        self._belief: Belief | None = None  # samples worlds for an engine that requests whole deals instead of views
         if self.hello.deals:
             from trickformer.belief import sampler
 
@@ -165,10 +167,10 @@ class EnginePlayer(Player):
         self._words = lru_cache(maxsize=4_096)(game.words)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        turns = [self._turn(*each) for each in zip(views, rng, memo)]
-        answers: dict[int, EngineAction] = {}
-        while due := [i for i in range(len(turns)) if i not in answers]:
-            answers |= self._ask(turns, due)
+        turns = [self._turn(*arguments) for arguments in zip(views, rng, memo)]
+        answers: dict[int, EngineAction] = {}  # by index of the turn
+        while open_turns := [i for i in range(len(turns)) if i not in answers]:
+            answers |= self._request_round(turns, open_turns)
         decisions = []
         for turn, (_, answer) in zip(turns, sorted(answers.items())):
             turn.table.suspect, turn.table.faults = False, 0
@@ -185,15 +187,15 @@ class EnginePlayer(Player):
             scores: Scores of all seats.
             memo: Memo of each view.
         """
-        for view, own in zip(views, memo):
-            table: _EngineSeat | None = own.get("engine")
+        for view, seat_memo in zip(views, memo):
+            table: _EngineSeat | None = seat_memo.get("engine")
             if table is not None and table.engine is not None:
                 if self._belief is None:
                     self._send_events(table, _events(view))
                 table.engine.close(table.number, scores)
 
     def restart(self) -> None:
-        """End all processes. They restart when they are needed, and receive the events that they must know."""
+        """End all processes. They restart at the next decisions and then receive all events of their hands."""
         for engine in self._engines:
             engine.leave()
         self._engines.clear()
@@ -206,64 +208,66 @@ class EnginePlayer(Player):
         if self._belief is None:
             events = _events(view)
         else:
-            world, anew = _world.update_world(self._game, self._belief, view, rng, memo)
-            if anew and table.engine is not None:
-                table.engine.close(table.number, None)
+            world, is_new = _world.update_world(self._game, self._belief, view, rng, memo)
+            if is_new and table.engine is not None:
+                table.engine.close(table.number, None)  # its earlier events no longer fit
             events = [(max(step.player, CHANCE), step.action, ()) for step in world.full_history()]
         return _Turn(table, view, events, seed, memo.get("clock"))
 
-    def _ask(self, turns: Sequence[_Turn], due: Sequence[int]) -> dict[int, EngineAction]:
-        """Run one round of requests, with as many turns as all engines hold at once.
+    def _request_round(self, turns: Sequence[_Turn], open_turns: Sequence[int]) -> dict[int, EngineAction]:
+        """Send as many open turns as fit into the engines, and return the answers by index of the turn.
 
-        A turn during which an engine failed has an engine to itself, which shows whether the turn is the cause.
+        If an engine failed during a turn among others, the turn then gets an engine for itself. This shows whether the
+        turn is the cause.
         """
-        while len(self._engines) < min(self._most, len(due)):
+        while len(self._engines) < min(self._max_processes, len(open_turns)):
             self._engines.append(_Engine(self._start()))
-        requests: dict[tuple[int, int], int] = {}
-        taken: list[set[int]] = [set() for _ in self._engines]
-        alone: set[int] = set()
-        for i in sorted(due, key=lambda i: turns[i].table.suspect):
+        requests: dict[tuple[int, int], int] = {}  # index of the turn by index of the engine and number of the table
+        in_use: list[set[int]] = [set() for _ in self._engines]  # by engine: numbers of tables with a request
+        reserved: set[int] = set()  # engines that have a single suspect turn
+        for i in sorted(open_turns, key=lambda i: turns[i].table.suspect):
             table = turns[i].table
-            at = next((k for k, engine in enumerate(self._engines) if engine.has_table(table)), None)
-            if at is None:
-                at = min(range(len(taken)), key=lambda k: (k in alone, len(taken[k])))
-            if at in alone or len(taken[at]) >= self._engines[at].most or (table.suspect and taken[at]):
-                continue  # at a later round
+            k = next((k for k, engine in enumerate(self._engines) if engine.has_table(table)), None)
+            if k is None:
+                k = min(range(len(in_use)), key=lambda k: (k in reserved, len(in_use[k])))
+            if k in reserved or len(in_use[k]) >= self._engines[k].max_tables or (table.suspect and in_use[k]):
+                continue  # the turn waits for a later round
             if table.suspect:
-                alone.add(at)
-            self._engines[at].sit(table, self._rules, taken[at])
-            taken[at].add(table.number)
+                reserved.add(k)
+            self._engines[k].sit(table, self._rules, in_use[k])
+            in_use[k].add(table.number)
             self._request(turns[i])
-            requests[at, table.number] = i
-        return self._answers(turns, requests)
+            requests[k, table.number] = i
+        return self._receive_answers(turns, requests)
 
-    def _answers(self, turns: Sequence[_Turn], requests: dict[tuple[int, int], int]) -> dict[int, EngineAction]:
-        """Wait for the answers. An engine that failed answers fewer turns, and is restarted."""
+    def _receive_answers(self, turns: Sequence[_Turn], requests: dict[tuple[int, int], int]) -> dict[int, EngineAction]:
+        """Wait for the answers, and restart engines that failed. Their turns may lack answers."""
         answers = {}
         for key, answer in process.wait_for_actions([engine.process for engine in self._engines]).items():
-            legal, at = turns[requests[key]].view.legal, self._engines[key[0]].process
+            legal, sender = turns[requests[key]].view.legal, self._engines[key[0]].process
             if answer.action in legal:
                 answers[requests[key]] = answer
             else:
-                if at.fault is None:
-                    at.fault_kind = "illegal"
-                at.fault = at.fault or f"chose {answer.action}, which is not legal: {list(legal)}"
-        for at, engine in enumerate(self._engines):
+                if sender.fault is None:
+                    sender.fault_kind = "illegal"
+                sender.fault = sender.fault or f"chose {answer.action}, which is not legal: {list(legal)}"
+        for k, engine in enumerate(self._engines):
             if engine.process.fault is None:
                 continue
-            own = [i for (where, _), i in requests.items() if where == at]
-            failed = [turns[i].table for i in own if i not in answers]
+            engine_turns = [i for (engine_index, _), i in requests.items() if engine_index == k]
+            failed = [turns[i].table for i in engine_turns if i not in answers]
             self.faults += 1
-            for table in [*failed, *(turns[i].table for i in own)][:1]:
+            # The fault is recorded at one decision: an unanswered one, or the first if all were answered.
+            for table in [*failed, *(turns[i].table for i in engine_turns)][:1]:
                 table.kinds.append(engine.process.fault_kind)
-            only = len(own) == 1
+            is_only_turn = len(engine_turns) == 1
             for table in failed:
-                table.suspect, table.faults = True, table.faults + only
+                table.suspect, table.faults = True, table.faults + is_only_turn
             last_error = engine.process.last_error()
             engine.leave()
             if any(table.faults >= MOST_FAULTS for table in failed):
                 raise TrickformerError(_describe_failure(engine.process, last_error))
-            self._engines[at] = _Engine(self._start(engine.process.log))
+            self._engines[k] = _Engine(self._start(engine.process.log))
         return answers
 
     def _start(self, log: Path | None = None) -> Process:
@@ -300,17 +304,16 @@ def _events(view: View) -> list[tuple[int, int | None, Sequence[int]]]:
 
 
 def generator_seed(rng: np.random.Generator) -> list[int]:
-    """Write a decision's generator as six numbers that an engine is sent.
+    """Convert a decision's generator to six numbers, from which an engine can rebuild it.
 
     Args:
         rng: The generator of the decision.
 
     Returns:
-        Key and counter of a Philox generator that draws what `rng` draws; numbers drawn from `rng` if it is of another
-        kind.
+        Key (2) and counter (4) of the Philox generator; six random numbers from `rng` if it is of another type.
 
     Raises:
-        ValueError: If a Philox generator has been used before.
+        ValueError: The Philox generator has been used before.
     """
     state: Any = rng.bit_generator.state
     if state["bit_generator"] != "Philox":
@@ -340,19 +343,19 @@ def make(options: Options, game: Game) -> EnginePlayer:
 
 
 def make_player_module(name: str, entry: Entry) -> ModuleType:
-    """Make the player module of an engine of engines.toml. Its options are those of the entry.
+    """Make a player module for an engine of engines.toml. The player's options are those of the entry.
 
     Args:
         name: Name of the engine.
-        entry: Its entry.
+        entry: The engine's entry in engines.toml.
     """
-    own: dict[str, Any] = {key: (type(value), Field(default=value)) for key, value in entry.options.items()}
-    usual: Callable[..., Any] = Field
-    own |= {
-        "processes": (int, usual(default=entry.processes, ge=1, le=1_024, description="Number of processes.")),
+    fields: dict[str, Any] = {key: (type(value), Field(default=value)) for key, value in entry.options.items()}
+    make_field: Callable[..., Any] = Field  # without the overloads, whose types depend on the default
+    fields |= {
+        "processes": (int, make_field(default=entry.processes, ge=1, le=1_024, description="Number of processes.")),
         "timeout": (
             float,
-            usual(
+            make_field(
                 default=entry.timeout,
                 gt=0,
                 allow_inf_nan=False,
@@ -364,12 +367,12 @@ def make_player_module(name: str, entry: Entry) -> ModuleType:
     class Base(Program):
         @property
         def command(self) -> list[str]:
-            """Words of the command. An option fills its braces within a word, whatever characters it has."""
-            fields = self.model_dump()
-            return [string.Formatter().vformat(word, (), fields) for word in process.split_command(entry.command)]
+            """Words of the command. Each {option} is replaced inside its word, so a value cannot add words."""
+            values = self.model_dump()
+            return [string.Formatter().vformat(word, (), values) for word in process.split_command(entry.command)]
 
     module = ModuleType(name, entry.about or f"the engine of engines.toml: {entry.command}")
-    module.Options = create_model(name, __base__=Base, **own)  # type: ignore[attr-defined]
+    module.Options = create_model(name, __base__=Base, **fields)  # type: ignore[attr-defined]
     module.make = lambda options, game: EnginePlayer(  # type: ignore[attr-defined]
         name, options.command, options.processes, options.timeout, game, options.logs
     )

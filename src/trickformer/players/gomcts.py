@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from trickformer.gomcts.search import SearchOptions
 
 
-def _usual(options: ModelOptions, game: Game) -> SearchOptions:
-    """Return the settings of a search by the checkpoint's abilities."""
+def _search_options(options: ModelOptions, game: Game) -> SearchOptions:
+    """Return all settings of a search, with defaults for the game and the checkpoint."""
     from trickformer.checkpoints import abilities
 
     masked, action_values = abilities(options.checkpoint_of(game))
@@ -24,21 +24,21 @@ def _usual(options: ModelOptions, game: Game) -> SearchOptions:
     return usual(game, masked=masked, action_values=action_values, overrides=overrides)
 
 
-def _of_game(name: str) -> PerGame:
-    return PerGame(lambda options, game: getattr(_usual(options, game), name))
+def _default_of(name: str) -> PerGame:
+    return PerGame(lambda options, game: getattr(_search_options(options, game), name))
 
 
 _FIELDS = optional_fields()
-_MARKED: Any = {name: (Annotated[kind, _of_game(name)], field) for name, (kind, field) in _FIELDS.items()}
-Options = create_model("Options", __base__=ModelOptions, **_MARKED)
+_ANNOTATED: Any = {name: (Annotated[kind, _default_of(name)], field) for name, (kind, field) in _FIELDS.items()}
+Options = create_model("Options", __base__=ModelOptions, **_ANNOTATED)
 
 
 class GomctsPlayer(ModelPlayer):
-    """Player by algorithms 1 and 3 of the GO-MCTS paper, with a fresh tree for each decision."""
+    """Player by algorithms 1 and 3 of the GO-MCTS paper. Each decision starts with an empty tree."""
 
     def __init__(self, options: ModelOptions, game: Game):
         super().__init__(options, game)
-        # More than sixteen searches at once make the core's backend no faster; a GPU takes any number.
+        # On a CPU, more than 16 searches in lockstep are no faster.
         self.batch = 16 if options.device == "cpu" else None
         backend, overrides = self.backend, options.model_dump(include=set(_FIELDS))
         masked, action_values = backend.has_masked_policy, backend.has_action_values

@@ -13,7 +13,7 @@ class Options(ModelOptions):
 
 
 class ImitationPlayer(ModelPlayer):
-    """Average player of the population (GO-MCTS paper, section 5.2)."""
+    """Player that samples from the model's policy, as in section 5.2 of the GO-MCTS paper."""
 
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.models.decide import draw, legal_policy

@@ -1,9 +1,8 @@
 """information-set MCTS (Cowling et al. 2012)
 
-This is OpenSpiel's Python bot, on the game's own sampler of worlds.
-
-OpenSpiel's C++ bot draws its worlds from a generator of the game that is seeded by the clock, and accepts no other. The
-worlds of Hearts' own `resample_from_infostate` contain revokes.
+This is OpenSpiel's Python bot, with worlds from trickformer's beliefs. OpenSpiel's C++ bot cannot be used, because its
+worlds come from a generator that is seeded by the clock. OpenSpiel's own sampler for Hearts is not used either, because
+some of its worlds contain revokes.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ class Options(BaseModel):
 
 
 def _make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:
-    """Make an `ISMCTSBot` whose search, playouts and worlds all follow from `seed`.
+    """Make an `ISMCTSBot` for one decision. `seed` determines its search, playouts and worlds.
 
-    Of a state it reads only the view of the seat on turn.
+    The bot reads only the view of the seat on turn from the state that it receives.
     """
     from open_spiel.python.algorithms import ismcts, mcts
 
@@ -50,14 +49,14 @@ def _make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:
         options.c,
         options.runs,
         random_state=random_state,
-        # Hanabi gives no information states: its observations are the nodes there.
+        # OpenSpiel's Hanabi has no information state strings, so observations identify the nodes.
         use_observation_string=not game.spiel.get_type().provides_information_state_string,
     )
     rng = np.random.default_rng(seed)
     states: list[Any] = []
 
     def resample(state: Any, player: int) -> Any:
-        if not states:  # a bot makes one decision
+        if not states:  # all worlds are sampled at the first call
             belief.reset(game.view(state, player))
             worlds = belief.sample(options.runs, rng)
             states.extend(worlds.state(i) for i in reversed(range(options.runs)))
@@ -68,12 +67,9 @@ def _make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:
 
 
 class Ismcts(Player):
-    """Search at any number of tables.
+    """Player that makes a new bot for each decision and shows it a sampled world instead of the true state."""
 
-    A bot makes one decision. It reads only the view of a state, so any world that explains the view will do.
-    """
-
-    batch = 1  # one view after the other
+    batch = 1
 
     def __init__(self, game: Game, belief: Belief, options: Options):
         self._game, self._belief = game, belief

@@ -3,9 +3,9 @@
 It bids by a learned evaluation and plays by PIMC on worlds weighted by the bids.
 
 The design follows Buro, Long, Furtak & Sturtevant, "Improving State Evaluation, Inference, and Search in Trick-Based
-Card Games" (2009). Bids, discards and the declaration come from an expectimax over the skats, on an evaluation of hands
-by tables, learned here (cpp/skat/bidding.hpp, cpp/skat/evaluation.hpp). Cards come from solved worlds, weighted by
-bids, discards and declarations (cpp/skat/pimc.hpp, cpp/skat/inference.hpp).
+Card Games" (2009). An expectimax over the possible skats chooses bids, discards and the declaration. Its evaluation of
+hands is a set of tables that this project learned (cpp/skat/bidding.hpp, cpp/skat/evaluation.hpp). Card play solves
+worlds that are weighted by the others' bids, discards and declarations (cpp/skat/pimc.hpp, cpp/skat/inference.hpp).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Python function's player: native:MODULE:FUNCTION
 
 The function takes the game and returns a trickformer.base.Player. The module is found in the current folder or on
-PYTHONPATH. `spiel` seats a pyspiel.Bot in the same way.
+PYTHONPATH. For a pyspiel.Bot there is the player `spiel`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Options(BaseModel):
 
 
 class NativePlayer(Player):
-    """A player from a module. Its errors become one line that names file and line."""
+    """Wrapper of a player from a module. It reduces exceptions of the player to one line with file and line number."""
 
     def __init__(self, player: Player, who: str):
         self._player, self._who = player, who
@@ -56,22 +56,22 @@ class NativePlayer(Player):
             return self._player.log_likelihood(views, slip)
 
 
-_SEATED: dict[str, Player] = {}  # players of this process, by name
-_HERE = "this_process"
+_REGISTERED: dict[str, Player] = {}  # player objects that were passed to `seat`, by generated name
+_HERE = "this_process"  # stands for the module in the specs of these players
 
 
 def seat(player: str | Player | None) -> str | None:
-    """Return a spec for a player, valid in this process only.
+    """Return a spec for a player object. The spec is valid in this process only.
 
     Args:
         player: The player; a spec or None is returned unchanged.
     """
     if player is None or isinstance(player, str):
         return player
-    name = next((name for name, known in _SEATED.items() if known is player), None)
+    name = next((name for name, registered in _REGISTERED.items() if registered is player), None)
     if name is None:
-        name = f"{type(player).__name__}{len(_SEATED) + 1}"
-        _SEATED[name] = player
+        name = f"{type(player).__name__}{len(_REGISTERED) + 1}"
+        _REGISTERED[name] = player
     return f"native:make={_HERE}:{name}"
 
 
@@ -90,9 +90,9 @@ def make(options: Options, game: Game) -> Player:
     who = f"player {options.make!r}"
     module, name = options.make.split(":", 1)
     if module == _HERE:
-        if name not in _SEATED:
+        if name not in _REGISTERED:
             raise TrickformerError(f"{who} was an object of another process; pass the object again")
-        return NativePlayer(_SEATED[name], who)
+        return NativePlayer(_REGISTERED[name], who)
     factory = foreign.function(who, options.make)
     with foreign.wrap_errors(who):
         player = factory(game)

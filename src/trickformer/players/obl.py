@@ -1,6 +1,6 @@
 """network of off-belief learning or self-play
 
-The run is off-belief learning, self-play or a clone of recorded games, in Hanabi.
+The network was trained on Hanabi by off-belief learning, by self-play or by imitation of recorded games.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Options(BaseModel):
 
 
 class _Evaluation(NamedTuple):
-    """Values of a position."""
+    """Output of the network for one view."""
 
     q: torch.Tensor  # [1, actions]
     legal: torch.Tensor  # bool [1, actions]
@@ -49,9 +49,9 @@ class _Evaluation(NamedTuple):
 
 
 class ActionValuePlayer(Player):
-    """Player of one network, at any number of tables."""
+    """Player that samples actions by the action values of one network."""
 
-    batch = 1  # one view after the other, so that no result depends on the size of a batch
+    batch = 1  # the last digits of torch's sums depend on the batch size
 
     def __init__(self, game: Hanabi, trained: HanabiCheckpoint, temperature: float):
         from trickformer.belief.samplers.hanabi import HanabiBelief
@@ -73,14 +73,14 @@ class ActionValuePlayer(Player):
         return Decision(action, value=(result.score + float(result.q[0, action])) / self._game.rules.kinds)
 
     def values(self, view: View) -> np.ndarray:
-        """Compute the values of the seat on turn's legal actions, in points from here on.
+        """Compute the action values of the seat on turn: the points that are still to be scored.
 
         Args:
             view: View of the seat on turn.
 
         Returns:
-            float64 [actions]; entries of actions that are not legal mean nothing. For a clone of recorded games the
-            values are logarithms of probabilities plus a constant.
+            float64 [actions]; entries of illegal actions have no meaning. For a network trained by imitation the values
+            are logarithms of probabilities plus a constant.
 
         Raises:
             ValueError: No deal explains the view.
@@ -93,13 +93,13 @@ class ActionValuePlayer(Player):
         model, viewer = self._trained.model, np.full(1, view.viewer, dtype=np.int8)
         self._belief.reset(view)
         tables = self._belief.tables()
-        read = tables if model.shape.recurrent else tables[-1:]  # only a network with a memory needs the past
-        seen = [torch.from_numpy(table.observe(viewer, self._trained.v0)) for table in read]
+        needed = tables if model.shape.recurrent else tables[-1:]  # only a recurrent network reads the past
+        observations = [torch.from_numpy(table.observe(viewer, self._trained.v0)) for table in needed]
         legal = torch.zeros(1, self._game.rules.actions, dtype=torch.bool)
         legal[0, list(view.legal)] = True
         with torch.no_grad():
-            contexts, _ = model.contexts(torch.stack(seen), model.memory(1))
-            q, _ = model(seen[-1], contexts[-1], legal)
+            contexts, _ = model.contexts(torch.stack(observations), model.memory(1))
+            q, _ = model(observations[-1], contexts[-1], legal)
         return _Evaluation(q, legal, int(tables[-1].scores()[0]))
 
 

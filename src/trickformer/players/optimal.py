@@ -31,34 +31,34 @@ class Options(BaseModel):
 class Optimal(Player):
     """Player that opens the cell after which optimal play opens most cells on average."""
 
-    batch = 1  # one view after the other
+    batch = 1
 
     def __init__(self, game: Any, options: Options):
         from trickformer import _core
 
         self._game = game
-        self._new = lambda: _core.mines.Solver(game.board, options.positions, options.layouts)
-        self._solver = self._new()
+        self._make_solver = lambda: _core.mines.Solver(game.board, options.positions, options.layouts)
+        self._solver = self._make_solver()
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [self._act(view) for view in views]
 
     def _act(self, view: View) -> Decision:
-        known = self._solver.positions
+        had_positions = self._solver.positions
         try:
-            values = {cell: action_value(self._game, self._solver, view, cell) for cell in view.legal}
+            cells_to_open = {cell: action_value(self._game, self._solver, view, cell) for cell in view.legal}
         except TrickformerError:
-            if not known:
+            if not had_positions:
                 raise
-            self._solver = self._new()  # positions of other games may have filled its memory
-            values = {cell: action_value(self._game, self._solver, view, cell) for cell in view.legal}
-        best = max(values, key=lambda cell: values[cell])
-        values = {cell: (len(view.events) + more) / self._game.safe for cell, more in values.items()}
+            self._solver = self._make_solver()  # positions of earlier games may have filled its memory
+            cells_to_open = {cell: action_value(self._game, self._solver, view, cell) for cell in view.legal}
+        best = max(cells_to_open, key=lambda cell: cells_to_open[cell])
+        values = {cell: (len(view.events) + n) / self._game.safe for cell, n in cells_to_open.items()}
         return Decision(best, values[best], values=values)
 
 
 def action_value(game: Any, solver: Any, view: View, cell: int) -> float:
-    """Compute the mean number of cells that are opened from a view on, by opening a cell and optimal play after it.
+    """Compute the mean number of cells that are still opened if a cell is opened next and play is optimal afterwards.
 
     Args:
         game: The game, Mines.

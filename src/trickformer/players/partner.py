@@ -28,9 +28,9 @@ class Options(BaseModel):
 
 
 class ScriptedPartner(Player):
-    """A scripted player at any number of tables."""
+    """Player that samples from the policy of a scripted player."""
 
-    batch = 1  # one view after the other
+    batch = 1
 
     def __init__(self, policy: Policy):
         self._policy = policy

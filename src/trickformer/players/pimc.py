@@ -1,12 +1,15 @@
 """perfect-information Monte Carlo
 
-The search is algorithm 2 of the GO-MCTS paper, by UCT, solvers or random playouts.
+The search is algorithm 2 of the GO-MCTS paper. Worlds are sampled uniformly, or by the odds of a belief head
+(trickformer.belief.heads). How actions are evaluated in a world depends on the game:
 
-Worlds are sampled uniformly, or by the odds of a belief head (trickformer.belief.heads). Hearts evaluates them by UCT
-(search/hearts/pimc.py). Skat solves them. It weights uniform worlds by bids and declarations unless `weighted` is
-false, and bids as another player does, so that card play can be compared under the same bidding (search/skat/pimc.py).
-The Crew checks whether the mission can still succeed in them (search/crew/pimc.py). Any other game is played out at
-random in each world (search/playouts.py). An option that a game does not have is refused at its table.
+- Hearts: by UCT or playouts (search/hearts/pimc.py).
+- Skat: by a solver (search/skat/pimc.py). If `weighted` is true, uniform worlds are weighted by the others' bids and
+  declarations. Another player bids, so that card play can be compared under equal bidding.
+- The Crew: by a solver that decides whether the mission can still succeed (search/crew/pimc.py).
+- Any other game: by random playouts (search/playouts.py).
+
+`make` refuses options that the game does not read.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ _RUNS = Applies(
 
 
 def _search_of(game: Game) -> Any:
-    """Return the module that searches a game: its own, or the one for any game."""
+    """Return the module with the PIMC search of a game: the game's own, or the general one."""
     from trickformer import search
     from trickformer.search import playouts
 
@@ -41,7 +44,7 @@ def _search_of(game: Game) -> Any:
 
 
 def _of_search(name: str) -> PerGame:
-    """Return a mark for the default in the module that searches the game."""
+    """Return an annotation for an option whose default is in the `DEFAULTS` of the game's search."""
     return PerGame(lambda _, game: _search_of(game).DEFAULTS[name])
 
 
@@ -111,7 +114,7 @@ def make(options: Options, game: Game) -> Player:
 
 
 def _log_odds(name: str, game: Game) -> LogOdds | None:
-    """Load the log odds of a belief head; None for the uniform belief."""
+    """Load a belief head; None for the uniform belief."""
     if name == UNIFORM:
         return None
     from trickformer.belief import heads, sampler

@@ -17,7 +17,7 @@ class Options(BaseModel):
 class Random(Player):
     """Player that chooses each legal action with the same probability, in any game."""
 
-    batch = 1  # one view after the other
+    batch = 1
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [Decision(v.legal[int(r.integers(len(v.legal)))]) for v, r in zip(views, rng)]

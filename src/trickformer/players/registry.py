@@ -22,8 +22,8 @@ NAMES = tuple(
 
 def names() -> tuple[str, ...]:
     """List the players of this package, then those of installed packages, then the engines of engines.toml."""
-    more = (*plugins.names(plugins.PLAYERS), *entries.read())
-    return (*NAMES, *(name for name in dict.fromkeys(more) if name not in NAMES))
+    others = (*plugins.names(plugins.PLAYERS), *entries.read())
+    return (*NAMES, *(name for name in dict.fromkeys(others) if name not in NAMES))
 
 
 def module(name: str) -> ModuleType:
@@ -73,7 +73,7 @@ def describe(name: str) -> str:
 
 
 def games_of(name: str) -> tuple[str, ...] | None:
-    """List the games that a player is for.
+    """List the games that a player can play.
 
     Args:
         name: Name of the player.
@@ -94,11 +94,11 @@ def _summarize(name: str) -> str:
         name: Name of the player.
     """
     try:
-        games, about = games_of(name), describe(name)
-    except TrickformerError as e:  # a fault of another package's module must not hide the other players
-        games, about = None, str(e)
+        games, description = games_of(name), describe(name)
+    except TrickformerError as e:  # a broken module of another package must not hide the other players
+        games, description = None, str(e)
     head = _row(name, "any" if games is None else ", ".join(games))
-    return textwrap.fill(about, 80, initial_indent=head, subsequent_indent=" " * len(_row("", "")))
+    return textwrap.fill(description, 80, initial_indent=head, subsequent_indent=" " * len(_row("", "")))
 
 
 def summarize_all() -> str:

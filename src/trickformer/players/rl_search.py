@@ -3,13 +3,13 @@
 One seat, or both of two, tunes action values in worlds that explain its view.
 
 This is RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable Online Planning via Reinforcement
-Learning Fine-Tuning", 2021). It fine-tunes the values of a network of `trickformer obl train` by Q-learning in worlds
-of the exact belief. The tuned network plays some moves of the own seat in them, and then all seats play a scripted
-blueprint; the other seats play it throughout. The search takes the best action by the tuned values if playing by them
-scores more than the blueprint by more than a threshold, in worlds that were not used for tuning.
+Learning Fine-Tuning", 2021). It fine-tunes a network of `trickformer obl train` by Q-learning in games that start in
+worlds of the exact belief. In these games the network makes some moves of the own seat, then all seats play a scripted
+blueprint; the other seats play it throughout. Fresh worlds then compare the tuned network with the blueprint. If the
+network scores more by a threshold, the player takes the network's best action, otherwise the blueprint's.
 
-With `multi` both seats of two tune the same network, in worlds of the public belief. Both know whether a move was made
-by the network or by the blueprint (search/hanabi/rl_multi.py).
+With `multi` both seats of a two-player game tune the same network, in worlds of the public belief, so both can compute
+whether the network or the blueprint made a move (search/hanabi/rl_multi.py).
 
 Worlds come from the exact belief alone. `rule_search` searches on learned beliefs, as in Tables 4 and 5 of "A
 Fine-Tuning Approach to Belief State Modeling".
@@ -17,15 +17,15 @@ Fine-Tuning Approach to Belief State Modeling".
 `preset=paper` has the settings of the authors' code (facebookresearch/off-belief-learning, pyhanabi/rl_search.py, at
 commit 902cdc3), which differs in these points:
 
-- Their blueprint is the network itself, with a memory, Huber's loss and an auxiliary loss. Here the blueprint is
-  scripted, and the loss is of squares.
-- Their games end with the horizon, at the blueprint's own value. Here the blueprint plays games to the end, which is
-  not discounted.
-- Their actors play into a buffer of 1,000,000 games, which begins with 5,000, with weights that are at most ten updates
-  old. Updates draw from the buffer by priority (exponent 0.9, weight 0.6). Here each update has games of its own,
-  played with the current weights.
+- Their blueprint is the network itself, which is recurrent and has a Huber loss and an auxiliary loss. Here the
+  blueprint is scripted, and the loss is the squared error.
+- Their games stop at the horizon and use the blueprint's value there. Here the blueprint plays the games to the end,
+  without a discount.
+- Their actors fill a replay buffer of 1,000,000 games, at first 5,000, with weights that are at most ten updates old.
+  Updates sample the buffer by priority (exponent 0.9, weight 0.6). Here each update plays new games with the current
+  weights.
 - They follow an accepted network for the whole horizon. Here every decision is searched anew.
-- They tune nothing if the blueprint leaves less than the threshold to be won.
+- They skip the tuning if even a perfect score would gain less than the threshold. Here every decision is tuned.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from trickformer.search.hanabi.rl_multi import BothSeats
 
 
-# Defaults of the options that are not set. `small` is for one core; the docstring explains `paper`.
+# Defaults of options by preset. `small` is for one CPU core; the docstring of the module explains `paper`.
 PRESETS: dict[str, dict[str, Any]] = {
     "small": {
         "worlds": 1_000,
@@ -86,6 +86,7 @@ GAMES = ("hanabi",)
 
 
 def _of_preset(name: str) -> PerGame:
+    """Return an annotation for an option whose default depends on the preset."""
     return PerGame(lambda options, _: options.settings()[name])
 
 
@@ -154,13 +155,13 @@ class _Search(BaseModel):
 
 class Options(BeliefOptions, _Search):
     def settings(self) -> dict[str, Any]:
-        """Return the settings by name: the preset's, replaced by those that the options set."""
+        """Return the preset's settings by name, overridden by the options that are set."""
         preset = PRESETS[self.preset] | ({"horizon": 2} if self.multi else {})
         return preset | self.model_dump(include=set(preset), exclude_none=True)
 
 
 class RLSearch(Player):
-    """The searching seat of a team and its partners, at any number of tables, one decision after the other.
+    """Player of a team: one seat searches, and its partners play the blueprint.
 
     Attributes:
         model: Network that each search starts from.
@@ -193,7 +194,7 @@ class RLSearch(Player):
             return Decision(blueprint)
         try:
             return self._search_view(view, blueprint, rng)
-        except NoConsistentHandError:  # the others do not play the blueprint, so a search on it means nothing
+        except NoConsistentHandError:  # the others deviated from the blueprint, so there is no belief to search on
             return Decision(blueprint)
 
     def _search_view(self, view: View, blueprint: int, rng: np.random.Generator) -> Decision:
@@ -204,24 +205,24 @@ class RLSearch(Player):
         tuned = self.tuning.tune(
             self.model, lambda k: self._worlds(table, hands[rng.integers(len(hands), size=k)], rng), rng
         )
-        judged, seed = self._worlds(table, self._belief.sample(n, rng).hidden, rng), int(rng.integers(2**62))
+        test_worlds, seed = self._worlds(table, self._belief.sample(n, rng).hidden, rng), int(rng.integers(2**62))
         (action,) = self.tuning.actions(tuned, table).tolist()
-        own, others = self.tuning.compare_scores(tuned, judged, seed)
-        better = action != blueprint and own - others > self._options.threshold
+        score, blueprint_score = self.tuning.compare_scores(tuned, test_worlds, seed)
+        is_better = action != blueprint and score - blueprint_score > self._options.threshold
         return Decision(
-            action if better else blueprint,
-            value=(own if better else others) / self._game.rules.kinds,
-            gain=own - others if better else 0.0,
+            action if is_better else blueprint,
+            value=(score if is_better else blueprint_score) / self._game.rules.kinds,
+            gain=score - blueprint_score if is_better else 0.0,
         )
 
     def _worlds(self, table: Tables, hands: np.ndarray, rng: np.random.Generator) -> Tables:
-        """Set up tables with these own hands, int16 [n, hand], and a shuffled deck."""
+        """Return copies of a table with these own hands, int16 [n, hand], and shuffled decks."""
         from trickformer.belief.hanabi.process import at_seat
 
-        x = table.take(np.zeros(len(hands), dtype=np.int64))
+        worlds = table.take(np.zeros(len(hands), dtype=np.int64))
         dealt = at_seat(hands, self._options.seat, table.rules.players)
-        x.redeal(dealt, int(rng.integers(2**62)))  # possible, because the belief samples only consistent hands
-        return x
+        worlds.redeal(dealt, int(rng.integers(2**62)))  # never fails, because the belief samples only consistent hands
+        return worlds
 
 
 def make(options: Options, game: Game) -> RLSearch | BothSeats:

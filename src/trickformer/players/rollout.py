@@ -1,14 +1,16 @@
 """compares actions by games from sampled worlds
 
-This is the rollout algorithm (Tesauro & Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996) on
-hidden information. In a world every player sees only its own hand, so unlike in PIMC nobody in the search is better
-informed than at the table. Each seat searches as if the others did not.
+This is the rollout algorithm (Tesauro & Galperin, "On-line Policy Improvement using Monte-Carlo Search", 1996) for
+games with hidden information. A policy finishes games from sampled worlds. It decides by each seat's view of the world,
+so the simulated players have no more information than real ones, unlike in PIMC. Each seat searches as if the others
+played the policy.
 
-Without `prior`, every action is tried in the same worlds, and the policy's own action stays unless another promises
-more by `min_gain`. With `prior`, a model proposes candidates, sequential halving shares the games among them, and the
-model's own action stays unless another is better by `margin`.
+Without `prior`, every action is tried in the same worlds, and the policy's own action is played unless another gains
+more than `min_gain`. With `prior`, a model proposes candidates, sequential halving divides the games among them, and
+the model's own action is played unless another is better by `margin`.
 
-`sparta` is the same search on beliefs of its own, and much faster if its blueprint is a scripted player of the core.
+The player `sparta` runs the same search on more accurate beliefs in Hanabi and The Crew. It is much faster, because the
+core plays its scripted blueprint.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from trickformer.plumbing.options import Applies, PerGame, refuse_unread
 if TYPE_CHECKING:
     from trickformer.base import Belief
 
-SCRIPT = "script"  # policy name of the game's scripted player
+SCRIPT = "script"  # value of `policy` that selects the game's scripted player
 
 _RACE = Applies("a rollout without prior", lambda options, _: options.prior is None)
 _PRIOR = Applies("a rollout with prior", lambda options, _: options.prior is not None)
@@ -94,7 +96,7 @@ class Options(BaseModel):
 
 
 def _belief(options: Options, game: Game) -> str:
-    """Return the belief in use: with a prior, weighted if the game has weights."""
+    """Return the name of the belief; the default is weighted if there is a prior and the game supports it."""
     from trickformer.belief import has_weighted_belief
 
     return options.belief or ("weighted" if options.prior is not None and has_weighted_belief(game) else "uniform")
@@ -119,11 +121,11 @@ def make(options: Options, game: Game) -> Player:
     policy = specs.make(spec, game)
     if policy.needs_state:
         raise TrickformerError(f"player 'rollout': its policy {spec!r} reads hidden cards; use another policy")
-    belief = _worlds(options, game, policy, spec)
-    played = StatePositions(game, policy, belief)
+    belief = _make_belief(options, game, policy, spec)
+    state_positions = StatePositions(game, policy, belief)
     if options.prior is None:
         comparison = Comparison(options.worlds, threshold=options.min_gain, ucb=options.ucb, assess=options.assess)
-        return BlueprintSearchPlayer(comparison, played)
+        return BlueprintSearchPlayer(comparison, state_positions)
     from trickformer.models.player import ModelPlayer
     from trickformer.search import scripted_positions
     from trickformer.search.prior import PriorRollouts
@@ -131,18 +133,18 @@ def make(options: Options, game: Game) -> Player:
     prior = specs.make(options.prior, game)
     if not isinstance(prior, ModelPlayer):
         raise TrickformerError(f"player 'rollout': its prior {options.prior!r} has no model; use argmax:checkpoint=...")
-    positions = (scripted_positions(game, belief) if options.policy == SCRIPT else None) or played
-    usual = game.rollouts
+    positions = (scripted_positions(game, belief) if options.policy == SCRIPT else None) or state_positions
+    defaults = game.rollouts
     settings = RolloutSettings(
-        runs=usual.runs if options.runs is None else options.runs,
-        threshold=usual.threshold if options.threshold is None else options.threshold,
-        margin=usual.margin if options.margin is None else options.margin,
+        runs=defaults.runs if options.runs is None else options.runs,
+        threshold=defaults.threshold if options.threshold is None else options.threshold,
+        margin=defaults.margin if options.margin is None else options.margin,
     )
-    comparable = prior.backend.has_action_values and game.labels_are_results
-    return PriorRollouts(prior, positions, settings, comparable)
+    use_q = prior.backend.has_action_values and game.labels_are_results
+    return PriorRollouts(prior, positions, settings, use_q)
 
 
-def _worlds(options: Options, game: Game, policy: Player, spec: str) -> Belief:
+def _make_belief(options: Options, game: Game, policy: Player, spec: str) -> Belief:
     from trickformer.belief import sampler, weighted_belief
     from trickformer.belief.policy import PolicyBelief
 

@@ -1,13 +1,11 @@
 """team search for a rule (script or action) a move
 
-Both seats search the public belief for the best rule of one move.
-
-This is search on the public belief (section 4.2 of Sokota et al., "A Fine-Tuning Approach to Belief State Modeling",
-2022, with a simpler search than the paper's). For each move it chooses a rule among the scripted players and "this
-action if it is legal, else the blueprint". It compares rules by games in worlds of the public belief, which begin with
-the rule and end with the blueprint. The seat on turn applies the rule to its view. All seats choose the same rule,
-because they draw the same worlds, so the belief after the move is known to all: the rule is the control of the filter,
-and of fine-tuning's second step.
+This is search on the public belief, the distribution over all hands given what everybody saw (section 4.2 of Sokota et
+al., "A Fine-Tuning Approach to Belief State Modeling", 2022, with a simpler search than the paper's). A rule is a
+policy for one move: a scripted player, or "this action if it is legal, else the blueprint". The search compares rules
+by games from worlds of the public belief. A game starts with one move by the rule and ends with the blueprint. The seat
+on turn applies the best rule to its view. All seats draw the same worlds and so choose the same rule. Therefore they
+can all update the public belief by the move: the rule is the control of `belief.hanabi.process`.
 """
 
 from __future__ import annotations
@@ -49,7 +47,7 @@ class Options(NetworkBeliefOptions, RaceOptions, _Search):
 
 
 class RuleSearch(Player):
-    """Player of all seats of a team."""
+    """Player whose seats all search."""
 
     batch = 1
 

@@ -2,8 +2,8 @@
 
 In Hearts it ducks and guards against the moon, in Skat it bids, declares and plays.
 
-Its choices are functions of the view alone (cpp/hearts/rules_player.cpp, cpp/skat/rules_player.cpp,
-cpp/crew/rules_player.cpp). It draws no randomness.
+Its choices depend on the view only, without randomness (cpp/hearts/rules_player.cpp, cpp/skat/rules_player.cpp,
+cpp/crew/rules_player.cpp).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Options(BaseModel):
 
 
 class Rules(Player):
-    """Scripted player of a game, at any number of tables."""
+    """Scripted player of the C++ core."""
 
-    batch = 1  # one view after the other
+    batch = 1
 
     def __init__(self, game: Game):
         from trickformer import _core

@@ -3,17 +3,18 @@
 A scripted player finishes games from worlds that explain the view.
 
 The algorithm is SPARTA (Lerer, Hu, Foerster & Brown, "Improving Policies via Search in Cooperative Partially Observable
-Games", 2020). All seats play a blueprint. A seat that searches also plays it, unless another action promises more by
-more than a threshold.
+Games", 2020). All seats play a blueprint. A seat that searches deviates from it if another action gains more than a
+threshold.
 
-In Hanabi one seat searches. Its belief about its hand follows from the others' actions: exactly, or by a network,
-fine-tuned or not (Sokota et al., "A Fine-Tuning Approach to Belief State Modeling", 2022). With enough worlds of an
-exact belief a search is never worse than the blueprint. With `multi`, both seats of two search, and each follows what
-the other's searches reveal about its hand (search/hanabi/multi.py).
+In Hanabi one seat searches. Its belief over its hand uses the others' actions as evidence. The belief is exact, or a
+network estimates it, with or without fine-tuning (Sokota et al., "A Fine-Tuning Approach to Belief State Modeling",
+2022). With an exact belief and enough worlds, the search is never worse than the blueprint. With `multi`, both seats of
+a two-player game search, and each infers from the other's searched moves what its own hand may be
+(search/hanabi/multi.py).
 
-In The Crew worlds are uniform over all that explain the view. They ignore the reasons of the others' actions, so all
-seats may search. If one seat searches, it may instead sample worlds in which the others' actions are the blueprint's
-(belief=exact).
+In The Crew worlds are by default uniform over all deals that are consistent with the view. They do not use the others'
+actions as evidence, so all seats may search. If only one seat searches, belief=exact restricts the worlds to those in
+which the blueprint takes the others' actions.
 """
 
 from __future__ import annotations
@@ -110,9 +111,10 @@ def _crew(options: Options, game: Game) -> Positions:
         raise TrickformerError("player 'sparta': belief=exact needs multi=false in crew; leave out multi")
     if options.blueprint is not None and players.parse(options.blueprint)[0] != "rules":
         raise TrickformerError(f"player 'sparta': its blueprint in crew is rules, not {options.blueprint!r}")
-    exact = None if options.multi else options.tries
-    drawn = exact if options.belief == "exact" else None
-    return CrewPositions(CrewBelief(game), None if options.multi else options.seat, drawn, exact, options.threads)
+    assess_tries = None if options.multi else options.tries
+    tries = assess_tries if options.belief == "exact" else None
+    seat = None if options.multi else options.seat
+    return CrewPositions(CrewBelief(game), seat, tries, assess_tries, options.threads)
 
 
 def _hanabi(options: Options, game: Game) -> Positions:
@@ -131,12 +133,12 @@ def _hanabi(options: Options, game: Game) -> Positions:
         if options.belief not in (None, "exact"):
             raise TrickformerError("player 'sparta': multi=true needs belief=exact; leave out belief")
         return MultiPositions(game, style, options.worlds, options, options.range_max, options.seed)
-    exact = partial(ExplainedBelief, game, style, options.listed, options.tries)
-    belief = _beliefs(options, game, style, exact)
-    return HanabiPositions(game, style, options.seat, belief, exact(), options.threads)
+    make_exact = partial(ExplainedBelief, game, style, options.listed, options.tries)
+    belief = _belief_maker(options, game, style, make_exact)
+    return HanabiPositions(game, style, options.seat, belief, make_exact(), options.threads)
 
 
-def _beliefs(options: Options, game: Hanabi, style: str, exact: Callable[[], Belief]) -> Maker:
+def _belief_maker(options: Options, game: Hanabi, style: str, make_exact: Callable[[], Belief]) -> Maker:
     name = options.belief or "exact"
     if name in ("seq2seq", "bft"):
         from trickformer.search.hanabi.beliefs import make_network_belief  # imports torch
@@ -144,4 +146,4 @@ def _beliefs(options: Options, game: Hanabi, style: str, exact: Callable[[], Bel
         return make_network_belief(name, game, style, options.seat, options, options.checkpoint, options.device)
     from trickformer.belief import sampler
 
-    return lambda _: exact() if name == "exact" else sampler(game)
+    return lambda _: make_exact() if name == "exact" else sampler(game)

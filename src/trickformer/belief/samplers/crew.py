@@ -1,4 +1,4 @@
-"""The Crew: worlds that explain one seat's view, exactly uniform by counting (cpp/crew/worlds.hpp)."""
+"""Exact belief of The Crew: worlds that are consistent with one seat's view, by counting (cpp/crew/worlds.hpp)."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from trickformer.tokenizers.crew import CrewTokenizer
 
 
 class CrewWorlds(UniformWorlds):
-    """Hidden parts of a mission.
+    """Worlds of a mission. `hidden` is int16 [n, 48].
 
-    hidden int16 [n, 48]: the seat that each of the 40 cards was dealt to, then the card that each seat passed in
-    distress, then the card that each seat drew. -1: it has not happened, or the view does not show whether it has.
+    Columns 0 to 39 are the seat that each card was dealt to. Columns 40 to 43 are the card that each seat passed in
+    distress, and columns 44 to 47 the card that each seat then drew. -1: the event has not happened, or the view does
+    not show whether it has.
     """
 
     def history(self, i: int) -> list[int]:
         row = self.hidden[i].tolist()
-        mission, *after = course(self.view)
+        mission, *actions = course(self.view)
         dealt = deal_order(self.hidden[i][:NUM_CARDS])
-        return [mission, *dealt, *(row[~action] if action < 0 else action for action in after)]
+        return [mission, *dealt, *(row[~action] if action < 0 else action for action in actions)]
 
 
 def course(view: View) -> list[int]:
@@ -35,16 +36,16 @@ def course(view: View) -> list[int]:
         view: View of a seat.
 
     Returns:
-        Actions; ~j stands for a hidden one, number j of a row of `CrewWorlds.hidden`.
+        Actions. A hidden action is ~j (negative), where j is its column in `CrewWorlds.hidden`.
     """
     actions, events = list[int](), iter(view.events)
     for event in events:
         if event.action is not None:
             actions.append(event.action)
-        elif event.actor == CHANCE and len(event.seen) == 1:  # the card lost; the card gained is the next event
+        elif event.actor == CHANCE and len(event.seen) == 1:  # the viewer's passed card; the next event is the new one
             next(events)
             actions += (~(NUM_CARDS + PLAYERS + seat) for seat in range(PLAYERS))
-        elif event.actor != CHANCE and not event.seen:
+        elif event.actor != CHANCE and not event.seen:  # another seat passes a card
             actions.append(~(NUM_CARDS + event.actor))
     return actions
 
@@ -70,12 +71,12 @@ class CrewBelief(CardBelief[CrewWorlds, _core.crew.SeatView, _core.crew.DealSamp
         hidden = np.empty(NUM_CARDS + 2 * PLAYERS, dtype=np.int16)
         hidden[actions[1:PREAMBLE]] = np.arange(NUM_CARDS) // HAND
         hidden[NUM_CARDS:] = state.core.passed_cards + state.core.drawn_cards
-        unknown = deals.sample(0, 1)[0, NUM_CARDS:] < 0
-        hidden[NUM_CARDS:][unknown] = -1
+        has_not_happened = deals.sample(0, 1)[0, NUM_CARDS:] < 0  # the same in all worlds of the view
+        hidden[NUM_CARDS:][has_not_happened] = -1
         return hidden
 
     def count(self) -> int:
-        """Count exactly the hidden histories that explain the view.
+        """Count exactly the hidden histories that are consistent with the view.
 
         Raises:
             ValueError: `reset` was not called before.
@@ -84,15 +85,15 @@ class CrewBelief(CardBelief[CrewWorlds, _core.crew.SeatView, _core.crew.DealSamp
         return deals.count
 
     def histories(self) -> int:
-        """Return 1: passed and drawn cards are part of the arrangement."""
+        """Return 1, because the arrangement includes the passed and drawn cards."""
         return 1
 
 
 def make(game: Crew, log_odds: LogOdds | None = None) -> CrewBelief:
-    """Return the uniform belief, or the belief by odds if they are given.
+    """Make the belief, uniform or weighted by odds.
 
     Args:
         game: The Crew.
-        log_odds: Odds of where each card lies; None: all equal.
+        log_odds: Log-odds of where each card lies; None: the belief is uniform.
     """
     return CrewBelief(game, log_odds=log_odds)

@@ -1,8 +1,8 @@
-"""Hanabi: distributions over the own hand.
+"""Exact beliefs over the own hand in Hanabi.
 
-HanabiBelief counts: a hand is as likely as the deal makes it (cpp/hanabi/worlds.hpp). ExplainedBelief also uses the
-moves of partners who play one scripted player. It filters all possible hands, or, if these are too many, a sample of
-them (Lerer et al. 2020, section 4.1).
+HanabiBelief counts: the probability of a hand is the one of the deal (cpp/hanabi/worlds.hpp). ExplainedBelief also
+conditions on the moves of the partners, who are assumed to be one scripted player. It filters all possible hands or, if
+there are too many, a sample of them (Lerer et al. 2020, section 4.1).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from trickformer.tokenizers.hanabi import HanabiTokenizer
 
 
 class HanabiWorlds(UniformWorlds):
-    """Hidden parts of a game of Hanabi.
+    """Worlds of a game of Hanabi. `hidden`, int16 [n, hand], are the own cards, the oldest first.
 
-    hidden int16 [n, hand]: the own cards, the oldest first; -1 for a missing card of a smaller hand. The order of the
-    deck is no part of a state: every order of the cards that remain is equally likely.
+    -1 stands for a missing card of a smaller hand. The order of the deck is not part of a world: all orders of the
+    remaining cards are equally likely.
     """
 
     def history(self, i: int) -> list[int]:
@@ -31,15 +31,16 @@ class HanabiWorlds(UniformWorlds):
         rules, own = self.game.rules, self.view.viewer
         dealt = [list(event.seen) for event in self.view.events if event.action is None]
         moves = [(event.actor, event.action, event.seen) for event in self.view.events if event.action is not None]
-        # Own cards in the order in which they came. Cards that left the hand are known, the others come from the world.
+        # `cards` are all own cards in the order of drawing, and `hand` are the indices of those in the hand now. The
+        # view shows the cards that have left the hand, and the world has the others.
         hand, cards = list(range(rules.hand)), [-1] * rules.hand
         for actor, action, seen in moves:
-            if actor == own and action < 2 * rules.hand:
+            if actor == own and action < 2 * rules.hand:  # a play or discard
                 cards[hand.pop(action % rules.hand)] = seen[0]
                 hand.append(len(cards))
                 cards.append(-1)  # stays -1 if the deck was empty
-        for at, card in zip(hand, self.hidden[i].tolist()):
-            cards[at] = card
+        for index, card in zip(hand, self.hidden[i].tolist()):
+            cards[index] = card
         dealt.insert(0, cards[: rules.hand])
         actions = [card for p in range(rules.players) for card in dealt[(p - own) % rules.players]]
         drawn = iter(cards[rules.hand :])
@@ -51,10 +52,10 @@ class HanabiWorlds(UniformWorlds):
 
 
 class HanabiBelief(ExactBelief[HanabiWorlds]):
-    """Uniform distribution over the orders of the deck.
+    """Uniform distribution over the orders of the unseen cards.
 
-    A hand is as likely as the number of ways to take it from the unseen cards. `log_prob` does not tell copies of a
-    card apart.
+    The probability of a hand is proportional to the number of ways to draw it. `log_prob` is the probability of the
+    kinds in the hand; copies of a card are not distinguished.
     """
 
     worlds = HanabiWorlds
@@ -76,7 +77,7 @@ class HanabiBelief(ExactBelief[HanabiWorlds]):
         return np.array(cards + [-1] * (self._game.rules.hand - len(cards)), dtype=np.int16)
 
     def count(self) -> int:
-        """Count exactly the ways to take the own cards from the unseen ones, copies told apart.
+        """Count exactly the ways to draw the own cards from the unseen ones. Copies of a card count as different.
 
         Raises:
             ValueError: `reset` was not called before.
@@ -85,9 +86,9 @@ class HanabiBelief(ExactBelief[HanabiWorlds]):
         return deals.count
 
     def tables(self) -> list[_core.hanabi.Tables]:
-        """Return one table after the deal and after each move, in some world that explains the view.
+        """Return one table after the deal and one after each move, in an arbitrary consistent world.
 
-        It is for estimators that read no hidden card.
+        Estimators that read no hidden card follow a game by these tables.
 
         Raises:
             ValueError: `reset` was not called before.
@@ -104,16 +105,15 @@ class HanabiBelief(ExactBelief[HanabiWorlds]):
 
 
 class NoConsistentHandError(ValueError):
-    """No hand, or no hand of a sample, explains the others' moves."""
+    """No possible hand, or no hand of a sample, is consistent with the others' moves."""
 
 
 class ExplainedBelief(Belief):
-    """Probability of a hand in the deal, times the probability of the moves of the others, who saw it.
+    """Probability of a hand in the deal, times the probability of the moves of the others, who see the hand.
 
     Views must end at an own turn. `reset` and `sample` raise NoConsistentHandError if the others' moves rule out every
-    hand, or every drawn hand. Worlds have equal weight: they come from systematic resampling, in random order, so a
-    sample of listed hands holds each hand about as often as its weight demands. If the hands are not listed, `log_prob`
-    is exact up to a constant of the view.
+    hand, or every drawn hand. `sample` uses systematic resampling and shuffles the result, so worlds have equal weight.
+    If there are too many hands to list, `log_prob` is exact up to a constant of the view.
     """
 
     consistent = True
@@ -123,12 +123,12 @@ class ExplainedBelief(Belief):
 
         Args:
             game: Hanabi.
-            style: Scripted player of the others, a name of `_core.hanabi.BOTS`.
-            listed: Largest number of hands that are all listed. If the rules allow more, uniform draws are kept or
-                dropped by the others' moves.
+            style: Scripted player that the others are assumed to be, a name of `_core.hanabi.BOTS`.
+            listed: Largest number of hands that are listed. If there are more, hands are drawn uniformly and filtered
+                by the others' moves.
             tries: Largest number of draws for a sample.
-            slip: Share of the others' moves that is taken to be random. If it is positive, no hand is ruled out, and
-                of more than `listed` hands a sample weights `tries` draws.
+            slip: Share of the others' moves that are assumed to be random. If it is positive, no hand is ruled out, so
+                all `tries` draws are weighted instead of filtered.
         """
         self._game = game
         self._bot = _core.hanabi.BOTS.index(style)
@@ -142,17 +142,17 @@ class ExplainedBelief(Belief):
         self._decision = _core.hanabi.Decision(self._codec.codec, self._codec.encode(view), self._bot)
         consistent_hands = self._decision.consistent_hands(self._listed, n=0, tries=0, seed=0, slip=self._slip)
         self._hands, self._weights = consistent_hands[:2]
-        self._all = consistent_hands[2]
-        if self._all and not len(self._weights):
+        self._is_listed = consistent_hands[2]
+        if self._is_listed and not len(self._weights):
             raise NoConsistentHandError("no hand explains the others' moves")
         self._view = view
 
     def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
         view, seed = self._require_view(), int(rng.integers(2**63))
         hands, weights = self._hands, self._weights
-        if not self._all:
-            most = self._tries if self._slip else n
-            hands, weights = self._decision.consistent_hands(0, most, self._tries, seed, self._slip)[:2]
+        if not self._is_listed:
+            n_hands = self._tries if self._slip else n
+            hands, weights = self._decision.consistent_hands(0, n_hands, self._tries, seed, self._slip)[:2]
             if not len(weights):
                 raise NoConsistentHandError(f"none of {self._tries:,} hands explains the others' moves")
         hidden = hands[rng.permutation(resample(np.log(weights), n, rng))]
@@ -162,10 +162,10 @@ class ExplainedBelief(Belief):
         view = self._require_view()
         self._uniform.reset(view)
         log_probs = self._uniform.log_prob(worlds)
-        good = np.isfinite(log_probs)
+        possible = np.isfinite(log_probs)
         with np.errstate(divide="ignore"):
-            log_probs[good] += np.log(self._decision.chances(worlds.hidden[good], self._slip))
-        total = self._weights.sum() / self._uniform.count() if self._all else 1.0
+            log_probs[possible] += np.log(self._decision.chances(worlds.hidden[possible], self._slip))
+        total = self._weights.sum() / self._uniform.count() if self._is_listed else 1.0
         return log_probs - np.log(total)
 
     def _require_view(self) -> View:
@@ -175,7 +175,7 @@ class ExplainedBelief(Belief):
 
 
 def weighted_belief(game: Hanabi) -> ExplainedBelief:
-    """Return the belief that weights worlds by the others' moves, as if they were nearly those of `smart`.
+    """Return the belief that weights worlds by the others' moves. It assumes `smart` players with 30% random moves.
 
     Args:
         game: Hanabi.
@@ -204,7 +204,7 @@ def replay(game: Hanabi, history: Sequence[int]) -> _core.hanabi.Tables:
 
 
 def positions(game: Hanabi, history: Sequence[int]) -> Iterator[_core.hanabi.Tables]:
-    """Yield a table after the deal and after each move. It is one object, which the next step changes.
+    """Yield the table after the deal and after each move. All of them are one object, which changes between yields.
 
     Args:
         game: Hanabi.

@@ -1,7 +1,4 @@
-"""Hearts: worlds that explain one seat's view, exactly uniform by counting.
-
-cpp/hearts/worlds.hpp explains the counting, and why nothing else is hidden.
-"""
+"""Exact belief of Hearts: worlds that are consistent with one seat's view, by counting (cpp/hearts/worlds.hpp)."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from trickformer.belief.samplers._uniform import UniformWorlds
 
 CARDS = 52
 PLAYERS = 4
-PASSED = 3
+PASSED = 3  # number of cards that a seat passes
 TWO_OF_CLUBS = 0
 
 
@@ -23,10 +20,10 @@ def _seat_view(game: Game, view: View) -> _core.hearts.SeatView:
     if view.viewer == PUBLIC:
         raise ValueError("a belief of Hearts needs the view of a seat, not the public view")
     events = view.events
-    if len(events) < 2 or any(e.actor != CHANCE for e in events[:2]) or events[0].action is None:
+    if len(events) < 2 or any(event.actor != CHANCE for event in events[:2]) or events[0].action is None:
         raise ValueError("a view of Hearts begins with the pass direction and the own cards")
     direction, dealt = events[0].action, events[1].seen
-    at = 2
+    at = 2  # index of the next event to read
     passes: list[int] = []
     while at < len(events) and len(passes) < PASSED and direction and events[at].actor == view.viewer:
         card = events[at].action
@@ -47,7 +44,7 @@ def _seat_view(game: Game, view: View) -> _core.hearts.SeatView:
             raise ValueError(f"event {at} does not show who leads the first trick: {events[at]}")
         leader = events[at].actor
         at += 1
-    plays = [-1 if e.action is None else e.action for e in events[at:]]
+    plays = [-1 if event.action is None else event.action for event in events[at:]]
     rules = _core.hearts.Rules(**game.spiel.get_parameters())
     return _core.hearts.SeatView(
         rules, view.viewer, direction, list(dealt), passes, list(received), leader, plays, bool(view.legal)
@@ -55,10 +52,10 @@ def _seat_view(game: Game, view: View) -> _core.hearts.SeatView:
 
 
 class HeartsWorlds(UniformWorlds):
-    """Hidden parts of a hand of Hearts.
+    """Worlds of a hand of Hearts. `hidden` is int16 [n, 64].
 
-    hidden int16 [n, 64]: the seat that each of the 52 cards was dealt to, then three cards each that seats 0, 1, 2, 3
-    passed, in their order. -1: it has not happened, or the view does not show whether it has.
+    Columns 0 to 51 are the seat that each card was dealt to. Columns 52 to 63 are the cards that seats 0 to 3 passed,
+    three for each seat in order of passing. -1: the pass has not happened, or the view does not show whether it has.
     """
 
     def history(self, i: int) -> list[int]:
@@ -68,8 +65,9 @@ class HeartsWorlds(UniformWorlds):
         order = np.argsort(row[:CARDS], kind="stable").reshape(PLAYERS, -1)  # by seat, cards ascending
         passes = row[CARDS:][row[CARDS:] >= 0]
         events = self.view.events
-        shown = next((k for k, e in enumerate(events) if k > 1 and e.seen == (TWO_OF_CLUBS,)), len(events))
-        plays = [e.action for e in events[shown + 1 :] if e.action is not None]
+        # Plays follow the event that names the first leader, the holder of the two of clubs.
+        start = next((k for k, event in enumerate(events) if k > 1 and event.seen == (TWO_OF_CLUBS,)), len(events))
+        plays = [event.action for event in events[start + 1 :] if event.action is not None]
         return [direction, *order.T.ravel().tolist(), *passes.tolist(), *plays]
 
 
@@ -91,10 +89,9 @@ class HeartsBelief(CardBelief[HeartsWorlds, _core.hearts.SeatView, _core.hearts.
         return hidden
 
     def count(self) -> int:
-        """Count exactly the hidden histories that explain the view.
+        """Count exactly the hidden histories that are consistent with the view.
 
-        It is the number of arrangements of the unseen cards, times the number of ordered passes that the view does not
-        show.
+        The count is the number of arrangements of the unseen cards times the number of ordered hidden passes.
 
         Raises:
             ValueError: `reset` was not called before.
@@ -103,15 +100,15 @@ class HeartsBelief(CardBelief[HeartsWorlds, _core.hearts.SeatView, _core.hearts.
         return deals.assignments * deals.pass_histories
 
     def histories(self) -> int:
-        """Count the ordered passes that the view does not show."""
+        """Count the ordered passes of other seats that the view does not show."""
         return self._require_deals_and_view()[0].pass_histories
 
 
 def make(game: Game, log_odds: LogOdds | None = None) -> HeartsBelief:
-    """Return the uniform belief, or the belief by odds if they are given.
+    """Make the belief, uniform or weighted by odds.
 
     Args:
         game: Hearts.
-        log_odds: Odds of where each card lies; None: all equal.
+        log_odds: Log-odds of where each card lies; None: the belief is uniform.
     """
     return HeartsBelief(game, log_odds=log_odds)

@@ -1,8 +1,8 @@
-"""Mines: layouts that explain the view.
+"""Beliefs of Mines: distributions over the layouts of mines that are consistent with the view.
 
-They are exactly uniform by counting (cpp/mines/count.hpp), or drawn by a method of "Consistent Belief State Estimation,
-with Application to Mines": rejection, Metropolis, or Metropolis that continues from the previous layout
-(cpp/mines/search.hpp).
+Layouts are drawn exactly uniformly by counting (cpp/mines/count.hpp), or by a method of "Consistent Belief State
+Estimation, with Application to Mines": rejection, a Metropolis walk for each layout, or one Metropolis walk from layout
+to layout (cpp/mines/search.hpp).
 """
 
 from __future__ import annotations
@@ -30,37 +30,37 @@ def observe(game: Mines, view: View) -> _core.mines.Observation:
     Raises:
         ValueError: An event is not a cell and the number that it showed.
     """
-    cells = [e.action for e in view.events if e.action is not None and len(e.seen) == 1]
+    cells = [event.action for event in view.events if event.action is not None and len(event.seen) == 1]
     if len(cells) < len(view.events):
         raise ValueError("an event of Mines is a cell and what it showed")
-    return _core.mines.Observation(game.board, cells, [e.seen[0] for e in view.events])
+    return _core.mines.Observation(game.board, cells, [event.seen[0] for event in view.events])
 
 
 def unpack(layouts: np.ndarray, cells: int) -> np.ndarray:
-    """Return which cells hold a mine.
+    """Return which cells have a mine, from the core's bit sets.
 
     Args:
-        layouts: uint64 [n], or [n, words] on boards beyond 64 cells, as the core has them.
+        layouts: Layouts as bit sets of cells, uint64 [n], or [n, words] on boards with more than 64 cells.
         cells: Number of cells of the board.
 
     Returns:
         bool [n, cells].
     """
-    octets = layouts.reshape(len(layouts), -1).astype("<u8").view(np.uint8)
-    return np.unpackbits(octets, axis=1, count=cells, bitorder="little").astype(bool)
+    as_bytes = layouts.reshape(len(layouts), -1).astype("<u8").view(np.uint8)
+    return np.unpackbits(as_bytes, axis=1, count=cells, bitorder="little").astype(bool)
 
 
 def pack(mines: np.ndarray, cells: int) -> np.ndarray:
-    """Return layouts in the core's form; the inverse of `unpack`.
+    """Return layouts as the core's bit sets; the inverse of `unpack`.
 
     Args:
         mines: bool [n, cells].
         cells: Number of cells of the board.
 
     Returns:
-        uint64 [n], or [n, words] on boards beyond 64 cells.
+        uint64 [n], or [n, words] on boards with more than 64 cells.
     """
-    words = 1 << ((cells + 63) // 64 - 1).bit_length()  # a board has 1, 2, 4 or 8
+    words = 1 << ((cells + 63) // 64 - 1).bit_length()  # rounded up to a power of 2, as in the core
     bits = np.zeros((len(mines), 64 * words), dtype=bool)
     bits[:, :cells] = mines
     layouts = np.packbits(bits, axis=1, bitorder="little").view("<u8").astype(np.uint64)
@@ -68,30 +68,29 @@ def pack(mines: np.ndarray, cells: int) -> np.ndarray:
 
 
 def to_ints(counts: np.ndarray) -> list[int]:
-    """Convert numbers of layouts to integers.
+    """Convert the core's counts of layouts, which may exceed 64 bits, to Python integers.
 
     Args:
-        counts: uint64 [n] or [n, words].
+        counts: uint64 [n] or [n, words], the lowest word first.
     """
-    octets = counts.reshape(len(counts), -1).astype("<u8")
-    return [int.from_bytes(row.tobytes(), "little") for row in octets]
+    words = counts.reshape(len(counts), -1).astype("<u8")
+    return [int.from_bytes(row.tobytes(), "little") for row in words]
 
 
 class MinesWorlds(UniformWorlds):
-    """Layouts of mines.
+    """Worlds as layouts: `hidden`, int16 [n, mines], are the cells with a mine, ascending; -1 if none is laid yet.
 
-    hidden int16 [n, mines]: the cells with a mine, ascending; -1 if the mines are not laid yet. In a history they stand
-    before the moves, or after the first move.
+    In a history the mines are laid before the first move, or after it if the rules protect that move.
     """
 
     def history(self, i: int) -> list[int]:
-        moves = [e.action for e in self.view.events if e.action is not None]
+        moves = [event.action for event in self.view.events if event.action is not None]
         state = replay_moves(self.game, moves, self.hidden[i].tolist())  # type: ignore[arg-type]
         return state.history()
 
 
 class _Layouts:
-    """The core's samplers for one view."""
+    """Sampler of the layouts that are consistent with one view."""
 
     def __init__(self, game: Mines, view: View, method: int, domain: int, trials: int):
         self._game = game
@@ -100,7 +99,7 @@ class _Layouts:
         self._trials = trials
         self._observation = observe(game, view)
         self.is_laid = bool(view.events) or not game.spiel.late
-        self._count = self._count_layouts() if self.is_laid else 1
+        self._count = self._count_layouts() if self.is_laid else 1  # None: too many to be counted
         if self._count == 0:
             raise ValueError("no layout of mines explains the view")
         if self._count is None and METHODS[method] == "exact":
@@ -108,7 +107,7 @@ class _Layouts:
 
     @property
     def count(self) -> int:
-        """The number of layouts. Raises TrickformerError if they are too many to be counted."""
+        """Number of layouts. Raises TrickformerError if the position is too large to be counted."""
         if self._count is None:
             raise self._too_large()
         return self._count
@@ -127,7 +126,7 @@ class _Layouts:
         )
 
     def sample(self, seed: int, n: int) -> np.ndarray:
-        """Draw layouts, int16 [n, mines]."""
+        """Draw layouts as rows of `MinesWorlds.hidden`, int16 [n, mines]."""
         if not self.is_laid:
             return np.full((n, self._game.mines), -1, dtype=np.int16)
         layouts = _core.mines.sample(
@@ -142,7 +141,7 @@ class _Layouts:
         return np.nonzero(unpack(layouts, self._game.cells))[1].astype(np.int16).reshape(n, self._game.mines)
 
     def is_consistent(self, hidden: np.ndarray) -> np.ndarray:
-        """Return which layouts, int16 [n, mines], explain the view, bool [n]."""
+        """Return which layouts, int16 [n, mines], are consistent with the view, bool [n]."""
         if not self.is_laid:
             return (hidden == -1).all(axis=1)
         on_board = ((hidden >= 0) & (hidden < self._game.cells)).all(axis=1)
@@ -152,9 +151,9 @@ class _Layouts:
 
 
 class MinesBelief(ExactBelief[MinesWorlds]):
-    """Uniform distribution over the layouts that explain a view, exact or approached by a random walk.
+    """Uniform distribution over the layouts that are consistent with a view, exact or approximated by a random walk.
 
-    `log_prob` is that of the uniform distribution, whatever the method.
+    `log_prob` is the logarithm of the uniform probability for every method.
     """
 
     worlds = MinesWorlds
@@ -164,12 +163,13 @@ class MinesBelief(ExactBelief[MinesWorlds]):
 
         Args:
             game: Mines.
-            method: `exact` and `rejection` draw from the uniform distribution. `metropolis` walks from a layout of the
-                prior for each world, `inherited` from one world to the next, starting over at each call of `sample`.
-                Walks approach the distribution as `trials` grow. A walk that ends at an inconsistent layout gives an
-                infeasible world.
-            trials: Steps of a walk.
-            domain: Cells on which the prior lays mines: `rule` (respects the rule of the first move) or `board` (all).
+            method: `exact` and `rejection` draw from the uniform distribution. `metropolis` makes a walk for each world
+                that starts at a random layout. `inherited` continues one walk from world to world, and starts a new
+                walk at each call of `sample`. Walks approach the uniform distribution as `trials` grows. A walk that
+                ends at an inconsistent layout gives an infeasible world.
+            trials: Number of steps of a walk.
+            domain: Cells that may have mines in the random start: `rule`, those that the rule of the first move
+                allows, or `board`, all.
 
         Raises:
             UnknownNameError: The method or domain does not exist.
@@ -202,7 +202,7 @@ class MinesBelief(ExactBelief[MinesWorlds]):
         return np.array(actions[start : start + mines], dtype=np.int16)
 
     def count(self) -> int:
-        """Count the layouts that explain the view; 1 if no mine is laid yet.
+        """Count the layouts that are consistent with the view; 1 if no mine is laid yet.
 
         Raises:
             ValueError: `reset` was not called before.

@@ -1,7 +1,7 @@
-"""Skat: worlds that explain one seat's view.
+"""Beliefs of Skat: worlds that are consistent with one seat's view.
 
-They are uniform, drawn by exact counting (cpp/skat/worlds.hpp), or drawn by given odds of the place of each card, or
-weighted by the others' bids, discards and declarations (cpp/skat/inference.hpp).
+Worlds are uniform by exact counting (cpp/skat/worlds.hpp), or weighted by odds of where each card lies, or weighted by
+the likelihood of the others' bids, discards and declarations (cpp/skat/inference.hpp).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from trickformer.belief.samplers._cards import CardBelief
 from trickformer.belief.samplers._uniform import UniformWorlds, draw_one_of_each_row
 from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order, evaluation
 
-POOL = 128  # uniform worlds for each weighted world
+POOL = 128  # number of uniform worlds from which each weighted world is drawn
 
 
 def course(view: View) -> list[int]:
@@ -38,21 +38,21 @@ def course(view: View) -> list[int]:
 
 
 class SkatWorlds(UniformWorlds):
-    """Hidden parts of a game of Skat.
+    """Worlds of a game of Skat. `hidden` is int16 [n, 34].
 
-    hidden int16 [n, 34]: the seat that each of the 32 cards was dealt to, 3 being the skat, then the two cards that the
-    soloist discarded, in their order. -1: there was no discard, or the view does not show whether there was.
+    Columns 0 to 31 are the seat that each card was dealt to, where 3 is the skat. Columns 32 and 33 are the cards that
+    the soloist discarded, in order. -1: there was no discard, or the view does not show whether there was.
     """
 
     def history(self, i: int) -> list[int]:
         row = self.hidden[i]
         discards = iter(row[NUM_CARDS:].tolist())
-        done = [next(discards) if action < 0 else action for action in course(self.view)]
-        return deal_order(row[:NUM_CARDS]) + [action for action in done if action >= 0]
+        actions = [next(discards) if action < 0 else action for action in course(self.view)]
+        return deal_order(row[:NUM_CARDS]) + [action for action in actions if action >= 0]
 
 
 class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSampler]):
-    """Distribution over deals, and over the cards that another soloist has picked up and discarded."""
+    """Distribution over deals, and over the discards of a soloist other than the viewer."""
 
     worlds = SkatWorlds
     deals = _core.skat.DealSampler
@@ -68,17 +68,17 @@ class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSamp
     def _hidden_part(self, actions: list[int], deals: _core.skat.DealSampler) -> np.ndarray:
         hidden = np.full(NUM_CARDS + 2, -1, dtype=np.int16)
         hidden[actions[:NUM_CARDS]] = np.minimum(np.arange(NUM_CARDS) // 10, 3)
-        known = int((deals.sample(0, 1)[0, NUM_CARDS:] >= 0).sum())
-        if known:
-            at = actions.index(PICK_UP, NUM_CARDS) + 1
-            hidden[NUM_CARDS : NUM_CARDS + known] = actions[at : at + known]
+        n_discards = int((deals.sample(0, 1)[0, NUM_CARDS:] >= 0).sum())  # the same in all worlds of the view
+        if n_discards:
+            first = actions.index(PICK_UP, NUM_CARDS) + 1
+            hidden[NUM_CARDS : NUM_CARDS + n_discards] = actions[first : first + n_discards]
         return hidden
 
     def count(self) -> int:
-        """Count exactly the hidden histories that explain the view.
+        """Count exactly the hidden histories that are consistent with the view.
 
-        It is the number of arrangements of the unseen cards, times the number of ways in which another soloist can have
-        picked up and discarded among twelve cards.
+        The count is the number of arrangements of the unseen cards, times the number of ways in which a soloist other
+        than the viewer may have picked up two of twelve cards and discarded two.
 
         Raises:
             ValueError: `reset` was not called before.
@@ -87,16 +87,16 @@ class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSamp
         return deals.assignments * deals.histories
 
     def histories(self) -> int:
-        """Count the ways in which another soloist can have picked up and discarded."""
+        """Count the ways in which a soloist other than the viewer may have picked up and discarded cards."""
         return self._require_deals_and_view()[0].histories
 
 
 class WeightedSkatBelief(SkatBelief):
-    """Worlds weighted by the likelihood of the others' bids, discards and declarations.
+    """Belief that weights worlds by the likelihood of the others' bids, discards and declarations.
 
-    This is Kermit's inference (Buro et al. 2009, section 4). `sample` draws each world from POOL uniform ones
-    (importance resampling), so worlds follow the weights only as closely as a pool of this size allows. `log_prob` is
-    exact up to a constant of the view.
+    This is Kermit's inference (Buro et al. 2009, section 4). `sample` draws each world from POOL uniform ones by weight
+    (importance resampling), so samples follow the weights only approximately. `log_prob` is exact up to a constant of
+    the view.
     """
 
     def __init__(self, game: Game):
@@ -105,10 +105,10 @@ class WeightedSkatBelief(SkatBelief):
         self._evaluation, self._model = evaluation(), _core.skat_search.BidModel()
 
     def sample(self, n: int, rng: np.random.Generator) -> SkatWorlds:
-        drawn = super().sample(n * POOL, rng)
-        chosen = draw_one_of_each_row(self._log_weight(drawn).reshape(n, POOL), rng)
-        hidden = drawn.hidden[np.arange(n) * POOL + chosen]
-        return replace(drawn, hidden=hidden, log_weight=np.zeros(n), feasible=np.ones(n, dtype=bool))
+        pool = super().sample(n * POOL, rng)
+        chosen = draw_one_of_each_row(self._log_weight(pool).reshape(n, POOL), rng)
+        hidden = pool.hidden[np.arange(n) * POOL + chosen]
+        return replace(pool, hidden=hidden, log_weight=np.zeros(n), feasible=np.ones(n, dtype=bool))
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
         return self._log_weight(worlds)
@@ -128,10 +128,10 @@ def weighted_belief(game: Game) -> WeightedSkatBelief:
 
 
 def make(game: Game, log_odds: LogOdds | None = None) -> SkatBelief:
-    """Return the uniform belief, or the belief by odds if they are given.
+    """Make the belief, uniform or weighted by odds.
 
     Args:
         game: Skat.
-        log_odds: Odds of where each card lies; None: all equal.
+        log_odds: Log-odds of where each card lies; None: the belief is uniform.
     """
     return SkatBelief(game, log_odds=log_odds)
