@@ -1,7 +1,7 @@
-"""Differential test of the C++ twin of a game: random hands, step by step, against OpenSpiel.
+"""Differential test of a game's rules: random hands, step by step, in the C++ core and in OpenSpiel.
 
-`python -m trickformer.audit.differential [--game GAME] [--hands N] [--seed S]` compares Hearts over all settings of its
-rule options, or Hanabi in its three variants and others.
+`python -m trickformer.audit.differential [--game GAME] [--hands N] [--seed S]` compares Hearts under all combinations
+of its rule options, or Hanabi in its three variants and with further settings.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from trickformer.games import hanabi
 from trickformer.games.hearts import Hearts, load
 from trickformer.plumbing.progress import progress
 
-_FIRST_DECISION = 53  # number of chance actions before it: the direction and the deal
+_CHANCE_ACTIONS = 53  # chance actions of Hearts: the pass direction and 52 dealt cards
 
 
 def compare_hand(game: Hearts, seed: int, index: int, strings: float, rules: _core.hearts.Rules) -> int:
-    """Play one random hand on both and compare them at each step.
+    """Play one random hand of Hearts in both implementations and compare them at each step.
 
-    The seat on turn and the legal actions are compared, at some steps the information strings of all seats, and at the
-    end the scores.
+    The function compares the seat on turn and the legal actions, at some steps the information state strings of all
+    seats, and at the end the scores.
 
     Args:
         game: Hearts.
         seed: The series.
         index: Number of the hand in the series.
-        strings: Probability that a step compares information strings.
-        rules: The game's rules in the core's form.
+        strings: Probability that a step compares information state strings.
+        rules: The game's rule options for the core.
 
     Returns:
         The number of decisions.
@@ -48,22 +48,22 @@ def compare_hand(game: Hearts, seed: int, index: int, strings: float, rules: _co
     where = f"seed {seed}, hand {index}, {game.spiel}"
     spiel = game.deal(seed, index)
     chance = spiel.history()
-    twin = _core.hearts.State(rules, chance[0], np.array(chance[1:_FIRST_DECISION], dtype=np.uint8))
+    core_state = _core.hearts.State(rules, chance[0], np.array(chance[1:_CHANCE_ACTIONS], dtype=np.uint8))
     decisions = 0
     while not spiel.is_terminal():
         legal = spiel.legal_actions()
-        _require_equal(twin.current_player(), spiel.current_player(), f"{where}, seat on turn")
-        _require_equal(twin.legal_actions(), legal, f"{where}, legal actions at\n{spiel}")
+        _require_equal(core_state.current_player(), spiel.current_player(), f"{where}, seat on turn")
+        _require_equal(core_state.legal_actions(), legal, f"{where}, legal actions at\n{spiel}")
         if rng.random() < strings:
             for seat in range(game.players):
-                ours, theirs = twin.information_state_string(seat), spiel.information_state_string(seat)
+                ours, theirs = core_state.information_state_string(seat), spiel.information_state_string(seat)
                 _require_equal(ours, theirs, f"{where}, information state of seat {seat}")
         action = rng.choice(legal)
         spiel.apply_action(action)
-        twin.apply_action(action)
+        core_state.apply_action(action)
         decisions += 1
-    _require_equal(twin.is_terminal(), True, f"{where}, end")
-    _require_equal(twin.scores(), game.scores(spiel), f"{where}, scores")
+    _require_equal(core_state.is_terminal(), True, f"{where}, end")
+    _require_equal(core_state.scores(), game.scores(spiel), f"{where}, scores")
     return decisions
 
 
@@ -74,8 +74,8 @@ def compare_hands(game: Hearts, seed: int, hands: int, strings: float = 0.05, fi
         game: Hearts.
         seed: The series.
         hands: Number of hands.
-        strings: Probability that a step compares information strings.
-        first: Number of the first hand.
+        strings: Probability that a step compares information state strings.
+        first: Number of the first hand in the series.
 
     Returns:
         The number of decisions compared.
@@ -85,7 +85,7 @@ def compare_hands(game: Hearts, seed: int, hands: int, strings: float = 0.05, fi
 
 
 def all_options() -> Iterator[Hearts]:
-    """Yield Hearts under each of the 256 settings of its eight rule options."""
+    """Yield Hearts under each of the 256 combinations of its eight rule options."""
     names = tuple(load("hearts").rules)
     for values in itertools.product((False, True), repeat=len(names)):
         yield load(f"hearts({','.join(f'{k}={v}' for k, v in zip(names, values))})")
@@ -103,7 +103,7 @@ class GameComparison(NamedTuple):
     drew_last: int  # games in which the last card of the deck was drawn
 
 
-# Further settings. A tenth of the number of games of a variant is compared on each.
+# Game strings beyond the three variants. Each is compared on a tenth of a variant's number of games.
 OTHERS = (
     "hanabi(players=3)",
     "hanabi(players=4)",
@@ -121,17 +121,17 @@ def compare_games(
     first: int = 0,
     on_game: Callable[[], None] = lambda: None,
 ) -> GameComparison:
-    """Play random games on both and compare them at each decision.
+    """Play random games of Hanabi in both implementations and compare them at each decision.
 
-    The seat on turn, the legal actions, each seat's observation bit for bit and the reward are compared, and at the end
-    the score.
+    The function compares the seat on turn, the legal actions, each seat's observation bit for bit and the reward, and
+    at the end the score.
 
     Args:
         game: Hanabi.
         seed: The series.
         games: Number of games.
-        careful: Whether moves that cost a life are avoided, so that most games last until the deck is empty.
-        first: Number of the first game.
+        careful: Whether to avoid moves that cost a life, so that most games last until the deck is empty.
+        first: Number of the first game in the series.
         on_game: Called after each game.
 
     Raises:
@@ -139,31 +139,31 @@ def compare_games(
     """
     from open_spiel.python.observation import make_observation
 
-    played = _core.hanabi.random_games(game.rules, seed, first, games, careful)
-    decks, actions = played[:2]
-    scores = played[2]
+    records = _core.hanabi.random_games(game.rules, seed, first, games, careful)
+    decks, actions = records[:2]  # actions uint8 [games, moves], padded with 255
+    scores = records[2]
     observer = make_observation(game.spiel)
     decisions = drew_last = 0
     for i, deck in enumerate(decks):
         where = f"seed {seed}, game {first + i}, careful {careful}, {game.spiel}"
-        twin = _core.hanabi.State(game.rules, deck)
-        spiel, left = game.spiel.new_initial_state(), iter(deck.tolist())
+        core_state = _core.hanabi.State(game.rules, deck)
+        spiel, remaining_deck = game.spiel.new_initial_state(), iter(deck.tolist())
         for action in actions[i][actions[i] != 255].tolist():
-            _draw(spiel, left)
-            _same(twin, spiel, observer, where)
-            if careful and action not in twin.harmless_actions():
+            _draw(spiel, remaining_deck)
+            _compare_states(core_state, spiel, observer, where)
+            if careful and action not in core_state.harmless_actions():
                 raise DifferenceError(f"{where}: action {action} costs a life")
-            before = twin.score()
+            before = core_state.score()
             spiel.apply_action(action)
-            twin.apply_action(action)
-            _require_equal([twin.score() - before] * game.players, spiel.rewards(), f"{where}, rewards")
+            core_state.apply_action(action)
+            _require_equal([core_state.score() - before] * game.players, spiel.rewards(), f"{where}, rewards")
             decisions += 1
-        _draw(spiel, left)
-        _same(twin, spiel, observer, where)
-        _require_equal((twin.is_terminal(), spiel.is_terminal()), (True, True), f"{where}, end")
-        _require_equal([twin.score()] * game.players, spiel.returns(), f"{where}, returns")
-        _require_equal(twin.score(), scores[i], f"{where}, score of the game and of its replay")
-        drew_last += not twin.deck
+        _draw(spiel, remaining_deck)
+        _compare_states(core_state, spiel, observer, where)
+        _require_equal((core_state.is_terminal(), spiel.is_terminal()), (True, True), f"{where}, end")
+        _require_equal([core_state.score()] * game.players, spiel.returns(), f"{where}, returns")
+        _require_equal(core_state.score(), scores[i], f"{where}, score of the game and of its replay")
+        drew_last += not core_state.deck
         on_game()
     return GameComparison(games, decisions, drew_last)
 
@@ -175,16 +175,18 @@ def _require_equal(ours: object, theirs: object, what: str) -> None:
 
 
 def _draw(spiel: Any, deck: Iterator[int]) -> None:
+    """Apply chance actions from a deck, up to the next decision."""
     while spiel.is_chance_node():
         spiel.apply_action(next(deck))
 
 
-def _same(twin: _core.hanabi.State, spiel: Any, observer: Any, where: str) -> None:
-    _require_equal(twin.current_player(), spiel.current_player(), f"{where}, seat on turn")
-    _require_equal(twin.legal_actions(), spiel.legal_actions(), f"{where}, legal actions at\n{spiel}")
+def _compare_states(core_state: _core.hanabi.State, spiel: Any, observer: Any, where: str) -> None:
+    """Raise DifferenceError if the seat on turn, the legal actions or a seat's observation differ."""
+    _require_equal(core_state.current_player(), spiel.current_player(), f"{where}, seat on turn")
+    _require_equal(core_state.legal_actions(), spiel.legal_actions(), f"{where}, legal actions at\n{spiel}")
     for seat in range(spiel.num_players()):
         observer.set_from(spiel, seat)
-        ours = twin.observation(seat)
+        ours = core_state.observation(seat)
         _require_equal(ours.shape, observer.tensor.shape, f"{where}, shape of the observation of seat {seat}")
         if ours.tobytes() != observer.tensor.tobytes():
             differ = np.flatnonzero(ours != observer.tensor).tolist()

@@ -1,8 +1,8 @@
-"""Audit of a tokenizer and its trackers: do they keep the promises of base.Tokenizer and base.Tracker on random hands?
+"""Audit of a tokenizer and its trackers: check the contracts of base.Tokenizer and base.Tracker on random hands.
 
-A tracker follows a seat's view, token by token. Each token must have been possible, the own turn and the legal actions
-must agree with the view, and the end must give the outcome of the hand. At random places, copies receive an impossible
-token, and other copies play possible tokens to the end.
+A tracker follows a seat's view token by token. The audit checks that the tracker had called each token possible, that
+its turn and legal actions agree with the view, and that it gives the outcome at the end. At random positions it also
+tests copies of the tracker: one receives an impossible token, and one receives random possible tokens up to the end.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import numpy as np
 if TYPE_CHECKING:
     from trickformer.base import Game, Tokenizer, Tracker, View
 
-Note: TypeAlias = Callable[[str, bool, Callable[[], str]], None]  # name of a check, whether it holds, details
+# Records one case of a check: name of the check, whether it holds, and a function that returns the details of a fault.
+Note: TypeAlias = Callable[[str, bool, Callable[[], str]], None]
 T = TypeVar("T")
 
-MOST = 256  # largest size of a vocabulary: the capacity of the core's sets of tokens
+MAX_VOCAB = 256  # capacity of the core's sets of tokens
 
+# Names of the checks, which the report prints.
 SIZES = "tokens: sizes and names are consistent"
 FIT = "tokens: fit the vocabulary and n_positions"
 INVERSE = "tokens: decode to the events of the view"
@@ -52,7 +54,7 @@ def describe_exception(error: Exception) -> str:
 
 
 def _call(check: str, what: str, call: Callable[..., T], *arguments: Any) -> T:
-    """Call a function of the audited game; an exception is a fault."""
+    """Call a function of the audited game. An exception counts as a fault; `what` names the call in its message."""
     try:
         return call(*arguments)
     except Exception as e:  # another package may raise anything
@@ -60,85 +62,87 @@ def _call(check: str, what: str, call: Callable[..., T], *arguments: Any) -> T:
 
 
 def _form(array: Any) -> str:
+    """Describe the dtype and shape of an array, or the type of another object."""
     if isinstance(array, np.ndarray):
         return f"{array.dtype} {list(array.shape)}"
     return type(array).__name__
 
 
 class Walk:
-    """Trackers of all seats along the hands of one audit.
+    """Checks of the trackers of all seats, hand by hand.
 
-    After a fault a seat is not followed further in the hand, because further faults would have the same cause.
+    After a fault a seat is skipped for the rest of the hand, because further faults would have the same cause.
     """
 
     def __init__(self, game: Game, tokenizer: Tokenizer, note: Note):
-        """Check the sizes of the tokenizer.
+        """Check the sizes of the tokenizer. If they are wrong, nothing else is checked.
 
         Args:
             game: The game.
             tokenizer: Its tokenizer.
-            note: Called for each case of a check.
+            note: Records each case of a check.
         """
         self.game = game
         self.tokenizer = tokenizer
         self._note = note
-        self._hand: list[_Seat] = []
+        self._seats: list[_Seat] = []  # checks of the present hand
         fault = ""
         try:
-            self._sizes()
+            self._check_sizes()
         except _Fault as e:
             fault = str(e)
-        self._sound = not fault
-        note(SIZES, self._sound, lambda: fault)
+        self._sizes_are_valid = not fault
+        note(SIZES, self._sizes_are_valid, lambda: fault)
 
     def begin(self, deal: int, rng: np.random.Generator) -> None:
         """Begin a hand.
 
         Args:
             deal: Number of the deal.
-            rng: Draws the places where copies are examined, and their tokens.
+            rng: Draws the positions where copies are tested, and the tokens that they receive.
         """
-        seats = range(self.game.players if self._sound else 0)
-        self._hand = [_Seat(self.game, self.tokenizer, self._note, deal, seat, rng) for seat in seats]
+        seats = range(self.game.players if self._sizes_are_valid else 0)
+        self._seats = [_Seat(self.game, self.tokenizer, self._note, deal, seat, rng) for seat in seats]
 
     def look(
         self, views: list[View], acted: tuple[int, int] | None, scores: tuple[int, ...] | None, where: Callable[[], str]
     ) -> None:
-        """Follow the views of all seats at a decision, or at the end.
+        """Check the trackers of all seats at the next decision, or at the end of the hand.
 
         Args:
             views: Views by seat.
-            acted: The seat that has acted since the last look, and its action.
+            acted: Seat and action of the decision since the last call; None at the first call of a hand.
             scores: Scores by seat at the end; None before.
-            where: Returns a description of the place.
+            where: Returns a description of the position.
         """
-        for seat, view in zip(self._hand, views):
+        for seat, view in zip(self._seats, views):
             action = acted[1] if acted is not None and acted[0] == view.viewer else None
             seat.look(view, action, scores, where)
 
-    def _sizes(self) -> None:
-        t = self.tokenizer
+    def _check_sizes(self) -> None:
+        """Raise _Fault if an attribute of the tokenizer or its initial embeddings have a wrong type or size."""
         names = ("vocab", "n_positions", "eos", "n_features", "features_version")
-        sizes = {name: _call(SIZES, f"the tokenizer's {name}", getattr, t, name) for name in names}
-        vocab, version = sizes["vocab"], sizes["features_version"]
-        positions, eos = sizes["n_positions"], sizes["eos"]
+        values = {name: _call(SIZES, f"the tokenizer's {name}", getattr, self.tokenizer, name) for name in names}
+        vocab, version = values["vocab"], values["features_version"]
+        positions, eos = values["n_positions"], values["eos"]
         size = _call(SIZES, "the tokenizer's vocab", len, vocab)
-        if not 1 <= size <= MOST or len(set(vocab)) < size:
+        if not 1 <= size <= MAX_VOCAB or len(set(vocab)) < size:
             raise _Fault(
-                SIZES, f"vocab has {size} names, {len(set(vocab))} of them different, not 1 to {MOST} different ones"
+                SIZES,
+                f"vocab has {size} names, {len(set(vocab))} of them different, not 1 to {MAX_VOCAB} different ones",
             )
-        for name, value, low in (
+        for name, value, minimum in (
             ("n_positions", positions, 1),
             ("eos", eos, 0),
-            ("n_features", sizes["n_features"], 0),
+            ("n_features", values["n_features"], 0),
         ):
-            if not isinstance(value, int) or value < low:
-                raise _Fault(SIZES, f"{name} is {value!r}, not a whole number from {low}")
+            if not isinstance(value, int) or value < minimum:
+                raise _Fault(SIZES, f"{name} is {value!r}, not a whole number from {minimum}")
         if eos >= size:
             raise _Fault(SIZES, f"eos is {eos}, but vocab has the tokens 0 to {size - 1}")
         if not isinstance(version, str) or not version:
             raise _Fault(SIZES, f"features_version is {version!r}, not a name")
-        embeddings = _call(SIZES, "initial_embeddings()", lambda: tuple(t.initial_embeddings()))
+        embeddings = _call(SIZES, "initial_embeddings()", lambda: tuple(self.tokenizer.initial_embeddings()))
         if len(embeddings) != 2:
             raise _Fault(SIZES, f"initial_embeddings() gives {len(embeddings)} arrays, not two")
         for array, rows, name in zip(embeddings, (size, positions), ("tokens", "positions")):
@@ -158,18 +162,19 @@ class _Seat:
         self._rng = rng
         self._deal, self._seat = deal, seat
         self._tracker: Tracker | None = None
-        self._pushed: list[int] = []
+        self._pushed: list[int] = []  # tokens that the tracker has received
+        # Copies are tested about twice in a hand of the largest length.
         self._size, self._copy_share = len(tokenizer.vocab), 2 / tokenizer.n_positions
-        self._broken = False
+        self._has_fault = False
 
     def look(self, view: View, action: int | None, scores: tuple[int, ...] | None, where: Callable[[], str]) -> None:
-        """Follow the seat's view; see Walk.look. `action` is the seat's own, if it has acted since the last look."""
-        if self._broken:
+        """Check the seat's tracker; see Walk.look. `action` is the seat's own action since the last call, if any."""
+        if self._has_fault:
             return
         try:
             self._follow(view, action, scores)
         except (_Fault, AttributeError) as e:  # a method may be missing
-            self._broken = True
+            self._has_fault = True
             check = e.check if isinstance(e, _Fault) else FORM
             fault, at = str(e), len(self._pushed)
             self._note(
@@ -182,22 +187,22 @@ class _Seat:
         tokens = self._encode(view, scores is not None)
         if self._tracker is None:
             self._tracker = _call(FORM, "tracker() of no tokens", self._tokenizer.tracker, np.empty(0, np.int32))
-            self._masks(self._tracker)
-            if self._deal % self._game.players == self._seat:
-                self._look_closely(self._tracker)
+            self._read_outputs(self._tracker)
+            if self._deal % self._game.players == self._seat:  # test copies before the first token for one seat a hand
+                self._check_copies(self._tracker)
         tracker = self._tracker
         for token in tokens[len(self._pushed) :]:
             if self._rng.random() < self._copy_share:
-                self._look_closely(tracker)
+                self._check_copies(tracker)
             self._push(tracker, token, action)
-            action = None
+            action = None  # the seat's action is the first new token
         if action is not None:
             raise _Fault(PREFIX, f"the seat's own action {action} has no token")
-        self._on_turn(tracker, view)
-        self._masks(tracker)
+        self._check_turn(tracker, view)
+        self._read_outputs(tracker)
         if self._rng.random() < self._copy_share or scores is not None:
-            self._made_again(tracker)
-        self._at_the_end(tracker, scores)
+            self._check_rebuilt(tracker)
+        self._check_end(tracker, scores)
 
     def _encode(self, view: View, ended: bool) -> list[int]:
         """Encode a view, and check the tokens."""
@@ -205,16 +210,16 @@ class _Seat:
         if getattr(array, "dtype", None) != np.int32 or array.ndim != 1:
             raise _Fault(FIT, f"encode() gives {_form(array)}, not int32 [T]")
         tokens = array.tolist()
-        wrong = [t for t in tokens if not 0 <= t < self._size]
-        if wrong:
-            raise _Fault(FIT, f"encode() gives token {wrong[0]}, but vocab has the tokens 0 to {self._size - 1}")
+        unknown = [t for t in tokens if not 0 <= t < self._size]
+        if unknown:
+            raise _Fault(FIT, f"encode() gives token {unknown[0]}, but vocab has the tokens 0 to {self._size - 1}")
         if len(tokens) > self._tokenizer.n_positions:
             raise _Fault(FIT, f"encode() gives {len(tokens)} tokens, n_positions is {self._tokenizer.n_positions}")
         eos = [i for i, t in enumerate(tokens) if t == self._tokenizer.eos]
         if eos != [len(tokens) - 1] * ended:
             when = "the end token stands last, and nowhere else" if ended else "the hand goes on, without an end token"
             raise _Fault(FIT, f"{when}, but encode() has it at {eos or 'no place'}")
-        self._good(FIT)
+        self._pass(FIT)
         events: Any = _call(INVERSE, "decode(encode())", self._tokenizer.decode, array)
         if not isinstance(events, tuple):
             raise _Fault(INVERSE, f"decode() gives {_form(events)}, not a tuple of events")
@@ -223,17 +228,18 @@ class _Seat:
             at = next(differing, min(len(events), len(view.events)))
             decoded, seen = (list(e[at : at + 1]) for e in (events, view.events))
             raise _Fault(INVERSE, f"event {at} of the view is {seen or 'none'}, decode() gives {decoded or 'none'}")
-        for none in ((*tokens, self._tokenizer.eos), (-1,), (self._size,)) if ended else ():
-            self._check_rejection(np.array(none, np.int32))
-        self._good(INVERSE)
+        for invalid in ((*tokens, self._tokenizer.eos), (-1,), (self._size,)) if ended else ():
+            self._check_rejection(np.array(invalid, np.int32))
+        self._pass(INVERSE)
         if tokens[: len(self._pushed)] != self._pushed:
             at = next((i for i, (a, b) in enumerate(zip(tokens, self._pushed)) if a != b), len(tokens))
             now = self._name(tokens[at]) if at < len(tokens) else "no more"
             raise _Fault(PREFIX, f"token {at} was {self._name(self._pushed[at])}, and is {now} at a later decision")
-        self._good(PREFIX)
+        self._pass(PREFIX)
         return tokens
 
     def _check_rejection(self, tokens: np.ndarray) -> None:
+        """Check that decode() raises ValueError for tokens that encode no view."""
         try:
             self._tokenizer.decode(tokens)
         except ValueError:
@@ -246,34 +252,36 @@ class _Seat:
         raise _Fault(INVERSE, f"decode() takes {len(tokens)} tokens to {last}, which are no view; it raises ValueError")
 
     def _push(self, tracker: Tracker, token: int, action: int | None) -> None:
-        """Push the next token. `action` is the seat's own action if the token encodes it."""
+        """Check that the tracker expects the next token, and push it. `action` is the seat's action that it encodes."""
         turn = _call(TURN, "my_turn()", tracker.my_turn)
         if bool(turn) != (action is not None):
-            came = "its own action came" if action is not None else f"{self._name(token)} came, which is not its action"
-            raise _Fault(TURN, f"my_turn() is {bool(turn)}, and {came}")
+            event = (
+                "its own action came" if action is not None else f"{self._name(token)} came, which is not its action"
+            )
+            raise _Fault(TURN, f"my_turn() is {bool(turn)}, and {event}")
         if action is not None:
-            own = _call(TURN, f"token({action})", self._tokenizer.token, action)
-            if own != token:
-                raise _Fault(TURN, f"token({action}) of the own action is {own}, and {token} came")
+            action_token = _call(TURN, f"token({action})", self._tokenizer.token, action)
+            if action_token != token:
+                raise _Fault(TURN, f"token({action}) of the own action is {action_token}, and {token} came")
             if not self._mask(tracker, "legal")[token]:
                 raise _Fault(TURN, f"legal() is without {self._name(token)}, which the seat has played")
-        self._good(TURN)
+        self._pass(TURN)
         if not self._mask(tracker, "possible")[token]:
             raise _Fault(EXPECTS, f"possible() is without {self._name(token)}, which came")
-        # A hand may be over before its end token. Then only the end token may follow.
+        # A tracker may be terminal before the end token is pushed. Then only the end token may follow.
         if token != self._tokenizer.eos and _call(EXPECTS, "terminal()", tracker.terminal):
             raise _Fault(EXPECTS, f"terminal() is True, and {self._name(token)} came")
         _call(EXPECTS, f"push({token})", tracker.push, token)
         self._pushed.append(token)
         if not _call(EXPECTS, "is_legal()", tracker.is_legal):
             raise _Fault(EXPECTS, f"is_legal() is False after {self._name(token)}, which came")
-        self._good(EXPECTS)
+        self._pass(EXPECTS)
 
-    def _on_turn(self, tracker: Tracker, view: View) -> None:
-        """Compare the own turn with the view.
+    def _check_turn(self, tracker: Tracker, view: View) -> None:
+        """Compare the tracker's turn and legal actions with the view.
 
-        If seats act unseen, as in Hearts' passes, the tracker may be on turn when the view is not. Then the own action
-        must come next, which `_push` checks.
+        If seats act unseen, as in Hearts' passes, the tracker may report the own turn although another seat acts first.
+        Then the own action must be the next token, which `_push` checks.
         """
         turn = bool(_call(TURN, "my_turn()", tracker.my_turn))
         legal = np.flatnonzero(self._mask(tracker, "legal")).tolist()
@@ -286,16 +294,16 @@ class _Seat:
             if set(legal) != set(tokens) or len(legal) < len(tokens):
                 raise _Fault(TURN, f"legal() has the tokens {legal}, the view's legal actions are {tokens}")
             for action in view.legal:
-                back = _call(
+                round_trip = _call(
                     TURN, "action(token())", lambda a: self._tokenizer.action(self._tokenizer.token(a)), action
                 )
-                if back != action:
-                    raise _Fault(TURN, f"action(token({action})) is {back}")
+                if round_trip != action:
+                    raise _Fault(TURN, f"action(token({action})) is {round_trip}")
         if turn:
             possible = np.flatnonzero(self._mask(tracker, "possible")).tolist()
             if possible != legal:
                 raise _Fault(TURN, f"at the own turn legal() has the tokens {legal}, and possible() {possible}")
-        self._good(TURN)
+        self._pass(TURN)
 
     def _mask(self, tracker: Tracker, method: str) -> np.ndarray:
         """Return a mask of the tracker, bool [V]."""
@@ -305,7 +313,7 @@ class _Seat:
         return mask
 
     def _masks(self, tracker: Tracker) -> tuple[Any, ...]:
-        """Return and check all outputs of a tracker at its place."""
+        """Check the types and shapes of all outputs of a tracker, and return the outputs in a comparable form."""
         possible, legal = self._mask(tracker, "possible"), self._mask(tracker, "legal")
         features, n = _call(FORM, "features()", tracker.features), self._tokenizer.n_features
         if getattr(features, "dtype", None) != np.float32 or features.shape != (n,):
@@ -316,38 +324,40 @@ class _Seat:
                 f"features() has {features[~np.isfinite(features)][0]} at {np.flatnonzero(~np.isfinite(features))[0]}",
             )
         flags = (bool(_call(FORM, f"{m}()", getattr(tracker, m))) for m in ("my_turn", "terminal", "is_legal"))
-        self._good(FORM)
+        self._pass(FORM)
         return (possible.tobytes(), legal.tobytes(), features.tobytes(), *flags)
 
-    def _made_again(self, tracker: Tracker) -> None:
+    def _check_rebuilt(self, tracker: Tracker) -> None:
         """Compare the tracker with one that is made from all tokens at once."""
-        again = _call(AGAIN, "tracker() of all tokens", self._tokenizer.tracker, np.array(self._pushed, np.int32))
-        self._same(AGAIN, tracker, self._masks(again), "a tracker made of all tokens gives another {}")
+        rebuilt = _call(AGAIN, "tracker() of all tokens", self._tokenizer.tracker, np.array(self._pushed, np.int32))
+        self._compare(AGAIN, tracker, self._read_outputs(rebuilt), "a tracker made of all tokens gives another {}")
 
-    def _same(self, check: str, tracker: Tracker, expected: tuple[Any, ...], what: str) -> None:
+    def _compare(self, check: str, tracker: Tracker, expected: tuple[Any, ...], message: str) -> None:
+        """Raise _Fault if a tracker's outputs are not `expected`; the method's name is put into the message."""
         for name, a, b in zip(
-            ("possible", "legal", "features", "my_turn", "terminal", "is_legal"), self._masks(tracker), expected
+            ("possible", "legal", "features", "my_turn", "terminal", "is_legal"), self._read_outputs(tracker), expected
         ):
             if a != b:
-                raise _Fault(check, what.format(f"{name}()"))
-        self._good(check)
+                raise _Fault(check, message.format(f"{name}()"))
+        self._pass(check)
 
     def _look_closely(self, tracker: Tracker) -> None:
-        """Examine copies that leave the hand: one by an impossible token, one by possible tokens."""
-        before = self._masks(tracker)
+        """Test two copies, one with an impossible token and one with random possible tokens."""
+        before = self._read_outputs(tracker)
         self._check_impossible_token(self._copy_tracker(tracker))
-        self._same(COPIES, tracker, before, "tokens pushed to a copy have changed the {} of its original")
+        self._compare(COPIES, tracker, before, "tokens pushed to a copy have changed the {} of its original")
         self._check_random_playout(self._copy_tracker(tracker))
 
     def _copy_tracker(self, tracker: Tracker) -> Tracker:
-        twin = _call(COPIES, "copy()", tracker.copy)
-        if twin is tracker:
+        """Copy a tracker, and check that the copy is another object with the same outputs."""
+        duplicate = _call(COPIES, "copy()", tracker.copy)
+        if duplicate is tracker:
             raise _Fault(COPIES, "copy() gives the tracker itself, not another")
-        self._same(COPIES, tracker, self._masks(twin), "a copy gives another {} than its original")
-        return twin
+        self._compare(COPIES, tracker, self._read_outputs(duplicate), "a copy gives another {} than its original")
+        return duplicate
 
     def _check_impossible_token(self, tracker: Tracker) -> None:
-        """Push an impossible token, then random ones up to the end."""
+        """Push an impossible token, then random tokens up to the end; the history must be marked illegal."""
         impossible = np.flatnonzero(~self._mask(tracker, "possible"))
         if not len(impossible):
             return
@@ -363,15 +373,18 @@ class _Seat:
                 break
             if length >= self._tokenizer.n_positions:
                 raise _Fault(IMPOSSIBLE, f"{after}: terminal() is False at n_positions = {length} tokens")
-            self._masks(tracker)
+            self._read_outputs(tracker)
             token = int(self._rng.integers(self._size))
         outcome = _call(IMPOSSIBLE, f"{after}: outcome()", tracker.outcome)
         if outcome is not None:
             raise _Fault(IMPOSSIBLE, f"{after}: outcome() at the end is {outcome!r}, not None")
-        self._good(IMPOSSIBLE)
+        self._pass(IMPOSSIBLE)
 
     def _check_random_playout(self, tracker: Tracker) -> None:
-        """Push possible tokens up to the end. An inexact tracker may reach a place without possible tokens."""
+        """Push random possible tokens up to the end, which must give an outcome.
+
+        A tracker that calls too many tokens possible may reach a position without any, which is no fault.
+        """
         length, results = len(self._pushed), len(self._game.outcomes.labels)
         while not _call(IMAGINED, "terminal()", tracker.terminal):
             possible = np.flatnonzero(self._mask(tracker, "possible"))
@@ -388,10 +401,10 @@ class _Seat:
             outcome = _call(IMAGINED, "outcome() of an imagined hand", tracker.outcome)
             if not isinstance(outcome, int | np.integer) or not 0 <= outcome < results:
                 raise _Fault(IMAGINED, f"outcome() of an imagined hand is {outcome!r}, not 0 to {results - 1}")
-        self._good(IMAGINED)
+        self._pass(IMAGINED)
 
-    def _at_the_end(self, tracker: Tracker, scores: tuple[int, ...] | None) -> None:
-        """Check that there is an outcome at the end, and none before."""
+    def _check_end(self, tracker: Tracker, scores: tuple[int, ...] | None) -> None:
+        """Check that the tracker gives the right outcome at the end, and none before."""
         terminal = bool(_call(OUTCOME, "terminal()", tracker.terminal))
         if terminal != (scores is not None):
             raise _Fault(
@@ -407,15 +420,15 @@ class _Seat:
             raise _Fault(OUTCOME, f"outcome() gives {outcome!r} before the end, and raises no ValueError")
         outcome, outcomes = _call(OUTCOME, "outcome()", tracker.outcome), self._game.outcomes
         label = (*scores[self._seat :], *scores[: self._seat])
-        expected = outcomes.index.get(label)  # None: another check reports it
+        expected = outcomes.index.get(label)  # None if the scores are no outcome, which another check reports
         if expected is not None and outcome != expected:
-            says = ""
+            its_scores = ""
             if isinstance(outcome, int | np.integer) and 0 <= outcome < len(outcomes.labels):
-                says = f", scores {outcomes.labels[int(outcome)]}"
-            raise _Fault(OUTCOME, f"outcome() is {outcome!r}{says}, not {expected}, scores {label}")
+                its_scores = f", scores {outcomes.labels[int(outcome)]}"
+            raise _Fault(OUTCOME, f"outcome() is {outcome!r}{its_scores}, not {expected}, scores {label}")
         if self._mask(tracker, "possible").any():
             raise _Fault(OUTCOME, "possible() has tokens after the end")
-        self._good(OUTCOME)
+        self._pass(OUTCOME)
 
     def _name(self, token: int) -> str:
         return f"token {token} ({self._tokenizer.vocab[token]!r})"

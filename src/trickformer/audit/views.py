@@ -1,12 +1,12 @@
 """Audit of a game and a sampler of its worlds: hidden cards must not be visible, and sampled worlds must be possible.
 
-Random hands are stopped at random decisions. There, for each seat, hidden cards are exchanged in the history, and the
-history is replayed: the seat's view must not change. Worlds are sampled for the view. Each must replay legally and give
-an equal view, and together they must vary. If the belief can compute it, the true deal must have a positive
-probability.
+The audit plays random hands and stops at random decisions. There it makes two tests for each seat. It exchanges hidden
+cards and replays the history, which must not change the seat's view. And it samples worlds for the view. Each world
+must replay legally and give an equal view, and the worlds must vary. If the belief can compute the probability of the
+true deal, it must be positive.
 
-At every decision, views must extend earlier views, and the tokenizer and its trackers must keep their promises
-(audit/tokens.py). At the end the scores must be among the outcomes.
+At every decision, views must extend earlier views, and the tokenizer and its trackers must fulfil their contracts
+(audit/tokens.py). At the end the scores must be among the game's outcomes.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from trickformer.belief.samplers import ExactBelief
 if TYPE_CHECKING:
     from trickformer.base import State
 
-Observer = Callable[["State", int], Any]  # (state, viewer) -> something that may depend on the viewer's view only
+Observer = Callable[["State", int], Any]  # (state, viewer) -> an object that must depend on the viewer's view only
 Sampler = Callable[["State", View, int, np.random.Generator], Sequence["State"]]  # n worlds for a view
 Exchange = Callable[["State", View, np.random.Generator], "State | None"]
-GOES_ON, LEGAL = "view: extends earlier ones", "view: has the legal actions"  # names of checks
+EXTENDS, LEGAL = "view: extends earlier ones", "view: has the legal actions"  # names of checks
 
 
 class Audit(BaseModel):
@@ -49,19 +49,19 @@ class Audit(BaseModel):
 
 @dataclass(slots=True)
 class PropertyCount:
-    """Number of cases in which one property was checked, and of those in which it failed."""
+    """Number of cases in which one property was checked, and number of cases in which it failed."""
 
     name: str
     cases: int = 0
     faults: int = 0
-    example: str | None = None  # the first fault: seat and history of the state
+    example: str | None = None  # seat and history of the first fault
 
     def count(self, good: bool, where: Callable[[], str]) -> None:
         """Count one case.
 
         Args:
             good: Whether the property holds.
-            where: Returns a description of the place; called at the first fault only.
+            where: Returns a description of the position; called at the first fault only.
         """
         self.cases += 1
         if not good:
@@ -71,7 +71,7 @@ class PropertyCount:
 
 @dataclass(slots=True)
 class ViewAudit:
-    """Result of an audit; good if no check has a fault and every check had cases."""
+    """Result of an audit. It is good if every check had cases and none had a fault."""
 
     game: str
     deals: int
@@ -108,7 +108,7 @@ class ViewAudit:
 
 
 def from_belief(game: Game, belief: Belief) -> Sampler:
-    """Return a sampler that draws worlds from a belief, which receives the view only.
+    """Return a sampler that draws worlds from a belief. The belief receives the view only.
 
     Args:
         game: The game.
@@ -134,23 +134,23 @@ def _sample_by_openspiel(state: State, view: View, n: int, rng: np.random.Genera
 
 
 def observers(game: Game) -> dict[str, Observer]:
-    """Return the things that a seat is shown of a state: its view and, if there is a tokenizer, tokens and features.
+    """Return functions that compute what a seat is shown: its view and, if there is a tokenizer, tokens and features.
 
     Args:
         game: The game.
     """
     from trickformer import tokenizers
 
-    shown: dict[str, Observer] = {"view": game.view}
+    functions: dict[str, Observer] = {"view": game.view}
     tokenizer = tokenizers.find(game)
     if tokenizer is not None:
 
         def tokens(state: State, viewer: int) -> np.ndarray:
             return tokenizer.encode(game.view(state, viewer))
 
-        shown["tokens"] = lambda state, viewer: tokens(state, viewer).tolist()
-        shown["features"] = lambda state, viewer: tokenizer.tracker(tokens(state, viewer)).features().tolist()
-    return shown
+        functions["tokens"] = lambda state, viewer: tokens(state, viewer).tolist()
+        functions["features"] = lambda state, viewer: tokenizer.tracker(tokens(state, viewer)).features().tolist()
+    return functions
 
 
 def audit(
@@ -164,19 +164,19 @@ def audit(
     worlds: int = 16,
     stops: int = 6,
 ) -> ViewAudit:
-    """Audit random hands. A rare fault may be missed in few deals, so the report gives the number of cases.
+    """Audit random hands. Few hands may miss a rare fault, so the report gives the number of cases of each check.
 
-    The report also has the faults of the tokenizer and its trackers, exceptions included.
+    Exceptions of the tokenizer and its trackers count as faults in the report.
 
     Args:
         game: The game.
-        belief: A belief, or a sampler, which receives the true state too.
+        belief: A belief, or a sampler, which also receives the true state.
         deals: Number of hands.
         seed: Seed of the hands and the worlds.
-        seen: Functions of a state that may depend on the view only, by name; None: `observers(game)`.
+        seen: Functions by name whose result must depend on the view only; None: `observers(game)`.
         exchange: Exchanges hidden cards; None: `game.exchange`.
-        worlds: Worlds sampled for each seat at a decision.
-        stops: Mean number of decisions of a hand at which it is stopped.
+        worlds: Number of worlds that are sampled for each seat at a stop.
+        stops: Number of decisions per hand at which the audit stops, on average over hands of the largest length.
 
     Raises:
         TrickformerError: The game or the sampler raises an exception.
@@ -189,7 +189,7 @@ def audit(
     exchange = exchange or game.exchange
     for name in seen:
         report.check(f"{name}: blind to exchanged cards")
-    for name in (GOES_ON, LEGAL):
+    for name in (EXTENDS, LEGAL):
         report.check(name)
     tokenizer = tokenizers.find(game)
     walk = None if tokenizer is None else Walk(game, tokenizer, lambda name, *case: report.check(name).count(*case))
@@ -218,7 +218,7 @@ def command(config: Audit) -> ViewAudit:
 
 @contextmanager
 def _in_one_line(what: str) -> Generator[None]:
-    """Turn exceptions into bad input: the game is under audit, not this program."""
+    """Convert exceptions to TrickformerError, because the audited game causes them, not this program."""
     try:
         yield
     except (TrickformerError, MemoryError, OSError):
@@ -253,10 +253,10 @@ def _hand(
         if state.is_chance_node():
             state.apply_action(game.chance(state, seed, index))
             continue
-        before, views = views, [game.view(state, seat) for seat in range(game.players)]
-        for earlier, view in zip(before, views):
-            goes_on = view.events[: len(earlier.events)] == earlier.events
-            report.check(GOES_ON).count(goes_on, _where(state, view.viewer))
+        earlier_views, views = views, [game.view(state, seat) for seat in range(game.players)]
+        for earlier, view in zip(earlier_views, views):
+            extends = view.events[: len(earlier.events)] == earlier.events
+            report.check(EXTENDS).count(extends, _where(state, view.viewer))
         for seat, view in enumerate(views):
             legal = state.legal_actions() if seat == state.current_player() else []
             report.check(LEGAL).count(view.legal == tuple(legal), _where(state, seat))
@@ -267,10 +267,10 @@ def _hand(
             break
         if rng.random() < stops / length:
             for viewer in range(game.players):
-                _look(game, state, viewer, sample, seen, exchange, worlds, rng, report)
+                _check_seat(game, state, viewer, sample, seen, exchange, worlds, rng, report)
                 if isinstance(belief, ExactBelief):
-                    possible = np.isfinite(_truth_log_prob(game, belief, state, viewer))
-                    report.check("worlds: can be the true deal").count(bool(possible), _where(state, viewer))
+                    is_possible = np.isfinite(_truth_log_prob(game, belief, state, viewer))
+                    report.check("worlds: can be the true deal").count(bool(is_possible), _where(state, viewer))
         acted = state.current_player(), int(rng.choice(state.legal_actions()))
         state.apply_action(acted[1])
     for seat in range(game.players):
@@ -280,7 +280,7 @@ def _hand(
         )
 
 
-def _look(
+def _check_seat(
     game: Game,
     state: State,
     viewer: int,
@@ -291,17 +291,18 @@ def _look(
     rng: np.random.Generator,
     report: ViewAudit,
 ) -> None:
+    """Check one seat at a stop: its view with hidden cards exchanged, and worlds that are sampled for it."""
     view, where = game.view(state, viewer), _where(state, viewer)
-    twin = exchange(state, view, rng)
-    if twin is not None:
+    exchanged = exchange(state, view, rng)
+    if exchanged is not None:
         for name, observer in seen.items():
             check = report.check(f"{name}: blind to exchanged cards")
             try:
-                same = observer(state, viewer) == observer(twin, viewer)
+                is_same = observer(state, viewer) == observer(exchanged, viewer)
             except Exception as e:  # a tokenizer may raise anything
                 check.count(False, lambda e=e: f"{where()}: {describe_exception(e)}")
             else:
-                check.count(same, where)
+                check.count(is_same, where)
     sampled = sample(state, view, worlds, rng)
     histories = set()
     for world in sampled:
@@ -311,16 +312,18 @@ def _look(
         if replayed is not None:
             report.check("worlds: give the same view").count(game.view(replayed, viewer) == view, where)
         histories.add(tuple(actions))
-    # Worlds must vary only if the exchange is visible to somebody: two cards of one hand make no other world. With one
-    # player nobody else exists, and every exchange counts. Few worlds may agree by chance.
-    other = twin is not None and (
-        game.players == 1 or any(game.view(twin, p) != game.view(state, p) for p in range(game.players))
+    # Worlds must vary if the exchange has shown that there are at least two. An exchange of two cards in one hand does
+    # not show that, because no seat's view changes. With one player, every exchange counts. Fewer than 16 worlds may
+    # be equal by chance.
+    several_exist = exchanged is not None and (
+        game.players == 1 or any(game.view(exchanged, p) != game.view(state, p) for p in range(game.players))
     )
-    if other and len(sampled) >= 16:
+    if several_exist and len(sampled) >= 16:
         report.check("worlds: vary").count(len(histories) > 1, where)
 
 
 def _truth_log_prob(game: Game, belief: ExactBelief[Any], state: State, viewer: int) -> float:
+    """Return the logarithm of the probability that the belief gives to the true state."""
     belief.reset(game.view(state, viewer))
     return float(belief.log_prob(belief.truth(state))[0])
 

@@ -24,10 +24,11 @@ from trickformer.plumbing.text import from_json
 
 Specs = TypeVar("Specs", str, list[str], str | None, list[str] | None)
 
-_WORLDS = ("skat", "crew", "hanabi")  # games whose gomcts searched worlds by default, up to version 0.2
-_MODEL = ("checkpoint", "dtype", "device")
-_OF_WORLDS = ("playing", "weighted", "margin")  # options of gomcts on worlds, up to version 0.2
-_CARRIED = ("runs", "threshold", "margin")  # options of that search that rollout with a prior has too
+# Up to version 0.2, `gomcts` could also search sampled worlds. That search is now `rollout` with a prior.
+_WORLD_GAMES = ("skat", "crew", "hanabi")  # games in which gomcts searched worlds by default
+_MODEL_OPTIONS = ("checkpoint", "dtype", "device")  # options of gomcts that are now options of the prior
+_WORLD_OPTIONS = ("playing", "weighted", "margin")  # options of gomcts that only the search of worlds had
+_ROLLOUT_OPTIONS = ("runs", "threshold", "margin")  # options of the search of worlds that rollout has too
 
 _ITEM = re.compile(r'\s*([^\s=,"]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^,]*?)\s*(?:,|$)')
 
@@ -62,7 +63,7 @@ def parse(spec: str) -> tuple[str, BaseModel]:
 
 
 def _read(spec: str, old: bool = False, game: str | None = None) -> tuple[str, dict[str, str]]:
-    """Return the current name and options of a spec; see `translate`."""
+    """Parse a spec and rename what an earlier version called differently; see `translate` for `old` and `game`."""
     name, rest = _split(spec)
     if name == "native" and re.fullmatch(r"[\w.]+:\w+", rest):
         rest = f"make={rest}"
@@ -88,23 +89,23 @@ def translate(spec: str, old: bool, game: str | None) -> str:
     """Rewrite a spec of an earlier version.
 
     Args:
-        spec: The spec as it stands in a file.
-        old: Whether a version up to 0.2 wrote it: its `gomcts` searched worlds in some games.
-        game: The game string that it was written for, if known.
+        spec: The spec in a file.
+        old: Whether version 0.2 or an earlier one wrote it.
+        game: Game string of the game that it was written for, if known.
 
     Returns:
-        The canonical spec of today; the same spec if it needs no change.
+        The canonical present spec; the same text if nothing has to be changed.
     """
     name, items = _read(spec, old, game)
     for key in {"policy", "prior"} & items.keys() if name == "rollout" else ():
         items[key] = translate(items[key], old, game)
-    written_name, rest = _split(spec)
-    same = (name, items) == (written_name, dict(_items(spec, rest)))
-    return spec if same else resolve(_write(name, items))
+    old_name, rest = _split(spec)
+    is_same = (name, items) == (old_name, dict(_items(spec, rest)))
+    return spec if is_same else resolve(_write(name, items))
 
 
 def _translate(name: str, items: dict[str, str], old: bool, game: str | None) -> tuple[str, dict[str, str]]:
-    """Rename the player and options of a spec that an earlier version wrote, or that was typed from its pages."""
+    """Rename the player and options of a spec that an earlier version wrote, or that follows its documentation."""
     options = dict(items)
     if old and name == "rollout" and "prior" not in options and "threshold" in options:
         options["min_gain"] = options.pop("threshold")
@@ -112,30 +113,30 @@ def _translate(name: str, items: dict[str, str], old: bool, game: str | None) ->
         return name, options
     options = {key: value for key, value in options.items() if value != "none"}
     imagine = options.pop("imagine", None)
-    if imagine is None and not any(key in options for key in _OF_WORLDS):
-        worlds = old and game is not None and game_name(game) in _WORLDS
+    if imagine is None and not any(key in options for key in _WORLD_OPTIONS):
+        searches_worlds = old and game is not None and game_name(game) in _WORLD_GAMES
     elif imagine in (None, "worlds", "model"):
-        worlds = imagine != "model"
+        searches_worlds = imagine != "model"
     else:
         raise _removed_option_error(f"imagine={imagine}", "gomcts imagines, rollout with prior=... samples worlds")
     if options.pop("early", "false") != "false":
         raise _removed_option_error("early=true", "leave it out")
     root = options.pop("root", None)
-    if not worlds:
+    if not searches_worlds:
         if root not in (None, "uct"):
             raise _removed_option_error(f"root={root}", "use rollout with prior=...")
-        if wrong := [key for key in _OF_WORLDS if key in options]:
-            raise _removed_option_error(f"{wrong[0]}={options[wrong[0]]}", "use rollout with prior=...")
+        if removed := [key for key in _WORLD_OPTIONS if key in options]:
+            raise _removed_option_error(f"{removed[0]}={options[removed[0]]}", "use rollout with prior=...")
         return name, options
     if root not in (None, "halving"):
         raise _removed_option_error(f"root={root}", "use rollout with prior=...")
     if (playing := options.pop("playing", "script")) != "script":
         raise _removed_option_error(f"playing={playing}", "use rollout with prior=... and policy=...")
-    prior = _write("argmax", {key: options.pop(key) for key in _MODEL if key in options})
+    prior = _write("argmax", {key: options.pop(key) for key in _MODEL_OPTIONS if key in options})
     rollout = {"prior": prior}
     if "weighted" in options:
         rollout["belief"] = "weighted" if options.pop("weighted") == "true" else "uniform"
-    rollout |= {key: options.pop(key) for key in _CARRIED if key in options}
+    rollout |= {key: options.pop(key) for key in _ROLLOUT_OPTIONS if key in options}
     if options:
         key = min(options)
         raise _removed_option_error(f"{key}={options[key]}", "leave it out")
@@ -169,12 +170,12 @@ def _items(spec: str, rest: str) -> Iterator[tuple[str, str]]:
 
 
 def resolve(spec: str, game: Game | None = None) -> str:
-    """Write a spec with every option that its player reads, in the order of the model.
+    """Write a spec with all options that its player reads, in the order of its options model.
 
     Args:
         spec: The spec.
-        game: Game whose defaults are filled in, and paths made absolute; None: options that depend on the game are left
-            out if not given.
+        game: Game whose defaults are filled in; paths then become absolute. None: options whose default depends on the
+            game are left out unless they are set.
 
     Raises:
         TrickformerError: `parse` raises it, or no checkpoint is shipped for the game.
@@ -184,12 +185,12 @@ def resolve(spec: str, game: Game | None = None) -> str:
         options = options.model_copy(update=resolved_options(options, game))
         parts = {key: resolve(getattr(options, key), game) for key in getattr(options, "parts", ())}
         options = _with_paths(options.model_copy(update=parts), paths.absolute)
-    idle = unread(options, game) - options.model_dump(exclude_defaults=True).keys()
-    return _write(name, options.model_dump(mode="json", exclude_none=True, exclude=idle))
+    unread_defaults = unread(options, game) - options.model_dump(exclude_defaults=True).keys()
+    return _write(name, options.model_dump(mode="json", exclude_none=True, exclude=unread_defaults))
 
 
 def _with_paths(options: BaseModel, change: Callable[[str], str]) -> BaseModel:
-    """Copy options with other paths."""
+    """Return a copy of options in which all paths are changed by a function."""
     new = dict[str, Any]()
     for name, field in type(options).model_fields.items():
         value = getattr(options, name)
@@ -206,7 +207,7 @@ def _with_paths(options: BaseModel, change: Callable[[str], str]) -> BaseModel:
 
 
 def relocate(spec: str, change: Callable[[str], str]) -> str:
-    """Write a spec with other paths; a spec that `parse` refuses stays as it is.
+    """Change the paths in a spec. A spec that `parse` refuses is returned unchanged.
 
     Args:
         spec: The spec.
@@ -222,7 +223,7 @@ def relocate(spec: str, change: Callable[[str], str]) -> str:
 
 
 def resolve_options(spec: str, game: Game) -> dict[str, Any]:
-    """Return every option of a player that applies in a game, with its JSON value; None if it is not set.
+    """Return the options of a player that apply in a game, as JSON values by name; None for an option without a value.
 
     Args:
         spec: The player's spec.
@@ -237,7 +238,7 @@ def resolve_options(spec: str, game: Game) -> dict[str, Any]:
 
 
 def short(spec: str) -> str:
-    """Write a spec without the options that have their default: parse(short(spec)) == parse(spec).
+    """Write a spec without options that have their default value, so that parse(short(spec)) == parse(spec).
 
     Args:
         spec: The spec.
@@ -256,7 +257,7 @@ def make(spec: str, game: Game, logs: Path | None = None) -> Player:
     Args:
         spec: The player's spec.
         game: The game.
-        logs: Folder for the standard error of a player that is a program; None for a temporary file.
+        logs: Folder for the standard error of a player that is a program; None: a temporary file.
 
     Raises:
         TrickformerError: `parse` raises it, or the player cannot play this game.
@@ -268,13 +269,13 @@ def make(spec: str, game: Game, logs: Path | None = None) -> Player:
 
 
 def files(spec: str) -> dict[str, Path]:
-    """Find the files that the options of a spec name, those of shipped checkpoints too.
+    """Find the files that a player reads because of its options, including the files of checkpoints.
 
     Args:
         spec: The spec.
 
     Returns:
-        Paths by the names that the files have in the spec.
+        Path of each file by a name, which is its path in the spec or a checkpoint's name and the file's name.
 
     Raises:
         TrickformerError: As `parse`.
@@ -284,28 +285,29 @@ def files(spec: str) -> dict[str, Path]:
     values = options.model_dump(mode="json")
     for option, field in type(options).model_fields.items():
         value = values[option]
-        # An option with a fixed set of words names no file, even if a folder has the word as its name.
-        if not isinstance(value, str) or not value or _one_of_words(field.annotation):
+        # The value of an option with fixed values is no path, even if a folder happens to have that name.
+        if not isinstance(value, str) or not value or _has_fixed_values(field.annotation):
             continue
         path = checkpoints.locate(value)
-        kept = sorted(filter(_is_read, path.iterdir())) if path.is_dir() else [path]
-        named = value in checkpoints.names() or path == Path(value)
-        name = value if named else str(path)  # for a run folder the path of its best model
-        paths_by_name |= {f"{name}/{p.name}" if path.is_dir() else value: p for p in kept if p.is_file()}
+        candidates = sorted(filter(_is_checkpoint_file, path.iterdir())) if path.is_dir() else [path]
+        is_direct = value in checkpoints.names() or path == Path(value)
+        name = value if is_direct else str(path)  # a run folder refers to the folder of its best model
+        paths_by_name |= {f"{name}/{p.name}" if path.is_dir() else value: p for p in candidates if p.is_file()}
     return paths_by_name
 
 
-def _is_read(path: Path) -> bool:
+def _is_checkpoint_file(path: Path) -> bool:
     """Return whether a file in a checkpoint's folder is part of the checkpoint, and not of the run that made it."""
     return path.suffix in (".json", ".safetensors") and path.name not in (ABOUT, RESULT)
 
 
-def _one_of_words(annotation: Any) -> bool:
-    return get_origin(annotation) is Literal or any(map(_one_of_words, get_args(annotation)))
+def _has_fixed_values(annotation: Any) -> bool:
+    """Return whether an annotation is, or contains, a Literal."""
+    return get_origin(annotation) is Literal or any(map(_has_fixed_values, get_args(annotation)))
 
 
 def digests(game: Game, specs: Iterable[str]) -> dict[str, str]:
-    """Hash every file that players and the rules of their game are read from.
+    """Hash all files that the players read, and the file with the rules of the game if it has one.
 
     Args:
         game: The game.
@@ -318,26 +320,27 @@ def digests(game: Game, specs: Iterable[str]) -> dict[str, str]:
         TrickformerError: As `resolve`.
     """
     paths_by_name = {name: path for spec in specs for name, path in files(resolve(spec, game)).items()}
-    if own := game.spiel.get_parameters().get("file"):
-        paths_by_name[own] = Path(own)
+    if rules_file := game.spiel.get_parameters().get("file"):
+        paths_by_name[rules_file] = Path(rules_file)
     return sha256(paths_by_name)
 
 
 def text(value: Any) -> str:
-    """Write the value of an option as in a spec.
+    """Format the value of an option for a spec, in quotes if necessary.
 
     Args:
         value: The value.
     """
-    word = str(value).lower() if isinstance(value, bool) else str(value)
-    return json.dumps(word, ensure_ascii=False) if set(word) & set(',"') or word != word.strip() else word
+    plain = str(value).lower() if isinstance(value, bool) else str(value)
+    return json.dumps(plain, ensure_ascii=False) if set(plain) & set(',"') or plain != plain.strip() else plain
 
 
 def starts_program(spec: str) -> bool:
     """Return whether a spec names a program to start or a module to import, which only the user may choose.
 
     Args:
-        spec: The spec. An engine of engines.toml counts as named by the user, and a text that is no spec as harmless.
+        spec: The spec. The result is False for an engine of engines.toml, which the user has approved there, and for a
+            text that is no spec.
     """
     try:
         options = parse(spec)[1]
@@ -347,16 +350,16 @@ def starts_program(spec: str) -> bool:
 
 
 def user_only(spec: str) -> str | None:
-    """Describe what a spec does that only the user may decide.
+    """Describe what a spec does that only the user may request, on the command line.
 
-    A program to start is one example. An option of an engine of engines.toml is another, unless its entry names the
-    option as safe: options are words of the engine's command, which a shell may run.
+    One such thing is to start a program. Another is to set an option of an engine of engines.toml, unless its entry
+    lists the option as safe: options become words of the engine's command, which may be a shell.
 
     Args:
         spec: The spec.
 
     Returns:
-        The end of a sentence, such as "starts a program"; None if a file may hold the spec.
+        The end of a sentence, such as "starts a program"; None if the spec may also come from a file.
     """
     try:
         name, options = parse(spec)
@@ -373,25 +376,28 @@ def user_only(spec: str) -> str | None:
 
 
 def to_type(config: BaseModel) -> list[str]:
-    """Write the options of a config that a file may not decide (`user_only`) as words of the command line.
+    """List the options of a config that the user has to type again, because a file may not set them (`user_only`).
 
     Args:
-        config: A config whose fields may hold specs.
+        config: A config whose fields may contain specs.
+
+    Returns:
+        Words of a command line, such as `["--a", "engine:cmd=x"]`.
     """
-    words: list[str] = []
+    command_words: list[str] = []
     for name in type(config).model_fields:
         value = getattr(config, name)
         specs = [value] if isinstance(value, str) else value if isinstance(value, list) else []
         if any(isinstance(spec, str) and user_only(spec) for spec in specs):
-            words += [word for spec in specs for word in (f"--{name.replace('_', '-')}", spec)]
-    return words
+            command_words += [word for spec in specs for word in (f"--{name.replace('_', '-')}", spec)]
+    return command_words
 
 
 def _translate_stored(spec: str, game: str | None) -> str:
-    """Translate a spec of an earlier version's run folder.
+    """Translate a spec in a run folder of an earlier version.
 
-    A spec with settings that no longer exist stays unchanged: the run can still be reported, and `parse` refuses the
-    spec if it is to be played.
+    A spec with settings that no longer exist is returned unchanged. So the run can still be reported, and `parse`
+    refuses the spec only if it is to be played.
     """
     try:
         return translate(spec, True, game)
@@ -400,10 +406,10 @@ def _translate_stored(spec: str, game: str | None) -> str:
 
 
 def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Specs]:
-    """Make a validator of fields that hold specs of players.
+    """Make a pydantic validator for fields with specs of players.
 
-    The validator refuses a spec with something `user_only` in a file, because the file may be a stranger's
-    (`plumbing.config.load`). It translates specs in a run folder of an earlier version.
+    The validator refuses specs in files for which `user_only` applies, because the file may come from somebody else
+    (`plumbing.config.load`). It also translates specs in run folders of earlier versions, and moves their paths.
 
     Args:
         game: Game of the players; None for the game that the config names.

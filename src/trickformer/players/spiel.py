@@ -1,9 +1,10 @@
 """bot of OpenSpiel on a sampled world
 
-The bot is registered in OpenSpiel, or comes from a Python module. Its seat cannot tell the world from the true one.
+The bot is registered in OpenSpiel, or comes from a Python module. It sees a sampled world that is consistent with the
+view of its seat, not the true state.
 
-The module converts in both directions: `make` seats a `pyspiel.Bot` at our tables, and `as_bot` gives one of our
-players to OpenSpiel's tools.
+The module converts in both directions: `make` wraps a `pyspiel.Bot` as a player, and `as_bot` wraps a player as a
+`pyspiel.Bot` for OpenSpiel's tools.
 """
 
 from __future__ import annotations
@@ -61,24 +62,23 @@ class Options(BaseModel):
 
 
 class Spiel(Player):
-    """A `pyspiel.Bot` at our tables, one for each hand and seat, seeded from the generator of its first decision.
+    """Player by a `pyspiel.Bot`. There is one bot for each hand and seat, seeded at its first decision.
 
-    The bot receives all actions of a world that explains the view of its seat, and nothing of the true world. As long
-    as that world explains later events, the bot is informed of the others' actions in it, as `pyspiel.evaluate_bots`
-    does. If the world no longer explains the view, or the table took another action than the bot's, the bot is
-    restarted and informed from the beginning. So the bot's choices follow from its seed and the hand, if it draws all
-    randomness from the seed. OpenSpiel's own bots fall back to the clock without a seed.
+    The bot receives the actions of a sampled world that is consistent with the view of its seat. While that world stays
+    consistent, the bot is informed of the others' new actions, as in `pyspiel.evaluate_bots`. If the world becomes
+    inconsistent, or the action played was not the bot's choice, the bot is restarted and informed of all actions of
+    the present world. So its choices depend only on its seed and the hand, if it draws all randomness from the seed.
     """
 
-    batch = 1  # one view after the other
+    batch = 1
 
     def __init__(self, game: Game, make_bot: MakeBot, belief: Belief | None, name: str):
-        """Seat a bot.
+        """Store the settings.
 
         Args:
             game: The game.
             make_bot: Makes a bot from a seat and a seed.
-            belief: Samples the worlds that the bot sees; None shows it the true state.
+            belief: Samples the worlds that the bot sees; None: the bot sees the true state.
             name: Name of the bot, for messages.
         """
         self.make_bot = make_bot
@@ -92,7 +92,7 @@ class Spiel(Player):
         Args:
             views: n views.
             rng: Generator of each decision.
-            memo: Memo of each view; it has the true state as `state` if the bot sees it.
+            memo: Memo of each view. memo["state"] is the true state if the bot sees it.
 
         Raises:
             TrickformerError: The bot fails.
@@ -101,38 +101,39 @@ class Spiel(Player):
         return [self._act(*args) for args in zip(views, rng, memo)]
 
     def _act(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
-        anew = "bot" not in memo
-        if anew:
+        must_restart = "bot" not in memo
+        if must_restart:
             with foreign.wrap_errors(f"bot {self._name!r}"):
                 memo["bot"] = self.make_bot(view.viewer, int(rng.integers(2**31 - 1)))
         if self._belief is None:
             world = memo["state"]
         else:
-            world, anew = update_world(self._game, self._belief, view, rng, memo)
-        if memo.get("chose") != (own := [step.action for step in world.full_history() if step.player == view.viewer]):
-            anew = True
+            world, must_restart = update_world(self._game, self._belief, view, rng, memo)
+        own_actions = [step.action for step in world.full_history() if step.player == view.viewer]
+        if memo.get("chose") != own_actions:
+            must_restart = True
         with foreign.wrap_errors(f"bot {self._name!r}"):
-            if anew:
+            if must_restart:
                 memo["bot"].restart()
                 memo["bot_state"] = world.get_game().new_initial_state()
-            _inform(memo["bot"], memo["bot_state"], world, view.viewer, anew)
+            _inform(memo["bot"], memo["bot_state"], world, view.viewer, must_restart)
             action = operator.index(memo["bot"].step(memo["bot_state"]))
-        memo["chose"] = [*own, action]
+        memo["chose"] = [*own_actions, action]
         return Decision(action)
 
 
-def _inform(bot: Any, state: State, world: State, seat: int, anew: bool) -> None:
-    """Inform a `pyspiel.Bot` of `seat` of all actions in `world` since `state`, and advance `state`.
+def _inform(bot: Any, state: State, world: State, seat: int, was_restarted: bool) -> None:
+    """Inform the bot of a seat of all actions in `world` since `state`, and apply them to `state`.
 
-    The own actions of a bot that was just restarted (`anew`) are forced if it supports that; otherwise the bot is
-    informed of them. Without a restart the bot chose them itself.
+    A restarted bot must also learn its own earlier actions. They are forced if the bot supports that. Otherwise the bot
+    is informed of them.
     """
     for step in world.full_history()[len(state.full_history()) :]:
         if step.player != seat:
             bot.inform_action(state, step.player, step.action)
-        elif anew and bot.provides_force_action():
+        elif was_restarted and bot.provides_force_action():
             bot.force_action(state, step.action)
-        elif anew:
+        elif was_restarted:
             bot.inform_action(state, step.player, step.action)
         state.apply_action(step.action)
 
@@ -143,7 +144,7 @@ def make(options: Options, game: Game, belief: Belief | None = None) -> Spiel:
     Args:
         options: Options of the player.
         game: The game.
-        belief: Belief that replaces the game's own.
+        belief: Belief that worlds are sampled from; None: the game's own, by the option `worlds`.
 
     Raises:
         UnknownNameError: OpenSpiel has no bot of this name.
@@ -160,19 +161,19 @@ def make(options: Options, game: Game, belief: Belief | None = None) -> Spiel:
 
 
 def _find_bot_factory(name: str, game: Game) -> MakeBot:
-    """Return a factory of bots that OpenSpiel has registered by name."""
+    """Return a factory for a bot that is registered in OpenSpiel."""
     if not pyspiel.is_bot_registered(name):
         raise UnknownNameError("bot of OpenSpiel", name, pyspiel.registered_bots())
-    able = pyspiel.bots_that_can_play_game(game.spiel)
-    if name not in able:
+    suitable = pyspiel.bots_that_can_play_game(game.spiel)
+    if name not in suitable:
         raise TrickformerError(
-            f"OpenSpiel's bot {name!r} cannot play {game.name}; these can: {', '.join(sorted(able))}"
+            f"OpenSpiel's bot {name!r} cannot play {game.name}; these can: {', '.join(sorted(suitable))}"
         )
     return lambda seat, seed: pyspiel.load_bot(name, game.spiel, seat, {"seed": seed})
 
 
 def _import_bot_factory(name: str, game: Game) -> MakeBot:
-    """Import the factory `package.module:factory`, and make one bot at once to detect faults early."""
+    """Import the factory `package.module:factory`, and make one bot to detect faults early."""
     factory = foreign.function(f"bot {name!r}", name)
 
     def make_bot(seat: int, seed: int) -> Any:
@@ -187,13 +188,15 @@ def _import_bot_factory(name: str, game: Game) -> MakeBot:
 
 
 class _Bot(pyspiel.Bot):
+    """Bot that decides by a player; see `as_bot`."""
+
     def __init__(self, player: Player, game: Game, seat: int, seed: int):
         super().__init__()
         self.player, self.game = player, game
         self.seat, self.seed = seat, seed
         self.memo: Memo = {}
-        self.hand = -1
-        self.last = -1  # number of the last own decision in this hand
+        self.hand = -1  # number of the present hand
+        self.last = -1  # number of the last own decision in this hand; -1: none
 
     def restart(self) -> None:
         self.memo, self.last = {}, -1
@@ -202,7 +205,7 @@ class _Bot(pyspiel.Bot):
         self.restart()
 
     def inform_action(self, state: State, player: int, action: int) -> None:
-        pass  # the view holds everything
+        pass  # `step` reads everything from the state
 
     def step(self, state: State) -> int:
         number = sum(step.player == self.seat for step in state.full_history())
@@ -219,9 +222,9 @@ class _Bot(pyspiel.Bot):
 def as_bot(player: Player, game: Game, seat: int, seed: int) -> pyspiel.Bot:
     """Convert a player to a bot for OpenSpiel's tools.
 
-    The bot reads only `game.view(state, seat)` of a state, or the whole state if the player needs it. Hands are
-    numbered in the order of their first decision, so that each has randomness of its own. A decision that does not come
-    later in the hand than the last one begins a new hand.
+    The bot reads only `game.view(state, seat)` from a state, or the whole state if the player needs it. OpenSpiel does
+    not tell a bot when a hand begins. If a decision is not later in its hand than the last one, the bot assumes a new
+    hand. Hands are numbered, so that each has random numbers of its own.
 
     Args:
         player: The player.

@@ -4,8 +4,8 @@ It is the opponent of the GO-MCTS paper: multi-player UCT in sampled worlds (Stu
 Multi-Player Games", 2008). It needs an OpenSpiel that was built with OPEN_SPIEL_BUILD_WITH_XINXIN=ON. OpenSpiel's own
 defaults are 50 runs in 20 worlds; the defaults here are the paper's.
 
-xinxin needs the whole deal as input, so it receives a sampled world that explains the view of its seat
-(players/spiel.py). It samples worlds of its own all the same.
+xinxin requires a whole deal as input, so it receives a sampled world that is consistent with the view of its seat
+(players/spiel.py). Its search then samples worlds of its own.
 """
 
 from __future__ import annotations

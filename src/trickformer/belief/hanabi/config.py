@@ -20,7 +20,7 @@ VARIANTS: dict[str, dict[str, int]] = {  # variants of two-player Hanabi, as par
 }
 SCRIPTED = ("simple", "holmes", "smart", "iggi", "piers", "flawed")
 # The preset `small` has the settings of the LSTMs and tables in docs/results/belief.md, except --bf16. The preset
-# `paper` has those of the BFT paper (4.1, A.2.2, A.2.3). Where the paper gives none, training and fine-tuning take them
+# `paper` has those of the BFT paper (4.1, A.2.2, A.2.3). If the paper gives none, training and fine-tuning take them
 # from the published code for training beliefs that it refers to (off-belief-learning: 1,000 batches an epoch, all
 # positions, Adam at a fixed rate). `stack` is small because memory must hold the worlds of 10,000 steps. The paper drew
 # games of R2D2's players from a replay buffer; here no game is used twice.

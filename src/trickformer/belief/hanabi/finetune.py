@@ -127,7 +127,7 @@ class FineTunedBelief:
         self.drawn = self.infeasible = self.failed = 0
 
     def begin(self, tables: Tables) -> FilterState:
-        """Return the state at the first position, where nothing is tuned.
+        """Return the state at the first position. Nothing is tuned there.
 
         Args:
             tables: G tables.
