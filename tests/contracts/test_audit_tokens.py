@@ -25,7 +25,7 @@ from trickformer.audit.tokens import (
     SIZES,
     TURN,
 )
-from trickformer.audit.views import GOES_ON, LEGAL
+from trickformer.audit.views import EXTENDS, LEGAL
 from trickformer.base import Outcomes, TrickformerError, View
 from trickformer.belief import sampler
 
@@ -445,7 +445,7 @@ GAMES = {
     ),
     "a view forgets": (
         viewed(lambda v: View(v.viewer, (*v.events[:2], *v.events[2:][-1:]), v.legal)),
-        GOES_ON,
+        EXTENDS,
         r"seat \d, history",
     ),
     "a view has no legal actions": (viewed(lambda v: View(v.viewer, v.events, ())), LEGAL, r"seat \d, history"),
