@@ -312,7 +312,7 @@ class _Seat:
             raise _Fault(FORM, f"{method}() gives {_form(mask)}, not bool [{self._size}]")
         return mask
 
-    def _masks(self, tracker: Tracker) -> tuple[Any, ...]:
+    def _read_outputs(self, tracker: Tracker) -> tuple[Any, ...]:
         """Check the types and shapes of all outputs of a tracker, and return the outputs in a comparable form."""
         possible, legal = self._mask(tracker, "possible"), self._mask(tracker, "legal")
         features, n = _call(FORM, "features()", tracker.features), self._tokenizer.n_features
@@ -341,7 +341,7 @@ class _Seat:
                 raise _Fault(check, message.format(f"{name}()"))
         self._pass(check)
 
-    def _look_closely(self, tracker: Tracker) -> None:
+    def _check_copies(self, tracker: Tracker) -> None:
         """Test two copies, one with an impossible token and one with random possible tokens."""
         before = self._read_outputs(tracker)
         self._check_impossible_token(self._copy_tracker(tracker))
@@ -433,5 +433,5 @@ class _Seat:
     def _name(self, token: int) -> str:
         return f"token {token} ({self._tokenizer.vocab[token]!r})"
 
-    def _good(self, check: str) -> None:
+    def _pass(self, check: str) -> None:
         self._note(check, True, str)
