@@ -22,7 +22,7 @@ from trickformer.records.skat import check, replay
 from trickformer.records.skat.record import SkatRecord, UnreadableGame
 from trickformer.review import analyst, text, worst
 from trickformer.review.hand import ReviewHand, of_record
-from trickformer.review.rating import shares
+from trickformer.review.rating import seats_share_score
 from trickformer.review.what_if import what_if
 from trickformer.web import scenes
 from trickformer.web.offers import analysts, list_players, short
@@ -150,7 +150,7 @@ class Desk:
             "end": _scene(game, end),
             "over": end.is_terminal(),
             "scores": list(game.scores(end)) if end.is_terminal() else None,
-            "shared": shares(game),
+            "shared": seats_share_score(game),
             "told": in_words(game, end) if end.is_terminal() else "",
             "notes": list(hand.notes),
             "analysts": [short(spec) for spec in first],
@@ -189,15 +189,18 @@ class Desk:
             ],
             "curves": [
                 {
-                    "who": text.who(curve),
+                    "who": text.name_seats(curve),
                     "points": [[point.number, point.value] for point in curve.points],
                     "result": curve.result,
                 }
                 for curve in review.curves
             ],
-            "mistakes": [{"number": r.number, "words": text.mistake(r)} for r in review.mistakes],
+            "mistakes": [{"number": r.number, "words": text.describe_mistake(r)} for r in review.mistakes],
             "answers": [
-                {"lines": text.answer(verdict, review.unit), "went": verdict.went.number if verdict.went else None}
+                {
+                    "lines": text.describe_verdict(verdict, review.unit),
+                    "went": verdict.went.number if verdict.went else None,
+                }
                 for verdict in review.answers
             ],
         }

@@ -15,7 +15,7 @@ from trickformer.base import CHANCE, Game, TrickformerError
 from trickformer.belief import heads, sampler
 from trickformer.belief.samplers import CardBelief
 from trickformer.records.show import in_words
-from trickformer.review.rating import shares
+from trickformer.review.rating import seats_share_score
 from trickformer.web import messages, scenes
 from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, ask
 from trickformer.web.config import YOU, Play
@@ -285,7 +285,7 @@ class Room(Pages):
             "scores": list(game.scores(table.state)) if table.over else None,
             "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],
             "totals": list(table.totals),
-            "shared": shares(game),
+            "shared": seats_share_score(game),
             "best": "most" if game.higher_is_better else "fewest",
             "plays_to": game.plays_to,
             "undo": any(table.seats[m.seat] == YOU for m in table.moves),
