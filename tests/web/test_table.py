@@ -125,7 +125,7 @@ def test_a_journal_of_another_game_is_refused(tmp_path):
         pass
     with (out / JOURNAL).open("ab") as journal:
         journal.write(b'{"do":"act","seat":1,"action":500}\n')
-    digests.lines(out / JOURNAL).unlink()
+    digests.sums_file(out / JOURNAL).unlink()
     with pytest.raises(TrickformerError, match="cannot do 500"), open_table(_settings(out), resume=True):
         pass
 
