@@ -122,10 +122,10 @@ def _lines(scene: Scene, table: Table) -> Iterator[str]:
         yield scene.text
     if scene.trick:
         yield "  trick: " + " ".join(f"{p.seat}:{p.card.name}" for p in scene.trick)
-    if scene.make_request:
+    if scene.ask:
         words = {choice.action: choice.words for choice in scene.choices}
         legal = enumerate(table.state.legal_actions(), 1)
-        yield f"{scene.make_request}: " + "  ".join(f"{i} {words.get(a) or table.game.words(a)}" for i, a in legal)
+        yield f"{scene.ask}: " + "  ".join(f"{i} {words.get(a) or table.game.words(a)}" for i, a in legal)
 
 
 def _card(card: Card) -> str:
