@@ -21,7 +21,7 @@ class Hello(_Message):
     games: list[str] = Field(min_length=1, max_length=1_000)
     seeds: bool | Literal["numpy"] = False
     tables: int = Field(1, ge=1, le=1_000_000)
-    deals: bool = False
+    deals: bool = False  # whether the engine needs the cards of all seats (Whole deals in docs/engines.md)
 
 
 class EngineAction(_Message):
