@@ -25,7 +25,7 @@ _STDIN, _STDOUT = 0, 1  # file descriptors
 
 @dataclass
 class _SeatHistory:
-    """What our seat at a table has observed, and the player's memory of the hand."""
+    """Observations of our seat at a table, and the memo of the player for the hand."""
 
     seat: int
     events: list[Event] = field(default_factory=list)
