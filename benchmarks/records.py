@@ -56,7 +56,7 @@ def make(folder: Path, hands: int) -> int:
     lines = [(record.deal, line) for record, line in zip(played.records, (folder / RECORDS).read_bytes().splitlines())]
     repeats = -(-hands // len(lines))
     path = folder / RECORDS
-    with path.open("wb") as records, digests.lines(path).open("wb") as sums:
+    with path.open("wb") as records, digests.sums_file(path).open("wb") as sums:
         for repeat in range(repeats):
             for deal, line in lines:
                 old, new = (b'{"deal":%d,' % number for number in (deal, repeat * PLAYED + deal))

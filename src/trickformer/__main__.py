@@ -1,4 +1,4 @@
-"""`python -m trickformer`, and what `accelerate launch -m trickformer` starts."""
+"""Entry point of `python -m trickformer` and of `accelerate launch -m trickformer`."""
 
 from trickformer.cli import main
 

@@ -1,4 +1,4 @@
-"""The Python API: the commands as functions. `import trickformer as tf` has these names."""
+"""The Python API: the commands as functions. `import trickformer` gives access to them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
 
     Args:
         player: The player.
-        view: View of the seat on turn: `game.view(state, state.current_player())`.
+        view: View of the seat that decides: `game.view(state, state.current_player())`.
         seed: Seed of the player's randomness.
         deal: Index of the deal in its series. With `seed` it determines the same generator as in a tournament.
         explain: Whether the decision has a `Thought`, if the player can explain itself.
@@ -76,7 +76,7 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
 
     if player.needs_state:
         raise TrickformerError(f"{type(player).__name__} reads hidden cards; it cannot decide by a view")
-    number = sum(event.actor == view.viewer and event.action is not None for event in view.events)
+    number = sum(event.actor == view.viewer and event.action is not None for event in view.events)  # decisions before
     rng = decision_rng(seed, deal, view.viewer, number)
     decisions = player.act([view], [rng], [{"explain": True} if explain else {}])
     return validate_decisions(player, [view], decisions)[0]
@@ -100,9 +100,9 @@ class Result:
     def rows(self) -> list[dict[str, Any]]:
         """Rows of the result table.
 
-        A match of two has one row for all seats together and one for each seating: `label`, `a`, `b` (mean scores),
-        `difference` (A - B), `low`, `high` (95% interval, None if there is none), `p`. More players have one row each:
-        `player`, `spec`, `rating`, `low`, `high`.
+        A match of two players has a row for all seatings together, and a row for each number of seats that A holds:
+        `label`, `a`, `b` (mean scores), `difference` (A - B), `low`, `high` (95% interval, None if there is none), `p`.
+        A tournament of more players has a row for each player: `player`, `spec`, `rating`, `low`, `high`.
         """
         if "rows" in self._result:
             return [{"label": label} | _interval(row) for label, row in self._result["rows"].items()]
@@ -113,7 +113,7 @@ class Result:
         """Mean of A - B over the deals, in the game's units a hand.
 
         Raises:
-            ValueError: More than two play.
+            ValueError: The tournament has more than two players.
         """
         if "rows" not in self._result:
             raise ValueError("a difference is of two players; see rows")
@@ -124,7 +124,7 @@ class Result:
         """95% interval of `difference`; None if there are too few deals.
 
         Raises:
-            ValueError: More than two play.
+            ValueError: The tournament has more than two players.
         """
         if "rows" not in self._result:
             raise ValueError("an interval is of two players; see rows")
@@ -194,10 +194,10 @@ def tournament(
 
     Args:
         game: OpenSpiel's game string.
-        a: Spec of player A, or a player; a player takes part in this process only.
-        b: Spec of player B, or a player.
-        players: Specs of two or more players in place of A and B; every pair meets.
-        deals: Number of deals, each with all its seatings one sample. By default 100, or those of the continued run.
+        a: Spec of player A, or a Player object, with which all hands are played in this process.
+        b: Spec of player B, or a Player object.
+        players: Specs of two or more players instead of A and B; every pair meets.
+        deals: Number of deals, each of which is one sample; by default 100, or the number of the continued run.
         seed: Seed of the deals and of the players' randomness.
         out: Run folder for records and report.
         resume: Whether to continue the run in `out`.
@@ -266,7 +266,7 @@ def load_model(name: str | Path) -> GPT2PolicyValueModel:
     """Load a policy-value model.
 
     Args:
-        name: Shipped checkpoint, such as `hearts-small`, folder with one, or run folder of a training.
+        name: Name of a shipped checkpoint, such as `hearts-small`, folder of a checkpoint, or run folder of a training.
 
     Raises:
         UnknownNameError: There is no such checkpoint.

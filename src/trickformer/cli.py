@@ -41,7 +41,7 @@ app.add_typer(mines, name="mines")
 app.add_typer(skat, name="skat")
 app.add_typer(obl, name="obl")
 
-_JOINED = ("--seconds", "--simulations", "--beliefs")  # all words up to the next option are joined with commas
+_JOINED = ("--seconds", "--simulations", "--beliefs")  # options whose values `words.spread` joins with commas
 DEBUG = "--debug"
 
 
@@ -62,7 +62,7 @@ def _main(
 
     try:
         _core.isa()
-    except ValueError as e:  # before anything is written
+    except ValueError as e:  # TRICKFORMER_ISA names no instruction set of this machine; nothing is written yet
         raise TrickformerError(str(e)) from None
 
 
@@ -79,9 +79,9 @@ def tournament(
     settings = configs.load(Tournament, config, options, resume)
     from trickformer.tournaments import report, results, run
 
-    played = results.TournamentResults(run.tournament(settings, resume))
-    report.make_report(played).publish(as_json, settings.out, RESULT)
-    for warning in report.warnings(played.result()):
+    match = results.TournamentResults(run.tournament(settings, resume))
+    report.make_report(match).publish(as_json, settings.out, RESULT)
+    for warning in report.warnings(match.result()):
         terminal.say(warning)
 
 
@@ -148,11 +148,11 @@ def report_command(
         return
     from trickformer.tournaments import report, results, run
 
-    played = run.load(folder)
+    tournament_run = run.load(folder)
     try:
-        tournament_results = results.TournamentResults(played)
+        tournament_results = results.TournamentResults(tournament_run)
     except results.NoFinishedDealError:
-        report.make_progress_report(played).print(as_json)
+        report.make_progress_report(tournament_run).print(as_json)
         return
     report.make_report(tournament_results).publish(as_json, folder, RESULT, must_write=False)
 
@@ -164,23 +164,23 @@ def players(
     as_json: configs.Json = False,
 ) -> None:
     """List the players, or the options of one. A player is named by a spec: name:option=value,option=value."""
-    from trickformer import players as known
+    from trickformer import players as registry
 
     if name is None and not as_json:
-        terminal.out(known.summarize_all())
+        terminal.out(registry.summarize_all())
         print()
         print("any: every game. argmax, gomcts and imitation need a model of the game.")
         print("A spec names a player with its options, such as pimc:worlds=20.")
         print("trickformer players NAME lists the options of a player.")
         return
-    rows = [_player(each, game) for each in ([name] if name is not None else known.names())]
+    rows = [_player(each, game) for each in ([name] if name is not None else registry.names())]
     if as_json:
         print(to_json({"players": rows}))
         return
     for player in rows:
         print(f"{player['name']}: {player['about']}")
         for key, option in player["options"].items():
-            default = "none" if option["default"] is None else known.text(option["default"])
+            default = "none" if option["default"] is None else registry.text(option["default"])
             print(f"    {key}={default}  {option['help']}".rstrip())
         if game is None and any(option["default"] is None for option in player["options"].values()):
             print("none: not set, so the default in the text holds. --game shows those of a game.")
@@ -188,17 +188,17 @@ def players(
 
 def _player(name: str, game: str | None) -> dict[str, Any]:
     """Describe a player and its options, with the defaults of a game if one is given."""
-    from trickformer import players as known
+    from trickformer import players as registry
 
-    fields = known.options_of(name).model_fields
+    fields = registry.options_of(name).model_fields
     if game is None:
-        values = known.options_of(name)().model_dump(mode="json")
+        values = registry.options_of(name)().model_dump(mode="json")
     else:
         from trickformer import games
 
-        values = known.resolve_options(name, games.load(game))
+        values = registry.resolve_options(name, games.load(game))
     options = {key: {"default": value, "help": fields[key].description or ""} for key, value in values.items()}
-    return {"name": name, "about": known.describe(name), "games": known.games_of(name), "options": options}
+    return {"name": name, "about": registry.describe(name), "games": registry.games_of(name), "options": options}
 
 
 @app.command(name="games", epilog="Example: trickformer games --json")
@@ -332,7 +332,7 @@ def check(*, config: configs.File = None, as_json: configs.Json = False, **optio
 
 
 def spread(command: Any, arguments: list[str]) -> list[str]:
-    """Let the options of a command line that are lists take several words.
+    """Rewrite a command line so that options that are lists may take several words.
 
     Args:
         command: The program, as `typer.main.get_command` makes it.
@@ -364,7 +364,7 @@ def main() -> None:
         command = typer.main.get_command(app)
         arguments = spread(command, typed_words) or ["--help"]
         code = command.main(args=arguments, prog_name="trickformer", standalone_mode=False)
-        if code == 130:  # typer has caught Ctrl-C
+        if code == 130:  # typer itself has caught Ctrl-C
             _fail("interrupted", interrupt_code)
         sys.exit(code if isinstance(code, int) else 0)
     except TrickformerError as e:
@@ -373,7 +373,7 @@ def main() -> None:
         _fail(str(e), interrupt_code if isinstance(e, Interruption) else 2)
     except KeyboardInterrupt:
         _fail("interrupted", interrupt_code)
-    except BrokenPipeError:  # nobody reads the output, as behind `| head`
+    except BrokenPipeError:  # the reader of the output has closed it, such as `| head`
         terminal.abandon()
         sys.exit(141)
     except MemoryError as e:
@@ -381,7 +381,7 @@ def main() -> None:
     except OSError as e:  # a disk that is full, a name that is too long, a folder that is not ours
         _fail(f"{e.filename}: {e.strerror}" if e.filename else str(e.strerror or e), 2)
     except Exception as e:
-        if not hasattr(e, "format_message"):  # a usage error of typer, whatever click it carries
+        if not hasattr(e, "format_message"):  # only usage errors of click, which typer may bundle, have this method
             raise
         _fail(" ".join(e.format_message().split()).rstrip(".") + "; see trickformer --help", 2)  # type: ignore[attr-defined]
 

@@ -24,16 +24,16 @@ PROTOCOL = 1
 
 @dataclass
 class Turn:
-    """A decision, with all observations of the seat. `memory` is the bot's own, kept until the hand ends."""
+    """A decision that the bot has to make, with all observations of its seat."""
 
     game: str  # game string of OpenSpiel
     seat: int
-    events: list[dict[str, Any]]  # seat (-1: chance), action, words, seen
-    legal: list[int]
+    events: list[dict[str, Any]]  # keys: seat (-1 for chance), action, words, seen; docs/engines.md explains them
+    legal: list[int]  # legal actions
     words: list[str]  # name of each legal action
-    seed: Any  # seed of this decision alone
-    seconds: float | None  # time for this decision; None: no clock
-    memory: dict[str, Any] = field(default_factory=dict)
+    seed: Any  # seed for the randomness of this decision
+    seconds: float | None  # time for this decision; None without a clock
+    memory: dict[str, Any] = field(default_factory=dict)  # for the bot's own use; kept until the hand ends
 
 
 @dataclass
@@ -41,9 +41,9 @@ class Answer:
     """An action, and the bot's estimates."""
 
     action: int
-    value: float | None = None  # in units of v(o) of the GO-MCTS paper
+    value: float | None = None  # expected value v(o) of the outcome, as in the GO-MCTS paper
     visits: Mapping[int, int] | None = None  # simulations by action
-    text: str | None = None
+    text: str | None = None  # remark for people
 
 
 def run(
@@ -65,12 +65,12 @@ def run(
         version: Version of the engine.
         games: Names of the games that it plays; `*` is any game.
         seeds: Whether all its randomness comes from `turn.seed`.
-        deals: Whether it needs whole deals.
+        deals: Whether the engine needs the cards of all seats. It gets a sampled deal that is consistent with its view.
     """
     answers, sys.stdout = sys.stdout, sys.stderr
     tables: dict[int, dict[str, Any]] = {}
 
-    def say(message: Mapping[str, Any]) -> None:
+    def send(message: Mapping[str, Any]) -> None:
         answers.write(json.dumps({k: v for k, v in message.items() if v is not None}) + "\n")
         answers.flush()
 
@@ -78,7 +78,7 @@ def run(
         message = json.loads(line)
         kind, table = message["type"], message.get("table")
         if kind == "hello":
-            say(
+            send(
                 {"type": "hello", "protocol": PROTOCOL, "name": name, "version": version, "games": list(games)}
                 | {"seeds": seeds, "deals": deals, "tables": 1_000}
             )
@@ -87,12 +87,12 @@ def run(
         elif kind == "observe":
             tables[table]["events"] += message["events"]
         elif kind == "act":
-            at = tables[table]
+            hand = tables[table]
             request = {key: message[key] for key in ("legal", "words", "seed", "seconds")}
-            answer = act(Turn(at["game"], at["seat"], at["events"], memory=at["memory"], **request))
+            answer = act(Turn(hand["game"], hand["seat"], hand["events"], memory=hand["memory"], **request))
             if isinstance(answer, int):
                 answer = Answer(answer)
-            say({"type": "action", "table": table, **vars(answer)})
+            send({"type": "action", "table": table, **vars(answer)})
         elif kind == "end":
             del tables[table]
         elif kind == "quit":

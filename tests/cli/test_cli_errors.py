@@ -219,7 +219,7 @@ def test_a_damaged_or_foreign_record_file(refused, command, tmp_path, spoil, say
     assert command(*arguments)[0] == 0
     records = tmp_path / "run" / "records.jsonl"
     records.write_bytes(spoil(records.read_bytes()))
-    digests.lines(records).unlink()
+    digests.sums_file(records).unlink()
     assert says in refused(*arguments, "--resume")
     assert says in refused("report", "run")
 
@@ -233,7 +233,7 @@ def test_an_evaluation_is_not_written_over(refused, command, tmp_path):
     assert "belongs to a run of another command" in refused(*TRAIN, "--out", "run", "--resume")
     records = tmp_path / "run" / "records.jsonl"
     records.write_bytes(records.read_bytes().replace(b'"deal":1,', b'"deal":2,'))
-    digests.lines(records).unlink()
+    digests.sums_file(records).unlink()
     assert "not part of the tournament" in refused(*arguments, "--resume")
 
 

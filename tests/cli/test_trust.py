@@ -49,7 +49,7 @@ DEEP = 100_000
     [
         (m, k)
         for m in (Tournament, CrossPlay, SelfPlay, BeliefTraining, Play)
-        for k in configs.MACHINE
+        for k in configs.COMMAND_LINE_ONLY
         if k in m.model_fields
     ],
 )
@@ -69,7 +69,7 @@ def test_what_the_command_line_says_stands(tmp_path):
 def test_a_run_folder_keeps_nothing_of_the_machine(command, tmp_path):
     out = tmp_path / "run"
     assert command("tournament", "hearts", "--a", "random", "--b", "rules", "--deals", 1, "--out", out)[0] == 0
-    assert not set(text.from_toml((out / "config.toml").read_text())) & set(configs.MACHINE)
+    assert not set(text.from_toml((out / "config.toml").read_text())) & set(configs.COMMAND_LINE_ONLY)
 
 
 def test_git_is_not_asked_about_the_current_folder(tmp_path):
@@ -326,11 +326,11 @@ def test_a_record_that_has_changed_is_found(tmp_path):
     sums = tmp_path / "records.jsonl.sums"
     sums.write_bytes(sums.read_bytes()[:100])  # five whole ones: the other lines count, for they parse
     with JsonLines(path) as lines:
-        assert lines.known == records
+        assert lines.stored == records
     assert path.read_bytes() == good and read_lines(path)[0] == records
     sums.unlink()  # a run of an earlier version
     with JsonLines(path) as lines:
-        assert lines.known == records
+        assert lines.stored == records
         lines.keep(records[:3])
         lines.append(records[3])
     assert read_lines(path)[0] == records[:4]

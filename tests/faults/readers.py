@@ -148,7 +148,7 @@ def _settings(place: Scratch) -> list[Target]:
         text_of = "".join(
             f"{name} = {json.dumps(field.get_default(call_default_factory=True), default=str)}\n"
             for name, field in kind.model_fields.items()
-            if name not in configs.MACHINE and not field.is_required() and field.default is not None
+            if name not in configs.COMMAND_LINE_ONLY and not field.is_required() and field.default is not None
         )
         required = "".join(f'{name} = "hearts"\n' for name, field in kind.model_fields.items() if field.is_required())
         if kind is plan.Tournament:
@@ -227,7 +227,7 @@ def _run_folders(inputs: Path, place: Scratch, scratch: Path) -> list[Target]:
         place.in_folder(
             "checksums of lines", short, "records.jsonl.sums", lambda p: lines.read_lines(p / "records.jsonl"), [sums]
         ),
-        place.in_folder("checksums of files", short, digests.FILE, digests.check),
+        place.in_folder("checksums of files", short, digests.SUMS_FILE, digests.check),
         place.in_folder("a run.json", match, folder.ABOUT, _builds),
         place.in_folder("a training's config", trained, folder.CONFIG, TrainingResults.load),
         place.in_folder("a training's log", trained, log.LOG, lambda p: TrainingResults.load(p).result()),

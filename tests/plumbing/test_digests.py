@@ -13,7 +13,7 @@ def test_a_name_that_is_no_file_of_the_folder_is_refused(tmp_path, name):
     (tmp_path / "weights").write_bytes(b"1234")
     digests.write(tmp_path)
     digests.check(tmp_path)
-    note = tmp_path / digests.FILE
+    note = tmp_path / digests.SUMS_FILE
     note.write_text(note.read_text().replace("weights", name))
     with pytest.raises(TrickformerError, match="its checksum is not the one in B2SUMS"):
         digests.check(tmp_path)

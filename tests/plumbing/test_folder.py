@@ -45,7 +45,7 @@ def test_records_are_kept_and_every_build_is_named(tmp_path):
     about = json.loads((tmp_path / ABOUT).read_text())
     (tmp_path / ABOUT).write_text(json.dumps(about | {"builds": [{"trickformer": "0"}]}))
     with folder.records("records.jsonl", Config(), resume=True, free=(), about={"game": "skat"}) as lines:
-        assert lines.known == [{"n": 1}]
+        assert lines.stored == [{"n": 1}]
     assert folder.about()["game"] == "skat" and len(folder.builds()) == 2
     (tmp_path / CONFIG).unlink()
     with (

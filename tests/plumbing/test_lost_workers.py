@@ -93,15 +93,15 @@ def test_a_head_that_comes_back_in_time_ends_nothing(ray, monkeypatch):
     known, port = ray.head, ray.head.getsockname()[1]
     known.close()
     for now[0] in (6.0, 12.0, 29.0):
-        watch.look()
+        watch.check()
     with socket.create_server(("127.0.0.1", port)):
         now[0] = 50.0
-        watch.look()
+        watch.check()
     now[0] = 79.0
-    watch.look()
+    watch.check()
     now[0] = 85.0
     with pytest.raises(LostWorkersError):
-        watch.look()
+        watch.check()
 
 
 @pytest.mark.parametrize("where", ["wait", "get"])

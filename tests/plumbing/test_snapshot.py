@@ -141,7 +141,7 @@ def test_tables_of_no_game_are_refused():
     rules = _core.hanabi.Rules(**{name: getattr(_core.hanabi.Rules(), name) for name in RULES.values()})
     tables = _core.hanabi.Tables(rules, 1, 0, 2)
     _, states, marks = tables.__getstate__()
-    restore = native.NATIVES[_core.hanabi.Tables].make
+    restore = native.NATIVES[_core.hanabi.Tables].from_value
     fresh = restore((rules, states, marks))
     assert fresh.current().tolist() == tables.current().tolist()
     rng, refused = np.random.default_rng(0), 0

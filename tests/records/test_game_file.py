@@ -80,7 +80,7 @@ BLANKS = [b"\n", b" \t\n", "\u3000\n".encode(), b"\r\n"]
 )
 def test_games_are_those_in_the_order_of_the_file(folder, change, piece, monkeypatch):
     path = changed(folder, b"".join(change(lines_of(folder))))
-    monkeypatch.setattr(line_index, "PIECE", max(piece, path.stat().st_size >> 12))
+    monkeypatch.setattr(line_index, "READ_SIZE", max(piece, path.stat().st_size >> 12))
     expected = list(files.games(path))
     with GameFile(path) as every:
         numbers = [*range(len(expected), 0, -1), 1]

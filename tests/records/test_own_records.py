@@ -123,7 +123,7 @@ def test_records_of_a_run_that_began_before_missions_were_named(folder_of, comma
     lines = [json.loads(line) for line in (folder / "records.jsonl").read_text().splitlines()]
     old = [json.dumps({key: value for key, value in line.items() if key != "mission"}) + "\n" for line in lines]
     replace(folder / "records.jsonl", "".join(old[:-1]))
-    digests.lines(folder / "records.jsonl").unlink()
+    digests.sums_file(folder / "records.jsonl").unlink()
     about = json.loads((folder / "run.json").read_text())
     replace(folder / "run.json", json.dumps({key: value for key, value in about.items() if key != "game"}))
     assert command("records", "check", folder / "records.jsonl")[0] == 0

@@ -306,7 +306,7 @@ def test_a_soloist_who_resigns_leaves_the_rest_to_the_defenders():
                 tricks = broken.state.soloists_tricks
                 assert (ended.points, ended.tricks) == (broken.points, tricks)
                 left = how == "resigns" and broken.tricks
-                against = 120 - broken.points if left else broken.against
+                against = 120 - broken.points if left else broken.defenders_points
                 made = max(broken.points, against) >= 90
                 schwarz = bool(left) and tricks == 0
                 assert (ended.schneider, ended.schwarz) == (made, schwarz or len(broken.tricks) - tricks == 10)

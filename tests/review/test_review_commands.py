@@ -77,7 +77,7 @@ def test_every_game_is_shown_with_its_ratings(name, folder_of, command, tmp_path
         assert not row or f" {rating.words} " in row[0]
     assert f"values in {told.unit}" in tail and tail.count(" at first") == len(told.curves)
     assert ("Mistakes by size:" in tail) == bool(told.mistakes)
-    for number, rating in enumerate(told.mistakes[: text.MOST_MISTAKES], 1):
+    for number, rating in enumerate(told.mistakes[: text.MAX_MISTAKES], 1):
         assert f"{number}. decision {rating.number}" in tail
     assert tail.count(" could ") == len(told.answers)
     assert text.KEY in tail
@@ -230,13 +230,13 @@ def test_what_an_analyst_has_not_valued_is_said():
 def test_an_expectation_is_a_sentence_with_its_unit():
     verdict = SolverVerdict(by="pimc", whose="seat 1", won=False, winnable=True, expected=1.014, error=0.151)
     unit = "points, the others' mean minus the own score"
-    (ahead,) = text.answer(verdict, unit)
+    (ahead,) = text.describe_verdict(verdict, unit)
     assert ahead == (
         "At its first decision seat 1 could expect to finish 1.01 ± 0.15 points ahead of the others' mean. "
         "It did not finish ahead."
     )
     lower = verdict.model_copy(update={"winnable": False, "expected": -2.5, "error": None, "won": True})
-    (behind,) = text.answer(lower, unit)
+    (behind,) = text.describe_verdict(lower, unit)
     assert behind == (
         "At its first decision seat 1 could expect to finish 2.50 points behind the others' mean. It finished ahead."
     )
@@ -255,6 +255,6 @@ def test_an_expectation_is_a_sentence_with_its_unit():
     ],
 )
 def test_a_verdict_of_the_solver_is_two_sentences(winnable, won, sentences):
-    assert text.answer(SolverVerdict(by="solver", whose="the team", won=won, winnable=winnable), "missions") == [
-        sentences
-    ]
+    assert text.describe_verdict(
+        SolverVerdict(by="solver", whose="the team", won=won, winnable=winnable), "missions"
+    ) == [sentences]

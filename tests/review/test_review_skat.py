@@ -65,7 +65,7 @@ def endings(seed, n, left, wanted=lambda core, done: True):
 
 
 def assert_by_every_line(core, state, hint):
-    for card, (result, _) in skat.outlooks(state).items():
+    for card, (result, _) in skat.solve_cards(state).items():
         after = copy.copy(core)
         after.apply_action(card)
         scores = result.scores(SEEGER)
@@ -94,7 +94,7 @@ def test_the_first_and_the_tenth_trick_count(side):
     seed, flags = 7, set()
     for core, state in islice(endings(seed, 40_000, 9, wanted), 25):
         assert_by_every_line(core, state, f"seed {seed}")
-        flags |= {result.schwarz for result, _ in skat.outlooks(state).values()}
+        flags |= {result.schwarz for result, _ in skat.solve_cards(state).values()}
     assert flags == {False, True}
 
 
@@ -111,7 +111,7 @@ def test_card_points_are_those_of_every_line():
         return after
 
     for core, state in islice(endings(3, 1500, 6, lambda core, _: core.kind != NULL and core.level < 2), 40):
-        assert {c: p for c, (_, p) in skat.outlooks(state).items()} == {
+        assert {c: p for c, (_, p) in skat.solve_cards(state).items()} == {
             c: points(played(core, c)) for c in core.legal_actions()
         }
 
@@ -177,7 +177,7 @@ def assert_named(record):
 def simple(record):
     """Whether 61 points win, or no trick: nothing was announced, and the bid was covered without schneider."""
     found = replay(record)
-    if found.state.level or found.uncovered is not None or record.contract is None:
+    if found.state.level or found.overbid_null is not None or record.contract is None:
         return False
     result = found.state.result()
     return not (result.overbid or result.schneider or result.schwarz)
@@ -221,7 +221,7 @@ def test_fixtures_are_looked_at_as_far_as_they_went():
         actions = sum(move[2:] in ACTIONS for move in record.moves)
         turns = list(hand.turns())
         assert [turn.number for turn, _ in turns] == [*range(1, len(turns) + 1)]
-        if found.uncovered is None:
+        if found.overbid_null is None:
             assert len(turns) == actions, f"game {number}"
             assert [ACTIONS[turn.action] for turn, _ in turns] == [m[2:] for m in record.moves if m[2:] in ACTIONS]
         if not turns:
@@ -253,11 +253,11 @@ def test_a_game_that_was_given_up():
 
 
 def test_a_null_that_was_worth_too_little_is_lost_whatever_is_played():
-    (record,) = (r for r in fixture_games() if replay(r).uncovered is not None)
+    (record,) = (r for r in fixture_games() if replay(r).overbid_null is not None)
     hand = of_record(record)
     (answer,) = analyst.review(hand, "solver").answers
     assert (answer.won, answer.winnable, answer.went, answer.line) == (False, False, None, ())
-    assert hand.stand_in and "lost whatever is played" in hand.notes[0]
+    assert hand.n_substituted and "lost whatever is played" in hand.notes[0]
 
 
 def test_an_auction_that_is_not_on_record_is_not_rated():

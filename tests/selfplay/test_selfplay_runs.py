@@ -372,11 +372,11 @@ def test_a_run_that_was_moved_goes_on(unbroken, tmp_path):
     match, log = moved / "matches/2-previous", moved / "log.jsonl"
     lines = (match / "records.jsonl").read_text().splitlines(keepends=True)
     (match / "records.jsonl").write_text("".join(lines[:2]))
-    digests.lines(match / "records.jsonl").unlink()
+    digests.sums_file(match / "records.jsonl").unlink()
     entries = log.read_text().splitlines(keepends=True)
     cut = next(i for i, e in enumerate(map(json.loads, entries)) if e["stage"] == "match" and e["iteration"] == 2)
     log.write_text("".join(entries[:cut]))
-    digests.lines(log).unlink()
+    digests.sums_file(log).unlink()
     nfsp.run(SelfPlay(**TINY, out=moved), resume=True)
     assert same(moved, unbroken)
 

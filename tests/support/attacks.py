@@ -19,7 +19,7 @@ def plant_link(link: Path, victim: Path) -> None:
 
 def shorten_sums(records: Path, left: int) -> None:
     """Leave so many bytes of the checksums of a file of records."""
-    sums = digests.lines(records)
+    sums = digests.sums_file(records)
     sums.write_bytes(sums.read_bytes()[:left])
 
 

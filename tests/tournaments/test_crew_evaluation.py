@@ -347,7 +347,7 @@ def test_the_ceiling_is_asked_once_for_each_deal(monkeypatch, tmp_path, distress
     path.write_text("broken\n")
     with pytest.raises(TrickformerError, match="line 1: damaged"):
         ceiling.answers(found.config, found.records)
-    digests.lines(path).unlink()
+    digests.sums_file(path).unlink()
     with pytest.raises(TrickformerError, match="is broken"):
         ceiling.answers(found.config, found.records)
 

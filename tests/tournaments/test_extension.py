@@ -253,7 +253,7 @@ def test_missing_deals_are_one_line(tmp_path, command):
 def test_a_report_is_made_at_any_time(tmp_path, command):
     run.tournament(config(out=tmp_path))
     path = tmp_path / "records.jsonl"
-    digests.lines(path).unlink()
+    digests.sums_file(path).unlink()
     whole = path.read_bytes()
     for lines in range(0, 43, 6):
         cut = whole.split(b"\n")[:lines]

@@ -131,7 +131,7 @@ def test_agreement_is_found_and_resumed(tmp_path, command):
         (lines[0].replace('"position": 0', '"position": "0"') + "\n", "broken"),
     ):
         (tmp_path / agree.RECORDS).write_text(text)
-        digests.lines(tmp_path / agree.RECORDS).unlink(missing_ok=True)
+        digests.sums_file(tmp_path / agree.RECORDS).unlink(missing_ok=True)
         code, _, err = command("mines", "agree", *again)
         assert (code, says in err) == (2, True)
         assert (tmp_path / agree.RECORDS).read_text() == text

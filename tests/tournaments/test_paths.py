@@ -75,7 +75,7 @@ def test_a_file_of_missions_is_found_again(tmp_path):
 def test_relocation(tmp_path):
     (tmp_path / "new" / "run").mkdir(parents=True)
     (tmp_path / "new" / "file").touch()
-    change = {"begun": Path("/old/run"), "now": tmp_path / "new" / "run"}
+    change = {"old_folder": Path("/old/run"), "new_folder": tmp_path / "new" / "run"}
     assert paths.relocate("/old/file", **change) == str(tmp_path / "new" / "file")
     assert paths.relocate("/old/missing", **change) == "/old/missing"
     assert paths.relocate("file", **change) == "file"

@@ -224,7 +224,7 @@ def test_extrapolation():
     """The paper's: 0.95 of 4.97 is 19.1 in a game to 100."""
 
     def row(a, b):
-        return statistics.Row("All", a, b, a - b, None, 1.0, np.zeros(1))
+        return statistics.MatchRow("All", a, b, a - b, None, 1.0, np.zeros(1))
 
     assert statistics.extrapolate(row(4.02, 4.97), 100) == pytest.approx(-19.1, abs=0.05)
     assert statistics.extrapolate(row(-3.0, 0.0), 100) is None

@@ -287,7 +287,7 @@ def test_a_broken_record_is_one_line_and_nothing_is_written(tmp_path, how):
                 attempt()
             assert "\n" not in str(caught.value)
         assert _files(tmp_path) == before
-        digests.lines(path).unlink(missing_ok=True)
+        digests.sums_file(path).unlink(missing_ok=True)
 
 
 def test_two_runs_do_not_share_a_file(tmp_path):
@@ -349,7 +349,7 @@ def test_a_line_that_does_not_fit_on_the_disk_leaves_no_trace(tmp_path, monkeypa
 def test_an_unfinished_run_reports_its_finished_deals(tmp_path):
     run.tournament(config(out=tmp_path))
     path = tmp_path / "records.jsonl"
-    digests.lines(path).unlink()
+    digests.sums_file(path).unlink()
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(line for line in lines if json.loads(line)["deal"] == 0) + lines[-1])
     incomplete = TournamentResults(run.load(tmp_path))

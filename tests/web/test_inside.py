@@ -209,7 +209,7 @@ def test_claims_are_certain():
     for action in line:
         state.apply_action(action)
     assert proved and game.scores(state)[seat] <= sure[0]
-    assert certain(game, game.deal(3, 0), 0, 0, most=1000) == (None, [])
+    assert certain(game, game.deal(3, 0), 0, 0, max_positions=1000) == (None, [])
 
 
 @pytest.mark.slow

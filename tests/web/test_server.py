@@ -132,7 +132,7 @@ def test_a_claim_leaves_the_page_free_and_can_be_stopped():
         room = _room_of_hearts()
         told = room.enter("page")
         for message in ({"do": "claim", "score": 3}, {"do": "cancel"}):
-            await asyncio.wait_for(room.hear("page", json.dumps(message)), 5)
+            await asyncio.wait_for(room.receive("page", json.dumps(message)), 5)
             await asyncio.sleep(0)
         await asyncio.sleep(0)
         await room.close()

@@ -16,7 +16,7 @@ from trickformer.plumbing import digests
 from trickformer.records import files
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
-from trickformer.web.cast import Cast, ask
+from trickformer.web.cast import Cast, make_request
 from trickformer.web.config import YOU, Play
 from trickformer.web.table import JOURNAL, RECORDS, Table, open_table
 
@@ -33,7 +33,7 @@ def _play_on(table, cast, history):
         if table.seats[table.turn] == YOU:
             table.act(table.turn, history[len(table.state.history())])
         else:
-            found = cast.decide(ask(table))
+            found = cast.decide(make_request(table))
             table.act(table.turn, found.decision.action, found.decision, found.seconds)
 
 
@@ -62,7 +62,7 @@ def test_moves_are_taken_back_and_made_again(spec):
             before.append(str(table.state.history()))
             table.act(table.turn, table.state.legal_actions()[-1])
         else:
-            found = cast.decide(ask(table))
+            found = cast.decide(make_request(table))
             table.act(table.turn, found.decision.action, found.decision)
     end = table.state.history()
     for known in reversed(before):
@@ -96,7 +96,7 @@ def test_a_table_comes_back_whole(tmp_path):
         _play_on(table, cast, record.history)
         table.next_deal()
         while table.turn != 0:
-            found = cast.decide(ask(table))
+            found = cast.decide(make_request(table))
             table.act(table.turn, found.decision.action, found.decision)
         table.act(0, table.state.legal_actions()[0])
         table.undo()
@@ -125,7 +125,7 @@ def test_a_journal_of_another_game_is_refused(tmp_path):
         pass
     with (out / JOURNAL).open("ab") as journal:
         journal.write(b'{"do":"act","seat":1,"action":500}\n')
-    digests.lines(out / JOURNAL).unlink()
+    digests.sums_file(out / JOURNAL).unlink()
     with pytest.raises(TrickformerError, match="cannot do 500"), open_table(_settings(out), resume=True):
         pass
 

@@ -28,12 +28,12 @@ _KEY = (
     "follows seeds: the same seed gives the same hand. many tables at once, started again in a hand: the hands stay "
     "the same. holds -: a mere measurement, or a property that the engine does not claim or that was not tried."
 )
-_MOST_EXCHANGED = 50  # decisions at which hidden cards are exchanged
+_MAX_EXCHANGES = 50  # decisions that the check of hidden cards repeats with other hidden cards
 
 
 @dataclass(frozen=True)
 class Check:
-    """Check of one property of an engine."""
+    """Result of the check of one property of an engine. The fields are keys of `--json`."""
 
     name: str
     good: bool | None  # whether the property holds; None if the engine does not claim it or nothing could be tried
@@ -41,7 +41,7 @@ class Check:
 
 
 class _RestartingEngine(Player):
-    """An engine that is started again before every fourth decision."""
+    """An engine that is restarted before every fourth call."""
 
     def __init__(self, engine: EnginePlayer):
         self._engine, self._calls = engine, 0
@@ -60,14 +60,14 @@ def check(config: Conformance) -> list[Check]:
         config: The engine and the hands that it plays.
 
     Returns:
-        A check of each property. If the engine fails in the first hands, there is only one check.
+        The result for each property. If the engine fails in the first hands, there is only one result.
 
     Raises:
         TrickformerError: The engine cannot be started or does not play the game.
     """
     game = games.load(config.game or _first_game(config.engine))
     engine = _make_engine_player(config.engine, game)
-    seeds = bool(engine.hello.seeds)
+    follows_seeds = bool(engine.hello.seeds)  # claims that equal seeds give equal actions
     checks: list[Check] = []
     start = time.perf_counter()
     try:
@@ -78,34 +78,36 @@ def check(config: Conformance) -> list[Check]:
     turns = sum(turns for _, turns in histories)
     checks.append(Check("answers", not engine.faults, f"{turns} decisions, {engine.faults} faults"))
 
-    def compare(name: str, player: Player, most: int) -> None:
+    def compare(name: str, player: Player, tables: int) -> None:
+        """Play the hands again in another way and count those that differ."""
         try:
-            again = _play_hands(game, player, config, most)
+            again = _play_hands(game, player, config, tables)
         except TrickformerError as e:
             checks.append(Check(name, False, str(e)))
             return
         differ = sum(a != b for a, b in zip(histories, again))
-        checks.append(Check(name, not differ if seeds else None, f"{differ} of {len(again)} hands differ"))
+        checks.append(Check(name, not differ if follows_seeds else None, f"{differ} of {len(again)} hands differ"))
 
     compare("follows seeds", _make_engine_player(config.engine, game), 1)
     compare(
         "many tables at once", _make_engine_player(config.engine, game), max(2, min(engine.hello.tables, config.deals))
     )
     compare("started again in a hand", _RestartingEngine(_make_engine_player(config.engine, game)), 1)
-    checks.append(_check_hidden_cards(game, engine, config, [history for history, _ in histories], seeds))
+    checks.append(_check_hidden_cards(game, engine, config, [history for history, _ in histories]))
     checks.append(Check("speed", None, f"{turns / elapsed:,.0f} decisions/s, one at a time"))
     return checks
 
 
 def _first_game(engine: str) -> str:
+    """Return the first of our games that the engine lists in its `hello`."""
     options = players.parse(engine)[1]
     if not isinstance(options, Program):
         raise _no_engine(engine)
-    plays = process.start(None, options.command, options.model_dump()["timeout"]).hello.games
-    known = (*games.NAMES, *plugins.names(plugins.GAMES))
-    game = next((name for name in known if name in plays or "*" in plays), None)
+    engine_games = process.start(None, options.command, options.model_dump()["timeout"]).hello.games
+    our_games = (*games.NAMES, *plugins.names(plugins.GAMES))
+    game = next((name for name in our_games if name in engine_games or "*" in engine_games), None)
     if game is None:
-        raise TrickformerError(f"{engine} plays none of {', '.join(known)}; give --game")
+        raise TrickformerError(f"{engine} plays none of {', '.join(our_games)}; give --game")
     return game
 
 
@@ -121,31 +123,32 @@ def _make_engine_player(spec: str, game: Game) -> EnginePlayer:
 
 
 def _seat(game: Game, deal: int) -> int:
+    """Return the seat of the engine, which changes from deal to deal."""
     return deal % game.players
 
 
-def _play_hands(game: Game, player: Player, config: Conformance, most: int) -> list[tuple[tuple[int, ...], int]]:
-    """Play hands in which random players have the other seats.
+def _play_hands(game: Game, player: Player, config: Conformance, tables: int) -> list[tuple[tuple[int, ...], int]]:
+    """Play hands at a number of parallel tables. Random players have the other seats.
 
     Returns:
         The actions of each hand, and the number of the player's decisions.
     """
     hands = [Hand(d, tuple(int(s != _seat(game, d)) for s in range(game.players))) for d in range(config.deals)]
-    records = play(game, [player, players.make("random", game)], hands, config.seed, most)
+    records = play(game, [player, players.make("random", game)], hands, config.seed, tables)
     by_deal = {r.deal: (r.history, r.decisions[_seat(game, r.deal)]) for r in records}
     return [by_deal[deal] for deal in range(config.deals)]
 
 
 def _check_hidden_cards(
-    game: Game, engine: EnginePlayer, config: Conformance, histories: list[tuple[int, ...]], seeds: bool
+    game: Game, engine: EnginePlayer, config: Conformance, histories: list[tuple[int, ...]]
 ) -> Check:
     """Check that the engine's answers do not depend on cards that are hidden from it."""
     tried = differ = 0
     for deal, history in enumerate(histories):
         state: State = game.spiel.new_initial_state()
-        number = 0
+        number = 0  # decisions of the engine before this one
         for action in history:
-            if tried < _MOST_EXCHANGED and state.current_player() == (seat := _seat(game, deal)):
+            if tried < _MAX_EXCHANGES and state.current_player() == (seat := _seat(game, deal)):
                 view = game.view(state, seat)
                 twin = game.exchange(state, view, np.random.default_rng([config.seed, deal, number]))
                 if twin is not None and len(view.legal) > 1:
@@ -154,7 +157,7 @@ def _check_hidden_cards(
                 number += 1
             state.apply_action(action)
     seen = f"{differ} of {tried} answers differ when hidden cards are exchanged"
-    return Check("hidden cards", not differ if seeds and tried else None, seen)
+    return Check("hidden cards", not differ if engine.hello.seeds and tried else None, seen)
 
 
 def _answer(engine: EnginePlayer, view: View, seed: int, deal: int, number: int) -> int:

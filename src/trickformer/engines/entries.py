@@ -7,8 +7,8 @@
     [mybot.options]
     level = 3
 
-A name in braces in the command is an option of the player, as in `mybot:level=5`. Its value here is the default. The
-file belongs to the user. It is in the system's folder of settings, or at the path in TRICKFORMER_ENGINES.
+A name in braces in the command is an option of the player, as in `mybot:level=5`; `[mybot.options]` holds its default.
+The file is in the user's configuration folder, or at the path in the environment variable TRICKFORMER_ENGINES.
 """
 
 from __future__ import annotations
@@ -52,18 +52,19 @@ class Entry(BaseModel):
     @model_validator(mode="after")
     def _braces_are_options(self) -> Self:
         try:
-            named = {name for _, name, _, _ in string.Formatter().parse(self.command) if name is not None}
+            placeholders = {name for _, name, _, _ in string.Formatter().parse(self.command) if name is not None}
         except ValueError as e:
             raise ValueError(f"command: {e}; a brace itself is written twice") from None
         if unknown := sorted(set(self.safe) - set(self.options)):
             raise ValueError(f"safe names {unknown[0]!r}, which is none of the options {sorted(self.options)}")
-        if named != set(self.options):
-            raise ValueError(f"the command names the options {sorted(named)}, and there are {sorted(self.options)}")
+        if placeholders != set(self.options):
+            names = sorted(placeholders)
+            raise ValueError(f"the command names the options {names}, and there are {sorted(self.options)}")
         return self
 
 
 class Program(BaseModel, ABC):
-    """Options of a player that is a program, with at least `processes` and `timeout`."""
+    """Options of a player that is an external program. Subclasses add at least `processes` and `timeout`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -72,7 +73,7 @@ class Program(BaseModel, ABC):
     @property
     @abstractmethod
     def command(self) -> list[str]:
-        """Words of the command that starts the program.
+        """Program and arguments of the command that starts the engine.
 
         Raises:
             TrickformerError: The command is empty or cannot be split into words.
@@ -80,7 +81,7 @@ class Program(BaseModel, ABC):
 
     @property
     def files(self) -> dict[str, Path]:
-        """Files that the command names, by the names in the command."""
+        """Files that occur in the command, by their spelling there."""
         return {word: Path(word) for word in self.command if Path(word).is_file()}
 
     @property
@@ -121,7 +122,7 @@ def read() -> dict[str, Entry]:
 
 
 @lru_cache(maxsize=1)
-def _read_cached(file: Path, _changed: int) -> dict[str, Entry]:
+def _read_cached(file: Path, _modified_ns: int) -> dict[str, Entry]:  # a new time of modification misses the cache
     return parse_file(file)
 
 
@@ -136,7 +137,7 @@ def parse_file(file: Path) -> dict[str, Entry]:
 
     Raises:
         OSError: The file cannot be read.
-        TrickformerError: It is broken.
+        TrickformerError: The file is not TOML, or an entry is invalid.
     """
     try:
         tables = from_toml(read_text(file))

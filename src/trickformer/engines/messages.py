@@ -1,4 +1,4 @@
-"""Messages between an engine and its host, as in the protocol of docs/engines.md."""
+"""Messages between an engine and its host. docs/engines.md explains each message and its fields."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Hello(_Message):
     games: list[str] = Field(min_length=1, max_length=1_000)
     seeds: bool | Literal["numpy"] = False
     tables: int = Field(1, ge=1, le=1_000_000)
-    deals: bool = False
+    deals: bool = False  # whether the engine needs the cards of all seats (Whole deals in docs/engines.md)
 
 
 class EngineAction(_Message):
@@ -29,7 +29,7 @@ class EngineAction(_Message):
     table: Int64
     action: Int64
     value: Annotated[float, Field(allow_inf_nan=False)] | None = None
-    visits: dict[Annotated[str, Field(pattern=r"^\d{1,9}$")], Int64] | None = None  # by action: JSON has no other keys
+    visits: dict[Annotated[str, Field(pattern=r"^\d{1,9}$")], Int64] | None = None  # by action, which JSON spells "12"
     text: str | None = None
 
 
@@ -68,7 +68,7 @@ class Observe(_Message):
     events: list[ObservedEvent]
 
 
-_Word = Annotated[int, Field(ge=0, lt=2**64)]
+_UInt64 = Annotated[int, Field(ge=0, lt=2**64)]
 
 
 class Act(_Message):
@@ -76,7 +76,7 @@ class Act(_Message):
     table: int
     legal: list[int] = Field(min_length=1)
     words: list[str]
-    seed: _Word | Annotated[list[_Word], Field(min_length=6, max_length=6)]
+    seed: _UInt64 | Annotated[list[_UInt64], Field(min_length=6, max_length=6)]  # six: key and counter of Philox
     seconds: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None
 
 
@@ -118,9 +118,9 @@ def parse_host_message(line: bytes) -> HostMessage:
     return _validate_line(_HOST_MESSAGE, line)
 
 
-def _validate_line(kinds: TypeAdapter[Any], line: bytes) -> Any:
+def _validate_line(message_type: TypeAdapter[Any], line: bytes) -> Any:
     try:
-        return kinds.validate_json(line)
+        return message_type.validate_json(line)
     except ValidationError as e:
         fault = e.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))

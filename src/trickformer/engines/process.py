@@ -24,17 +24,17 @@ from trickformer.engines.messages import EngineAction, EngineMessage, Error, Hel
 from trickformer.plumbing.terminal import printable
 
 _SUPERVISE = Path(__file__).with_name("_supervise.py")
-_CHUNK = 1 << 16  # bytes read at once
-_GOODBYE = 0.5  # seconds for an engine to exit by itself
-_MOST_ERRORS = 1 << 26  # bytes of standard error that are kept
-_LOOK = 1.0  # seconds between two checks of the time and of standard error
-_SHOWN = 120  # characters of an engine's line in an error message
+_READ_SIZE = 1 << 16  # bytes read or written at once
+_EXIT_WAIT = 0.5  # seconds for an engine to exit by itself
+_MAX_STDERR = 1 << 26  # bytes; a larger file of standard error is emptied
+_CHECK_INTERVAL = 1.0  # seconds between two checks of the size of standard error
+_MAX_QUOTE = 120  # characters of an engine's line that an error message quotes
 _ATTEMPTS = 3  # attempts to start an engine
 _NOT_STARTED = "cannot be started"
 
 
 class Fault(Exception):
-    """Breach of the protocol or death of an engine. The message describes it, without the engine's name."""
+    """A fault of an engine: it broke the protocol, exited or was too slow. The message leaves out the engine's name."""
 
     def __init__(self, message: str, kind: FaultKind = "protocol"):
         super().__init__(message)
@@ -73,18 +73,26 @@ class Process:
         waiting: Tables whose action has been requested and has not arrived.
         fault: Description of the engine's fault; None if there is none.
         fault_kind: Kind of the fault.
-        log: File of standard error; None if it is a temporary file.
+        stderr_path: File that the engine's standard error goes to; None if it is a temporary file.
     """
 
-    def __init__(self, name: str | None, command: Sequence[str], timeout: float, log: Path | None, logs: Path | None):
-        """Start the engine and exchange the first messages.
+    def __init__(
+        self,
+        name: str | None,
+        command: Sequence[str],
+        timeout: float,
+        stderr_path: Path | None,
+        stderr_folder: Path | None,
+    ):
+        """Start the engine and exchange the `hello` messages.
 
         Args:
-            name: Name of the engine; None for the one that it gives itself.
-            command: Words of its command.
+            name: Name of the engine; None for the name in the engine's `hello`.
+            command: Program and arguments.
             timeout: Seconds of silence that count as a fault.
-            log: File of standard error to append to.
-            logs: Folder for a new file of standard error; None for a temporary file.
+            stderr_path: File to append standard error to, from an earlier process of this engine.
+            stderr_folder: Folder for a new file if `stderr_path` is None. If both are None, standard error goes to a
+                temporary file.
 
         Raises:
             Fault: The engine does not start or breaks the protocol.
@@ -93,37 +101,38 @@ class Process:
         self.waiting: set[int] = set()
         self.fault: str | None = None
         self.fault_kind: FaultKind = "protocol"
-        self._out, self._in = bytearray(), bytearray()
-        self.errors, self.log = _log(name or Path(command[0]).name, log, logs)
-        watched, watch = os.pipe()  # the supervisor ends the engine once our end is closed, also by our death
+        self._unsent, self._received = bytearray(), bytearray()
+        self.stderr, self.stderr_path = _open_stderr(name or Path(command[0]).name, stderr_path, stderr_folder)
+        # The supervisor kills the engine when `our_end` is closed, which also happens if this process dies.
+        supervisor_end, our_end = os.pipe()
         try:
             self._child = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_SUPERVISE), str(watched), *command],
+                [sys.executable, "-I", "-S", str(_SUPERVISE), str(supervisor_end), *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self.errors,
-                pass_fds=(watched,),
+                stderr=self.stderr,
+                pass_fds=(supervisor_end,),
                 bufsize=0,
             )
         finally:
-            os.close(watched)
+            os.close(supervisor_end)
         assert self._child.stdin is not None and self._child.stdout is not None
         self.stdin, self.stdout = self._child.stdin.fileno(), self._child.stdout.fileno()
         os.set_blocking(self.stdin, False)
         os.set_blocking(self.stdout, False)
-        self._finalize = weakref.finalize(self, _end, self._child, watch, self.errors, self._out)
-        self.hello = self._hello()
+        self._finalize = weakref.finalize(self, _stop, self._child, our_end, self.stderr, self._unsent)
+        self.hello = self._greet()
 
-    def _hello(self) -> Hello:
+    def _greet(self) -> Hello:
         answers: list[Hello] = []
-        self._out += _to_line({"type": "hello", "protocol": PROTOCOL})
+        self._unsent += _to_line({"type": "hello", "protocol": PROTOCOL})
 
-        def take(_: Process, message: EngineMessage) -> None:
+        def receive(_: Process, message: EngineMessage) -> None:
             if not isinstance(message, Hello):
                 raise Fault("did not answer hello")
             answers.append(message)
 
-        _pump([self], lambda _: not answers, take)
+        _exchange([self], lambda _: not answers, receive)
         if self.fault:
             last_error = self.last_error()
             self.end()
@@ -141,7 +150,7 @@ class Process:
         Args:
             message: Message of the protocol.
         """
-        self._out += _to_line(message)
+        self._unsent += _to_line(message)
 
     def request_action(self, table: int, request: dict[str, Any]) -> None:
         """Queue a request for an action, which `wait_for_actions` waits for.
@@ -154,43 +163,43 @@ class Process:
         self.send({"type": "act", "table": table, **request})
 
     def end(self) -> None:
-        """Send `quit` and wait until the process has ended, by force if it does not exit.
+        """Send `quit` and wait until the process has ended. An engine that does not exit within 0.5 s is killed.
 
         The same happens when this object is garbage-collected.
         """
         self._finalize()
 
     def write(self) -> None:
-        """Write as much as the pipe takes.
+        """Write as many queued bytes as the pipe takes without blocking.
 
         Raises:
             Fault: The engine has closed the pipe.
         """
         try:
-            sent = os.write(self.stdin, self._out[:_CHUNK])
+            sent = os.write(self.stdin, self._unsent[:_READ_SIZE])
         except BlockingIOError:
             return
         except BrokenPipeError:
             raise Fault(self._describe_exit(), "crash") from None
-        del self._out[:sent]
+        del self._unsent[:sent]
 
     def read(self) -> list[EngineMessage]:
         """Read the messages whose lines have arrived in full.
 
         Raises:
-            Fault: The engine has ended, or a line is too long or no message.
+            Fault: The engine has ended, or a line is too long or is not a message of the protocol.
         """
         try:
-            data = os.read(self.stdout, _CHUNK)
+            data = os.read(self.stdout, _READ_SIZE)
         except BlockingIOError:
             return []
         if not data:
             raise Fault(self._describe_exit(), "crash")
-        self._in += data
-        *lines, rest = self._in.split(b"\n")
+        self._received += data
+        *lines, rest = self._received.split(b"\n")
         if len(rest) > MAX_LINE or any(len(text) > MAX_LINE for text in lines):
             raise Fault(f"wrote a line of more than {MAX_LINE:,} bytes")
-        self._in = rest
+        self._received = rest
         parsed = []
         for text in lines:
             try:
@@ -201,12 +210,12 @@ class Process:
 
     @property
     def has_unsent_output(self) -> bool:
-        return bool(self._out)
+        return bool(self._unsent)
 
     def _describe_exit(self) -> str:
-        """Describe the end of the engine, from the exit code of its supervisor."""
+        """Describe how the engine ended, from the exit code of _supervise.py, which explains the codes."""
         try:
-            code = self._child.wait(_GOODBYE)
+            code = self._child.wait(_EXIT_WAIT)
         except subprocess.TimeoutExpired:
             return "closed its standard output"
         if code == 127:
@@ -216,77 +225,83 @@ class Process:
     def last_error(self) -> str:
         """Return the last line that the engine wrote to standard error; empty if there is none."""
         with suppress(OSError):
-            size = os.fstat(self.errors.fileno()).st_size
-            tail = os.pread(self.errors.fileno(), 4_096, max(0, size - 4_096)).decode(errors="replace")
+            size = os.fstat(self.stderr.fileno()).st_size
+            tail = os.pread(self.stderr.fileno(), 4_096, max(0, size - 4_096)).decode(errors="replace")
             lines = [text for text in tail.splitlines() if text.strip()]
             return make_printable(lines[-1].strip()) if lines else ""
         return ""
 
-    def limit_errors(self) -> None:
-        """Empty the file of standard error if it is too large."""
-        if os.fstat(self.errors.fileno()).st_size > _MOST_ERRORS:
-            os.truncate(self.errors.fileno(), 0)
-            os.write(self.errors.fileno(), b"(earlier output was too large and has been removed)\n")
+    def limit_stderr(self) -> None:
+        """Empty the file of standard error if it has more than 64 MiB."""
+        if os.fstat(self.stderr.fileno()).st_size > _MAX_STDERR:
+            os.truncate(self.stderr.fileno(), 0)
+            os.write(self.stderr.fileno(), b"(earlier output was too large and has been removed)\n")
 
 
 def start(
-    name: str | None, command: Sequence[str], timeout: float, log: Path | None = None, logs: Path | None = None
+    name: str | None,
+    command: Sequence[str],
+    timeout: float,
+    stderr_path: Path | None = None,
+    stderr_folder: Path | None = None,
 ) -> Process:
     """Start an engine, with up to three attempts.
 
     Args:
-        name: Name of the engine; None for the one that it gives itself.
-        command: Words of its command.
-        timeout: Seconds of silence that count as a fault.
-        log: File of standard error to append to.
-        logs: Folder for a new file of standard error; None for a temporary file.
+        name: As in `Process`.
+        command: As in `Process`.
+        timeout: As in `Process`.
+        stderr_path: As in `Process`.
+        stderr_folder: As in `Process`.
 
     Raises:
         TrickformerError: The engine does not start.
     """
     for attempt in range(1, _ATTEMPTS + 1):
         try:
-            return Process(name, command, timeout, log, logs)
+            return Process(name, command, timeout, stderr_path, stderr_folder)
         except Fault as e:
             if attempt == _ATTEMPTS or e.args[0].startswith(_NOT_STARTED):
                 raise TrickformerError(f"engine {name or shlex.join(command)} {e}") from None
     raise AssertionError
 
 
-def _pump(
-    processes: Sequence[Process], more: Callable[[Process], bool], take: Callable[[Process, EngineMessage], None]
+def _exchange(
+    processes: Sequence[Process],
+    owes_message: Callable[[Process], bool],
+    receive: Callable[[Process, EngineMessage], None],
 ) -> None:
     """Write to all engines and read from them, until every engine has finished or failed.
 
-    An engine has finished if its messages are written and `more` is false. One that fails, or is silent for its
-    timeout, gets its `fault` set.
+    An engine has finished when its queued messages are written and it owes no message. If an engine fails, or is
+    silent for its timeout, its `fault` is set.
 
     Args:
         processes: The engines.
-        more: Function that returns whether an engine still owes a message.
-        take: Function that receives each message. It may raise Fault.
+        owes_message: Function that returns whether an engine still has to send a message.
+        receive: Function that handles each message. It may raise Fault.
 
     Raises:
         TrickformerError: An engine reported an error.
     """
     deadline = {id(p): time.monotonic() + p.timeout for p in processes}
-    looked = time.monotonic()
+    last_check = time.monotonic()
 
-    def busy(p: Process) -> bool:
-        return p.fault is None and (p.has_unsent_output or more(p))
+    def is_busy(p: Process) -> bool:
+        return p.fault is None and (p.has_unsent_output or owes_message(p))
 
     with selectors.DefaultSelector() as selector:
-        while live := [p for p in processes if busy(p)]:
+        while busy := [p for p in processes if is_busy(p)]:
             for p in processes:
-                for file, wanted in ((p.stdin, p.has_unsent_output), (p.stdout, True)):
-                    known = file in selector.get_map()
-                    if (wanted := wanted and p in live) and not known:
+                for file, is_ready in ((p.stdin, p.has_unsent_output), (p.stdout, True)):
+                    is_registered = file in selector.get_map()
+                    if (should_wait := is_ready and p in busy) and not is_registered:
                         event = selectors.EVENT_WRITE if file == p.stdin else selectors.EVENT_READ
                         selector.register(file, event, p)
-                    elif known and not wanted:
+                    elif is_registered and not should_wait:
                         selector.unregister(file)
-            soonest = min(deadline[id(p)] for p in live)
-            for key, event in selector.select(max(0.0, min(soonest - time.monotonic(), _LOOK))):
+            next_deadline = min(deadline[id(p)] for p in busy)
+            for key, event in selector.select(max(0.0, min(next_deadline - time.monotonic(), _CHECK_INTERVAL))):
                 p: Process = key.data
                 if p.fault is not None:
                     continue
@@ -298,17 +313,17 @@ def _pump(
                             if isinstance(message, Error):
                                 p.end()
                                 raise TrickformerError(f"engine {p.name}: {make_printable(message.text)}")
-                            take(p, message)
+                            receive(p, message)
                         deadline[id(p)] = time.monotonic() + p.timeout
                 except Fault as e:
                     p.fault, p.fault_kind = str(e), e.kind
             now = time.monotonic()
-            if now - looked > _LOOK:
-                looked = now
-                for p in live:
-                    p.limit_errors()
-            for p in live:
-                if busy(p) and now >= deadline[id(p)]:
+            if now - last_check > _CHECK_INTERVAL:
+                last_check = now
+                for p in busy:
+                    p.limit_stderr()
+            for p in busy:
+                if is_busy(p) and now >= deadline[id(p)]:
                     p.fault, p.fault_kind = f"was silent for {p.timeout:g} s", "timeout"
 
 
@@ -319,7 +334,7 @@ def wait_for_actions(processes: Sequence[Process]) -> dict[tuple[int, int], Engi
         processes: The engines. Those that fail get their `fault` set.
 
     Returns:
-        The actions by index of the process and table. An engine that fails keeps those that it sent before.
+        The actions by (index of the process, table). They include those that an engine sent before it failed.
 
     Raises:
         TrickformerError: An engine reported an error.
@@ -327,52 +342,52 @@ def wait_for_actions(processes: Sequence[Process]) -> dict[tuple[int, int], Engi
     index = {id(p): i for i, p in enumerate(processes)}
     actions: dict[tuple[int, int], EngineAction] = {}
 
-    def take(p: Process, message: EngineMessage) -> None:
+    def receive(p: Process, message: EngineMessage) -> None:
         if not isinstance(message, EngineAction) or message.table not in p.waiting:
             text = make_printable(message.model_dump_json(exclude_none=True))
             raise Fault(f"sent an answer without a request: {text}")
         p.waiting.discard(message.table)
         actions[index[id(p)], message.table] = message
 
-    _pump(processes, lambda p: bool(p.waiting), take)
+    _exchange(processes, lambda p: bool(p.waiting), receive)
     return actions
 
 
-def _end(child: subprocess.Popen[bytes], watch: int, errors: IO[bytes], unsent: bytearray) -> None:
-    """Write the queued messages and `quit`, and end the supervisor. It ends the engine and all of its descendants."""
+def _stop(child: subprocess.Popen[bytes], our_end: int, stderr: IO[bytes], unsent: bytearray) -> None:
+    """Write the queued messages and `quit`, then close our end: the supervisor kills the engine and its descendants."""
     assert child.stdin is not None and child.stdout is not None
     with suppress(OSError):
         os.write(child.stdin.fileno(), bytes(unsent) + _to_line({"type": "quit"}))
     child.stdin.close()
     with suppress(subprocess.TimeoutExpired):
-        child.wait(_GOODBYE)
-    os.close(watch)
+        child.wait(_EXIT_WAIT)
+    os.close(our_end)
     child.wait()
     child.stdout.close()
-    errors.close()
+    stderr.close()
 
 
-def _log(name: str, known: Path | None, logs: Path | None) -> tuple[IO[bytes], Path | None]:
-    """Open the known file for standard error, or a new one in the folder `logs`; return it and its path."""
-    if known is not None:
-        return known.open("a+b", buffering=0), known
-    if logs is None:
+def _open_stderr(name: str, path: Path | None, folder: Path | None) -> tuple[IO[bytes], Path | None]:
+    """Open a file for standard error: `path`, else a new one in `folder`, else a temporary one without a path."""
+    if path is not None:
+        return path.open("a+b", buffering=0), path
+    if folder is None:
         return tempfile.TemporaryFile("a+b", buffering=0), None
-    plain = re.sub(r"[^\w.-]", "_", name)[:40]
+    stem = re.sub(r"[^\w.-]", "_", name)[:40]
     try:
-        logs.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         for number in range(1_000_000):
-            path = logs / f"{plain}-{number}.stderr"
+            path = folder / f"{stem}-{number}.stderr"
             with suppress(FileExistsError):
                 path.open("xb").close()
                 return path.open("a+b", buffering=0), path
     except OSError as e:
-        raise TrickformerError(f"cannot write {logs}: {e.strerror}") from None
-    raise TrickformerError(f"{logs} holds too many files of {name}")
+        raise TrickformerError(f"cannot write {folder}: {e.strerror}") from None
+    raise TrickformerError(f"{folder} holds too many files of {name}")
 
 
 def make_printable(text: str) -> str:
-    """Make a text of an engine fit for an error message.
+    """Shorten a text of an engine to one line for an error message.
 
     Args:
         text: The text.
@@ -380,5 +395,5 @@ def make_printable(text: str) -> str:
     Returns:
         One line of at most 120 printable characters.
     """
-    shown = printable(text[: 4 * _SHOWN]).replace("\n", "?")
-    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + "..."
+    quote = printable(text[: 4 * _MAX_QUOTE]).replace("\n", "?")
+    return quote if len(quote) <= _MAX_QUOTE else quote[: _MAX_QUOTE - 3] + "..."

@@ -18,13 +18,15 @@ from trickformer.engines import MAX_LINE, PROTOCOL, messages
 if TYPE_CHECKING:
     from trickformer.base import Game, Player
 
-_MOST_TABLES = 4_096
-_CHUNK = 1 << 20  # bytes read at once
-_INPUT, _OUTPUT = 0, 1
+_MAX_TABLES = 4_096
+_READ_SIZE = 1 << 20  # bytes read at once
+_STDIN, _STDOUT = 0, 1  # file descriptors
 
 
 @dataclass
 class _SeatHistory:
+    """Observations of our seat at a table, and the memo of the player for the hand."""
+
     seat: int
     events: list[Event] = field(default_factory=list)
     memo: Memo = field(default_factory=dict)
@@ -63,7 +65,7 @@ class _EngineServer:
             self._tables[message.table].events.extend(events)
         elif isinstance(message, messages.Act):
             self._requests.append(message)
-        else:
+        else:  # the hand has ended
             del self._tables[message.table]
         return True
 
@@ -97,7 +99,7 @@ class _EngineServer:
         if message.protocol != PROTOCOL:
             raise TrickformerError(f"this speaks version {PROTOCOL} of the protocol, not {message.protocol}")
         about = {"name": self._name, "version": trickformer.__version__, "games": [self._game.name]}
-        hello = {"type": "hello", "protocol": PROTOCOL, "seeds": "numpy", "tables": _MOST_TABLES, "deals": False}
+        hello = {"type": "hello", "protocol": PROTOCOL, "seeds": "numpy", "tables": _MAX_TABLES, "deals": False}
         _write(to_json(hello | about) + b"\n")
 
     def _new(self, message: messages.New) -> None:
@@ -105,8 +107,8 @@ class _EngineServer:
             raise TrickformerError(f"this serves {own}, not {message.game}; give --game {message.game!r}")
         if not 0 <= message.seat < self._game.players:
             raise TrickformerError(f"{own} has no seat {message.seat}")
-        if message.table not in self._tables and len(self._tables) == _MOST_TABLES:
-            raise TrickformerError(f"there are more than {_MOST_TABLES:,} tables")
+        if message.table not in self._tables and len(self._tables) == _MAX_TABLES:
+            raise TrickformerError(f"there are more than {_MAX_TABLES:,} tables")
         self._tables[message.table] = _SeatHistory(message.seat)
 
 
@@ -137,11 +139,11 @@ def serve(spec: str, game: Game) -> None:
 
 
 def _listen(server: _EngineServer) -> None:
-    rest = b""
+    rest = b""  # the beginning of a line whose end has not arrived
     while True:
-        if not select.select([_INPUT], [], [], 0)[0]:
-            server.answer()  # the host has sent all requests and waits
-        data = os.read(_INPUT, _CHUNK)
+        if not select.select([_STDIN], [], [], 0)[0]:  # no input is left: the host waits for answers
+            server.answer()
+        data = os.read(_STDIN, _READ_SIZE)
         if not data:
             return
         *lines, rest = (rest + data).split(b"\n")
@@ -153,6 +155,7 @@ def _listen(server: _EngineServer) -> None:
 
 
 def _rng(seed: int | list[int]) -> np.random.Generator:
+    """Make a generator from a seed, or from Philox's key (2 words) and counter (4 words)."""
     if isinstance(seed, int):
         return np.random.default_rng(seed)
     key, counter = np.array(seed[:2], dtype=np.uint64), np.array(seed[2:], dtype=np.uint64)
@@ -162,4 +165,4 @@ def _rng(seed: int | list[int]) -> np.random.Generator:
 def _write(data: bytes) -> None:
     sys.stdout.flush()
     while data:
-        data = data[os.write(_OUTPUT, data) :]
+        data = data[os.write(_STDOUT, data) :]

@@ -267,7 +267,7 @@ class EnginePlayer(Player):
             engine.leave()
             if any(table.faults >= MOST_FAULTS for table in failed):
                 raise TrickformerError(_describe_failure(engine.process, last_error))
-            self._engines[k] = _Engine(self._start(engine.process.log))
+            self._engines[k] = _Engine(self._start(engine.process.stderr_path))
         return answers
 
     def _start(self, log: Path | None = None) -> Process:
@@ -325,7 +325,7 @@ def generator_seed(rng: np.random.Generator) -> list[int]:
 
 def _describe_failure(last: Process, last_error: str) -> str:
     quote = f", saying {last_error!r}" if last_error else ""
-    errors = f"; see {last.log}" if last.log else ""
+    errors = f"; see {last.stderr_path}" if last.stderr_path else ""
     return f"engine {last.name} failed {MOST_FAULTS} times at the same decision; at last it {last.fault}{quote}{errors}"
 
 

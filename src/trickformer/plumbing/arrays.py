@@ -1,4 +1,4 @@
-"""Files of named arrays, .npz."""
+"""Files of named arrays in NumPy's format .npz. They may come from strangers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from trickformer.base import TrickformerError
 from trickformer.plumbing.files import whole
 
-MOST_BYTES = 1 << 30  # of the arrays of a file together, for a small file may be decompressed to any size
+MOST_BYTES = 1 << 30  # of all arrays of a file together; a small compressed file could otherwise fill the memory
 
-# Exceptions of NumPy on a file of another kind, or on a damaged one.
+# Exceptions that NumPy raises on a damaged file, or on a file of another format.
 DAMAGED = (
     OSError,
     ValueError,
@@ -39,8 +39,8 @@ def save(file: Path, **arrays: np.ndarray) -> None:
     Raises:
         TrickformerError: The file cannot be written.
     """
-    with whole(file) as draft, draft.open("wb") as held:
-        np.savez_compressed(held, **arrays)  # type: ignore[arg-type]
+    with whole(file) as draft, draft.open("wb") as stream:
+        np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
 
 
 def load(file: Path, *names: str) -> dict[str, np.ndarray]:
@@ -60,9 +60,9 @@ def load(file: Path, *names: str) -> dict[str, np.ndarray]:
         with file.open("rb") as raw, zipfile.ZipFile(raw) as members:
             if sum(member.file_size for member in members.infolist()) > MOST_BYTES:
                 raise TrickformerError(f"{file} holds more than {MOST_BYTES >> 30} GiB")
-        with file.open("rb") as raw, np.load(raw) as kept:
-            return {name: kept[name] for name in names}
+        with file.open("rb") as raw, np.load(raw) as archive:
+            return {name: archive[name] for name in names}
     except DAMAGED:
         raise TrickformerError(f"{file} is broken") from None
-    except MemoryError:  # a header may name any shape
+    except MemoryError:  # the header of an array may claim any shape
         raise TrickformerError(f"{file} is broken, or larger than the memory of this machine") from None

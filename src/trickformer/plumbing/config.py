@@ -1,8 +1,8 @@
 """One typed flat config per command: a pydantic model, a TOML file, and `--key value` on the command line.
 
-A config model has extra="forbid" and a description for each field. Its class variable `FORMER_NAMES` maps the names of
-earlier versions to today's: files and command lines may use either, and `dump` writes today's. `PREPARED` lists fields
-that a continued run takes over by its own rules. This module imports neither OpenSpiel nor torch.
+A config model has extra="forbid" and a description for each field. Its class variable `FORMER_NAMES` maps old names of
+fields to the current ones: files and command lines may use both, and `dump` writes the current ones. `PREPARED` lists
+fields that the command itself takes from the run that it continues. This module imports neither OpenSpiel nor torch.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from trickformer.plumbing.text import from_toml, json_object, read_text
 
 M = TypeVar("M", bound=BaseModel)
 
-# Version of the specs in a run folder, which run.json holds. Before there was a version, `gomcts` searched worlds in
+# Version of the players' specs, stored in run.json. Version 1 stored no number, and its `gomcts` was another search in
 # some games.
-SPECS = 2
+SPECS_VERSION = 2
 
-# Fields for the output folder and for network addresses. Only the command line may set them.
-MACHINE = ("out", "ray", "host", "port")
+# Fields for the output folder and for network addresses. No file may set them.
+COMMAND_LINE_ONLY = ("out", "ray", "host", "port")
 
 FILE = "config.toml"  # the config of a run, in its folder
 
-# Options that commands have besides the fields of their config.
+# Types of the options that commands have besides the fields of their config.
 File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options.")]
 Resume = Annotated[
     bool, typer.Option("--resume", show_default=False, help="Continue the run in --out, with its options.")
@@ -45,7 +45,7 @@ Json = Annotated[bool, typer.Option("--json", show_default=False, help="Print on
 def load(model: type[M], file: Path | None, arguments: Mapping[str, Any], resume: bool = False) -> M:
     """Make the config of a command from a TOML file and the command line.
 
-    The file may come from a stranger, so it may not set the fields of MACHINE.
+    The file may come from a stranger, so it may not set the fields of COMMAND_LINE_ONLY.
 
     Args:
         model: Config of the command.
@@ -56,15 +56,15 @@ def load(model: type[M], file: Path | None, arguments: Mapping[str, Any], resume
 
     Raises:
         UnknownNameError: A key does not exist.
-        TrickformerError: The file cannot be read or sets a field of MACHINE, or a value is bad or missing.
+        TrickformerError: The file cannot be read or sets a field of COMMAND_LINE_ONLY, or a value is bad or missing.
     """
     if file is None and resume and arguments.get("out") is not None and (arguments["out"] / FILE).is_file():
         file = Path(arguments["out"] / FILE)
-        values = {k: v for k, v in _values_of_run(model, file).items() if k not in getattr(model, "PREPARED", ())}
+        values = {k: v for k, v in _read_run_values(model, file).items() if k not in getattr(model, "PREPARED", ())}
     else:
-        values = _values(model, file) if file is not None else {}
+        values = _read_values(model, file) if file is not None else {}
     typed = current_names(model, {k: v for k, v in arguments.items() if v is not None})
-    for key in MACHINE:
+    for key in COMMAND_LINE_ONLY:
         if key in values and key not in typed:
             raise TrickformerError(f"{file} sets {key} = {values[key]!r}, which a file may not decide; give --{key}")
     context = {"filed": values.keys() - typed.keys()} | ({} if file is None else _context(file.parent))
@@ -72,7 +72,7 @@ def load(model: type[M], file: Path | None, arguments: Mapping[str, Any], resume
 
 
 def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M:
-    """Read the config in a run folder, without the fields of MACHINE.
+    """Read the config in a run folder, without the fields of COMMAND_LINE_ONLY.
 
     Args:
         model: Config of the command.
@@ -83,14 +83,14 @@ def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M
         UnknownNameError: A key of `more` does not exist.
         TrickformerError: The file cannot be read, it has a key of another command, or a value is bad or missing.
     """
-    kept = _values_of_run(model, file)
+    kept = _read_run_values(model, file)
     return validate(model, kept | dict(more or {}), _context(file.parent))
 
 
 def _context(folder: Path) -> dict[str, Any]:
     """Return the context for the validators of a config in a run folder.
 
-    `old` is true if run.json has no SPECS, because an earlier version wrote the specs in another form. `relocate` is a
+    `old` is true if run.json has no version of the specs, which are then in the form of version 1. `relocate` is a
     function that finds paths again if the folder has moved.
     """
     try:
@@ -108,26 +108,26 @@ def relocation(folder: Path, about: Mapping[str, Any]) -> Callable[[str], str] |
         about: Contents of its run.json.
 
     Returns:
-        The function; None if the folder has not moved, or if run.json does not hold its first place.
+        The function; None if the folder has not moved, or if run.json does not hold its original path.
     """
-    begun = about.get("folder")
-    if not isinstance(begun, str) or Path(begun) == folder.absolute():
+    old_folder = about.get("folder")
+    if not isinstance(old_folder, str) or Path(old_folder) == folder.absolute():
         return None
-    return partial(paths.relocate, begun=Path(begun), now=folder)
+    return partial(paths.relocate, old_folder=Path(old_folder), new_folder=folder)
 
 
-def _values(model: type[BaseModel], file: Path) -> dict[str, Any]:
+def _read_values(model: type[BaseModel], file: Path) -> dict[str, Any]:
     try:
         return current_names(model, from_toml(read_text(file)))
     except (OSError, ValueError) as e:
         raise TrickformerError(f"cannot read the config {file}: {str(e).splitlines()[0]}") from None
 
 
-def _values_of_run(model: type[BaseModel], file: Path) -> dict[str, Any]:
+def _read_run_values(model: type[BaseModel], file: Path) -> dict[str, Any]:
     """Read the fields in a run folder's config. Raises TrickformerError if it belongs to another command."""
-    kept = {k: v for k, v in _values(model, file).items() if k not in MACHINE}
-    if strange := kept.keys() - model.model_fields.keys():
-        raise TrickformerError(f"{file} belongs to a run of another command: it has the key {min(strange)!r}")
+    kept = {k: v for k, v in _read_values(model, file).items() if k not in COMMAND_LINE_ONLY}
+    if foreign_keys := kept.keys() - model.model_fields.keys():
+        raise TrickformerError(f"{file} belongs to a run of another command: it has the key {min(foreign_keys)!r}")
     return kept
 
 
@@ -213,9 +213,9 @@ def dump(config: BaseModel) -> str:
     """Format a config as TOML for `read`.
 
     Args:
-        config: Resolved config. Its fields of MACHINE and those that are None are left out.
+        config: Resolved config. Fields of COMMAND_LINE_ONLY and fields that are None are left out.
     """
-    fields = config.model_dump(mode="json", exclude_none=True, exclude=set(MACHINE))
+    fields = config.model_dump(mode="json", exclude_none=True, exclude=set(COMMAND_LINE_ONLY))
     return "".join(f"{key} = {_to_toml(value)}\n" for key, value in fields.items())
 
 
@@ -245,7 +245,7 @@ def command(
     Args:
         app: Command group that gets the command.
         model: Config of the command.
-        positional: Field that is an argument.
+        positional: Field that is a positional argument.
         example: Command line that ends the help page.
         name: Name of the command; by default the name of the function.
         defaults: Function that returns the defaults of the help page.
@@ -268,20 +268,20 @@ def options(
 
     Args:
         model: Config of the command.
-        positional: Field that becomes an argument.
+        positional: Field that becomes a positional argument.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True).parameters.values()
         fields = model.model_fields
         keyword = inspect.Parameter.KEYWORD_ONLY
-        made = [_parameter(name, field, name == positional) for name, field in fields.items()]
-        made += [p for p in own if p.kind is not p.VAR_KEYWORD]
+        parameters = [_parameter(name, field, name == positional) for name, field in fields.items()]
+        parameters += [p for p in own if p.kind is not p.VAR_KEYWORD]
         if help_pages.has_pages(model):
-            made.append(inspect.Parameter("help_all", keyword, default=None, annotation=help_pages.HelpAll))
-        made += [_parameter(old, fields[new], hidden=True) for old, new in former_names(model).items()]
-        command.__signature__ = inspect.Signature(made)  # type: ignore[attr-defined]
-        command.__annotations__ = {p.name: p.annotation for p in made}
+            parameters.append(inspect.Parameter("help_all", keyword, default=None, annotation=help_pages.HelpAll))
+        parameters += [_parameter(old, fields[new], hidden=True) for old, new in former_names(model).items()]
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {p.name: p.annotation for p in parameters}
         return command
 
     return decorate

@@ -1,6 +1,6 @@
-"""Checksums of the files in a folder, and of each line of a file that grows.
+"""BLAKE2b checksums of the files in a folder, and of each line of a file that grows.
 
-`b2sum -c B2SUMS` checks a folder, too.
+The command `b2sum -c B2SUMS` of GNU coreutils checks a folder, too.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from pathlib import Path
 from trickformer.base import TrickformerError
 from trickformer.plumbing.text import read_text
 
-FILE = "B2SUMS"
+SUMS_FILE = "B2SUMS"
 LINE = 17  # bytes of a line's checksum with its line feed
-# SHA-256 of config.json of the shipped checkpoints, in version 0.2 and now. The file got another model type, current
-# names of keys and the names of the outcomes. None of these changes a run.
+# SHA-256 of config.json of the shipped checkpoints, in version 0.2 and now. Only the model type and the names of keys
+# and outcomes have changed, so that a run of version 0.2 may continue with the current files.
 REPLACED = {
     "crew-small": (
         "b156a27c2b5be00a42e8551251ad9e686fecbef7f2e3f6e02f4352af598929e9",
@@ -34,7 +34,7 @@ REPLACED = {
         "cf2838223c030b87fe9141811b3c51db70958772d60c59d05321b1ec04c209e3",
     ),
 }
-_PIECE = 1 << 20  # bytes read at a time
+_READ_SIZE = 1 << 20  # bytes read at a time
 
 
 def of(path: Path, size: int | None = None) -> hashlib.blake2b:
@@ -49,7 +49,7 @@ def of(path: Path, size: int | None = None) -> hashlib.blake2b:
     """
     digest, left = hashlib.blake2b(), path.stat().st_size if size is None else size
     with path.open("rb") as file:
-        while left > 0 and (piece := file.read(min(left, _PIECE))):
+        while left > 0 and (piece := file.read(min(left, _READ_SIZE))):
             digest.update(piece)
             left -= len(piece)
     return digest
@@ -64,36 +64,36 @@ def write(folder: Path) -> None:
     Raises:
         OSError: A file cannot be read or written.
     """
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != FILE)
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != SUMS_FILE)
     lines = [f"{of(path).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in files]
-    (folder / FILE).write_text("".join(lines), encoding="utf-8")
+    (folder / SUMS_FILE).write_text("".join(lines), encoding="utf-8")
 
 
 def check(folder: Path) -> None:
     """Compare the files in a folder with its checksums.
 
     Args:
-        folder: The folder. Without a file B2SUMS, as in a checkpoint of another program, it passes.
+        folder: The folder. It passes if it has no file B2SUMS, as a checkpoint of another program.
 
     Raises:
         TrickformerError: A file is missing or damaged, or B2SUMS is. The message names it.
     """
-    note = folder / FILE
-    if not note.is_file():
+    file = folder / SUMS_FILE
+    if not file.is_file():
         return
     try:
-        lines = [line.split("  ", 1) for line in read_text(note).splitlines()]
-        known = {name: digest for digest, name in lines}
+        lines = [line.split("  ", 1) for line in read_text(file).splitlines()]
+        expected = {name: digest for digest, name in lines}
     except (OSError, ValueError):
-        raise TrickformerError(f"{note} is damaged") from None
-    for name, digest in known.items():
+        raise TrickformerError(f"{file} is damaged") from None
+    for name, digest in expected.items():
         path = folder / name
         try:
             same = not Path(name).is_absolute() and ".." not in Path(name).parts and of(path).hexdigest() == digest
         except (OSError, ValueError):  # a name may hold a null byte
             same = False
         if not same:
-            raise TrickformerError(f"{path} is damaged: its checksum is not the one in {FILE}")
+            raise TrickformerError(f"{path} is damaged: its checksum is not the one in {SUMS_FILE}")
 
 
 def sha256(files: Mapping[str, Path]) -> dict[str, str]:
@@ -112,30 +112,30 @@ def sha256(files: Mapping[str, Path]) -> dict[str, str]:
 
 
 def must_be_same(
-    out: Path, known: Mapping[str, str], files: Mapping[str, str], relocate: Callable[[str], str] = str
+    out: Path, expected: Mapping[str, str], files: Mapping[str, str], relocate: Callable[[str], str] = str
 ) -> None:
-    """Compare the files that a run has read with the current ones.
+    """Compare the files that a run has read with the current files.
 
     Args:
         out: Folder of the run, for the message.
-        known: Digests in the run, by name.
+        expected: Digests that the run has stored, by name of the file.
         files: Current digests by name.
-        relocate: Function that returns the current name of a file.
+        relocate: Function that turns a stored name into the current one, if the file has moved.
 
     Raises:
         TrickformerError: A file is missing, or its digest differs and `REPLACED` does not allow it.
     """
-    for name, digest in known.items():
+    for name, digest in expected.items():
         current = files.get(name, files.get(relocate(name)))
         if current != digest and (digest, current) not in REPLACED.values():
             raise TrickformerError(f"{out} was begun with another {name}; choose another --out")
 
 
-def lines(path: Path) -> Path:
-    """Return the file with the checksums of another file's lines, one a line.
+def sums_file(path: Path) -> Path:
+    """Return the path of the file that holds a checksum for each line of another file.
 
     Args:
-        path: File whose lines have checksums.
+        path: The other file.
     """
     return path.with_name(path.name + ".sums")
 

@@ -13,13 +13,13 @@ from trickformer.plumbing.tables import break_name
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
-matplotlib.rcdefaults()  # a matplotlibrc in the current folder may be a stranger's
+matplotlib.rcdefaults()  # ignore a matplotlibrc in the current folder, which may be a stranger's
 matplotlib.rcParams["text.parse_math"] = False  # names and paths may hold dollar signs
 
 __all__ = ["add_legend", "plt", "save"]
 
-_LETTER = 0.6  # mean width of a letter, in font sizes
-_LEGEND_SIZE = 8.5  # points
+_LETTER_WIDTH = 0.6  # mean width of a letter divided by the font size
+_LEGEND_FONT = 8.5  # points
 
 
 def add_legend(figure: Any, axes: Any, title: str | None = None) -> None:
@@ -36,11 +36,12 @@ def add_legend(figure: Any, axes: Any, title: str | None = None) -> None:
     handles, labels = axes.get_legend_handles_labels()
     if not labels:
         return
-    letters = int(figure.get_figwidth() * 72 / (_LEGEND_SIZE * _LETTER)) - 8
+    # Letters in the width of the figure, at 72 points an inch, less the space of a handle.
+    letters = int(figure.get_figwidth() * 72 / (_LEGEND_FONT * _LETTER_WIDTH)) - 8
     labels = [break_name(label, letters) for label in labels]
-    look: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": _LEGEND_SIZE, "title": title}
+    style: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": _LEGEND_FONT, "title": title}
     for columns in range(len(labels), 0, -1):
-        legend = figure.legend(handles, labels, ncols=columns, **look)
+        legend = figure.legend(handles, labels, ncols=columns, **style)
         box = legend.get_window_extent(figure.canvas.get_renderer())
         if columns == 1 or box.width <= 0.98 * figure.bbox.width:
             figure.set_figheight(figure.get_figheight() + box.height / figure.dpi)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from trickformer.base import TrickformerError
 
-_DRAFT = re.compile(r"\..+\.[0-9a-f]{16}\.part")  # name of a draft
-_NO_ROOM = 1 << 16  # free bytes below which a disk counts as full
+_DRAFT_NAME = re.compile(r"\..+\.[0-9a-f]{16}\.part")  # name of a draft, as `whole` makes it
+_FULL_DISK = 1 << 16  # free bytes below which a disk counts as full
 
 
 @contextmanager
@@ -32,9 +32,9 @@ def writing(path: Path) -> Generator[None]:
         yield
     except OSError as e:
         raise TrickformerError(f"cannot write {path}: {e.strerror}") from None
-    except Exception as e:  # torch and safetensors may have removed their own file
+    except Exception as e:  # torch and safetensors raise errors of their own if the disk is full
         disk = os.statvfs(path.parent)
-        if disk.f_bavail * disk.f_frsize >= _NO_ROOM and os.strerror(errno.ENOSPC) not in str(e):
+        if disk.f_bavail * disk.f_frsize >= _FULL_DISK and os.strerror(errno.ENOSPC) not in str(e):
             raise
         raise TrickformerError(f"cannot write {path}: the disk is full") from None
 
@@ -43,8 +43,8 @@ def writing(path: Path) -> Generator[None]:
 def whole(path: Path) -> Generator[Path]:
     """Yield the path of a draft that replaces `path` at the end of the block, whole or not at all.
 
-    The draft is a new file with a random name, so that no link in a stranger's folder is followed. File and folder are
-    flushed to the disk, so that a power cut leaves the old file or the new one.
+    The draft is a new file with a random name, so that a link in a stranger's folder cannot redirect the write. File
+    and folder are flushed to the disk, so that a power cut leaves the old file or the new one.
 
     Args:
         path: File to write.
@@ -64,7 +64,7 @@ def whole(path: Path) -> Generator[Path]:
             draft.replace(path)
             _flush(path.parent.resolve())
     finally:
-        with suppress(OSError):  # the error of the write is the one to report
+        with suppress(OSError):  # do not hide an error of the write
             draft.unlink(missing_ok=True)
 
 
@@ -112,13 +112,13 @@ def _flush(path: Path) -> None:
 
 
 def remove_drafts(folder: Path) -> None:
-    """Remove drafts of `whole` that killed runs have left.
+    """Remove the drafts of `whole` that killed runs have left behind.
 
     Args:
         folder: Folder that this process has locked.
     """
     for path in folder.iterdir():
-        if _DRAFT.fullmatch(path.name) and path.is_file() and not path.is_symlink():
+        if _DRAFT_NAME.fullmatch(path.name) and path.is_file() and not path.is_symlink():
             path.unlink(missing_ok=True)
 
 
@@ -156,14 +156,14 @@ def refuse_links(folder: Path) -> None:
     Raises:
         TrickformerError: The folder contains a link.
     """
-    waiting = [folder.resolve()]
-    while waiting:
-        with os.scandir(waiting.pop()) as entries:
+    unvisited = [folder.resolve()]
+    while unvisited:
+        with os.scandir(unvisited.pop()) as entries:
             for entry in entries:
                 if entry.is_symlink():
                     raise TrickformerError(f"{entry.path} is a symbolic link inside a run folder; replace it by a copy")
                 if entry.is_dir():
-                    waiting.append(Path(entry.path))
+                    unvisited.append(Path(entry.path))
 
 
 def replace(path: Path, text: str) -> None:

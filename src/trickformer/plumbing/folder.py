@@ -25,12 +25,12 @@ from trickformer.plumbing.lines import JsonLines, Parse, lock
 from trickformer.plumbing.parallel import LostWorkersError
 from trickformer.plumbing.text import json_object, read_text, to_json
 
-# Files of a run.
+# Files of a run folder.
 CONFIG = configs.FILE
 ABOUT = "run.json"
 RESULT = "result.json"
-# Files besides records that commands write, and overwrite, in a run folder.
-_WRITTEN = (
+# Files without records that commands overwrite in a run folder.
+_OUTPUT_FILES = (
     "report.md",
     RESULT,
     "summary.json",
@@ -81,7 +81,7 @@ def resumable(
     progress: Callable[[], str] = lambda: "",
     remedy: str | None = None,
 ) -> Generator[None]:
-    """Add how to continue to the messages of interrupts and of `LostWorkersError` in a block.
+    """Add instructions for continuing the run to the messages of interrupts and `LostWorkersError` in a block.
 
     Args:
         command: As in `how_to_resume`.
@@ -96,8 +96,8 @@ def resumable(
     """
 
     def describe(end: str, first: str = "") -> str:
-        known = remedy if config.out is not None else None
-        steps = [" ".join([end, progress()]).rstrip(), first, known or how_to_resume(command, config, typed)]
+        own_remedy = remedy if config.out is not None else None
+        steps = [" ".join([end, progress()]).rstrip(), first, own_remedy or how_to_resume(command, config, typed)]
         return "; ".join(filter(None, steps))
 
     try:
@@ -109,12 +109,12 @@ def resumable(
 
 
 def build() -> dict[str, Any]:
-    """Describe the software and the CPU, on which a run depends besides its config.
+    """Describe the software and the CPU that play a run.
 
     Returns:
         The versions of the package and its dependencies; `commit`, the git commit of a checkout, with `-dirty` at the
         end if tracked files differ from it; `isa`, the instruction set of the core; `cpu`, the model of the CPU, which
-        decides PyTorch's instruction set.
+        determines PyTorch's instruction set.
     """
     versions: dict[str, Any] = {"trickformer": trickformer.__version__, "commit": _commit()}
     versions["python"] = platform.python_version()
@@ -146,7 +146,7 @@ class RunFolder:
 
         Args:
             path: The folder.
-            details: Further entries of this build in `builds`.
+            details: Entries that `builds` adds to the description of this software.
         """
         self.path, self._details = path, dict(details or {})
 
@@ -199,20 +199,20 @@ class RunFolder:
             raise TrickformerError(f"{self.path / ABOUT} is broken") from None
 
     def _check_rounding(self) -> None:
-        """Refuse to continue a run on an instruction set that rounds in another way.
+        """Refuse to continue a run on an instruction set that rounds in another way, which would change its results.
 
         Runs of earlier versions do not name their instruction set and may continue.
 
         Raises:
             TrickformerError: The instruction set rounds in another way, or run.json is broken.
         """
-        now = instruction_set()
+        new = instruction_set()
         for earlier in self._earlier_builds():
-            then = earlier.get("isa")
-            if isinstance(then, str) and rounding(then) != rounding(now):
+            old = earlier.get("isa")
+            if isinstance(old, str) and rounding(old) != rounding(new):
                 raise TrickformerError(
-                    f"{self.path} was begun on the instruction set {then}, which rounds in another way than {now}; "
-                    f"continue it with {ISA_VARIABLE}={then}, or choose another --out"
+                    f"{self.path} was begun on the instruction set {old}, which rounds in another way than {new}; "
+                    f"continue it with {ISA_VARIABLE}={old}, or choose another --out"
                 )
 
     def check(
@@ -222,7 +222,7 @@ class RunFolder:
         resume: bool,
         free: Collection[str],
         files: Mapping[str, str] | None = None,
-        resolve: Callable[[Any], Any] = lambda known: known,
+        resolve: Callable[[Any], Any] = lambda old_config: old_config,
     ) -> None:
         """Check that the run of a config may start or continue in this folder.
 
@@ -231,7 +231,8 @@ class RunFolder:
             resume: Whether a run in the folder may be continued.
             free: Fields in which a continued run may differ from the folder's config.
             files: Digests of the files that the run reads, by name; None if they are not compared.
-            resolve: Function that completes the folder's config, which may lack options of later versions.
+            resolve: Function that completes the folder's config, because an earlier version may have stored fewer
+                options.
 
         Raises:
             TrickformerError: The folder holds a run and `resume` is false, or the run has another config, has read
@@ -245,11 +246,11 @@ class RunFolder:
             raise TrickformerError(
                 f"{self.path} already holds a run; continue it with --resume, or choose another --out"
             )
-        known = resolve(configs.read(type(config), self.path / CONFIG))
+        old_config = resolve(configs.read(type(config), self.path / CONFIG))
         for name in type(config).model_fields:
-            if name in free or name in configs.MACHINE:
+            if name in free or name in configs.COMMAND_LINE_ONLY:
                 continue
-            old, new = getattr(known, name), getattr(config, name)
+            old, new = getattr(old_config, name), getattr(config, name)
             if old != new:
                 raise TrickformerError(f"{self.path} holds a run with {name} = {old}, not {new}; choose another --out")
         self._check_rounding()
@@ -264,11 +265,11 @@ class RunFolder:
         A folder with run.json or config.toml belongs to a run, which may overwrite its own files.
 
         Raises:
-            TrickformerError: A file of that name exists.
+            TrickformerError: The folder holds a file with the name of a run's output.
         """
         if self.has_run or (self.path / ABOUT).exists():
             return
-        for name in _WRITTEN:
+        for name in _OUTPUT_FILES:
             if (self.path / name).exists():
                 raise TrickformerError(
                     f"{self.path} holds {name}, but no {ABOUT} of a run that wrote it; choose another --out"
@@ -286,13 +287,13 @@ class RunFolder:
         except OSError as e:
             raise TrickformerError(f"cannot make the folder {self.path}: {e.strerror}") from None
         refuse_links(self.path)
-        held = os.open(self.path, os.O_RDONLY)
+        descriptor = os.open(self.path, os.O_RDONLY)
         try:
-            lock(held, self.path)
+            lock(descriptor, self.path)
             remove_drafts(self.path)
             yield
         finally:
-            os.close(held)
+            os.close(descriptor)
 
     @contextmanager
     def open(
@@ -302,11 +303,12 @@ class RunFolder:
         resume: bool,
         free: Collection[str],
         files: Mapping[str, str] | None = None,
-        resolve: Callable[[Any], Any] = lambda known: known,
+        resolve: Callable[[Any], Any] = lambda old_config: old_config,
     ) -> Generator[None]:
         """Start the run of a config, or continue it, and lock the folder for a block.
 
-        Writes config.toml without the fields of `config.MACHINE`, and run.json with every build that took part.
+        Writes config.toml without the fields of `config.COMMAND_LINE_ONLY`, and run.json with every build that took
+        part.
 
         Args:
             config: As in `check`.
@@ -332,7 +334,7 @@ class RunFolder:
         free: Collection[str],
         parse: Parse = lambda _, line: json_object(line),
         about: Mapping[str, Any] | None = None,
-        resolve: Callable[[Any], Any] = lambda known: known,
+        resolve: Callable[[Any], Any] = lambda old_config: old_config,
     ) -> Generator[JsonLines]:
         """Start or continue a run with a file of records, which is read before anything is written.
 
@@ -385,13 +387,13 @@ class RunFolder:
         """Write run.json.
 
         Args:
-            about: Contents besides the folder, the version of the specs and the builds.
+            about: Contents of the file. The folder, the version of the specs and the builds are added.
             builds: Builds that took part in the run.
 
         Raises:
             TrickformerError: The file cannot be written.
         """
-        own = {"folder": str(self.path.absolute()), "specs": configs.SPECS, "builds": builds}
+        own = {"folder": str(self.path.absolute()), "specs": configs.SPECS_VERSION, "builds": builds}
         replace(self.path / ABOUT, to_json({**about, **own}, indent=2) + "\n")
 
     def _describe(self, config: BaseModel, about: Mapping[str, Any], builds: list[dict[str, Any]]) -> None:
@@ -400,7 +402,8 @@ class RunFolder:
 
 
 def _commit() -> str | None:
-    # Ask only about the checkout of the running code, because git obeys the configuration of the checkout.
+    """Return the git commit of the running code, with `-dirty` if tracked files differ; None outside a checkout."""
+    # Never ask git about another folder, because git obeys the configuration of a checkout.
     folder = Path(__file__).parent
     git = ["git", "-c", "core.fsmonitor=false", "-C", str(folder)]
     try:
@@ -408,7 +411,7 @@ def _commit() -> str | None:
         if root.returncode:
             return None
         top, commit = root.stdout.split("\n")[:2]
-        if folder != Path(top) / "src/trickformer/plumbing":  # another project's checkout with an environment inside
+        if folder != Path(top) / "src/trickformer/plumbing":  # installed inside the checkout of another project
             return None
         status = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True)
         return commit + ("-dirty" if status.stdout.strip() else "")

@@ -1,4 +1,4 @@
-"""Code of other people, imported by name. Its exceptions become errors of one line."""
+"""Functions outside the package, imported by name. Their exceptions become errors of one line."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def function(who: str, name: str) -> Callable[..., Any]:
     """Import a function. Its module may be in the current folder.
 
     Args:
-        who: Beginning of the error message.
+        who: Beginning of error messages, such as the player that needs the function.
         name: Name of the form `package.module:function`.
 
     Raises:

@@ -1,7 +1,7 @@
 """Help pages of commands whose options are the fields of a config.
 
-A config may arrange its options in panels by a class variable `PANELS`: `--help` then shows the everyday options, and
-`--help-all` shows the rest too.
+A config may arrange its options in panels, titled boxes of the page, by a class variable `PANELS`. `--help` then shows
+only the everyday options of each panel, and `--help-all` shows all options.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 from typer.core import TyperCommand
 
-# Title of a panel -> names of its everyday options, and of its other options, each with spaces between them. Options of
-# the command itself, such as resume, count as well.
+# Title of a panel -> (names of its everyday options, names of its other options), each separated by spaces. Names are
+# fields of the config or parameters of the command itself, such as resume.
 Panels: TypeAlias = Mapping[str, tuple[str, str]]
 
-# Function of the words of a command line, by option. It returns a sentence that names the origin of the defaults, and
-# defaults by field that replace the declared ones.
+# Function of the values on the command line, by name of the option. It returns a sentence about the origin of the
+# defaults, and defaults by field that replace the declared ones.
 Defaults: TypeAlias = Callable[[Mapping[str, str]], tuple[str, Mapping[str, Any]]]
 
-_WORDS, _ALL = "trickformer.words", "trickformer.all"  # keys of a context's meta
+# Keys of click's `Context.meta`: the values on the command line, and whether the page shows all options.
+_WORDS_KEY, _ALL_KEY = "trickformer.words", "trickformer.all"
 
 
 def declared_defaults(words: Mapping[str, str]) -> tuple[str, Mapping[str, Any]]:
@@ -39,7 +40,7 @@ def declared_defaults(words: Mapping[str, str]) -> tuple[str, Mapping[str, Any]]
 
 
 _SENTENCE_END = re.compile(r"\.(?= [A-Z0-9])")
-_LARGEST_COUNT = 10_000_000  # larger defaults are seeds, such as a date
+_MAX_COUNT = 10_000_000  # larger integers, such as a seed that is a date, have no thousands separators
 
 
 def panels_of(model: type[BaseModel]) -> Panels:
@@ -65,20 +66,20 @@ def with_default(field: FieldInfo, default: Any) -> str:
 
     Args:
         field: The field.
-        default: Its default. None, empty texts and empty lists are not shown, nor one that the text names itself.
+        default: Default of the field. It is not shown if it is None or empty, or if the text itself names it.
     """
     text = field.description or ""
     if default in (None, "", [], PydanticUndefined) or "(default:" in text:
         return text
     end = match.start() if (match := _SENTENCE_END.search(text)) else len(text.removesuffix("."))
-    return f"{text[:end]} (default: {_in_words(default)}){text[end:]}"
+    return f"{text[:end]} (default: {_format_default(default)}){text[end:]}"
 
 
-def _in_words(value: Any) -> str:
+def _format_default(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, int):
-        return f"{value:,}" if value < _LARGEST_COUNT else str(value)
+        return f"{value:,}" if value < _MAX_COUNT else str(value)
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, list):
@@ -88,7 +89,7 @@ def _in_words(value: Any) -> str:
 
 def _show_all(context: typer.Context, value: bool | None) -> None:
     if value:
-        context.meta[_ALL] = True
+        context.meta[_ALL_KEY] = True
         typer.echo(context.get_help())
         raise typer.Exit
 
@@ -109,7 +110,7 @@ def command_class(model: type[BaseModel], defaults: Defaults) -> type[TyperComma
     """Make the class of a command whose help page fits 80 columns.
 
     Args:
-        model: Config with the panels. Options that no panel lists are shown in a last one, Other.
+        model: Config with the panels. Options that no panel lists are shown in a last panel, Other.
         defaults: Function that returns the defaults of the page.
     """
     panels = panels_of(model)
@@ -122,25 +123,28 @@ def command_class(model: type[BaseModel], defaults: Defaults) -> type[TyperComma
 
         def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
             words = self.make_parser(ctx).parse_args(list(args))[0]
-            ctx.meta[_WORDS] = {name: word for name, word in words.items() if isinstance(word, str)}
+            ctx.meta[_WORDS_KEY] = {name: word for name, word in words.items() if isinstance(word, str)}
             return super().parse_args(ctx, args)
 
         def format_help(self, ctx: Any, formatter: Any) -> None:
-            note, values = defaults(ctx.meta[_WORDS])
+            note, values = defaults(ctx.meta[_WORDS_KEY])
             page = copy.copy(self)
             page.help = "\n\n".join(filter(None, [self.help, note]))
-            params: list[Any] = [arrange(param, values, ctx.meta.get(_ALL, False)) for param in self.get_params(ctx)]
+            params: list[Any] = [
+                arrange(param, values, ctx.meta.get(_ALL_KEY, False)) for param in self.get_params(ctx)
+            ]
             page.params = sorted(params, key=lambda param: order.get(param.name, len(order)))
-            page.add_help_option = False  # the parameters hold it
+            page.add_help_option = False  # `page.params` already holds it
             super(ConfigCommand, page).format_help(ctx, formatter)
 
-    def arrange(param: Any, values: Mapping[str, Any], whole: bool) -> Any:
+    def arrange(param: Any, values: Mapping[str, Any], show_all: bool) -> Any:
+        """Copy a parameter with its default in the help text and its panel."""
         param = copy.copy(param)
         field = model.model_fields.get(param.name)
         if field is not None:
             param.help = with_default(field, values.get(param.name, field.default))
         if param.param_type_name == "option":
-            param.hidden |= bool(panels) and not whole and field is not None and param.name not in everyday
+            param.hidden |= bool(panels) and not show_all and field is not None and param.name not in everyday
             param.rich_help_panel = panel_of.get(param.name, "Other" if panels else None)
             param.metavar = ""
             if param.secondary_opts:

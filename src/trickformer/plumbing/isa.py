@@ -1,9 +1,10 @@
-"""Instruction set of the core, and the rounding of instruction sets."""
+"""Instruction set of the C++ core, and how each instruction set rounds the activations of a network."""
 
 from __future__ import annotations
 
-ISA_VARIABLE = "TRICKFORMER_ISA"  # environment variable: the instruction set of the whole core (cpp/core/isa.hpp)
-# Instruction sets that round activations to bfloat16, each in its own order of sums; the fastest last.
+ISA_VARIABLE = "TRICKFORMER_ISA"  # environment variable that overrides the core's choice (cpp/core/isa.hpp)
+# Instruction sets that round activations to bfloat16, from slow to fast. Each sums in another order, so that their
+# results differ.
 ROUNDED = ("avx512bf16", "amx")
 
 

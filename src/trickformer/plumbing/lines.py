@@ -1,4 +1,4 @@
-"""Files of JSON lines that survive a kill."""
+"""Files of JSON lines that stay readable if the writing process is killed."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from trickformer.plumbing.files import open_data, whole
 from trickformer.plumbing.terminal import warn
 from trickformer.plumbing.text import json_object, limited_lines, to_json
 
-# Lines, and seconds, between two fsyncs. A power cut may lose that much.
+# Most lines, and seconds, between two fsyncs. A power cut may lose that many lines.
 SYNC_EVERY = 256
 SYNC_SECONDS = 5.0
 
-MAX_LINE = 1 << 26  # bytes of a line; the belief command writes the longest, a batch of games each
+MAX_LINE = 1 << 26  # bytes; the longest lines, with a batch of games each, come from the belief command
 
 # Parser of a line, from its number, counted from 1, and its bytes. It raises ValueError on a bad line. If it returns
 # None, the line is not kept.
@@ -53,8 +53,8 @@ def lock(file: int | FileIO, path: Path) -> None:
 def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line, finite=False)) -> tuple[list[Any], int]:
     """Parse the complete lines of a file.
 
-    A kill may leave the last line torn, or without its checksum. A torn line is left out with a warning. A line without
-    a checksum counts if it parses. A missing file has no lines.
+    If the writer was killed, the last line may be torn or lack its checksum. A torn line is left out with a warning. A
+    line without a checksum counts if it parses. A missing file has no lines.
 
     Args:
         path: File of lines.
@@ -86,7 +86,7 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
     count = length = sums_found = 0
     torn = False
     try:
-        with _open_if_there(path) as file, _open_if_there(digests.lines(path)) as sums:
+        with _open_if_there(path) as file, _open_if_there(digests.sums_file(path)) as sums:
             for line in limited_lines(file, MAX_LINE):
                 if len(line) > MAX_LINE:
                     raise TrickformerError(f"{path}, line {count + 1}: longer than {MAX_LINE >> 20} MiB")
@@ -94,13 +94,13 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
                     torn = True
                     break
                 count, length = count + 1, length + len(line)
-                if (known := sums.readline()).endswith(b"\n"):
+                if (checksum := sums.readline()).endswith(b"\n"):
                     sums_found += 1
-                    if digests.of_line(line) != known:
+                    if digests.of_line(line) != checksum:
                         raise TrickformerError(f"{path}, line {count}: damaged, because its checksum differs")
                 if (value := parse(count, line[:-1])) is not None:
                     parsed.append(value)
-            missing = sum(known.endswith(b"\n") for known in sums)
+            missing = sum(checksum.endswith(b"\n") for checksum in sums)  # checksums whose lines are lost
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
     except ValueError:
@@ -128,7 +128,7 @@ class JsonLines:
     A line is written whole or not at all. The file is locked, because two runs must not share it.
 
     Attributes:
-        known: Parsed lines that the file held when it was opened, without a torn last line.
+        stored: Parsed lines that the file held when it was opened, without a torn last line.
 
     Raises:
         TrickformerError: Another process is writing the file, it cannot be opened, or `read_lines` raises it. Then the
@@ -141,7 +141,7 @@ class JsonLines:
         self._file = self._open_and_lock(path)
         try:
             lines = _read(path, parse)
-            self.known = lines.parsed
+            self.stored = lines.parsed
             self._count, self._length = lines.count, lines.length
             self._file.truncate(self._length)
             self._sums = self._open_checksums()
@@ -163,7 +163,7 @@ class JsonLines:
 
     def _open_checksums(self) -> FileIO:
         """Open the file of checksums; write it anew if it does not have one for each line."""
-        sums = digests.lines(self._path)
+        sums = digests.sums_file(self._path)
         if not sums.exists() or sums.stat().st_size != self._count * digests.LINE:
             with whole(sums) as draft, draft.open("wb") as file, self._path.open("rb") as lines:
                 file.writelines(map(digests.of_line, lines))
@@ -214,10 +214,10 @@ class JsonLines:
             lines = b"".join(map(_line, records))
             if os.write(file.fileno(), lines) < len(lines):
                 raise TrickformerError(f"cannot write {self._path}: the disk is full")
-            digests.lines(self._path).unlink()  # a kill before the new ones are written leaves none
+            digests.sums_file(self._path).unlink()  # missing checksums are computed again, wrong ones are an error
         self._file.close()
         self._file, self._length = file, len(lines)
-        self._count, self.known = len(records), list(records)
+        self._count, self.stored = len(records), list(records)
         self._sums.close()
         self._sums = self._open_checksums()
 

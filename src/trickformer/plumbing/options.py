@@ -1,4 +1,7 @@
-"""Declarations of player options: conditions under which they apply, and defaults that depend on the game."""
+"""Marks of player options, in the annotations of their fields: conditions, files, and defaults that depend on the game.
+
+For example `Annotated[int, in_games("skat")]` is an option that only Skat has.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,9 @@ from trickformer.base import Game, TrickformerError
 class Applies:
     """Marks an option that only some methods, or players of some games, read."""
 
-    to: str  # the method as a spec writes it, or the games
-    test: Callable[[Any, Game | None], bool]  # whether the options select this method in a game; None: in some game
+    to: str  # the method as a spec writes it, or the games; for error messages
+    # Function of a player's options and the game: whether the option is read. With None for the game: in any game.
+    test: Callable[[Any, Game | None], bool]
 
 
 def in_games(*names: str) -> Applies:
@@ -32,14 +36,14 @@ def in_games(*names: str) -> Applies:
 class NamesFile:
     """Marks a text option that names a file or folder, unless it is one of some words."""
 
-    words: Callable[[], Collection[str]] = tuple
+    words: Callable[[], Collection[str]] = tuple  # function that returns the words; by default there are none
 
 
 @dataclass(frozen=True, slots=True)
 class PerGame:
     """Marks an option whose default depends on the game, and maybe on other options."""
 
-    default: Callable[[Any, Game], Any]
+    default: Callable[[Any, Game], Any]  # function of the player's options and the game
 
 
 def unread(options: BaseModel, game: Game | None = None) -> set[str]:
@@ -72,7 +76,7 @@ def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
 
 
 def _obstacle(options: BaseModel, name: str, game: Game | None) -> Applies | None:
-    """Return the first mark of an option whose condition is not met; None if the option applies."""
+    """Return the first mark of an option whose condition fails; None if the option is read."""
     marks = (mark for mark in type(options).model_fields[name].metadata if isinstance(mark, Applies))
     return next((mark for mark in marks if not mark.test(options, game)), None)
 
@@ -88,9 +92,9 @@ def resolved_options(options: BaseModel, game: Game) -> dict[str, Any]:
         Values by name; None for an option that stays unset.
     """
     values = dict[str, Any]()
-    idle = unread(options, game)
+    not_read = unread(options, game)
     for name, field in type(options).model_fields.items():
-        if name in idle:
+        if name in not_read:
             continue
         values[name] = getattr(options, name)
         for mark in field.metadata:

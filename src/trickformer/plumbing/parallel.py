@@ -36,20 +36,20 @@ class LostWorkersError(TrickformerError):
         self.remedy = remedy
 
 
-# Kinds of the messages (kind, value) of a worker.
+# Kinds of the messages (kind, value) that a worker sends.
 _ITEM = "item"
 _ERROR = "error"
 _END = "end"
 
-_PATIENCE = 5.0  # seconds to wait for a cluster; Ray itself would try for minutes
-_LOOK = 5.0  # seconds between two checks of the head of a cluster
-_HEAD_PATIENCE = 30.0  # seconds that a head may take to restart; Ray ends the process after 60
+_CONNECT_TIMEOUT = 5.0  # seconds to wait for a cluster; Ray itself would try for minutes
+_HEAD_CHECK = 5.0  # seconds between two checks of the head of a cluster
+_HEAD_TIMEOUT = 30.0  # seconds that a head may be out of reach; Ray kills the process after 60
 
 
 def slots(workers: int, ray: str | None) -> int:
     """Return the number of jobs that run in parallel.
 
-    Call it before anything is written, to detect a cluster that is out of reach.
+    Commands call it before they write anything, so that a cluster out of reach leaves no trace.
 
     Args:
         workers: Number of processes on this machine.
@@ -69,8 +69,8 @@ def stream(work: Work[Job, Item], jobs: Sequence[Job], workers: int, ray: str | 
     """Yield the items of jobs, in order within a job and in any order between jobs.
 
     Jobs run in this process if there is one worker or one job and no cluster. On a cluster, a job gets one CPU and no
-    GPU. If a node is lost, its jobs run again, and as many items as have arrived are skipped. Each item therefore comes
-    once, if `work` yields the same items for the same job. Closing the iterator ends the workers.
+    GPU. If a node is lost, its jobs run again, and the items that had arrived before are skipped. Each item therefore
+    comes once, if `work` yields the same items for the same job. Closing the iterator ends the workers.
 
     Args:
         work: Generator function at the top level of a module, so that other processes can import it. It yields the
@@ -81,7 +81,7 @@ def stream(work: Work[Job, Item], jobs: Sequence[Job], workers: int, ray: str | 
 
     Raises:
         LostWorkersError: A worker died.
-        TrickformerError: `work` raised one, which has the same message, or the cluster cannot be reached.
+        TrickformerError: `work` raised a TrickformerError, whose message is kept, or the cluster cannot be reached.
     """
     if ray is not None:
         return _on_cluster(work, jobs, ray)
@@ -91,7 +91,7 @@ def stream(work: Work[Job, Item], jobs: Sequence[Job], workers: int, ray: str | 
 
 
 def _messages(work: Work[Job, Item], job: Job) -> Iterator[tuple[str, Any]]:
-    """Yield the messages of a worker: its items, and the text of an error, because not every error can be pickled."""
+    """Yield the messages of a worker: the items of its job, or the text of an error, which may not be picklable."""
     try:
         for item in work(job):
             yield _ITEM, item
@@ -100,8 +100,8 @@ def _messages(work: Work[Job, Item], job: Job) -> Iterator[tuple[str, Any]]:
 
 
 def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> Iterator[Item]:
-    context = multiprocessing.get_context("spawn")  # a fork would copy the threads' locks of torch and Ray
-    waiting = list(reversed(jobs))
+    context = multiprocessing.get_context("spawn")  # a fork would copy locks that threads of torch or Ray hold
+    queued = list(reversed(jobs))
     running: dict[Connection, Any] = {}
 
     def end(pipe: Connection) -> None:
@@ -111,20 +111,20 @@ def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> I
         pipe.close()
 
     try:
-        while waiting or running:
-            while waiting and len(running) < workers:
+        while queued or running:
+            while queued and len(running) < workers:
                 ours, theirs = context.Pipe()
                 process = context.Process(target=_process, args=(theirs,), daemon=True)
                 process.start()
                 theirs.close()
                 running[ours] = process
                 with suppress(OSError):  # a dead process is detected below
-                    ours.send((work, waiting.pop()))
+                    ours.send((work, queued.pop()))
             for pipe in wait(list(running)):
                 assert isinstance(pipe, Connection)
                 try:
                     kind, value = pipe.recv()
-                except (EOFError, OSError):  # OSError: it died within a message
+                except (EOFError, OSError):  # OSError: the process died within a message
                     running[pipe].join()
                     code = running[pipe].exitcode
                     raise LostWorkersError(f"a worker process died (exit code {code})") from None
@@ -140,12 +140,9 @@ def _in_processes(work: Work[Job, Item], jobs: Sequence[Job], workers: int) -> I
 
 
 def _process(pipe: Connection) -> None:
-    """Run the job that arrives in a pipe.
-
-    Unpickling the job may import torch, which takes long, so that the thread that watches the parent starts first.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
-    threading.Thread(target=end_with_the_parent, daemon=True).start()
+    """Run the job that arrives in a pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C also reaches the parent, which ends this process
+    threading.Thread(target=end_with_the_parent, daemon=True).start()  # first: unpickling may import torch for seconds
     try:
         work, job = pipe.recv()
         for message in _messages(work, job):
@@ -156,7 +153,7 @@ def _process(pipe: Connection) -> None:
 
 
 def end_with_the_parent() -> None:
-    """Wait until the parent process has ended, and end this process, because nobody would read its messages."""
+    """Wait until the parent process has ended, and then end this process, whose messages nobody reads."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])
@@ -171,21 +168,21 @@ def _on_cluster(work: Work[Job, Item], jobs: Sequence[Job], address: str) -> Ite
     head = HeadWatch(ray.get_runtime_context().gcs_address)
     try:
         while running:
-            head.look()
+            head.check()
             try:
-                due, _ = ray.wait(running, num_returns=1, timeout=_LOOK)
+                due, _ = ray.wait(running, num_returns=1, timeout=_HEAD_CHECK)
                 if not due:
                     continue
                 (ready,) = due
                 running.remove(ready)
-                running.append(ready)  # at the end, so that the tasks take turns
+                running.append(ready)  # to the end, so that the tasks take turns
                 kind, value = ray.get(next(ready))
             except StopIteration:
                 running.pop()
                 continue
             except ray.exceptions.RayError as e:
                 cause = e.cause if isinstance(e, ray.exceptions.RayTaskError) else e
-                if not isinstance(cause, ray.exceptions.RayError):  # a bug, which needs its traceback
+                if not isinstance(cause, ray.exceptions.RayError):  # a bug in `work`: keep its traceback
                     raise
                 raise LostWorkersError(f"a worker of the Ray cluster failed: {_reason(cause)}") from None
             if kind == _ERROR:
@@ -194,7 +191,7 @@ def _on_cluster(work: Work[Job, Item], jobs: Sequence[Job], address: str) -> Ite
     finally:
         with suppress(ray.exceptions.RayError):  # a cluster that is lost has nothing to cancel
             for unfinished in running:
-                ray.cancel(unfinished, force=True)  # compiled code ignores a request to stop
+                ray.cancel(unfinished, force=True)  # compiled code ignores a gentler request
 
 
 class HeadWatch:
@@ -212,37 +209,37 @@ class HeadWatch:
         self._address = address
         parts = address.rsplit(":", 1)
         self._host, self._port = parts[0].strip("[]"), int(parts[1])
-        self._looked = self._seen = time.monotonic()
+        self._last_check = self._last_contact = time.monotonic()
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Check the head, unless the last check is recent.
 
         Raises:
             LostWorkersError: The head has been out of reach for too long.
         """
         now = time.monotonic()
-        if now - self._looked < _LOOK:
+        if now - self._last_check < _HEAD_CHECK:
             return
-        self._looked = now
+        self._last_check = now
         try:
-            socket.create_connection((self._host, self._port), _PATIENCE).close()
-            self._seen = now
+            socket.create_connection((self._host, self._port), _CONNECT_TIMEOUT).close()
+            self._last_contact = now
         except OSError as e:
-            if now - self._seen > _HEAD_PATIENCE:
+            if now - self._last_contact > _HEAD_TIMEOUT:
                 raise LostWorkersError(
                     f"the head of the Ray cluster at {self._address} is lost ({_reason(e)})", "start the cluster again"
                 ) from None
 
 
 def _connect(address: str) -> Any:
-    """Return the module ray, connected to the cluster. An existing connection is used. Raises TrickformerError."""
+    """Import ray, connect it to the cluster unless it is connected, and return it. Raises TrickformerError."""
     try:
         import ray
     except ImportError:
         raise TrickformerError("--ray needs Ray, which is not installed: pip install 'trickformer[ray]'") from None
     if ray.is_initialized():
         return ray
-    known = "auto on one of its nodes, or HOST:PORT of its head"
+    accepted = "auto on one of its nodes, or HOST:PORT of its head"
     if address.startswith("ray://"):  # Ray's client returns no results before the end of a task
         raise TrickformerError(f"{address}: Ray's client cannot stream; start on a node of the cluster with --ray auto")
     try:
@@ -254,7 +251,7 @@ def _connect(address: str) -> Any:
             _must_be_grpc(host, int(port))
         ray.init(address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, OverflowError, ValueError, RuntimeError) as e:
-        raise TrickformerError(f"no Ray cluster at {address!r} ({_reason(e)}); give {known}") from None
+        raise TrickformerError(f"no Ray cluster at {address!r} ({_reason(e)}); give {accepted}") from None
     return ray
 
 
@@ -268,10 +265,10 @@ def _must_be_grpc(host: str, port: int) -> None:
         ValueError: The server does not answer in HTTP/2.
     """
     settings = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])  # a frame: length 0, type 4, no flags, stream 0
-    with socket.create_connection((host, port), _PATIENCE) as talk:
-        talk.settimeout(_PATIENCE)
-        talk.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings)
-        if talk.recv(9, socket.MSG_WAITALL)[3:4] != settings[3:4]:
+    with socket.create_connection((host, port), _CONNECT_TIMEOUT) as connection:
+        connection.settimeout(_CONNECT_TIMEOUT)
+        connection.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + settings)
+        if connection.recv(9, socket.MSG_WAITALL)[3:4] != settings[3:4]:
             raise ValueError("the server there is not Ray")
 
 

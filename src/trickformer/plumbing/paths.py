@@ -18,20 +18,20 @@ def absolute(text: str) -> str:
     return str(Path(text).absolute()) if text and Path(text).exists() else text
 
 
-def relocate(text: str, begun: Path, now: Path) -> str:
-    """Find a path of a run whose folder has moved.
+def relocate(text: str, old_folder: Path, new_folder: Path) -> str:
+    """Find a path in a run's config again after the run folder has moved.
 
     Args:
         text: Path in the config of the run.
-        begun: Absolute folder in which the run began.
-        now: Current folder of the run.
+        old_folder: Absolute folder in which the run began.
+        new_folder: Current folder of the run.
 
     Returns:
-        The path at the same place relative to the run's folder, if `text` is an absolute path that no longer exists and
-        that place does; otherwise `text`.
+        `text` itself if it is relative or still exists. Otherwise the path that lies relative to the new folder as
+        `text` lay relative to the old one, if it exists; else `text`.
     """
     path = Path(text)
     if not path.is_absolute() or path.exists():
         return text
-    there = Path(os.path.normpath(now.absolute() / os.path.relpath(path, begun)))
-    return str(there) if there.exists() else text
+    moved = Path(os.path.normpath(new_folder.absolute() / os.path.relpath(path, old_folder)))
+    return str(moved) if moved.exists() else text

@@ -1,4 +1,4 @@
-"""Games and players of other packages, found by the entry points that these declare:
+"""Games and players of other packages, found by the entry points that the packages declare:
 
     [project.entry-points."trickformer.games"]
     oh_hell = "oh_hell.game"
@@ -13,8 +13,8 @@ from types import ModuleType
 
 from trickformer.base import TrickformerError
 
-GAMES, PLAYERS = "trickformer.games", "trickformer.players"  # groups
-_EXPORTS = {GAMES: ("load",), PLAYERS: ("Options", "make")}
+GAMES, PLAYERS = "trickformer.games", "trickformer.players"  # groups of entry points
+_EXPORTS = {GAMES: ("load",), PLAYERS: ("Options", "make")}  # names that a module of each group must define
 
 
 def names(group: str) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ class Advance(Protocol):
 # Progress display: `progress` below, or a function with the same arguments.
 Show: TypeAlias = Callable[[str, str, int, int], AbstractContextManager[Advance]]
 
-_SCORE_EVERY = 3.0  # seconds between two scores on a terminal
+_SCORE_EVERY = 3.0  # seconds between two updates of the score on a terminal
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def progress(what: str, unit: str, done: int, total: int, line_every: float = 15
     Yields:
         A function to call for each unit that is finished.
     """
-    shown: AbstractContextManager[Advance] | None = None
+    display: AbstractContextManager[Advance] | None = None
     draw: Advance | None = None
 
     def stop(fault: Exception) -> None:
@@ -60,17 +60,17 @@ def progress(what: str, unit: str, done: int, total: int, line_every: float = 15
 
     try:
         on_terminal = sys.stderr is not None and sys.stderr.isatty()  # it is None if the shell has closed it
-        shown = _bar(what, unit, done, total) if on_terminal else _lines(what, unit, done, total, line_every)
-        draw = shown.__enter__()
+        display = _bar(what, unit, done, total) if on_terminal else _lines(what, unit, done, total, line_every)
+        draw = display.__enter__()
     except Exception as e:
-        shown = None
+        display = None
         stop(e)
     try:
         yield advance
     finally:
-        if shown is not None:
+        if display is not None:
             with suppress(Exception):
-                shown.__exit__(None, None, None)
+                display.__exit__(None, None, None)
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def _lines(what: str, unit: str, done: int, total: int, line_every: float) -> Ge
         if done + count == total or now - last >= line_every:
             last = now
             left = f", {(now - start) / count * (total - done - count):.0f} s left" if count else ""
-            say(f"{_at(what, where)}: {done + count} of {total} {unit}{left}")
+            say(f"{_join_where(what, where)}: {done + count} of {total} {unit}{left}")
             if score is not None and done + count < total and (line := score()):
                 say(line)
 
@@ -100,7 +100,7 @@ def _bar(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.text import Text
 
-    line, shown = "", -math.inf
+    line, updated = "", -math.inf  # line with the score, and time of its last update
 
     class Bar(Progress):
         def get_renderable(self) -> RenderableType:
@@ -117,10 +117,10 @@ def _bar(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
         task = bar.add_task(what, total=total, completed=done)
 
         def draw(n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:
-            nonlocal line, shown
-            if score is not None and time.monotonic() - shown >= _SCORE_EVERY:
-                line, shown = score(), time.monotonic()
-            bar.update(task, advance=n, description=_at(what, where))
+            nonlocal line, updated
+            if score is not None and time.monotonic() - updated >= _SCORE_EVERY:
+                line, updated = score(), time.monotonic()
+            bar.update(task, advance=n, description=_join_where(what, where))
 
         yield draw
 
@@ -142,5 +142,5 @@ def silent_progress(what: str, unit: str, done: int, total: int) -> Generator[Ad
     yield advance
 
 
-def _at(what: str, where: str) -> str:
+def _join_where(what: str, where: str) -> str:
     return f"{what}, {where}" if where else what

@@ -19,8 +19,8 @@ from trickformer.plumbing.text import to_json
 if TYPE_CHECKING:
     from rich.console import Console
 
-REPORT = "report.md"  # file of a run
-_HEAD_WIDTH = 28  # columns of the head of a table's column
+REPORT = "report.md"  # name of the report in a run folder
+_HEAD_WIDTH = 28  # largest width of a column's head, in letters
 
 # Head and rows of cells; the first column is text, the others numbers.
 ReportTable: TypeAlias = tuple[Sequence[str], Sequence[Sequence[str]]]
@@ -50,10 +50,10 @@ class Report:
         heading: One line that names the measurement.
         tables: Tables with their titles; a title may be empty.
         keys: Explanation of the columns of each table, in order; it may be empty.
-        appendix: Titles, tables and explanations of further tables, for Markdown.
-        conclusion: Sentence that sums the result up. It ends the terminal's report and begins the Markdown.
+        appendix: Title, table and explanation of each table that only the Markdown document has.
+        conclusion: Sentence that sums up the result, at the end on a terminal and at the beginning of the document.
         title: Title of the Markdown document.
-        names: Short names of the players, and the specs they stand for.
+        names: Specs of the players by short name.
         notes: Lines below the tables.
         figures: Figures of the Markdown document.
         method: Paragraphs that describe the method, for Markdown.
@@ -184,7 +184,7 @@ class Report:
         try:
             self.print(as_json)
             terminal.flush()
-        finally:  # also if nobody reads the output
+        finally:  # also if standard output is closed
             if folder is not None and fault is None:
                 self.draw(folder)
         if fault is not None and must_write:

@@ -21,19 +21,19 @@ from trickformer.plumbing import arrays
 from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import from_json
 
-_TREE = "tree"  # its name among the arrays
+_TREE = "tree"  # name of the JSON tree among the arrays
 # Exceptions that a damaged or foreign file may cause.
-_WRONG = (*arrays.DAMAGED, AttributeError, MemoryError, TypeError)
-_PLAIN = (type(None), bool, int, float, str)
-_BITS = 128  # of an integer, as in the state of a random number generator
+_READ_ERRORS = (*arrays.DAMAGED, AttributeError, MemoryError, TypeError)
+_JSON_TYPES = (type(None), bool, int, float, str)
+_INTEGER_BITS = 128  # bits of the largest integer; the state of PCG64 has 128
 
 
 @dataclass(frozen=True)
 class Native:
-    """Conversion of objects whose fields Python does not see, such as those of the compiled core."""
+    """Conversion of objects whose fields Python does not see, such as objects of the compiled core."""
 
-    apart: Callable[[Any], Any]  # turns an object into a value that snapshots can hold
-    make: Callable[[Any], Any]  # makes the object of that value; raises ValueError or TypeError on a bad value
+    to_value: Callable[[Any], Any]  # turns an object into a value that snapshots can hold
+    from_value: Callable[[Any], Any]  # makes the object from that value; raises ValueError or TypeError on a bad value
 
 
 class Snapshots:
@@ -50,7 +50,7 @@ class Snapshots:
 
         Args:
             classes: Classes whose objects are written and read.
-            natives: Conversions of objects whose fields Python does not see, by class.
+            natives: Conversions of native objects by class.
             former_names: Classes by their names in files of earlier versions.
         """
         self._classes = {c.__name__: c for c in classes}
@@ -71,8 +71,8 @@ class Snapshots:
         """
         writer = _Writer(self._classes, self._natives, shared)
         tree = json.dumps(writer.node(value)).encode()
-        with whole(file) as draft, draft.open("wb") as held:
-            np.savez(held, allow_pickle=False, **{_TREE: np.frombuffer(tree, np.uint8)}, **writer.arrays)  # type: ignore[arg-type]
+        with whole(file) as draft, draft.open("wb") as npz:
+            np.savez(npz, allow_pickle=False, **{_TREE: np.frombuffer(tree, np.uint8)}, **writer.arrays)  # type: ignore[arg-type]
 
     def load(self, file: Path, shared: Mapping[str, object], device: torch.device | None = None) -> Any:
         """Read a snapshot.
@@ -89,10 +89,10 @@ class Snapshots:
             with file.open("rb") as raw, zipfile.ZipFile(raw) as members:
                 if any(member.compress_type != zipfile.ZIP_STORED for member in members.infolist()):
                     raise ValueError("it is compressed, as no snapshot is")
-            with file.open("rb") as raw, np.load(raw, allow_pickle=False) as held:
-                tree = from_json(held[_TREE].tobytes(), bits=_BITS, finite=False)
-                return _Reader(self._former | self._classes, self._natives, shared, held, device).value(tree)
-        except _WRONG as e:
+            with file.open("rb") as raw, np.load(raw, allow_pickle=False) as npz:
+                tree = from_json(npz[_TREE].tobytes(), bits=_INTEGER_BITS, finite=False)
+                return _Reader(self._former | self._classes, self._natives, shared, npz, device).value(tree)
+        except _READ_ERRORS as e:
             raise ValueError(str(e)) from None
 
 
@@ -106,24 +106,30 @@ def _fields(value: object) -> Iterator[tuple[str, Any]]:
 
 
 class _Writer:
+    """Conversion of objects into the JSON tree, and of their arrays into `arrays`.
+
+    A node of the tree is a JSON scalar, or an object whose key `is` names its kind.
+    """
+
     def __init__(self, classes: dict[str, type], natives: dict[str, tuple[type, Native]], shared: Mapping[str, object]):
         self._classes, self._natives = classes, natives
         self._shared = {id(value): name for name, value in shared.items()}
-        self._numbers: dict[int, int] = {}
-        self._held: list[object] = []  # keeps the objects alive, so that no id is used twice
+        self._numbers: dict[int, int] = {}  # number of each written object, by its id()
+        self._alive: list[object] = []  # keeps the objects alive, so that no id is used twice
         self.arrays: dict[str, np.ndarray] = {}
 
     def node(self, value: Any) -> Any:
+        """Return the node of a value; for an object that has a node already, a reference to it."""
         if isinstance(value, enum.Enum):
             return {"is": "enum", "of": self._class_name(value), "value": value.value}
-        if type(value) in _PLAIN:
+        if type(value) in _JSON_TYPES:
             return value
         if id(value) in self._shared:
             return {"is": "shared", "name": self._shared[id(value)]}
         if id(value) in self._numbers:
             return {"is": "same", "number": self._numbers[id(value)]}
         number = self._numbers[id(value)] = len(self._numbers)
-        self._held.append(value)
+        self._alive.append(value)
         return {"number": number} | self._new(value)
 
     def _new(self, value: Any) -> dict[str, Any]:
@@ -156,7 +162,7 @@ class _Writer:
         if isinstance(value, torch.device):
             return {"is": "device", "name": str(value)}
         if name in self._natives and type(value) is self._natives[name][0]:
-            return {"is": "native", "of": name, "value": self.node(self._natives[name][1].apart(value))}
+            return {"is": "native", "of": name, "value": self.node(self._natives[name][1].to_value(value))}
         fields = [[key, self.node(field)] for key, field in _fields(value)]
         return {"is": "object", "of": self._class_name(value), "fields": fields}
 
@@ -173,6 +179,8 @@ class _Writer:
 
 
 class _Reader:
+    """Conversion of a JSON tree and its arrays back into objects."""
+
     def __init__(
         self,
         classes: dict[str, type],
@@ -184,10 +192,10 @@ class _Reader:
         self._classes, self._natives = classes, natives
         self._shared = shared
         self._arrays, self._device = arrays, device
-        self._made: dict[int, Any] = {}
+        self._restored: dict[int, Any] = {}
 
     def value(self, node: Any) -> Any:
-        if type(node) in _PLAIN:
+        if type(node) in _JSON_TYPES:
             return node
         kind = node["is"]
         if kind == "enum":
@@ -195,36 +203,36 @@ class _Reader:
         if kind == "shared":
             return self._shared[node["name"]]
         if kind == "same":
-            return self._made[node["number"]]
+            return self._restored[node["number"]]
         return self._new(kind, node)
 
-    def _keep(self, node: dict[str, Any], made: Any) -> Any:
-        self._made[node["number"]] = made
-        return made
+    def _register(self, node: dict[str, Any], restored: Any) -> Any:
+        self._restored[node["number"]] = restored
+        return restored
 
     def _new(self, kind: str, node: dict[str, Any]) -> Any:
         if kind == "object":  # registered before its fields are read, because they may refer to it
-            made: Any = object.__new__(self._classes[node["of"]])
-            self._keep(node, made)
+            restored: Any = object.__new__(self._classes[node["of"]])
+            self._register(node, restored)
             for key, field in node["fields"]:
-                object.__setattr__(made, key, self.value(field))
-            return made
+                object.__setattr__(restored, key, self.value(field))
+            return restored
         if kind == "list":
-            items = self._keep(node, [])
+            items = self._register(node, [])
             items.extend(self.value(item) for item in node["items"])
             return items
         if kind == "dict":
-            pairs = self._keep(node, {})
+            pairs = self._register(node, {})
             pairs.update((self.value(k), self.value(v)) for k, v in node["items"])
             return pairs
-        return self._keep(node, self._whole(kind, node))
+        return self._register(node, self._make_atom(kind, node))
 
-    def _whole(self, kind: str, node: dict[str, Any]) -> Any:
+    def _make_atom(self, kind: str, node: dict[str, Any]) -> Any:
         """Make a value that cannot contain itself."""
         if kind == "tuple":
             return tuple(self.value(item) for item in node["items"])
         if kind == "native":
-            return self._natives[node["of"]][1].make(self.value(node["value"]))
+            return self._natives[node["of"]][1].from_value(self.value(node["value"]))
         if kind == "device":
             return torch.device(node["name"])
         if kind == "generator":

@@ -18,8 +18,8 @@ def mean_and_error(
 ) -> dict[str, float | None]:
     """Compute a mean and its standard error.
 
-    The values of a sample may depend on each other. The error is that of a ratio of two sums over samples, to first
-    order (Cochran, Sampling Techniques, 1977, 6.3).
+    Values of the same sample may depend on each other. The mean is then a ratio of two sums over samples: of the values
+    and of their number. The error is the first-order error of this ratio (Cochran, Sampling Techniques, 1977, 6.3).
 
     Args:
         values: The values, [n].
@@ -32,11 +32,11 @@ def mean_and_error(
     if not len(x):
         return {"mean": None, "se": None}
     mean = float(x.mean())
-    off = x - mean
-    if samples is not None:
-        off = np.bincount(np.unique(samples, return_inverse=True)[1], weights=off)
-    n = len(off)
-    return {"mean": mean, "se": float(np.sqrt((off**2).sum() * n / (n - 1)) / len(x)) if n > 1 else None}
+    deviations = x - mean
+    if samples is not None:  # sum them by sample
+        deviations = np.bincount(np.unique(samples, return_inverse=True)[1], weights=deviations)
+    n = len(deviations)
+    return {"mean": mean, "se": float(np.sqrt((deviations**2).sum() * n / (n - 1)) / len(x)) if n > 1 else None}
 
 
 def mean_of_games(results: Sequence[float]) -> MeanOfGames | None:
@@ -92,7 +92,7 @@ def break_name(name: str, width: int) -> str:
 
     Args:
         name: The name.
-        width: Largest number of letters in a line. It ends after a colon, a comma, a slash or a space if possible.
+        width: Largest number of letters in a line. Lines end after a colon, a comma, a slash or a space if possible.
     """
     lines = [""]
     for piece in re.split(r"(?<=[:,/ ])", printable(name)):

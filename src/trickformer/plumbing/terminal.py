@@ -1,4 +1,4 @@
-"""Output for terminals. Text of strangers cannot control them, and a lost reader does not end the work."""
+"""Output for terminals. Foreign text cannot control a terminal, and a closed output does not end the work."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any, TextIO
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-_WIDTH = 200  # columns if the output is no terminal
+_FILE_WIDTH = 200  # columns of a wide console if the output is no terminal
 
 
 def printable(text: str) -> str:
-    """Replace control characters and those that reorder a line by question marks.
+    """Replace control characters, and characters that reorder a line, by question marks.
 
     Args:
         text: The text. Its line breaks stay.
@@ -69,10 +69,10 @@ def console(stream: TextIO | None = None, wide: bool = False) -> SafeConsole:
         stream: Stream to print to; None for standard output.
         wide: Whether lines may be long if the output is no terminal.
     """
-    made = SafeConsole(file=stream, highlight=False)
-    if wide and not made.is_terminal:
-        made.width = _WIDTH
-    return made
+    result = SafeConsole(file=stream, highlight=False)
+    if wide and not result.is_terminal:
+        result.width = _FILE_WIDTH
+    return result
 
 
 def out(text: str) -> None:
@@ -120,6 +120,6 @@ def prepare() -> None:
 
 
 def abandon() -> None:
-    """Discard standard output after its reader is lost, so that Python's flush at exit does not fail."""
+    """Discard further standard output after its reader has closed it, so that Python's flush at exit does not fail."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Reader and writer of JSON and TOML. Texts may come from strangers, and every fault in one is a ValueError."""
+"""Reader and writer of JSON and TOML. Texts may come from strangers: every fault in a text raises ValueError."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from typing import Annotated, Any, Protocol, TypeAlias
 
 from pydantic import Field
 
-_MARK = "\ufeff"  # json.loads skips it in bytes
-_WORD = 64  # bits of the largest integer; NumPy and the core hold no larger one
-_DIGITS = len(str(1 << _WORD)) + 1  # of such an integer, with its sign
-MAX_TEXT = 1 << 28  # bytes of a text that is read whole; a run.json that names two million deals has half of it
+_BYTE_ORDER_MARK = "\ufeff"  # json.loads skips it in bytes, but not in a str
+_INTEGER_BITS = 64  # bits of the largest integer that is accepted by default; NumPy and the core hold no larger one
+_MAX_DIGITS = len(str(1 << _INTEGER_BITS)) + 1  # characters of the longest such integer, with its sign
+MAX_TEXT = 1 << 28  # bytes of a text that is read whole; a run.json with two million deals takes half of that
 
-
-# An integer of a record: NumPy and the core hold no larger one.
 Int64: TypeAlias = Annotated[int, Field(ge=-(1 << 63), lt=1 << 63)]
 
 
@@ -47,14 +45,14 @@ def read_text(path: Path, most: int = MAX_TEXT) -> str:
 
 
 def limited_lines(file: _Readable, most: int) -> Iterator[bytes]:
-    """Yield the lines of a file without ever holding a long one.
+    """Yield the lines of a file. The rest of a line that is too long is skipped and never held in memory.
 
     Args:
         file: File of bytes, which may be compressed.
         most: Largest number of bytes of a line, its end included.
 
     Yields:
-        Each line with its end; of a longer line its first `most` + 1 bytes.
+        Each line with its end. A longer line is cut to its first `most` + 1 bytes, by which a caller detects it.
     """
     while line := file.readline(most + 1):
         yield line
@@ -62,7 +60,7 @@ def limited_lines(file: _Readable, most: int) -> Iterator[bytes]:
             line = file.readline(most + 1)
 
 
-def from_json(text: str | bytes, *, bits: int = _WORD, finite: bool = True) -> Any:
+def from_json(text: str | bytes, *, bits: int = _INTEGER_BITS, finite: bool = True) -> Any:
     """Parse a JSON text, after a byte order mark if there is one.
 
     Args:
@@ -76,7 +74,7 @@ def from_json(text: str | bytes, *, bits: int = _WORD, finite: bool = True) -> A
     Raises:
         ValueError: The text is no JSON, nests brackets too deeply, or holds a number that is too large or not finite.
     """
-    digits = _DIGITS if bits == _WORD else len(str(1 << bits)) + 1
+    digits = _MAX_DIGITS if bits == _INTEGER_BITS else len(str(1 << bits)) + 1
 
     def parse_int(word: str) -> int:
         if len(word) > digits or abs(number := int(word)) >= 1 << bits:
@@ -95,7 +93,7 @@ def from_json(text: str | bytes, *, bits: int = _WORD, finite: bool = True) -> A
     if finite:
         limits |= {"parse_float": parse_float, "parse_constant": parse_constant}
     try:
-        return json.loads(text.removeprefix(_MARK) if isinstance(text, str) else text, **limits)
+        return json.loads(text.removeprefix(_BYTE_ORDER_MARK) if isinstance(text, str) else text, **limits)
     except RecursionError:
         raise ValueError("brackets are nested too deeply") from None
 
@@ -155,7 +153,7 @@ def from_toml(text: str) -> dict[str, Any]:
         ValueError: The text is no TOML, nests brackets too deeply, or holds an integer that is too large.
     """
     try:
-        table = tomllib.loads(text.removeprefix(_MARK))
+        table = tomllib.loads(text.removeprefix(_BYTE_ORDER_MARK))
         _check_integers(table)
     except RecursionError:
         raise ValueError("brackets are nested too deeply") from None
@@ -164,7 +162,7 @@ def from_toml(text: str) -> dict[str, Any]:
 
 def _check_integers(value: Any) -> None:
     """Raise ValueError if a value of TOML holds an integer that is too large."""
-    if isinstance(value, int) and abs(value) >= 1 << _WORD:
-        raise ValueError(f"an integer has more than {_WORD} bits")
+    if isinstance(value, int) and abs(value) >= 1 << _INTEGER_BITS:
+        raise ValueError(f"an integer has more than {_INTEGER_BITS} bits")
     for entry in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         _check_integers(entry)

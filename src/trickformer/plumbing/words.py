@@ -1,4 +1,4 @@
-"""Words of a command line, and descriptions of bad values."""
+"""Rewriting of command lines whose options take several values, and descriptions of bad values."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 _NUMBERS = {"int_parsing": "a whole number", "int_from_float": "a whole number", "float_parsing": "a number"}
-# Kind of a pydantic error -> its message, with fields of the error's context.
+# Type of a pydantic error -> the end of our message. Braces are filled from the error's context.
 _FAULTS = {
     "missing": "is missing",
     "extra_forbidden": "is not known",
@@ -37,7 +37,7 @@ def explain(label: str, error: Mapping[str, Any]) -> str:
     """Describe the fault of a value.
 
     Args:
-        label: The value's name, or name=value; may be empty.
+        label: Name of the value, or name=value. It begins the message and may be empty.
         error: Entry of `pydantic.ValidationError.errors`.
     """
     kind, context = error["type"], error.get("ctx", {})
@@ -70,20 +70,20 @@ def spread(arguments: Sequence[str], lists: Collection[str], joined: Collection[
 
     Args:
         arguments: Words of a command line, such as `--players a b`.
-        lists: Options that the parser takes a word at a time: `--players a --players b`.
-        joined: Options that the parser takes as one text with commas.
+        lists: Options that the parser needs before each value: `--players a --players b`.
+        joined: Options whose values the parser needs as one word with commas: `--option a,b`.
     """
     words: list[str] = []
-    option, begun = None, False
-    for word, after in zip(arguments, [*arguments[1:], "-"]):
-        if (word in lists or word in joined) and not after.startswith("-"):
-            option, begun = word, False
+    option, has_value = None, False
+    for word, following in zip(arguments, [*arguments[1:], "-"]):
+        if (word in lists or word in joined) and not following.startswith("-"):
+            option, has_value = word, False
             continue
         if word.startswith("-"):
             option = None
-        if option in joined and begun:
+        if option in joined and has_value:
             words[-1] += "," + word
         else:
             words += [option, word] if option else [word]
-        begun = True
+        has_value = True
     return words

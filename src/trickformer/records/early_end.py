@@ -1,7 +1,7 @@
-"""Ends of games that come before the end by the rules.
+"""Early ends: games of Hanabi on hanab.live that end before the rules end them.
 
-hanab.live ends a game of Hanabi when no card that is left can be played. Its players may end a game too, and it ends
-one itself when nobody moves or a player runs out of time; such a game scores 0.
+hanab.live ends a game when none of the remaining cards can be played. It also ends a game when its players want to,
+when nobody moves, or when a player runs out of time; then the game scores 0.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from trickformer.games import hanabi
 NOTHING_LEFT = "nothing-left"
 IDLE = "idle"
 VOTE = "vote"
-TERMINATES = "terminates"  # after the seat: "1 terminates"
-TIMES_OUT = "times-out"  # after the seat
-_BY_SEAT = re.compile(rf"(\d) ({TERMINATES}|{TIMES_OUT})")
-_WORDS = {
+# The name of these two begins with the seat, as in "1 terminates".
+TERMINATES = "terminates"
+TIMES_OUT = "times-out"
+_SEAT_END = re.compile(rf"(\d) ({TERMINATES}|{TIMES_OUT})")
+_DESCRIPTIONS = {
     NOTHING_LEFT: "no card that was left could be played",
     IDLE: "nobody moved any more",
     VOTE: "the players voted to end it",
@@ -33,7 +34,7 @@ def is_known(early_end: str) -> bool:
     Args:
         early_end: Text of a record, such as `vote` or `1 terminates`.
     """
-    return early_end in (NOTHING_LEFT, IDLE, VOTE) or _BY_SEAT.fullmatch(early_end) is not None
+    return early_end in (NOTHING_LEFT, IDLE, VOTE) or _SEAT_END.fullmatch(early_end) is not None
 
 
 def describe(early_end: str) -> str:
@@ -42,8 +43,8 @@ def describe(early_end: str) -> str:
     Args:
         early_end: Name of a known early end.
     """
-    seat = _BY_SEAT.fullmatch(early_end)
-    return _WORDS[seat[2]].format(seat[1]) if seat else _WORDS[early_end]
+    seat = _SEAT_END.fullmatch(early_end)
+    return _DESCRIPTIONS[seat[2]].format(seat[1]) if seat else _DESCRIPTIONS[early_end]
 
 
 def scores(game: Game, state: Any, early_end: str) -> tuple[int, ...]:
@@ -62,7 +63,7 @@ def scores(game: Game, state: Any, early_end: str) -> tuple[int, ...]:
 
 
 def fault(game: Game, state: Any, early_end: str) -> str | None:
-    """Return the fault of an early end, or None.
+    """Describe why a record cannot have its early end; None if it can.
 
     Args:
         game: Game of the record.
@@ -71,7 +72,7 @@ def fault(game: Game, state: Any, early_end: str) -> str | None:
     """
     if not isinstance(game, hanabi.Hanabi):
         return f"{game.name} has no early end"
-    seat = _BY_SEAT.fullmatch(early_end)
+    seat = _SEAT_END.fullmatch(early_end)
     if seat and int(seat[1]) >= game.players:
         return f"there is no seat {seat[1]}"
     if early_end == NOTHING_LEFT and not is_nothing_left(game, state):
@@ -80,7 +81,7 @@ def fault(game: Game, state: Any, early_end: str) -> str | None:
 
 
 def is_nothing_left(game: hanabi.Hanabi, state: Any) -> bool:
-    """Test whether every pile is complete, or lacks a card of which all copies are discarded.
+    """Test whether no card can be played any more: each colour is complete, or all copies of its next card are gone.
 
     Args:
         game: Game of Hanabi.

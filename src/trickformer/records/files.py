@@ -20,14 +20,14 @@ from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import json_object, limited_lines
 from trickformer.records import hanab_live, jsonl
 from trickformer.records.line_index import MAX_LINE, LineIndex
-from trickformer.records.played import AnyRecord, Unread
+from trickformer.records.played import AnyRecord, GameParser
 from trickformer.records.skat import iss, xskat
 from trickformer.records.skat.record import HouseRuleError, SkatRecord, TornGameError, UnreadableGame
 from trickformer.tournaments.deals import RECORDS
 
-MAX_DOCUMENT = 1 << 22  # bytes of a file that is one JSON object
+MAX_DOCUMENT = 1 << 22  # bytes of a file that is one JSON object, as hanab.live exports it
 BinaryFile: TypeAlias = BufferedReader | gzip.GzipFile | bz2.BZ2File
-_RULE = b"-" * 40  # ends the names of a game in an XSkat log
+_XSKAT_RULE = b"-" * 40  # line below the players' names in an XSkat log
 
 
 def _write_iss(record: AnyRecord, number: int) -> str:
@@ -56,7 +56,7 @@ def place(path: Path) -> Path:
         path: Folder of a run or a table, or a file.
 
     Returns:
-        The records of the folder, else the path itself.
+        The file of records in the folder, or the path itself.
     """
     return path / RECORDS if (path / RECORDS).exists() else path
 
@@ -123,8 +123,8 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
 class GameFile:
     """Games of a file by their numbers, counted from 1 as in `trickformer records`.
 
-    For JSON lines, such as the records of a run, the class holds only the places of the lines and reads a game on
-    request. It reads games of other notations and compressed files in order, and holds them.
+    A file of JSON lines, such as the records of a run, is indexed, and each game is read on request. Games of other
+    notations and of compressed files are read in order and kept in memory.
 
     `len(file)` is the number of games, damaged ones included, at the time of the first call. Lines that a running
     tournament adds later do not count.
@@ -141,20 +141,20 @@ class GameFile:
         """
         self._path = path
         self._lines: LineIndex | None = None
-        self._known: list[AnyRecord | UnreadableGame] = []  # games of other notations that were read so far
-        self._more: Iterator[AnyRecord | UnreadableGame] = iter(())
-        if _holds_lines(path):
+        self._games_read: list[AnyRecord | UnreadableGame] = []  # without an index: the games that were read so far
+        self._rest: Iterator[AnyRecord | UnreadableGame] = iter(())
+        if _is_line_file(path):
             self._reader = jsonl.LineReader(path.parent)
             self._lines = LineIndex(path)
         else:
-            self._more = games(path)
-            self._hold(1)
+            self._rest = games(path)
+            self._read_up_to(1)
 
     def __len__(self) -> int:
         if self._lines is not None:
             return self._lines.count()
-        self._hold(None)
-        return len(self._known)
+        self._read_up_to(None)
+        return len(self._games_read)
 
     def get(self, number: int) -> AnyRecord | UnreadableGame:
         """Read a game.
@@ -173,10 +173,10 @@ class GameFile:
             if line is None:
                 raise TrickformerError(f"{self._path} holds no game {number}")
             return self._parse(line, number)
-        self._hold(number)
-        if not 1 <= number <= len(self._known):
+        self._read_up_to(number)
+        if not 1 <= number <= len(self._games_read):
             raise TrickformerError(f"{self._path} holds no game {number}")
-        return self._known[number - 1]
+        return self._games_read[number - 1]
 
     def close(self) -> None:
         """Close the file."""
@@ -198,14 +198,14 @@ class GameFile:
         except TrickformerError as e:
             return UnreadableGame(number, str(e), torn=decoder.is_torn)
 
-    def _hold(self, count: int | None) -> None:
-        """Read until `count` games are held; all games if None."""
-        while (count is None or len(self._known) < count) and (game := next(self._more, None)) is not None:
-            self._known.append(game)
+    def _read_up_to(self, count: int | None) -> None:
+        """Read until `count` games are in memory; all games if None."""
+        while (count is None or len(self._games_read) < count) and (game := next(self._rest, None)) is not None:
+            self._games_read.append(game)
 
 
-def _holds_lines(path: Path) -> bool:
-    """Return whether every line of a file is a game in JSON, so that it can be read by its place.
+def _is_line_file(path: Path) -> bool:
+    """Return whether a file holds a game in JSON on each line, so that single lines can be read.
 
     Raises TrickformerError if the file cannot be read or is empty."""
     if not path.is_file():
@@ -220,7 +220,7 @@ def _holds_lines(path: Path) -> bool:
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror or e}") from None
     except (EOFError, zlib.error):
-        return False  # reading the games in order describes the fault
+        return False  # `games` reports the fault
 
 
 @contextmanager
@@ -252,13 +252,13 @@ def _first_line(lines: Iterator[bytes], path: Path) -> bytes:
 
 
 class _LineDecoder:
-    """Decoder of lines that drops their ends.
+    """Decoder of lines, which drops their ends.
 
-    A line damages only its own game if it is too long, or neither in UTF-8 nor in the notation's older encoding.
+    A line that is too long, or in neither UTF-8 nor the fallback encoding of old files, damages only its own game.
     """
 
-    def __init__(self, older: str | None) -> None:
-        self._older = older
+    def __init__(self, fallback: str | None) -> None:
+        self._fallback = fallback
         self._fault: str | None = None
         self.is_torn = False  # whether the last line lacks its end
 
@@ -270,9 +270,9 @@ class _LineDecoder:
         try:
             return line.decode().rstrip("\n")
         except UnicodeDecodeError:
-            if self._older is None:
+            if self._fallback is None:
                 self._fault = "not text in UTF-8"
-            return line.decode(self._older or "utf-8", errors="replace").rstrip("\n")
+            return line.decode(self._fallback or "utf-8", errors="replace").rstrip("\n")
 
     def raise_fault(self, game: int) -> None:
         """Raise TrickformerError if a line that was read since the last call has a fault."""
@@ -296,7 +296,7 @@ def _document(head: list[bytes], lines: Iterator[bytes], path: Path) -> str | No
         TrickformerError: The first line opens an object, which is too large or incomplete.
     """
     first = head[0].strip()
-    is_certain = first == b"{"
+    is_certain = first == b"{"  # an object over several lines
     is_likely = first.startswith(b"{") and (
         not first.endswith(b"}") or hanab_live.is_game(first.decode(errors="replace"))
     )
@@ -331,7 +331,7 @@ def _read_document(text: str, path: Path) -> AnyRecord:
         raise TrickformerError(f"{path}: {e}") from None
 
 
-def _reader(path: Path, head: list[bytes]) -> Callable[[Iterator[str]], Iterator[Unread]]:
+def _reader(path: Path, head: list[bytes]) -> Callable[[Iterator[str]], Iterator[GameParser]]:
     """Return the reader for the notation of a file's first lines.
 
     Raises TrickformerError if the notation is unknown."""
@@ -341,7 +341,7 @@ def _reader(path: Path, head: list[bytes]) -> Callable[[Iterator[str]], Iterator
     if first.lstrip().startswith(b"{"):
         return partial(jsonl.games, folder=None if str(path) == "-" else path.parent)
     three_names = len(first.split()) == 3 and first.startswith(b" ") and first.isascii() and b"\x00" not in first
-    if three_names or any(line.rstrip() == _RULE for line in head[1:]):
+    if three_names or any(line.rstrip() == _XSKAT_RULE for line in head[1:]):
         return xskat.games
     raise TrickformerError(
         f"{path} holds no games of Skat that trickformer knows (ISS .sgf, XSkat's log, .jsonl), nor our records"
@@ -385,12 +385,12 @@ def convert(source: Path, target: Path, game: int | None = None) -> int:
 
 
 def _select(path: Path, game: int | None) -> Iterator[tuple[int, AnyRecord]]:
-    """Yield the games of a file with their numbers, or the one of that number."""
+    """Yield (number, game) of each game of a file, or only of game number `game`."""
     if game is None:
         yield from enumerate(read(path), 1)
         return
-    with GameFile(path) as every:
-        record = every.get(game)
+    with GameFile(path) as game_file:
+        record = game_file.get(game)
     if isinstance(record, UnreadableGame):
         raise TrickformerError(f"{path}, {record.why}")
     yield game, record

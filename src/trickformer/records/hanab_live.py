@@ -30,12 +30,12 @@ from trickformer.records import early_end
 from trickformer.records.played import GameRecord, describe_moves, validation_fault
 
 NO_VARIANT = "No Variant"
-_COLORS = (0, 1, 2, 4, 3)  # suit -> our colour, and back: the last two change places
+_COLORS = (0, 1, 2, 4, 3)  # suit of the site -> our colour; the same tuple maps back, because only two change places
 _SUITS = ("red", "yellow", "green", "blue", "purple")
 # Settings of a table that change the rules. Moves that only other rules allow, such as empty hints, are illegal.
 _OTHER_RULES = ("startingPlayer", "speedrun", "oneExtraCard", "oneLessCard", "allOrNothing", "detrimentalCharacters")
-_HERE = "hanab.live"  # tag `source`; the other tags are id, seed and undrawn
-_MARK = re.compile(r'"(actions|suitIndex)"\s*:')
+_SOURCE = "hanab.live"  # tag `source` of a record; the other tags are id, seed and undrawn
+_GAME_KEYS = re.compile(r'"(actions|suitIndex)"\s*:')  # keys that our own records do not have
 
 
 class _Kind(IntEnum):
@@ -70,7 +70,7 @@ class _Action(BaseModel):
 
 
 class _HanabGame(BaseModel):
-    """Object of the site. Other keys are dropped."""
+    """JSON object of a game on the site. Other keys are dropped."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -89,7 +89,7 @@ def is_game(text: str) -> bool:
     Args:
         text: JSON text, or its first line.
     """
-    return _MARK.search(text) is not None
+    return _GAME_KEYS.search(text) is not None
 
 
 def parse(text: str) -> GameRecord:
@@ -112,26 +112,26 @@ def parse(text: str) -> GameRecord:
     deck = _deck(site_game)
     game = games.load(f"hanabi(players={len(site_game.players)})" if len(site_game.players) > 2 else "hanabi")
     assert isinstance(game, hanabi.Hanabi)
-    reading = _DeckReplay(game, deck)
+    replay = _DeckReplay(game, deck)
     end = None
     for number, action in enumerate(site_game.actions, 1):
-        if end is not None or reading.state.is_terminal():
+        if end is not None or replay.state.is_terminal():
             raise TrickformerError(f"action {number} comes after the end of the game")
         try:
             if action.type in (_Kind.END, _Kind.VOTE):
                 end = _read_end(action, len(site_game.players))
             else:
-                reading.apply(action)
+                replay.apply(action)
         except TrickformerError as e:
             raise TrickformerError(f"action {number}: {e}") from None
-    state = reading.state
+    state = replay.state
     if end is None and not state.is_terminal():
         if not early_end.is_nothing_left(game, state):
             raise TrickformerError("the actions stop before the end of the game")
         end = early_end.NOTHING_LEFT
-    tags = {"source": _HERE}
+    tags = {"source": _SOURCE}
     tags |= {key: str(value) for key, value in (("id", site_game.id), ("seed", site_game.seed)) if value is not None}
-    if undrawn := deck[reading.drawn :]:
+    if undrawn := deck[replay.drawn :]:
         tags["undrawn"] = " ".join(hanabi.card_name(game.rules, card) for card in undrawn)
     return GameRecord(
         rules=str(game.spiel),
@@ -148,7 +148,7 @@ def _refuse_other_rules(site_game: _HanabGame) -> None:
     options = site_game.options or {}
     variant = options.get("variant", NO_VARIANT)
     if variant != NO_VARIANT:
-        raise TrickformerError(f"variant {_short(variant)} is not supported")
+        raise TrickformerError(f"variant {_shorten(variant)} is not supported")
     for option in _OTHER_RULES:
         if options.get(option):
             raise TrickformerError(f"option {option} is not supported")
@@ -158,13 +158,13 @@ def _refuse_other_rules(site_game: _HanabGame) -> None:
         raise TrickformerError(f"Hanabi is for 2 to 5 players, not {len(site_game.players)}")
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _deck(site_game: _HanabGame) -> list[int]:
-    """Return the deck in the order of drawing. Raises TrickformerError if it is not a whole one."""
+    """Return the deck in the order of drawing. Raises TrickformerError if cards are missing or surplus."""
     rules = hanabi.load().rules
     cards = [card for card in site_game.deck if 0 <= card.suitIndex < rules.colors and 1 <= card.rank <= rules.ranks]
     if len(cards) < rules.deck:
@@ -196,14 +196,16 @@ def _read_end(action: _Action, players: int) -> str:
 
 
 class _DeckReplay:
-    """A game that is played from a known deck, with the place of every card in the deck."""
+    """Replay of a game from its deck. Cards are identified by their places in the deck, as on the site."""
 
     def __init__(self, game: hanabi.Hanabi, deck: Sequence[int]):
         self.rules, self.deck = game.rules, deck
         self.state: Any = game.spiel.new_initial_state()
-        self.drawn = 0
-        self.hands: list[list[int]] = [[] for _ in range(game.players)]  # places in the deck, the oldest card first
-        for hand in self.hands:
+        self.drawn = 0  # number of cards drawn so far
+        self.hand_places: list[list[int]] = [
+            [] for _ in range(game.players)
+        ]  # places in the deck, the oldest card first
+        for hand in self.hand_places:
             for _ in range(self.rules.hand):
                 self.draw(hand)
 
@@ -221,7 +223,7 @@ class _DeckReplay:
             raise TrickformerError(f"{self.name(action)} of player {seat} is against the rules")
         self.state.apply_action(move)
         if action.type in (_Kind.PLAY, _Kind.DISCARD):
-            hand = self.hands[seat]
+            hand = self.hand_places[seat]
             hand.remove(action.target)
             if self.state.is_chance_node() and not self.state.is_terminal():
                 self.draw(hand)
@@ -230,17 +232,18 @@ class _DeckReplay:
         """Return an action as OpenSpiel numbers it."""
         rules = self.rules
         if action.type in (_Kind.PLAY, _Kind.DISCARD):
-            if action.target not in self.hands[seat]:
+            if action.target not in self.hand_places[seat]:
                 raise TrickformerError(f"player {seat} does not hold card {action.target}")
-            return self.hands[seat].index(action.target) + (rules.hand if action.type == _Kind.PLAY else 0)
+            return self.hand_places[seat].index(action.target) + (rules.hand if action.type == _Kind.PLAY else 0)
         if action.type not in (_Kind.COLOR, _Kind.RANK):
             raise TrickformerError(f"its type {action.type} is unknown")
         offset = (action.target - seat) % rules.players
         if not 0 <= action.target < rules.players or not offset:
             raise TrickformerError(f"player {seat} gives a hint to player {action.target}")
-        value, least = action.value, int(action.type == _Kind.RANK)
+        value, least = action.value, int(action.type == _Kind.RANK)  # ranks count from 1, colours from 0
         if value is None or not least <= value < least + (rules.ranks if action.type == _Kind.RANK else rules.colors):
             raise TrickformerError(f"a hint names {value}")
+        # OpenSpiel numbers discards first, then plays, colour hints by player, and rank hints by player.
         first = 2 * rules.hand
         if action.type == _Kind.COLOR:
             return first + (offset - 1) * rules.colors + _COLORS[value]
@@ -252,7 +255,7 @@ class _DeckReplay:
 
 
 def write(record: GameRecord, number: int = 1) -> str:
-    """Write a game, without the end of the line. `parse` of it is the record again if it came from hanab.live.
+    """Write a game as one line without its end. `parse` restores a record that came from hanab.live.
 
     Args:
         record: Game of Hanabi with the usual rules. Cards that nobody drew come last, in the order of the tag `undrawn`
@@ -271,13 +274,13 @@ def write(record: GameRecord, number: int = 1) -> str:
     steps = state.full_history()
     drawn = [step.action for step in steps if step.player == CHANCE]
     deck = [*drawn, *_undrawn(game.rules, drawn, record.tags.get("undrawn", ""))]
-    own = record.tags if record.tags.get("source") == _HERE else {}
-    data: dict[str, Any] = {"id": int(own["id"])} if re.fullmatch(r"-?\d{1,18}", own.get("id", "")) else {}
+    site_tags = record.tags if record.tags.get("source") == _SOURCE else {}
+    data: dict[str, Any] = {"id": int(site_tags["id"])} if re.fullmatch(r"-?\d{1,18}", site_tags.get("id", "")) else {}
     data |= {"players": list(record.names)}
     data |= {"deck": [_write_card(game.rules, kind) for kind in deck]}
     data |= {"actions": [*_write_moves(game, steps), *_write_end(record.early_end)]}
     data |= {"options": {"variant": NO_VARIANT}}
-    data |= {"seed": own["seed"]} if "seed" in own else {}
+    data |= {"seed": site_tags["seed"]} if "seed" in site_tags else {}
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -292,19 +295,19 @@ def _write_card(rules: Any, kind: int) -> dict[str, int]:
 
 
 def _write_moves(game: hanabi.Hanabi, steps: Sequence[Any]) -> Iterator[dict[str, int]]:
-    """Yield the players' moves among the steps of a history."""
+    """Yield the players' moves as actions of the site. Steps of chance draw cards."""
     size, cards = game.rules.hand, game.players * game.rules.hand
-    hands = [list(range(size * seat, size * (seat + 1))) for seat in range(game.players)]  # places in the deck
+    hand_places = [list(range(size * seat, size * (seat + 1))) for seat in range(game.players)]  # places in the deck
     seat = 0
     for step in steps[cards:]:
         if step.player == CHANCE:
-            hands[seat].append(cards)
+            hand_places[seat].append(cards)
             cards += 1
             continue
         seat = step.player
         if step.action < 2 * size:
             kind = _Kind.PLAY if step.action >= size else _Kind.DISCARD
-            yield {"type": kind, "target": hands[seat].pop(step.action % size)}
+            yield {"type": kind, "target": hand_places[seat].pop(step.action % size)}
         else:
             yield _write_hint(game, seat, step.action)
 
@@ -331,7 +334,7 @@ def _write_end(end: str | None) -> list[dict[str, int]]:
 
 
 def _undrawn(rules: Any, drawn: Sequence[int], tag: str) -> list[int]:
-    """Return the cards that nobody drew, in the order of the tag if it names just these."""
+    """Return the cards that nobody drew: in the order of the tag if it names exactly these, otherwise sorted."""
     left = Counter({kind: rules.copies(kind) for kind in range(rules.kinds)}) - Counter(drawn)
     kinds = {hanabi.card_name(rules, kind): kind for kind in range(rules.kinds)}
     named = [kinds.get(name, -1) for name in tag.split()]

@@ -4,14 +4,14 @@
     source    source of the game: "iss", "xskat", "trickformer"
     names     [3] names of forehand, middlehand, rearhand (seats 0, 1, 2)
     deck      [32] cards as dealt: ten to each seat in turn, then the skat; suit D H S C, then rank 7 8 9 Q K T A J
-    bid       last call if the source has no auction (the first to move is then the soloist); else null
+    bid       last call if the source has no auction (the first to move is then the soloist); otherwise null
     moves     ["1 18", "0 pass", "2 pass", "1 pick-up", "1 D7", "1 D8", "1 grand", "0 CA", ...]: a seat and an action by
               its name, in the order of the rules; or one of the remarks "1 shows", "0 resigns", "2 leaves",
               "2 times-out", "0 unknown" (a card that the source hides)
-    declared  declaration in the words of an ISS record, if we would write it otherwise; else null
+    declared  declaration in the words of an ISS record, if we would write it otherwise; null in other cases
     contract  declared contract: "clubs hand schwarz", "null-ouvert"; null if none was declared
     result    result in the words of the source; null if it has none
-    winners   seats that took the tricks, if the source marks them; else null
+    winners   seats that took the tricks; null if the source does not mark them
     tags      {"ID": "17", ...}: other properties of the source
 
 An ISS record that is converted and converted back is the same record.
@@ -29,11 +29,12 @@ from pydantic import BaseModel, ValidationError
 
 from trickformer.base import TrickformerError
 from trickformer.records import hanab_live
-from trickformer.records.played import AnyRecord, GameRecord, RunHeader, Unread, validation_fault
+from trickformer.records.played import AnyRecord, GameParser, GameRecord, RunHeader, validation_fault
 from trickformer.records.skat.record import SkatRecord
 
 M = TypeVar("M", bound=BaseModel)
-_PLAYED, _OF_A_RUN = re.compile(r'"rules"\s*:'), re.compile(r'"deal"\s*:')
+_GAME_KEY = re.compile(r'"rules"\s*:')  # only a GameRecord has this key
+_RUN_KEY = re.compile(r'"deal"\s*:')  # of the rest, only a tournament's record has this key
 
 
 def parse(line: str, number: int) -> SkatRecord:
@@ -74,14 +75,14 @@ class LineReader:
         Raises:
             TrickformerError: The line holds no game.
         """
-        if _PLAYED.search(line):
+        if _GAME_KEY.search(line):
             return _valid(GameRecord, line, number)
         if hanab_live.is_game(line):
             try:
                 return hanab_live.parse(line)
             except TrickformerError as e:
                 raise TrickformerError(f"game {number}: {e}") from None
-        if not _OF_A_RUN.search(line):
+        if not _RUN_KEY.search(line):
             return parse(line, number)
         try:
             return self._run.read(line, number)
@@ -106,8 +107,8 @@ def write(record: AnyRecord, number: int = 1) -> str:
     return record.model_dump_json()
 
 
-def games(lines: Iterator[str], folder: Path | None = None) -> Iterator[Unread]:
-    """Yield the games of a file, unread.
+def games(lines: Iterator[str], folder: Path | None = None) -> Iterator[GameParser]:
+    """Yield a function for each game of a file, which parses the game when it is called.
 
     Args:
         lines: Lines of the file.

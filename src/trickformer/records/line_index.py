@@ -12,14 +12,14 @@ import numpy as np
 from trickformer.base import TrickformerError
 
 MAX_LINE = 1 << 20  # bytes; the longest record of our games has about 10 KB
-PIECE = 1 << 20  # bytes that one step searches for ends of lines
-_END, _BRACE = ord("\n"), ord("{")
+READ_SIZE = 1 << 20  # bytes that are searched for ends of lines at a time
+_LINE_FEED, _BRACE = ord("\n"), ord("{")
 
 
 class LineIndex:
-    """Lines of a file that are not blank, by their numbers, counted from 1.
+    """Index of the lines of a file that are not blank, numbered from 1.
 
-    It holds eight bytes a line, and searches the file only as far as the requested number.
+    The index takes eight bytes a line. It searches the file only up to the line that is requested.
     """
 
     def __init__(self, path: Path) -> None:
@@ -30,9 +30,9 @@ class LineIndex:
             self._size = path.stat().st_size
         except OSError as e:
             raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
-        self._starts = array("q")  # offsets of the lines
-        self._searched = 0  # bytes
-        self._begins = True  # whether a line begins at `_searched`
+        self._starts = array("q")  # byte offset of each line
+        self._searched = 0  # number of bytes that were searched so far
+        self._at_line_start = True  # whether a line begins at the byte offset `_searched`
 
     def count(self) -> int:
         """Count the lines. Raises TrickformerError if the file cannot be read."""
@@ -64,27 +64,27 @@ class LineIndex:
         while self._searched < self._size and (number is None or len(self._starts) < number):
             try:
                 self._file.seek(self._searched)
-                piece = self._file.read(min(PIECE, self._size - self._searched))
+                data = self._file.read(min(READ_SIZE, self._size - self._searched))
             except OSError as e:
                 raise TrickformerError(f"cannot read {self._path}: {e.strerror}") from None
-            if not piece:  # the file became shorter
+            if not data:  # the file became shorter
                 self._size = self._searched
                 return
-            self._add(np.frombuffer(piece, dtype=np.uint8))
+            self._add(np.frombuffer(data, dtype=np.uint8))
 
-    def _add(self, piece: np.ndarray) -> None:
-        """Add the lines that begin in the next bytes, uint8 [n], of the file."""
-        starts = np.flatnonzero(piece == _END) + 1
-        if self._begins:
+    def _add(self, data: np.ndarray) -> None:
+        """Add the lines that begin in the next n bytes of the file, uint8 [n]."""
+        starts = np.flatnonzero(data == _LINE_FEED) + 1
+        if self._at_line_start:
             starts = np.concatenate([[0], starts])
-        self._begins = bool(len(starts)) and starts[-1] == len(piece)
-        if self._begins:
+        self._at_line_start = bool(len(starts)) and starts[-1] == len(data)
+        if self._at_line_start:
             starts = starts[:-1]
-        plain = piece[starts] == _BRACE
-        if not plain.all():  # other lines are blank, or damaged
-            plain[~plain] = [not self._is_blank(self._searched + int(start)) for start in starts[~plain]]
-        self._starts.frombytes((starts[plain] + self._searched).astype(np.int64).tobytes())
-        self._searched += len(piece)
+        is_game = data[starts] == _BRACE
+        if not is_game.all():  # the other lines are blank or damaged; damaged lines count
+            is_game[~is_game] = [not self._is_blank(self._searched + int(start)) for start in starts[~is_game]]
+        self._starts.frombytes((starts[is_game] + self._searched).astype(np.int64).tobytes())
+        self._searched += len(data)
 
     def _is_blank(self, start: int) -> bool:
         line = self._read_at(start)

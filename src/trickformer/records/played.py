@@ -57,10 +57,9 @@ class GameRecord(BaseModel):
         return end
 
     def end(self) -> tuple[Game, Any]:
-        """Return the game, and the state at its end. Raises TrickformerError if the history is illegal or ends
-        elsewhere."""
+        """Return the game and the state at its end. Raises TrickformerError if the record contradicts the rules."""
         game = games.load(self.rules)
-        return game, _end(game, self.history, self.scores, self.early_end)
+        return game, _replay_to_end(game, self.history, self.scores, self.early_end)
 
     def fault(self) -> str | None:
         """Return the first difference from a replay by the rules; None if there is none."""
@@ -73,17 +72,18 @@ class GameRecord(BaseModel):
         words = describe_moves(state)
         if list(self.moves) == words:
             return None
-        same = next((n for n, (move, word) in enumerate(zip(self.moves, words)) if move != word), len(words))
-        return f"move {min(same, len(self.moves)) + 1} does not match the history"
+        n_equal = next((n for n, (move, word) in enumerate(zip(self.moves, words)) if move != word), len(words))
+        return f"move {min(n_equal, len(self.moves)) + 1} does not match the history"
 
 
 AnyRecord: TypeAlias = SkatRecord | GameRecord
 
-# A game of a file before it is parsed. Calling it raises TrickformerError, which names the game, if it is damaged.
-Unread: TypeAlias = Callable[[], AnyRecord]
+# Function that parses one game of a file. If the game is damaged it raises TrickformerError, which names the game.
+GameParser: TypeAlias = Callable[[], AnyRecord]
 
 
-def _end(game: Game, history: tuple[int, ...], scores: tuple[int, ...], early: str | None = None) -> Any:
+def _replay_to_end(game: Game, history: tuple[int, ...], scores: tuple[int, ...], early: str | None = None) -> Any:
+    """Return the state after a history. Raises TrickformerError if history, scores and early end do not agree."""
     state = replay(game.spiel, history)
     if state is None:
         raise TrickformerError(f"its history is not legal in {game.spiel}")
@@ -95,12 +95,12 @@ def _end(game: Game, history: tuple[int, ...], scores: tuple[int, ...], early: s
         raise TrickformerError(fault)
     computed = game.scores(state) if early is None else early_end.scores(game, state, early)
     if computed != scores:
-        raise TrickformerError(f"scores {_text(scores)} in the record, {_text(computed)} by the rules")
+        raise TrickformerError(f"scores {_join_numbers(scores)} in the record, {_join_numbers(computed)} by the rules")
     return state
 
 
 def validation_fault(error: ValidationError) -> str:
-    """Describe the first fault of an invalid text in one line: its place and the fault.
+    """Describe the first error of a failed validation in one line: the place in the text and the message.
 
     Args:
         error: Error of pydantic.
@@ -128,7 +128,7 @@ def describe_moves(end: Any) -> list[str]:
     return moves
 
 
-def _text(numbers: tuple[int, ...]) -> str:
+def _join_numbers(numbers: tuple[int, ...]) -> str:
     return " ".join(map(str, numbers))
 
 
@@ -141,8 +141,8 @@ class RunHeader:
             if folder is None:
                 raise ValueError
             config = from_toml(read_text(folder / CONFIG))
-            about = json_object(read_text(folder / ABOUT))
-            rules, specs = about.get("game", config.get("game")), about["players"]
+            skat_tags = json_object(read_text(folder / ABOUT))
+            rules, specs = skat_tags.get("game", config.get("game")), skat_tags["players"]
             if not isinstance(specs, list) or not all(isinstance(spec, str) for spec in specs):
                 raise ValueError
         except (OSError, ValueError, KeyError):
@@ -169,14 +169,14 @@ class RunHeader:
         except ValidationError:
             raise TrickformerError("not a record of a hand") from None
         if not all(0 <= i < len(self.specs) for i in record.seating):
-            raise TrickformerError(f"seating {_text(record.seating)} of {len(self.specs)} players")
+            raise TrickformerError(f"seating {_join_numbers(record.seating)} of {len(self.specs)} players")
         names = tuple(self.specs[i] for i in record.seating)
         if len(names) != self.game.players:
             raise TrickformerError(f"{len(names)} seats in the record, {self.game.players} at the table")
-        state = _end(self.game, record.history, record.scores)
+        state = _replay_to_end(self.game, record.history, record.scores)
         seed = self.seed if record.seed is None else str(record.seed)
         if isinstance(self.game, skat.Skat):
-            return _of_skat(record, names, seed, number)
+            return _to_skat_record(record, names, seed, number)
         return GameRecord(
             rules=str(self.game.spiel),
             mission=self.game.mission(state),
@@ -184,23 +184,27 @@ class RunHeader:
             history=record.history,
             moves=tuple(describe_moves(state)),
             scores=record.scores,
-            tags={"seed": seed, "deal": str(record.deal), "seating": _text(record.seating)},
+            tags={"seed": seed, "deal": str(record.deal), "seating": _join_numbers(record.seating)},
         )
 
 
-def _of_skat(hand: HandRecord, names: tuple[str, ...], seed: str, number: int) -> SkatRecord:
+def _to_skat_record(hand: HandRecord, names: tuple[str, ...], seed: str, number: int) -> SkatRecord:
     deck, moves = hand.history[: skat.NUM_CARDS], []
     state = _core.skat.State(np.array(deck, dtype=np.uint8))
     for action in hand.history[skat.NUM_CARDS :]:
         moves.append(f"{state.current_player()} {skat.ACTIONS[action]}")
         state.apply_action(action)
-    about = {"SE": seed, "ID": str(number), "CO": f"deal {hand.deal} of seed {seed}, seating {_text(hand.seating)}"}
+    skat_tags = {
+        "SE": seed,
+        "ID": str(number),
+        "CO": f"deal {hand.deal} of seed {seed}, seating {_join_numbers(hand.seating)}",
+    }
     record = SkatRecord(
         source="trickformer",
         names=(names[0], names[1], names[2]),
         deck=tuple(skat.CARDS[card] for card in deck),
         moves=tuple(moves),
         contract=contract(moves),
-        tags={"GM": "Skat", "PC": "trickformer"} | about | {"R0": "", "R1": "", "R2": ""},
+        tags={"GM": "Skat", "PC": "trickformer"} | skat_tags | {"R0": "", "R1": "", "R2": ""},
     )
     return record.model_copy(update={"result": result(replay_record(record))})

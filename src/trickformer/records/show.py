@@ -27,11 +27,11 @@ _PLACES = ("forehand", "middlehand", "rearhand")
 
 
 def data(record: AnyRecord, game: int) -> dict[str, Any]:
-    """Describe a game in what JSON can hold.
+    """Return a game as an object for JSON.
 
     Args:
         record: The game.
-        game: Its number in the file, counted from 1.
+        game: Number of the game in the file, counted from 1.
 
     Returns:
         The record, its number and the finding of the check. A SkatRecord adds the tricks, the recomputed result and
@@ -46,11 +46,11 @@ def data(record: AnyRecord, game: int) -> dict[str, Any]:
         {"leader": trick.leader, "cards": [CARDS[card] for card in trick.cards], "winner": trick.winner}
         for trick in replayed.tricks
     ]
-    ended = outcome(replayed)
+    final = outcome(replayed)
     computed = {
         "tricks": tricks,
         "computed": result(replayed),
-        "value": ended.value if ended and ended.soloist >= 0 else None,
+        "value": final.value if final and final.soloist >= 0 else None,
     }
     computed |= {"status": finding.status, "finding": str(finding)}
     return {"game": game} | record.model_dump(mode="json") | computed
@@ -66,7 +66,7 @@ def _describe_record(record: GameRecord) -> str:
 
 
 def in_words(game: Game, state: State) -> str:
-    """Describe a hand: the cards as they were dealt, then the game's description of a state without empty hands.
+    """Describe a hand: the cards as they were dealt, then the game's own description of the state, without empty hands.
 
     Args:
         game: The game.
@@ -96,20 +96,20 @@ def print_game(record: AnyRecord, game: int, console: Console) -> None:
     hands = Table("Seat", "Name", "Cards", box=box.SIMPLE, show_edge=False)
     for seat in range(PLAYERS):
         cards = record.deck[HAND * seat : HAND * (seat + 1)]
-        hands.add_row(f"{seat} {_PLACES[seat]}", Text(record.names[seat]), _sorted(cards))
-    hands.add_row("", "skat", _sorted(record.deck[HAND * PLAYERS :]))
+        hands.add_row(f"{seat} {_PLACES[seat]}", Text(record.names[seat]), _sort_cards(cards))
+    hands.add_row("", "skat", _sort_cards(record.deck[HAND * PLAYERS :]))
     finding = check(record, game)
     computed = result(replayed)
     parts = [Text(f"Game {game}  {tags}", style="bold"), hands, Text(_format_bidding(record, replayed))]
     if replayed.tricks or replayed.on_table:
-        parts.append(_tricks(replayed))
+        parts.append(_trick_table(replayed))
     parts.append(Text(f"Result: {record.result or 'none on record'}"))
     if computed not in (record.result, None):
         parts.append(Text(f"By the rules: {computed}"))
-    ended = outcome(replayed)
-    if record.source == "xskat" and ended is not None:  # an ISS record names the value in its result
-        parts.append(Text(f"Value: {ended.value}"))
-    parts.append(_finding(finding))
+    final = outcome(replayed)
+    if record.source == "xskat" and final is not None:  # an ISS record names the value in its result
+        parts.append(Text(f"Value: {final.value}"))
+    parts.append(_format_finding(finding))
     console.print(Group(*parts, Text("")))
 
 
@@ -123,14 +123,15 @@ def _print_played(record: GameRecord, game: int, console: Console) -> None:
         seats.add_row(str(seat), Text(name), str(score))
     console.print(Text(f"Game {game}  {tags}", style="bold"), soft_wrap=True)
     console.print(seats)
-    console.print(Text(f"{_describe_record(record)}\n{_finding(check(record, game))}\n"), soft_wrap=True)
+    console.print(Text(f"{_describe_record(record)}\n{_format_finding(check(record, game))}\n"), soft_wrap=True)
 
 
-def _finding(finding: Finding) -> Text:
+def _format_finding(finding: Finding) -> Text:
     return Text(f"Check: {finding.status}" if finding.status == AGREES else f"Check: {finding}")
 
 
-def _sorted(cards: tuple[str, ...]) -> str:
+def _sort_cards(cards: tuple[str, ...]) -> str:
+    """Sort cards for display: jacks first, then by suit (8 cards each) and rank, the highest first."""
     order = {card: (card[1] != "J", -CARDS.index(card) // 8, -CARDS.index(card)) for card in cards}
     return " ".join(sorted(cards, key=order.__getitem__))
 
@@ -149,7 +150,7 @@ def _format_bidding(record: SkatRecord, replayed: SkatReplay) -> str:
     return "\n".join(lines)
 
 
-def _tricks(replayed: SkatReplay) -> Table:
+def _trick_table(replayed: SkatReplay) -> Table:
     table = Table(
         "Trick", *(f"Seat {seat}" for seat in range(PLAYERS)), "Taken by", "Points", box=box.SIMPLE, show_edge=False
     )
@@ -163,7 +164,7 @@ def _tricks(replayed: SkatReplay) -> Table:
 
 
 def _by_seat(leader: int, cards: tuple[int, ...]) -> list[str]:
-    """Return the cards by seat, with a mark at the card that was led."""
+    """Return the cards of a trick by seat, with an arrow at the card that was led."""
     cells = [""] * PLAYERS
     for turn, card in enumerate(cards):
         cells[(leader + turn) % PLAYERS] = CARDS[card] + (" ←" if turn == 0 else "")

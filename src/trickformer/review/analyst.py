@@ -1,9 +1,9 @@
 """Players as analysts: they value every legal action, with the knowledge of the seat that decided.
 
-An analyst that samples values each decision several times, each time with its own random numbers. The spread of the
-values gives their standard error. The error covers sampling only, not the quality of the analyst's judgement. The
-largest of several noisy values is too high on average, and so is a loss. A loss below two standard errors is therefore
-not called a mistake.
+The analyst values each decision several times, each time with other random numbers. The spread of the values gives
+their standard error, which covers sampling only, not the quality of the analyst's judgement. The loss of a decision is
+the value of its best action minus the value of the action taken. The largest of several noisy values is too high on
+average, and so is a loss. A loss below two standard errors is therefore not called a mistake.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from trickformer.base import Decision, Game, Memo, Player, TrickformerError, Unk
 from trickformer.plumbing.progress import Advance, Show, silent_progress
 from trickformer.review import solver
 from trickformer.review.hand import ReviewHand, ReviewTurn
-from trickformer.review.rating import curves, rate_turns, shares
+from trickformer.review.rating import curves, rate_turns, seats_share_score
 from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, SolverVerdict
 
 SOLVER = "solver"
@@ -25,7 +25,7 @@ VISITS = "share of visits"
 
 # Players that report values of actions.
 VALUING = ("pimc", "kermit", "argmax", "gomcts", "rollout", "sparta", "optimal", "bsr_uct")
-_SILENT = {("pimc", "crew")}  # it values its best action only
+_NO_VALUES = {("pimc", "crew")}  # (player, game): there the player values only its best action
 
 
 def valuing(game: Game) -> list[str]:
@@ -35,7 +35,7 @@ def valuing(game: Game) -> list[str]:
         game: The game.
     """
     fitting = [name for name in VALUING if game.name in (players.games_of(name) or (game.name,))]
-    return [name for name in fitting if (name, game.name) not in _SILENT]
+    return [name for name in fitting if (name, game.name) not in _NO_VALUES]
 
 
 def review(
@@ -74,22 +74,22 @@ def review(
     if not turns:
         raise TrickformerError("the hand has no decision to rate")
     session = _AnalystSession(player or make(spec, game), hand, turns, repeats, seed)
-    questions = session.questions + solver.questions(hand)
-    with show("review", "decisions", 0, questions) as advance:
+    n_queries = session.n_queries + solver.count_decisions(hand)
+    with show("review", "decisions", 0, n_queries) as advance:
         values = session.answers(advance)
-        opened = solver.solve(hand, advance) if solver.has_solver(game) else None
+        solved = solver.solve(hand, advance) if solver.has_solver(game) else None
     notes = list(hand.notes)
-    if opened is not None and spec == SOLVER:
-        values = {number: [by_action] for number, by_action in opened.values.items()}
-        notes += opened.notes
+    if solved is not None and spec == SOLVER:
+        values = {number: [by_action] for number, by_action in solved.values.items()}
+        notes += solved.notes
     ratings = rate_turns(hand, turns, values)
-    if unlooked := sum(bool(r.actions) and r.loss is None for r in ratings):
-        notes.append(f"the analyst has not valued the action taken in {unlooked} decisions")
+    if unvalued := sum(bool(r.actions) and r.loss is None for r in ratings):
+        notes.append(f"the analyst has not valued the action taken in {unvalued} decisions")
     if spec != SOLVER and repeats > 1 and not any(r.actions and r.actions[0].error is not None for r in ratings):
         notes.append("the analyst reports the same values each time, so losses have no standard error")
     by_seat = curves(hand, ratings, comparable=not session.by_visits)
-    if opened is not None:
-        answers = (opened.answer,) if opened.answer else ()
+    if solved is not None:
+        answers = (solved.answer,) if solved.answer else ()
     else:
         answers = _expectations(spec, hand, ratings, by_seat) if not session.by_visits else ()
     return Review(
@@ -109,16 +109,18 @@ def review(
 def _expectations(
     spec: str, hand: ReviewHand, ratings: Sequence[DecisionRating], by_seat: Sequence[Curve]
 ) -> tuple[SolverVerdict, ...]:
-    """Report for each seat what the player expected at the seat's first decision.
+    """Return for each seat what the player expected at the seat's first decision.
 
-    A seat wins if it finishes ahead of the mean of the others. The result is empty if all seats share one score.
+    A seat counts as winning if its value is positive: it then finishes ahead of the mean of the others. The result is
+    empty if all seats share one score.
     """
     answers = []
-    for curve in () if shares(hand.game) else by_seat:
+    for curve in () if seats_share_score(hand.game) else by_seat:
         (seat,) = curve.seats
         own = [r for r in ratings if r.seat == seat and r.best]
-        turned = [r for r in own if r.value is not None and (r.actions[0].value or 0) > 0 >= r.value]
-        steps = tuple(ReviewStep(number=r.number, trick=r.trick, seat=r.seat, words=r.words) for r in turned)
+        # Decisions with a winning action whose action is not winning.
+        losing = [r for r in own if r.value is not None and (r.actions[0].value or 0) > 0 >= r.value]
+        steps = tuple(ReviewStep(number=r.number, trick=r.trick, seat=r.seat, words=r.words) for r in losing)
         won = None if curve.result is None else curve.result > 0
         winnable = curve.points[0].value > 0
         answers.append(
@@ -166,32 +168,36 @@ class _AnalystSession:
     """Repeated valuations of a hand's decisions by a player; without a player there are none."""
 
     def __init__(self, player: Player | None, hand: ReviewHand, turns: Sequence[ReviewTurn], repeats: int, seed: int):
-        wanted = {turn.number for turn in turns if len(turn.legal) > 1 and player is not None}
+        valued_numbers = {turn.number for turn in turns if len(turn.legal) > 1 and player is not None}
         self._player = player
         self._game = hand.game
         self._seed = seed
         self._repeats = repeats
-        self._turns = [(turn, state) for turn, state in hand.turns() if turn.number in wanted]
+        self._turns = [(turn, state) for turn, state in hand.turns() if turn.number in valued_numbers]
         self._memos: dict[tuple[int, int], Memo] = {}
-        self.questions = repeats * len(self._turns)
-        self.by_visits = False  # the player reports no values; shares of visits replace them
+        self.n_queries = repeats * len(self._turns)
+        self.by_visits = False  # whether shares of visits replace values, because the player reports none
 
     def answers(self, advance: Advance) -> dict[int, list[dict[int, float]]]:
-        """Return the values of actions by decision, one mapping each time, in units of the game or as shares of visits.
+        """Return by decision its action values in each repeat, in units of the game or as shares of visits.
 
-        A TrickformerError after the first time reports a player that values no action of the whole hand.
+        Raises TrickformerError after the first repeat if the player has valued no action of the whole hand.
         """
         decisions: dict[int, list[Decision]] = {turn.number: [] for turn, _ in self._turns}
-        for times in (range(1), range(1, self._repeats)):
-            self._query(times, decisions, advance)
+        for batch in (range(1), range(1, self._repeats)):  # the first repeat, and the others
+            self._query(batch, decisions, advance)
             first = [repeated[0] for repeated in decisions.values()]
             if first and not any(decision.values or decision.visits for decision in first):
                 raise TrickformerError(
                     "this analyst gives no values: it reports only the action that it takes; use a player that values "
                     "every action, such as pimc, argmax or gomcts"
                 )
-        self.by_visits = bool(decisions) and not any(each.values for times in decisions.values() for each in times)
-        return {number: [self._action_values(each) for each in times] for number, times in decisions.items()}
+        self.by_visits = bool(decisions) and not any(
+            decision.values for repeats in decisions.values() for decision in repeats
+        )
+        return {
+            number: [self._action_values(decision) for decision in repeats] for number, repeats in decisions.items()
+        }
 
     def _action_values(self, decision: Decision) -> dict[int, float]:
         visits = decision.visits or {}
@@ -199,13 +205,16 @@ class _AnalystSession:
             return {action: n / sum(visits.values()) for action, n in visits.items()}
         return {action: value * self._game.worth[0] for action, value in (decision.values or {}).items()}
 
-    def _query(self, times: range, by_decision: dict[int, list[Decision]], advance: Advance) -> None:
-        """Query the player: seats and times share calls, and the decisions of a seat keep their order."""
+    def _query(self, repeats: range, by_decision: dict[int, list[Decision]], advance: Advance) -> None:
+        """Query the player about all decisions in some repeats, and append its answers to `by_decision`.
+
+        The decisions of a seat keep their order, because players may use a memo. Seats and repeats share calls.
+        """
         by_seat: dict[int, list[tuple[ReviewTurn, Any]]] = {}
         for turn, state in self._turns:
             by_seat.setdefault(turn.seat, []).append((turn, state))
         for step in zip_longest(*by_seat.values()):
-            queries = [(turn, state, time) for turn, state in filter(None, step) for time in times]
+            queries = [(turn, state, repeat) for turn, state in filter(None, step) for repeat in repeats]
             assert self._player is not None  # without a player there are no turns
             size = self._player.batch or max(1, len(queries))
             for start in range(0, len(queries), size):
@@ -217,8 +226,8 @@ class _AnalystSession:
     def _act(self, queries: Sequence[tuple[ReviewTurn, Any, int]]) -> list[Decision]:
         assert self._player is not None
         views = [self._game.view(state, turn.seat) for turn, state, _ in queries]
-        rngs = [decision_rng(self._seed, time, turn.seat, turn.number) for turn, _, time in queries]
-        memos = [self._memos.setdefault((turn.seat, time), {}) for turn, _, time in queries]
+        rngs = [decision_rng(self._seed, repeat, turn.seat, turn.number) for turn, _, repeat in queries]
+        memos = [self._memos.setdefault((turn.seat, repeat), {}) for turn, _, repeat in queries]
         if self._player.needs_state:
             for memo, (_, state, _) in zip(memos, queries):
                 memo["state"] = state.clone()

@@ -1,7 +1,7 @@
 """The Crew with open hands: whether the mission can still be fulfilled after each card, and why it failed.
 
 With open hands the four seats act as one player without an opponent. A mission that cannot be fulfilled any more stays
-so. The solver finds a line of play, proves that there is none, or reaches its limit of cards to try.
+lost. The solver finds a line of play that fulfils it, proves that there is none, or gives up at its limit of cards.
 """
 
 from __future__ import annotations
@@ -34,17 +34,19 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
     end: Any = hand.end()
     turns = [(turn, state) for turn, state in hand.turns() if turn.trick is not None]
     won = end.core.result > 0 if end.is_terminal() else None
-    why = tuple(game.failures(end)) if won is False else ()
+    failures = tuple(game.failures(end)) if won is False else ()
     if not turns:
         return OpenHandAnalysis({}, None, (NOT_CARDS,))
     draws, solver = _draws(hand), _core.crew.Solver()
     values: dict[int, dict[int, float]] = {}
     course: list[Course] = []
-    winnable = _can(solver, turns[0][1].core, draws)
+    winnable = _can_fulfil(solver, turns[0][1].core, draws)
     for turn, state in turns:
         cores = [_after(state.core, card) for card in turn.legal]
         # A mission that cannot be fulfilled before a card cannot be fulfilled after it.
-        fulfillable = [False] * len(cores) if winnable is False else [_can(solver, core, draws) for core in cores]
+        fulfillable = (
+            [False] * len(cores) if winnable is False else [_can_fulfil(solver, core, draws) for core in cores]
+        )
         if winnable is None:
             winnable = True if any(fulfillable) else None if None in fulfillable else False
         course.append(Course(number=turn.number, trick=turn.trick, winnable=winnable))
@@ -53,19 +55,24 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
         advance()
     last = turns[-1][0]
     course.append(Course(number=last.number + 1, trick=None, winnable=winnable))
-    turned = find_turning_points(game, [turn for turn, _ in turns], course)
-    went = turned[-1] if turned and won is False else None
+    turning_points = find_turning_points(game, [turn for turn, _ in turns], course)
+    losing_step = turning_points[-1] if turning_points and won is False else None
     answer = SolverVerdict(
         by="solver",
         whose="the team",
         won=won,
         winnable=course[0].winnable,
-        went=went,
-        turned=turned,
+        went=losing_step,
+        turned=turning_points,
         line=next(
-            (_line(solver, s, values[t.number], draws) for t, s in turns if went and t.number == went.number), ()
+            (
+                _line(solver, s, values[t.number], draws)
+                for t, s in turns
+                if losing_step and t.number == losing_step.number
+            ),
+            (),
         ),
-        why=why,
+        why=failures,
         failed_in=len(end.core.winners) if won is False else None,
         course=tuple(course),
     )
@@ -79,7 +86,7 @@ def _after(core: Any, card: int) -> Any:
     return core
 
 
-def _can(solver: _core.crew.Solver, core: Any, draws: list[float] | None) -> bool | None:
+def _can_fulfil(solver: _core.crew.Solver, core: Any, draws: list[float] | None) -> bool | None:
     """Test whether the mission can be fulfilled from a state; None if the solver cannot decide it."""
     if core.is_terminal():
         return core.result > 0
@@ -92,34 +99,34 @@ def _can(solver: _core.crew.Solver, core: Any, draws: list[float] | None) -> boo
 
 
 def _draws(hand: ReviewHand) -> list[float] | None:
-    """Return the draws after the first trick in the solver's form; None if the record holds no draw.
+    """Return each seat's draw after the first trick, as some missions have it; None if the record holds no draw.
 
-    A draw is the place, from 0 to 1, of the seat's card among the cards that it could draw.
+    The solver takes a draw as a number from 0 to 1: the place of the drawn card among the cards that could be drawn.
     """
     game: Any = hand.game
     if hand.source is not None:
         return game.draws(*hand.source)
     draws = [0.0] * PLAYERS
-    known = False
+    has_draw = False
     for state, action in zip(hand.states(), hand.history):
         core: Any = state.core  # type: ignore[attr-defined]
         if core is not None and core.phase == DRAW:
             cards = core.legal_actions()
-            draws[core.step], known = (cards.index(action) + 0.5) / len(cards), True
-    return draws if known else None
+            draws[core.step], has_draw = (cards.index(action) + 0.5) / len(cards), True
+    return draws if has_draw else None
 
 
 def _line(
     solver: _core.crew.Solver, state: Any, values: dict[int, float], draws: list[float] | None
 ) -> tuple[str, ...]:
-    """Return the tricks that fulfil the mission from a state; the current trick is listed from its first card on.
+    """Return the tricks that fulfil the mission from a state, beginning with the first card of the current trick.
 
-    `values` holds the values of the legal cards; the best one fulfils the mission. The line starts with that card,
-    because the solver may reach its limit of cards if it starts from the state itself.
+    `values` holds the values of the legal cards, the best of which fulfils the mission. The line starts with that card,
+    because the solver could reach its limit of cards from the state itself.
     """
     first = len(state.core.plays) // PLAYERS
     core = _after(state.core, max(values, key=lambda card: values[card]))
-    if not _can(solver, core, draws):
+    if not _can_fulfil(solver, core, draws):
         return ()
     for card in [] if core.is_terminal() else solver.line:
         while core.phase in (RADIO, RADIO_CARD, DRAW):

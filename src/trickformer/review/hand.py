@@ -24,7 +24,7 @@ class ReviewTurn:
     """A decision of a hand."""
 
     number: int  # counted from 1, over all seats
-    at: int  # actions before it, chance's included
+    at: int  # number of actions before it, chance included
     seat: int
     action: int  # action that was taken
     trick: int | None  # number of the trick, from 1; None if no card is played to a trick
@@ -33,16 +33,16 @@ class ReviewTurn:
 
 @dataclass(frozen=True)
 class ReviewHand:
-    """A hand, over or broken off."""
+    """A hand that was played to its end or broken off."""
 
     game: Game
     names: tuple[str, ...]  # name of the player in each seat
     history: tuple[int, ...]  # every action, chance included
-    stand_in: int = 0  # number of first decisions that stand in for an auction that is not on record
+    n_substituted: int = 0  # number of first decisions that replace an auction which is not on record
     source: tuple[int, int] | None = None  # seed of the series and number of the deal, if known
     notes: tuple[str, ...] = ()  # remarks for the reader of the review
-    beyond_winning: bool = False  # the hand is lost whatever is played
-    won: bool | None = None  # Skat: whether the soloist won; the rules also settle some unfinished hands
+    is_lost_anyway: bool = False  # Skat: an overbid null game, which is lost whatever is played
+    won: bool | None = None  # Skat: whether the soloist won, which also some broken-off hands decide; None: not known
 
     def states(self) -> Iterator[State]:
         """Yield the state before each action and the last state, each as a new object."""
@@ -59,9 +59,9 @@ class ReviewHand:
             if state.current_player() < 0:
                 continue
             number += 1
-            if number > self.stand_in:
+            if number > self.n_substituted:
                 seat, legal = state.current_player(), tuple(state.legal_actions())
-                yield ReviewTurn(number - self.stand_in, at, seat, action, self.game.trick(state), legal), state
+                yield ReviewTurn(number - self.n_substituted, at, seat, action, self.game.trick(state), legal), state
 
     def at(self, number: int) -> tuple[ReviewTurn, State]:
         """Return a decision and the state before it.
@@ -97,7 +97,7 @@ def of_record(record: AnyRecord) -> ReviewHand:
         TrickformerError: A move of the record is not legal.
     """
     if isinstance(record, SkatRecord):
-        return _of_skat(record)
+        return _from_skat_record(record)
     game, _ = record.end()
     source = _source(game, record.history, record.tags)
     notes = () if record.early_end is None else (f"the game ended early: {early_end.describe(record.early_end)}",)
@@ -115,18 +115,18 @@ def of_state(game: Game, state: State, names: tuple[str, ...] = ()) -> ReviewHan
     return ReviewHand(game, names or tuple(f"seat {p}" for p in range(game.players)), tuple(state.history()))
 
 
-def _of_skat(record: SkatRecord) -> ReviewHand:
+def _from_skat_record(record: SkatRecord) -> ReviewHand:
     replayed = replay(record)
     if replayed.fault:
         number, why = replayed.fault
         raise TrickformerError(f"move {number} of the record is against the rules: {why}")
-    game, ended = games.load("skat"), outcome(replayed)
+    game, final = games.load("skat"), outcome(replayed)
     notes: list[str] = []
     if record.bid is not None:
         notes.append("the auction is not on record; an auction that ends with the same bid replaces it")
-    if replayed.uncovered is not None:
+    if replayed.overbid_null is not None:
         notes.append(
-            f"the null game is worth less than the bid of {replayed.uncovered}, so it is lost whatever is played; "
+            f"the null game is worth less than the bid of {replayed.overbid_null}, so it is lost whatever is played; "
             f"the review rates it as if the bid were {CALLS[0]}"
         )
     if not replayed.state.is_terminal():
@@ -136,11 +136,11 @@ def _of_skat(record: SkatRecord) -> ReviewHand:
         game,
         record.names,
         history,
-        stand_in=replayed.stand_in,
+        n_substituted=replayed.n_substituted,
         source=_source(game, history, {"seed": record.tags.get("SE", ""), "deal": _deal(record)}),
         notes=tuple(notes),
-        beyond_winning=replayed.uncovered is not None,
-        won=ended.won if ended is not None and ended.soloist >= 0 else None,
+        is_lost_anyway=replayed.overbid_null is not None,
+        won=final.won if final is not None and final.soloist >= 0 else None,
     )
 
 
@@ -151,7 +151,7 @@ def _deal(record: SkatRecord) -> str:
 
 
 def _source(game: Game, history: tuple[int, ...], tags: dict[str, str]) -> tuple[int, int] | None:
-    """Return seed and number of the deal if the tags name them and all chance actions match; else None."""
+    """Return seed and number of the deal that the tags name; None if there are none or the chance actions differ."""
     seed, deal = tags.get("seed", ""), tags.get("deal", "")
     if not (seed.isdecimal() and deal.isdecimal() and int(seed) < 2**63 and int(deal) < 2**63):
         return None

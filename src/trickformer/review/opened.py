@@ -1,4 +1,4 @@
-"""Result of a solver on a hand with open cards, and the decisions that turned the hand."""
+"""Result of a solver on a hand with open cards, and the turning points: decisions that changed who would win."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trickformer.review.result import Course, ReviewStep, SolverVerdict
 class OpenHandAnalysis:
     """Values and verdict of a solver for a hand with open cards."""
 
-    values: dict[int, dict[int, float]]  # by decision and action: value to the seat, in units of the game
+    values: dict[int, dict[int, float]]  # value to the seat in units of the game, by decision and action
     answer: SolverVerdict | None  # None if no card was played
     notes: tuple[str, ...] = ()
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from trickformer.plumbing.figures import add_legend, plt, save
 from trickformer.review.result import Review
-from trickformer.review.text import who
+from trickformer.review.text import name_seats
 
 _STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
 _LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
-_MARKED = 5  # number of mistakes that get a label
+_MAX_LABELS = 5  # number of mistakes that get a label
 
 
 def plot(review: Review, path: Path) -> None:
@@ -32,8 +32,8 @@ def plot(review: Review, path: Path) -> None:
             values = [point.value for point in curve.points]
             if curve.result is not None:
                 numbers, values = [*numbers, last], [*values, curve.result]
-            axes.plot(numbers, values, marker=".", linewidth=1.4, label=who(curve))
-        for rating in review.mistakes[:_MARKED]:
+            axes.plot(numbers, values, marker=".", linewidth=1.4, label=name_seats(curve))
+        for rating in review.mistakes[:_MAX_LABELS]:
             if rating.best is None or rating.best.value is None:
                 continue
             axes.annotate(

@@ -11,7 +11,7 @@ from trickformer.base import Game
 from trickformer.review.hand import ReviewHand, ReviewTurn
 from trickformer.review.result import Curve, DecisionRating, Point, ReviewedAction
 
-# For each decision, by its number: one mapping from action to value for each time that the decision was valued.
+# By number of the decision: a mapping from action to value for each repeat in which the decision was valued.
 Values: TypeAlias = Mapping[int, Sequence[Mapping[int, float]]]
 
 
@@ -21,16 +21,16 @@ def rate_turns(hand: ReviewHand, turns: Sequence[ReviewTurn], values: Values) ->
     Args:
         hand: Hand of the decisions.
         turns: Decisions to rate.
-        values: Values of their actions. If they are equal each time, they are not sampled and have no error.
+        values: Values of the actions. If all repeats are equal, they are not sampled and have no error.
 
     Returns:
         One rating for each of `turns`.
     """
-    sampled = any(each != times[0] for times in values.values() for each in times[1:])
+    sampled = any(repeat != repeats[0] for repeats in values.values() for repeat in repeats[1:])
     return tuple(_rating(hand.game, turn, values.get(turn.number, ()), sampled) for turn in turns)
 
 
-def _rating(game: Game, turn: ReviewTurn, times: Sequence[Mapping[int, float]], sampled: bool) -> DecisionRating:
+def _rating(game: Game, turn: ReviewTurn, repeats: Sequence[Mapping[int, float]], sampled: bool) -> DecisionRating:
     forced = len(turn.legal) == 1
     rating = DecisionRating(
         number=turn.number,
@@ -41,9 +41,9 @@ def _rating(game: Game, turn: ReviewTurn, times: Sequence[Mapping[int, float]], 
         words=game.words(turn.action),
         forced=forced,
     )
-    if forced or not any(times):
+    if forced or not any(repeats):
         return rating
-    by_action = {action: [each[action] for each in times if action in each] for action in turn.legal}
+    by_action = {action: [repeat[action] for repeat in repeats if action in repeat] for action in turn.legal}
     actions = [
         ReviewedAction(
             action=action,
@@ -53,10 +53,11 @@ def _rating(game: Game, turn: ReviewTurn, times: Sequence[Mapping[int, float]], 
         )
         for action, samples in by_action.items()
     ]
-    # The action that was taken precedes equally good ones.
+    # The best first; the action that was taken precedes equally good ones; actions without a value come last.
     actions.sort(key=lambda a: (a.value is None, -(a.value or 0), a.action != turn.action, a.action))
-    best, paired = actions[0].action, [each for each in times if turn.action in each]
-    losses = [each[best] - each[turn.action] for each in paired if best in each]
+    # Losses within a repeat: both values share its random numbers, which lowers the error of the difference.
+    best = actions[0].action
+    losses = [repeat[best] - repeat[turn.action] for repeat in repeats if {best, turn.action} <= repeat.keys()]
     error = _standard_error(losses) if sampled and best != turn.action else None
     return rating.model_copy(
         update={"actions": tuple(actions), "loss": fmean(losses) if losses else None, "error": error}
@@ -83,12 +84,12 @@ def curves(hand: ReviewHand, ratings: Sequence[DecisionRating], comparable: bool
     state = hand.end()
     scores = hand.game.scores(state) if comparable and state.is_terminal() else None
     by_group = []
-    for group in [tuple(seats)] if shares(hand.game) else [(seat,) for seat in seats]:
-        own = [rating for rating in ratings if rating.seat in group and rating.best]
-        points = tuple(Point(number=r.number, trick=r.trick, value=r.best.value or 0) for r in own if r.best)
+    for group in [tuple(seats)] if seats_share_score(hand.game) else [(seat,) for seat in seats]:
+        rated = [rating for rating in ratings if rating.seat in group and rating.best]
+        points = tuple(Point(number=r.number, trick=r.trick, value=r.best.value or 0) for r in rated if r.best)
         if not points:
             continue
-        lost = sum(r.loss or 0.0 for r in own)
+        lost = sum(r.loss or 0.0 for r in rated)
         result = rest = None
         if scores is not None:
             result = _in_units(hand.game, scores, group[0])
@@ -97,8 +98,8 @@ def curves(hand: ReviewHand, ratings: Sequence[DecisionRating], comparable: bool
     return tuple(by_group)
 
 
-def shares(game: Game) -> bool:
-    """Test whether all seats have one score, as a team or a single seat has.
+def seats_share_score(game: Game) -> bool:
+    """Test whether all seats share one score, as a team does.
 
     Args:
         game: The game.
@@ -107,6 +108,6 @@ def shares(game: Game) -> bool:
 
 
 def _in_units(game: Game, scores: Sequence[int], seat: int) -> float:
-    """Compute v(o) of a seat from the scores of all seats, in the units of `Game.worth`."""
+    """Compute a seat's value v(o) of the outcome from the scores of all seats, in the units of `Game.worth`."""
     value = float(game.outcomes.values[game.outcomes.of(scores, seat), 0]) * game.worth[0]
-    return round(value, 4)  # v(o) has seven digits
+    return round(value, 4)  # v(o) is a float32 with seven digits

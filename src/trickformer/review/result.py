@@ -6,7 +6,7 @@ from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict
 
-SURE = 2.0  # standard errors that a loss must exceed to be called a mistake
+MISTAKE_ERRORS = 2.0  # standard errors that a loss must exceed to be called a mistake
 
 
 class _ReviewModel(BaseModel):
@@ -26,14 +26,14 @@ class DecisionRating(_ReviewModel):
     """A decision and its loss."""
 
     number: int  # counted from 1, over all seats
-    at: int  # actions before it, chance's included
+    at: int  # number of actions before it, chance included
     seat: int
     trick: int | None
     action: int
     words: str
     forced: bool = False  # only one action was legal
     actions: tuple[ReviewedAction, ...] = ()  # the best first, those without a value last; empty if not rated
-    loss: float | None = None  # value of the best action less the value of `action`; None if not rated
+    loss: float | None = None  # value of the best action minus the value of `action`; None if not rated
     error: float | None = None  # standard error of the loss; None if values are not sampled
 
     @property
@@ -48,8 +48,8 @@ class DecisionRating(_ReviewModel):
 
     @property
     def mistake(self) -> bool:
-        """True if the loss is greater than SURE standard errors, or has no error and is not 0."""
-        return bool(self.loss) and (self.error is None or (self.loss or 0) > SURE * self.error)
+        """True if the loss exceeds MISTAKE_ERRORS standard errors, or has no error and is not 0."""
+        return bool(self.loss) and (self.error is None or (self.loss or 0) > MISTAKE_ERRORS * self.error)
 
 
 class Point(_ReviewModel):
@@ -67,7 +67,7 @@ class Curve(_ReviewModel):
     points: tuple[Point, ...]
     result: float | None = None  # final value of the hand; None if it was broken off
     lost: float = 0.0  # sum of the losses of these seats' decisions
-    # result - (value of the first point - lost): the effect of the others' play and of the cards.
+    # result - (value of the first point - lost): what the others' play and luck have changed.
     rest: float | None = None
 
 
@@ -139,4 +139,4 @@ class WhatIf(_ReviewModel):
     scores: tuple[tuple[int, ...], ...]  # of each game, by seat, in the units of the game's tables
     means: tuple[float, ...]  # by seat
     ci95: tuple[tuple[float, float] | None, ...]  # 95% interval of the mean; None if all games ended alike
-    came: tuple[int, ...] | None  # scores of the hand as it was played; None if it was broken off
+    came: tuple[int, ...] | None  # scores of the hand as it was really played; None if it was broken off

@@ -24,7 +24,7 @@ _PROVERS: Mapping[str, Callable[[Game, State, int, int], tuple[bool, list[int]] 
 
 
 def certain(game: Game, state: State, seat: int, score: int) -> tuple[bool, list[int]] | None:
-    """Prove that a seat can reach a score or a better one whatever the others do.
+    """Test whether a seat is certain to reach a score or a better one, whatever the others do.
 
     Args:
         game: The game.
@@ -33,8 +33,8 @@ def certain(game: Game, state: State, seat: int, score: int) -> tuple[bool, list
         score: Score to reach, in the units of the game's tables.
 
     Returns:
-        Whether the seat can reach the score, and if so actions to the end of the hand that do; None if no solver of
-        the game can decide it.
+        Whether the seat can reach the score, and if so actions to the end of the hand that reach it. None if the game
+        has no solver, or the solver cannot decide.
     """
     return _PROVERS[game.name](game, state, seat, score) if game.name in _PROVERS else None
 
@@ -61,7 +61,7 @@ def check(game: Game) -> None:
         raise TrickformerError(f"the solver solves {' and '.join(_SOLVERS)}, not {game.name}")
 
 
-def questions(hand: ReviewHand) -> int:
+def count_decisions(hand: ReviewHand) -> int:
     """Count the decisions that `solve` examines: those that play a card to a trick.
 
     Args:

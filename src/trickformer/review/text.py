@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trickformer.review.result import SURE, Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
+from trickformer.review.result import MISTAKE_ERRORS, Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
 
-MOST_MISTAKES = 10
+MAX_MISTAKES = 10
 KEY = (
     "No: number of the decision. Done: action that was taken. Best: best action, if it is another. Value: of the "
     "action to its left. Lost: value of Best minus value of Done. ±: standard error of Lost. Decisions with one legal "
@@ -53,9 +53,9 @@ def _ratings(review: Review) -> Table:
             str(r.trick or ""),
             str(r.seat),
             r.words,
-            _number(r.value),
+            _format_value(r.value),
             better.words if better else "",
-            _number(better.value if better else None),
+            _format_value(better.value if better else None),
             f"{r.loss:.2f}" if r.loss else "" if r.loss is not None else "not valued",
             f"{r.error:.2f}" if r.error is not None else "",
         ]
@@ -63,7 +63,7 @@ def _ratings(review: Review) -> Table:
     return table
 
 
-def _number(x: float | None) -> str:
+def _format_value(x: float | None) -> str:
     return "" if x is None else f"{round(x, 2) + 0.0:+.2f}"  # never -0.00
 
 
@@ -81,7 +81,7 @@ def bars(values: Sequence[float]) -> str:
     return "".join(_BARS[round((x - low) / span * (len(_BARS) - 1))] for x in values)
 
 
-def who(curve: Curve) -> str:
+def name_seats(curve: Curve) -> str:
     """Name the seat or the team of a curve.
 
     Args:
@@ -94,12 +94,12 @@ def _curves(curves: Iterable[Curve]) -> list[str]:
     lines = []
     for curve in curves:
         values = [point.value for point in curve.points]
-        ends = f"{_number(values[0])} at first"
+        ends = f"{_format_value(values[0])} at first"
         if curve.result is not None:
             values.append(curve.result)
-            ends += f", {_number(curve.result)} in the end; own decisions lost {curve.lost:.2f}"
-            ends += f", the others' play and the cards gave {_number(curve.rest)}"
-        lines.append(f"{who(curve)} {bars(values)} {ends}")
+            ends += f", {_format_value(curve.result)} in the end; own decisions lost {curve.lost:.2f}"
+            ends += f", the others' play and the cards gave {_format_value(curve.rest)}"
+        lines.append(f"{name_seats(curve)} {bars(values)} {ends}")
     return ["Value of the best action before each decision:", *(f"  {line}" for line in lines)] if lines else []
 
 
@@ -108,13 +108,13 @@ def _mistakes(review: Review) -> list[str]:
     if not any(r.actions for r in review.ratings):
         return ["No decision is rated."]
     if not mistakes:
-        return [f"Mistakes: no loss exceeds {SURE:g} standard errors"]
-    lines = [f"{number}. {mistake(r)}" for number, r in enumerate(mistakes[:MOST_MISTAKES], 1)]
+        return [f"Mistakes: no loss exceeds {MISTAKE_ERRORS:g} standard errors"]
+    lines = [f"{number}. {describe_mistake(r)}" for number, r in enumerate(mistakes[:MAX_MISTAKES], 1)]
     more = len(mistakes) - len(lines)
     return ["Mistakes by size:", *lines, *([f"and {more} smaller ones"] if more else [])]
 
 
-def mistake(r: DecisionRating) -> str:
+def describe_mistake(r: DecisionRating) -> str:
     """Describe a mistake in one line.
 
     Args:
@@ -122,25 +122,27 @@ def mistake(r: DecisionRating) -> str:
     """
     error = f" ± {r.error:.2f}" if r.error is not None else ""
     better = r.best.words if r.best else ""
-    return f"decision {r.number}{_in(r.trick)}, seat {r.seat}: {r.words}, {better} is better by {r.loss:.2f}{error}"
+    return (
+        f"decision {r.number}{_in_trick(r.trick)}, seat {r.seat}: {r.words}, {better} is better by {r.loss:.2f}{error}"
+    )
 
 
-def _in(trick: int | None) -> str:
+def _in_trick(trick: int | None) -> str:
     return f", trick {trick}" if trick is not None else ""
 
 
 def _step(step: ReviewStep) -> str:
-    return f"decision {step.number}{_in(step.trick)}, seat {step.seat}: {step.words}"
+    return f"decision {step.number}{_in_trick(step.trick)}, seat {step.seat}: {step.words}"
 
 
 def _answers(review: Review) -> list[str]:
     lines: list[str] = []
     for verdict in review.answers:
-        lines += answer(verdict, review.unit)
+        lines += describe_verdict(verdict, review.unit)
     return lines
 
 
-def answer(verdict: SolverVerdict, unit: str) -> list[str]:
+def describe_verdict(verdict: SolverVerdict, unit: str) -> list[str]:
     """Describe whether the hand could have been won, and what lost it.
 
     Args:

@@ -13,7 +13,7 @@ from trickformer.plumbing.progress import Show, silent_progress
 from trickformer.review.hand import ReviewHand
 from trickformer.review.result import WhatIf
 from trickformer.tournaments.intervals import interval
-from trickformer.tournaments.plan import Hand as Place
+from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class ContinuedGame(Game):
     """Game that begins at one position of a hand and repeats the chance actions of the hand.
 
-    If the hand's series of deals is known, chance actions come from it. Otherwise they are those on record, as long as
-    they are legal, and random ones after them.
+    If the hand's series of deals is known, chance actions come from the series. Otherwise the recorded ones are used as
+    long as they are legal, and random ones after that.
     """
 
     def __init__(self, hand: ReviewHand, state: State):
@@ -95,15 +95,15 @@ def what_if(
     if action is not None:
         state.apply_action(_action(game, turn.legal, action))
     by_seat = tuple(players.resolve(spec, game) for spec in (specs if len(specs) > 1 else [*specs] * game.players))
-    kinds = list(dict.fromkeys(by_seat))
-    cast: list[Any] = [players.make(spec, game) for spec in kinds]
-    seating = tuple(kinds.index(spec) for spec in by_seat)
+    distinct_specs = list(dict.fromkeys(by_seat))
+    roster: list[Any] = [players.make(spec, game) for spec in distinct_specs]
+    seating = tuple(distinct_specs.index(spec) for spec in by_seat)
     scores: list[tuple[int, tuple[int, ...]]] = []
     with show("what if", "games", 0, n) as advance:
-        for record in play(ContinuedGame(hand, state), cast, [Place(i, seating) for i in range(n)], seed):
+        for record in play(ContinuedGame(hand, state), roster, [Hand(i, seating) for i in range(n)], seed):
             scores.append((record.deal, record.scores))
             advance()
-    table = np.array([each for _, each in sorted(scores)], dtype=np.float64)
+    table = np.array([seat_scores for _, seat_scores in sorted(scores)], dtype=np.float64)
     labels = game.outcomes.labels
     support = (float(np.min(labels)), float(np.max(labels))) if labels else (-np.inf, np.inf)
     end = hand.end()
@@ -114,7 +114,7 @@ def what_if(
         players=by_seat,
         games=n,
         seed=seed,
-        scores=tuple(each for _, each in sorted(scores)),
+        scores=tuple(seat_scores for _, seat_scores in sorted(scores)),
         means=tuple(table.mean(axis=0).tolist()),
         ci95=tuple(interval(column, support) for column in table.T),
         came=game.scores(end) if end.is_terminal() else None,

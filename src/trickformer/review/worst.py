@@ -74,9 +74,9 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     results = TournamentResults(runs.load(folder))
     specs, game = results.run.typed, results.game
     a, b = pair
-    known = len(results.run.config.specs)
-    if a == b or not (0 <= a < known and 0 <= b < known):
-        raise TrickformerError(f"a pair is two of the players 1 to {known}, not {a + 1} and {b + 1}")
+    n_players = len(results.run.config.specs)
+    if a == b or not (0 <= a < n_players and 0 <= b < n_players):
+        raise TrickformerError(f"a pair is two of the players 1 to {n_players}, not {a + 1} and {b + 1}")
     ordered = (min(pair), max(pair))
     if ordered not in results.sets:
         raise TrickformerError(f"players {a + 1} and {b + 1} have not met in this gauntlet")
@@ -88,43 +88,43 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     worst_deals = []
     for at in order[:most]:
         games = [
-            WorstHand(number, seating, tuple(map(int, own)))
-            for number, seating, own in zip(numbers[at].tolist(), seatings, scores[at].tolist())
+            WorstHand(number, seating, tuple(map(int, hand_scores)))
+            for number, seating, hand_scores in zip(numbers[at].tolist(), seatings, scores[at].tolist())
         ]
-        games.sort(key=lambda each: better * _ahead(each, pair))
+        games.sort(key=lambda each: better * _lead(each, pair))
         worst_deals.append(Deal(deals[at].number, differences[at], tuple(games), deals[at].seed))
     return Worst(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(worst_deals))
 
 
-def _ahead(game: WorstHand, pair: tuple[int, int]) -> float:
+def _lead(game: WorstHand, pair: tuple[int, int]) -> float:
     """Return the mean score of A's seats less the mean score of B's seats; a mean of no seats is 0."""
     means = []
     for player in pair:
-        own = [score for score, seat in zip(game.scores, game.seating) if seat == player]
-        means.append(sum(own) / len(own) if own else 0.0)
+        hand_scores = [score for score, seat in zip(game.scores, game.seating) if seat == player]
+        means.append(sum(hand_scores) / len(hand_scores) if hand_scores else 0.0)
     return means[0] - means[1]
 
 
-def text(table: Worst) -> str:
+def text(result: Worst) -> str:
     """Format one line for each deal: its number, the worst hand for A, the difference and the hand's record.
 
     Args:
-        table: Result of `worst`.
+        result: Result of `worst`.
 
     Returns:
         A header and the lines. The difference is A's mean less B's mean over all hands of the deal. The record is
         named as `FILE:LINE`.
     """
     rows = [("deal", "players", "scores", "A − B", "record")]
-    for deal in table.deals:
+    for deal in result.deals:
         first = deal.games[0]
         cells = deal.name, " ".join(str(player + 1) for player in first.seating), " ".join(map(str, first.scores))
-        rows.append((*cells, f"{deal.difference:+.2f}", f"{table.records}:{first.game}"))
+        rows.append((*cells, f"{deal.difference:+.2f}", f"{result.records}:{first.game}"))
     widths = [max(map(len, column)) for column in zip(*rows)]
-    better = "higher" if table.higher_is_better else "lower"
-    lines = [f"Deals, the worst for A first; score a hand, {better} is better", f"A  {table.a}", f"B  {table.b}", ""]
+    better = "higher" if result.higher_is_better else "lower"
+    lines = [f"Deals, the worst for A first; score a hand, {better} is better", f"A  {result.a}", f"B  {result.b}", ""]
     for row in rows:
         cells = [cell.rjust(width) for cell, width in zip(row[:-1], widths)]
         lines.append("  ".join([*cells, row[-1]]))
-    show = f"trickformer records show {Path(table.records).parent} --game NUMBER --analyse SPEC"
+    show = f"trickformer records show {Path(result.records).parent} --game NUMBER --analyse SPEC"
     return "\n".join([*lines, "", _KEY, f"Show a game, by the line of its record: {show}"])

@@ -74,7 +74,7 @@ class Log:
             TrickformerError: The log is broken or cannot be written.
         """
         self._lines, self._steps_before = JsonLines(folder / LOG, _parser(len(steps_before))), steps_before
-        self.entries: list[dict[str, Any]] = self._lines.known
+        self.entries: list[dict[str, Any]] = self._lines.stored
         # The curves are drawn again from the lines, so that a run that was stopped shows no step twice.
         from torch.utils.tensorboard.writer import SummaryWriter
 

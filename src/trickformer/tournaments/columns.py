@@ -1,4 +1,4 @@
-"""The numbers of finished hands in columns, in the smallest types that hold them."""
+"""The numeric fields of finished hands as columns, packed in the smallest types that hold them."""
 
 from __future__ import annotations
 
@@ -12,46 +12,46 @@ from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.schedule import Schedule
 from trickformer.tournaments.store import HandRecord
 
-_BLOCK = 1 << 10  # records that share a type
-_PIECE = 1 << 14  # records that are computed with at a time
-_DECIMALS = 10_000_000  # times have seven decimals
-_SCALES = {
+_BLOCK_RECORDS = 1 << 10  # records that are packed together
+_PIECE_RECORDS = 1 << 14  # records that a computation unpacks at a time
+_TIME_SCALE = 10_000_000  # records round seconds and calls to seven decimals
+_SCALES = {  # by field: its values times the scale are integers
     "scores": 1,
     "decisions": 1,
     "illegal": 1,
     "searched": 1,
     "overran": 1,
-    "seconds": _DECIMALS,
-    "calls": _DECIMALS,
+    "seconds": _TIME_SCALE,
+    "calls": _TIME_SCALE,
 }
 
 
 class _Column:
-    """A number by record and seat. Blocks of records have the smallest type that holds their numbers exactly."""
+    """One field of the records, a number for each seat. A block has the smallest type that holds it exactly."""
 
     def __init__(self, seats: int, scale: int) -> None:
-        """Start without a record. Numbers are kept as multiples of 1 / scale if they are whole ones."""
+        """Start without a record. A block is stored as integers if its values times `scale` are integers."""
         self._seats, self._scale = seats, scale
         self._blocks: list[np.ndarray] = []
-        self._recent: list[float] = []  # of the records after the last block
+        self._recent: list[float] = []  # values of the records after the last block
 
     def extend(self, values: tuple[float, ...]) -> None:
         self._recent.extend(values)
-        if len(self._recent) >= _BLOCK * self._seats:
+        if len(self._recent) >= _BLOCK_RECORDS * self._seats:
             self._blocks.append(self._pack())
             self._recent = []
 
     def take(self, rows: np.ndarray) -> np.ndarray:
-        """Return numbers, float64 [n, seats], by their records, int [n]."""
-        numbers = np.empty((len(rows), self._seats))
+        """Return the values, float64 [n, seats], of records, int [n]."""
+        result = np.empty((len(rows), self._seats))
         order = np.argsort(rows, kind="stable")
         ordered = rows[order]
-        for block in np.unique(ordered // _BLOCK).tolist():
-            first, end = np.searchsorted(ordered, [block * _BLOCK, (block + 1) * _BLOCK])
+        for block in np.unique(ordered // _BLOCK_RECORDS).tolist():
+            first, end = np.searchsorted(ordered, [block * _BLOCK_RECORDS, (block + 1) * _BLOCK_RECORDS])
             codes = self._blocks[block] if block < len(self._blocks) else self._pack()
-            values = codes[ordered[first:end] - block * _BLOCK].astype(np.float64)
-            numbers[order[first:end]] = values if codes.dtype == np.float64 else values / self._scale
-        return numbers
+            values = codes[ordered[first:end] - block * _BLOCK_RECORDS].astype(np.float64)
+            result[order[first:end]] = values if codes.dtype == np.float64 else values / self._scale
+        return result
 
     def _pack(self) -> np.ndarray:
         values = np.array(self._recent, dtype=np.float64)
@@ -59,11 +59,11 @@ class _Column:
 
 
 def _pack(values: np.ndarray, scale: int = 1) -> np.ndarray:
-    """Return values times `scale` in the smallest integers that hold them exactly; the values if there are none."""
+    """Return values times `scale` in the smallest integer type that holds them exactly; the values if none does."""
     with np.errstate(over="ignore"):
         codes = np.round(values * scale)
     if not values.any():
-        return np.broadcast_to(np.zeros((), dtype=np.int8), values.shape)  # which takes no memory
+        return np.broadcast_to(np.zeros((), dtype=np.int8), values.shape)  # a view of one zero takes no memory
     for kind in (np.int8, np.int16, np.int32):
         if np.all(np.abs(codes) <= np.iinfo(kind).max):
             return codes.astype(kind) if np.array_equal(codes / scale, values) else values
@@ -71,12 +71,12 @@ def _pack(values: np.ndarray, scale: int = 1) -> np.ndarray:
 
 
 class RecordColumns:
-    """The numbers of records, which are counted from 0 in the order in which they were added.
+    """The numeric fields of records. Records are numbered from 0 in the order in which they were added.
 
     Attributes:
         schedule: The hands that may be played.
-        row_of: Record of each hand, int32 [hands]; -1 if it has not been played.
-        has_gains: Whether a record has gains.
+        row_of: Index of each hand's record, int32 [hands]; -1 if the hand has not been played.
+        has_gains: Whether any record has gains.
     """
 
     def __init__(self, schedule: Schedule, seats: int) -> None:
@@ -85,13 +85,13 @@ class RecordColumns:
         self._row_of = array("i", [-1]) * len(schedule)
         self.row_of = np.frombuffer(self._row_of, dtype=np.int32)
         self.has_gains = False
-        self._numbers = array("i")  # of the records' hands
+        self._hands = array("i")  # number in the schedule of each record's hand; -1 if it is not scheduled
         self._columns = {field: _Column(seats, scale) for field, scale in _SCALES.items()}
         self._faults: dict[int, tuple[Mapping[FaultKind, int], ...]] = {}
         self._nothing = (0,) * seats
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._hands)
 
     def is_played(self, number: int) -> bool:
         """Return whether a hand has a record.
@@ -107,9 +107,9 @@ class RecordColumns:
         Args:
             record: The record. Its hand may be missing from the schedule.
         """
-        row = len(self._numbers)
+        row = len(self._hands)
         number = self.schedule.find(record.deal, record.seating, record.seed)
-        self._numbers.append(number)
+        self._hands.append(number)
         if number >= 0:
             self._row_of[number] = row
         for field, column in self._columns.items():
@@ -119,19 +119,19 @@ class RecordColumns:
         self.has_gains = self.has_gains or record.gains is not None
 
     def take(self, field: str, rows: np.ndarray) -> np.ndarray:
-        """Return a number of each seat in some records.
+        """Return a numeric field of some records.
 
         Args:
             field: Field of the records.
             rows: Numbers of the records, int [n].
 
         Returns:
-            The field, float64 [n, seats].
+            The values, float64 [n, seats].
         """
         return self._columns[field].take(rows)
 
     def take_packed(self, field: str, rows: np.ndarray) -> np.ndarray:
-        """Return what `take` returns in the smallest type that holds it.
+        """Return the values of `take` in the smallest type that holds them.
 
         Args:
             field: As in `take`.
@@ -147,12 +147,12 @@ class RecordColumns:
             rows: Numbers of the records, int [n].
 
         Returns:
-            Indices of the seatings in those of the schedule, int [n].
+            Indices of the seatings in `schedule.seatings`, int [n].
         """
-        return self.schedule.seating(np.frombuffer(self._numbers, dtype=np.int32)[rows])
+        return self.schedule.seating(np.frombuffer(self._hands, dtype=np.int32)[rows])
 
     def faults(self, rows: np.ndarray) -> Iterator[tuple[int, tuple[Mapping[FaultKind, int], ...]]]:
-        """Yield the faults by seat of the records that have faults, each after the record's position in `rows`.
+        """Yield (position in `rows`, faults by seat) of each record that has faults.
 
         Args:
             rows: Numbers of the records, int [n].
@@ -161,21 +161,21 @@ class RecordColumns:
             yield position, self._faults[int(rows[position])]
 
     def hands(self) -> Iterator[tuple[DealName, tuple[int, ...], tuple[float, ...]]]:
-        """Yield deal, seating and scores of the records whose hands are scheduled, in their order."""
-        for first in range(0, len(self), _BLOCK):
-            rows = np.arange(first, min(first + _BLOCK, len(self)))
+        """Yield deal, seating and scores of each record whose hand is scheduled, in the order of the records."""
+        for first in range(0, len(self), _BLOCK_RECORDS):
+            rows = np.arange(first, min(first + _BLOCK_RECORDS, len(self)))
             scores = self.take("scores", rows).tolist()
-            for row, own in zip(rows.tolist(), scores):
-                if (number := self._numbers[row]) >= 0:
+            for row, row_scores in zip(rows.tolist(), scores):
+                if (number := self._hands[row]) >= 0:
                     hand = self.schedule.hand(number)
-                    yield DealName(hand.deal, hand.seed), hand.seating, tuple(own)
+                    yield DealName(hand.deal, hand.seed), hand.seating, tuple(row_scores)
 
 
 def in_pieces(rows: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield numbers of records in pieces, so that computing with them takes little memory.
+    """Split indices of records into pieces, so that a computation unpacks few records at a time.
 
     Args:
         rows: Numbers of the records, int [n].
     """
-    for first in range(0, len(rows), _PIECE):
-        yield rows[first : first + _PIECE]
+    for first in range(0, len(rows), _PIECE_RECORDS):
+        yield rows[first : first + _PIECE_RECORDS]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from trickformer.base import game_name
-from trickformer.tournaments.intervals import FEWEST_LOOKED_AT
+from trickformer.tournaments.intervals import FEWEST_SEQUENTIAL
 from trickformer.tournaments.names import short_names
 from trickformer.tournaments.power import FEWEST_RANKS
 
@@ -40,7 +40,7 @@ def conclude(result: dict[str, Any]) -> str:
 
 
 class _Pair:
-    """A match of two players, seen from its A."""
+    """A match of two players. Differences are A - B."""
 
     def __init__(self, result: dict[str, Any], match: dict[str, Any], names: Sequence[str]) -> None:
         row = match["rows"]["All"]
@@ -48,16 +48,17 @@ class _Pair:
         self.row, self.difference = row, row["difference"]
         self.low, self.high = row["ci95"]
         self.sign = 1 if result["higher_is_better"] else -1
-        self.deals, self.won = result["deals"], result["unit"] == "games won"
+        self.deals = result["deals"]
+        self.won = result["unit"] == "games won"  # whether scores are shares of games won instead of points
         self.bound, self.sequential = result["bound"], result["sequential"]
         self.game = game_name(result["game"]).capitalize()
         self.unit = "percentage points" if self.won else "points a hand"
 
     @property
     def winner(self) -> int:
-        """1 if A is shown to be better, -1 if B is, 0 if the deals show neither.
+        """1 if the interval shows that A is better, -1 if B is, 0 if it shows neither.
 
-        If the deals are too few for Wilcoxon's test, the result is 0, because p would contradict the interval.
+        With too few deals for p < 0.05 the result is 0, so that the sentence does not contradict the p value.
         """
         if self.too_few or self.low is None or self.low <= 0 <= self.high:
             return 0
@@ -65,7 +66,7 @@ class _Pair:
 
     @property
     def too_few(self) -> bool:
-        """True if no result of so many deals shows a difference."""
+        """True if Wilcoxon's test of this number of deals cannot give p < 0.05."""
         return self.deals < FEWEST_RANKS and not self.sequential
 
     def sentence(self) -> str:
@@ -91,7 +92,7 @@ class _Pair:
         return " to ".join(("+" if end > 0 else "-" if end < 0 else "") + self.amount(abs(end)) for end in ends)
 
     def amount(self, x: float) -> str:
-        """Format a difference without its sign."""
+        """Format a difference, which is not negative, in `unit`."""
         if self.won:
             return f"{100 * x:.1f}"
         return f"{x:.1f}" if abs(self.difference) >= 1 else f"{x:.2f}"
@@ -106,7 +107,7 @@ class _Pair:
         return f"{self.a} scores {self.amount(abs(self.difference))} points a hand {side} than {self.b}"
 
     def _without_interval(self, deals: str) -> str:
-        if self.sequential and self.deals < FEWEST_LOOKED_AT:
+        if self.sequential and self.deals < FEWEST_SEQUENTIAL:
             return f"{deals} are too few for an interval that holds at every look; so far, {self._scores()}."
         if self.difference == 0:
             return f"{self.a} and {self.b} scored the same in each of {deals}."
@@ -156,12 +157,12 @@ def _conclude_gauntlet(result: dict[str, Any], names: Sequence[str]) -> str:
 
 
 def _rival(result: dict[str, Any], match: dict[str, Any], player: int, names: Sequence[str]) -> tuple[str, _Pair]:
-    """Return the other player of a match, and the match seen from `player`."""
+    """Return the name of the other player of a match, and the match with `player` as A."""
     if match["players"][0] != player:
         row = match["rows"]["All"]
         low, high = row["ci95"]
-        turned = {"difference": -row["difference"], "ci95": [None, None] if low is None else [-high, -low]}
-        match = {"players": match["players"][::-1], "rows": {"All": row | turned}}
+        swapped = {"difference": -row["difference"], "ci95": [None, None] if low is None else [-high, -low]}
+        match = {"players": match["players"][::-1], "rows": {"All": row | swapped}}
     other: int = match["players"][1]
     return names[other], _Pair(result, match, names)
 

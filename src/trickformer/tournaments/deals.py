@@ -13,23 +13,23 @@ from trickformer.plumbing.folder import CONFIG
 from trickformer.plumbing.text import from_toml, json_object, limited_lines, read_text
 
 RECORDS = "records.jsonl"
-_LINE = re.compile(r"(?:(\d+)\s*,\s*)?(\d+)")
-_MOST = 2**63
+_DEAL_LINE = re.compile(r"(?:(\d+)\s*,\s*)?(\d+)")  # SEED,INDEX or INDEX
+_LIMIT = 2**63  # seeds and indices are smaller
 MAX_LINE = 1 << 20  # bytes; the longest record of our games has some 10 KB
 
 
 class DealName(NamedTuple):
-    """Name of a deal in a tournament."""
+    """Name of a deal in a tournament: its series (all deals of a seed) and its index in the series."""
 
-    number: int  # its index in the series
-    seed: int | None = None  # of the series; None if it is the tournament's
+    number: int  # index in the series
+    seed: int | None = None  # seed of the series; None for the tournament's seed
 
 
 def read_deals(path: Path, seed: int) -> list[DealName]:
     """Read the deals that a file names, each once, in the order of the file.
 
-    A line of a list is SEED,INDEX, or INDEX for a deal of the tournament's series; # begins a comment. Records name
-    their deals, and the config in their folder names their seed. Converted records name both.
+    A line of a list is SEED,INDEX, or INDEX for a deal of the tournament's series; # begins a comment. A record of a
+    run holds the index, and the config in its folder the seed. A converted record holds both.
 
     Args:
         path: File, or folder of a run.
@@ -42,11 +42,11 @@ def read_deals(path: Path, seed: int) -> list[DealName]:
     try:
         with file.open("rb") as opened:
             lines = _lines(opened)
-            head = [next(lines, "")]
+            head = [next(lines, "")]  # the lines up to the first that is not blank
             while head[-1].isspace():
                 head.append(next(lines, ""))
-            is_json, every = head[-1].lstrip().startswith("{"), chain(head, lines)
-            names = _of_records(file, every) if is_json else _of_list(file, every, seed)
+            is_json, all_lines = head[-1].lstrip().startswith("{"), chain(head, lines)
+            names = _names_in_records(file, all_lines) if is_json else _names_in_list(file, all_lines, seed)
             deals = dict.fromkeys(DealName(index, None if series == seed else series) for series, index in names)
     except OSError as e:
         raise TrickformerError(f"cannot read the deals of {file}: {e.strerror}") from None
@@ -72,16 +72,17 @@ def _lines(file: BinaryIO) -> Iterator[str]:
             raise _UnreadableLineError("it is not text in UTF-8") from None
 
 
-def _of_list(file: Path, lines: Iterable[str], seed: int) -> Iterator[tuple[int, int]]:
+def _names_in_list(file: Path, lines: Iterable[str], seed: int) -> Iterator[tuple[int, int]]:
+    """Yield (seed, index) of each deal of a list."""
     seen: set[tuple[int, int]] = set()
     for number, line in enumerate(lines, 1):
         if not (text := line.partition("#")[0].strip()):
             continue
-        match = _LINE.fullmatch(text)
+        match = _DEAL_LINE.fullmatch(text)
         if not match:
             raise TrickformerError(f"{file}, line {number}: {text!r} is no deal; write SEED,INDEX or INDEX")
         name = (seed if match[1] is None else int(match[1]), int(match[2]))
-        if max(name) >= _MOST:
+        if max(name) >= _LIMIT:
             raise TrickformerError(f"{file}, line {number}: seeds and indices are below 2^63")
         if name in seen:
             raise TrickformerError(f"{file}, line {number}: the deal is listed twice")
@@ -89,19 +90,20 @@ def _of_list(file: Path, lines: Iterable[str], seed: int) -> Iterator[tuple[int,
         yield name
 
 
-def _of_records(file: Path, lines: Iterable[str]) -> Iterator[tuple[int, int]]:
-    own = _seed_of_run(file.parent)
+def _names_in_records(file: Path, lines: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Yield (seed, index) of the deal of each record."""
+    run_seed = _seed_of_run(file.parent)
     for number, line in enumerate(filter(str.strip, lines), 1):
         try:
             record = json_object(line)
             tags: dict[str, Any] = record.get("tags", record)
-            series = tags.get("seed", own)
+            series = tags.get("seed", run_seed)
             if series is None:
                 raise TrickformerError(f"{file}: no {CONFIG} beside it names the seed; list SEED,INDEX instead")
             name = (int(series), int(tags["deal"]))
         except (ValueError, TypeError, KeyError, AttributeError):
             raise TrickformerError(f"{file}, line {number}: not a record that names its deal") from None
-        if not 0 <= min(name) <= max(name) < _MOST:
+        if not 0 <= min(name) <= max(name) < _LIMIT:
             raise TrickformerError(f"{file}, line {number}: seeds and indices are from 0 to 2^63 - 1")
         yield name
 

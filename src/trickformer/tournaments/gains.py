@@ -1,8 +1,9 @@
-"""Gains of searches over their blueprints: the searches' own estimates next to estimates from exact samples.
+"""Gains of searches over their blueprints, the policies that they improve on.
 
-The plot follows Figure 2 of the Belief Fine-Tuning paper. A search takes the best of many actions in a sample of worlds
-and overrates it a little even if its belief is exact, because the exact samples are drawn anew. An excess beyond that
-is an error of the belief.
+A search estimates its gain from the worlds that it has sampled from its belief. Some searches estimate it a second time
+from worlds that are sampled from the exact belief. The first estimate exceeds the second a little even if the search's
+belief is exact, because the search has chosen the action that is best in its own sample. A larger excess is an error of
+the belief. The plot follows Figure 2 of the Belief Fine-Tuning paper.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from trickformer.plumbing.tables import mean_and_error, plus_minus
 from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.store import HandRecord
 
-_WIDTH = 6  # moves that are one point of the plot
+_BIN_WIDTH = 6  # moves that one point of the plot covers
 
 
 def summarize_gains(records: Iterable[HandRecord], players: int) -> list[dict[str, Any] | None]:
     """Sum up the gains that the searches of each player estimate.
 
-    Figures are points a hand in which the player sat, summed over its decisions: means over hands, with standard errors
-    in which a deal with all its seatings is one sample. `said` is the estimate, `exact` the gain by exact samples, and
-    `excess` the estimate minus the exact gain, of the decisions that have both.
+    A gain is in points. The gain of a hand is the sum over the player's decisions. Means are over the hands in which
+    the player sat; the hands of a deal are one sample of the standard error. `said` is the search's own estimate,
+    `exact` the estimate from exact samples, and `excess` is `said` minus `exact`. The last two are of the decisions
+    that have both estimates.
 
     Args:
         records: Records of hands.
@@ -35,38 +37,39 @@ def summarize_gains(records: Iterable[HandRecord], players: int) -> list[dict[st
     Returns:
         An entry for each player, None if it estimates nothing; an empty list if no player estimates anything.
     """
-    sums = [_GainSums() for _ in range(players)]
+    by_player = [_GainSums() for _ in range(players)]
     for record in records:
-        for player, own in enumerate(sums):
+        for player, sums in enumerate(by_player):
             if player in record.seating:
-                own.add(record, player)
-    every = [own.summarize() for own in sums]
-    return every if any(every) else []
+                sums.add(record, player)
+    gains = [sums.summarize() for sums in by_player]
+    return gains if any(gains) else []
 
 
 class _GainSums:
-    """Gains of a player, in compact arrays: a number for each hand and for each decision."""
+    """Gains of a player, in compact arrays."""
 
     def __init__(self) -> None:
-        self._deals: dict[DealName, int] = {}
+        self._deals: dict[DealName, int] = {}  # number of each deal, in order of appearance
+        # One entry for each hand: its deal, and its gains, summed over the player's decisions.
         self._deal_of_hand = array("q")
-        self._hands = {key: array("d") for key in ("said", "exact", "excess")}  # sums over the hand's decisions
-        self._deal, self._move = array("q"), array("q")  # of each decision, like the next ones
+        self._hands = {key: array("d") for key in ("said", "exact", "excess")}
+        # One entry for each decision: its deal, the number of moves before it, and its gains.
+        self._deal, self._move = array("q"), array("q")
         self._gain, self._exact = array("d"), array("d")
         self._has_exact = array("b")
 
     def add(self, record: HandRecord, player: int) -> None:
         """Add a hand in which the player sat."""
         deal = self._deals.setdefault(record.deal_name, len(self._deals))
-        claims = [
-            claim for claims, holder in zip(record.gains or (), record.seating) if holder == player for claim in claims
-        ]
-        both = [(gain, exact) for _, gain, exact in claims if exact is not None]
+        by_seat = zip(record.gains or (), record.seating)
+        estimates = [estimate for seat_gains, index in by_seat if index == player for estimate in seat_gains]
+        both = [(gain, exact) for _, gain, exact in estimates if exact is not None]
         self._deal_of_hand.append(deal)
-        self._hands["said"].append(sum(gain for _, gain, _ in claims))
+        self._hands["said"].append(sum(gain for _, gain, _ in estimates))
         self._hands["exact"].append(sum(exact for _, exact in both))
         self._hands["excess"].append(sum(gain - exact for gain, exact in both))
-        for move, gain, exact in claims:
+        for move, gain, exact in estimates:
             self._deal.append(deal)
             self._move.append(move)
             self._gain.append(gain)
@@ -87,33 +90,34 @@ class _GainSums:
         if means:
             result |= {"compared": int(has_exact.sum())} | means
         result["by_move"] = []
-        for first in range(0, int(move.max()) + 1, _WIDTH):
-            own = (first <= move) & (move < first + _WIDTH)
-            if own.any():
-                entry = {"move": first, "said": mean_and_error(gain[own], deal[own])}
-                own &= has_exact
-                result["by_move"].append(entry | {"exact": mean_and_error(exact[own], deal[own])})
+        for first in range(0, int(move.max()) + 1, _BIN_WIDTH):
+            in_bin = (first <= move) & (move < first + _BIN_WIDTH)
+            if in_bin.any():
+                entry = {"move": first, "said": mean_and_error(gain[in_bin], deal[in_bin])}
+                in_bin &= has_exact
+                result["by_move"].append(entry | {"exact": mean_and_error(exact[in_bin], deal[in_bin])})
         return result
 
 
-def notes(every: list[dict[str, Any] | None], names: Sequence[str], unit: str = "points", sign: int = 1) -> list[str]:
+def notes(gains: list[dict[str, Any] | None], names: Sequence[str], unit: str = "points", sign: int = 1) -> list[str]:
     """Describe the gains of each player that estimates them, a line each.
 
     Args:
-        every: Result of `summarize_gains`.
+        gains: Result of `summarize_gains`.
         names: Names of the players.
         unit: Unit of a score.
         sign: 1 if higher scores are better, -1 if lower ones are. Gains are shown as changes of the score.
     """
     lines: list[str] = []
-    for name, own in zip(names, every):
-        if own is None:
+    for name, player_gains in zip(names, gains):
+        if player_gains is None:
             continue
-        line = f"{name} left its blueprint in {own['deviations']:,} of {own['decisions']:,} decisions"
-        line += f" and estimates that this changes its score by {_change(own['said'], sign)} {unit} a hand"
-        if "exact" in own:
-            line += f"; exact samples of {own['compared']:,} of these positions give {_change(own['exact'], sign)}"
-            line += f", estimate minus exact {_change(own['excess'], sign)}"
+        line = f"{name} left its blueprint in {player_gains['deviations']:,} of {player_gains['decisions']:,} decisions"
+        line += f" and estimates that this changes its score by {_change(player_gains['said'], sign)} {unit} a hand"
+        if "exact" in player_gains:
+            change = _change(player_gains["exact"], sign)
+            line += f"; exact samples of {player_gains['compared']:,} of these positions give {change}"
+            line += f", estimate minus exact {_change(player_gains['excess'], sign)}"
         lines.append(line + (" (± standard error)" if "±" in line else ""))
     return lines
 
@@ -123,11 +127,11 @@ def _change(gain: dict[str, float | None], sign: int) -> str:
     return plus_minus(gain if mean is None else {"mean": sign * mean, "se": gain["se"]}, signed=True)
 
 
-def plot(every: list[dict[str, Any] | None], names: Sequence[str], path: Path) -> None:
+def plot(gains: list[dict[str, Any] | None], names: Sequence[str], path: Path) -> None:
     """Write a PNG of the mean gain of a decision by the number of moves before it.
 
     Args:
-        every: Result of `summarize_gains`.
+        gains: Result of `summarize_gains`.
         names: Names of the players.
         path: File to write.
 
@@ -137,15 +141,15 @@ def plot(every: list[dict[str, Any] | None], names: Sequence[str], path: Path) -
     from trickformer.plumbing.figures import add_legend, plt, save
 
     figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
-    for i, (name, own) in enumerate(zip(names, every)):
-        for key, style, by in (("said", "-", "its estimate"), ("exact", "--", "exact samples")):
-            points = [p for p in (own or {}).get("by_move", []) if p[key]["mean"] is not None]
+    for i, (name, player_gains) in enumerate(zip(names, gains)):
+        for key, style, source in (("said", "-", "its estimate"), ("exact", "--", "exact samples")):
+            points = [p for p in (player_gains or {}).get("by_move", []) if p[key]["mean"] is not None]
             if not points:
                 continue
-            at = [p["move"] + _WIDTH / 2 for p in points]
+            at = [p["move"] + _BIN_WIDTH / 2 for p in points]
             mean = np.array([p[key]["mean"] for p in points])
             error = np.array([p[key]["se"] or 0.0 for p in points])
-            axes.plot(at, mean, style, color=f"C{i}", linewidth=1.4, label=f"{name}, {by}")
+            axes.plot(at, mean, style, color=f"C{i}", linewidth=1.4, label=f"{name}, {source}")
             axes.fill_between(at, mean - error, mean + error, color=f"C{i}", alpha=0.15, linewidth=0)
     axes.axhline(0, color="#718096", linewidth=0.8)
     axes.set_xlabel("moves before the decision")

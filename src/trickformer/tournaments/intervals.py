@@ -1,13 +1,13 @@
 """Confidence intervals of a mean, from two samples to millions.
 
 An interval is Student's t interval, widened to contain Hall's interval for skewed samples (P. Hall, "On the removal of
-skewness by transformation", JRSS B 54, 1992), by half at most on either side. `python -m benchmarks.intervals`
-simulates matches with differences that are normal, as skewed as those of any match measured so far (skewness 1.5), and
-those of games that are won or lost. The 95% interval covers the true mean in 93 to 97% of them from 2 to 50 deals. Of
-games that are won or lost it covers more in small samples, which take few values. Student's t alone falls to 91% for
-skewed differences and to 88% for rare wins.
+skewness by transformation", JRSS B 54, 1992). Each side grows by at most half of its width. `python -m
+benchmarks.intervals` simulates matches whose differences are normal, skewed (1.5, the largest skewness of any measured
+match), or wins and losses. With 2 to 50 deals, 93 to 97% of the 95% intervals cover the true mean; more do for wins and
+losses in small samples, which take few values. Student's t interval alone covers 91% for skewed differences and 88% for
+rare wins.
 
-The sequential interval has the quantile of a confidence sequence in place of Student's: the Gaussian mixture of H. Wang
+The sequential interval replaces Student's quantile by that of a confidence sequence: the Gaussian mixture of H. Wang
 and A. Ramdas ("Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance", 2024). It
 holds at all numbers of deals at once, so a match may be looked at after every deal and stopped or extended at any time.
 """
@@ -21,9 +21,9 @@ import numpy as np
 from scipy import special
 
 _LEVEL = 0.05  # probability that an interval misses the mean
-_EFFECT = 0.5  # standard deviation of the mixture over true means, in standard deviations of a sample
-_WIDEST = 1.5  # limit of the correction, in half widths of Student's interval: beyond it few deals gain nothing
-_SMALLEST_P = 1e-300
+_MIXTURE_DEVIATION = 0.5  # standard deviation of the mixture over true means, in standard deviations of a sample
+_MAX_WIDENING = 1.5  # largest half width with Hall's correction, in half widths of Student's interval
+_SMALLEST_P = 1e-300  # lower end of the search for a p value
 _ANYWHERE = (-math.inf, math.inf)
 
 
@@ -61,12 +61,12 @@ def sequential_p_value(samples: np.ndarray) -> float:
     """
     if len(samples) < 2 or np.ptp(samples) == 0:
         return 1.0
-    low, high = math.log(_SMALLEST_P), 0.0
+    low, high = math.log(_SMALLEST_P), 0.0  # logarithms of levels
     if not _excludes_zero(samples, 1.0):
         return 1.0
     if _excludes_zero(samples, _SMALLEST_P):
         return _SMALLEST_P
-    while high - low > 1e-6:
+    while high - low > 1e-6:  # bisection: a smaller level has a wider interval
         middle = (low + high) / 2
         if _excludes_zero(samples, math.exp(middle)):
             high = middle
@@ -85,15 +85,17 @@ def sequential_quantile(n: int, level: float) -> float:
     Returns:
         The bound of |mean| / standard error, or infinity if there are too few samples.
     """
-    growth = 1 + n * _EFFECT**2
-    likelihood = (math.sqrt(growth) / level) ** (2 / n)
-    if likelihood >= growth:
+    # The mixture's likelihood ratio of t is g^(-1/2) ((1 + x) / (1 + x / g))^(n/2) with x = t^2 / (n - 1) and
+    # g = `growth`. The bound is the t at which the ratio is 1 / level.
+    growth = 1 + n * _MIXTURE_DEVIATION**2
+    ratio = (math.sqrt(growth) / level) ** (2 / n)  # (1 + x) / (1 + x / g) at the bound
+    if ratio >= growth:
         return math.inf
-    return math.sqrt((n - 1) * (likelihood - 1) / (1 - likelihood / growth))
+    return math.sqrt((n - 1) * (ratio - 1) / (1 - ratio / growth))
 
 
-# Fewest samples that have a sequential interval.
-FEWEST_LOOKED_AT = next(n for n in count(2) if not math.isinf(sequential_quantile(n, _LEVEL)))
+# Fewest deals that have a sequential interval.
+FEWEST_SEQUENTIAL = next(n for n in count(2) if not math.isinf(sequential_quantile(n, _LEVEL)))
 
 
 def _student_quantile(n: int) -> float:
@@ -109,29 +111,32 @@ def _excludes_zero(samples: np.ndarray, level: float) -> bool:
 
 
 def _ends(samples: np.ndarray, quantile: float) -> tuple[float, float]:
-    """Return the ends of Student's and Hall's intervals that lie further out, within a limit of Student's."""
+    """Return on each side the outer end of Student's and Hall's intervals, limited by `_MAX_WIDENING`."""
     n, mean = len(samples), float(samples.mean())
     deviation = float(samples.std(ddof=1))
     skewness = _skewness(samples)
     half = quantile * deviation / math.sqrt(n)
     below = deviation * _invert_transformation(quantile, skewness, n)
     above = -deviation * _invert_transformation(-quantile, skewness, n)
-    return mean - min(max(below, half), _WIDEST * half), mean + min(max(above, half), _WIDEST * half)
+    return mean - min(max(below, half), _MAX_WIDENING * half), mean + min(max(above, half), _MAX_WIDENING * half)
 
 
 def _skewness(samples: np.ndarray) -> float:
-    """Estimate the skewness without bias under normality; 0 of two samples."""
+    """Estimate the skewness by the adjusted Fisher-Pearson coefficient; 0 for two samples."""
     n = len(samples)
     if n < 3:
         return 0.0
-    off = samples - samples.mean()
-    variance = float((off**2).mean())
-    return float((off**3).mean()) / variance**1.5 * math.sqrt(n * (n - 1)) / (n - 2)
+    centered = samples - samples.mean()
+    variance = float((centered**2).mean())
+    return float((centered**3).mean()) / variance**1.5 * math.sqrt(n * (n - 1)) / (n - 2)
 
 
 def _invert_transformation(quantile: float, skewness: float, n: int) -> float:
-    """Return the value of (mean - true mean) / deviation that Hall's transformation takes to a quantile."""
+    """Return the x = (mean - true mean) / deviation that Hall's transformation maps to quantile / sqrt(n).
+
+    The transformation is x + s x^2 / 3 + s^2 x^3 / 27 + s / 6n for the skewness s.
+    """
     if abs(skewness) < 1e-9:
         return quantile / math.sqrt(n)
-    cube = 1 + skewness * (quantile / math.sqrt(n) - skewness / (6 * n))
+    cube = 1 + skewness * (quantile / math.sqrt(n) - skewness / (6 * n))  # (1 + s x / 3)^3
     return 3 / skewness * (math.cbrt(cube) - 1)

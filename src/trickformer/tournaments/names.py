@@ -6,14 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-_OPTION = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^",])+')
+_OPTION = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^",])+')  # text up to a comma that is not within double quotes
 
 
 def short_names(specs: Sequence[str]) -> list[str]:
-    """Name each player by its spec, as briefly as the others allow.
+    """Shorten the spec of each player, so that the names still differ.
 
-    A name is the part before the colon. If several players share it, the options in which they differ follow, and equal
-    specs are numbered.
+    A name is the part of the spec before the colon. If several players share it, the options in which they differ
+    follow. Equal specs are numbered.
 
     Args:
         specs: Specs of all players of a tournament.
@@ -23,9 +23,9 @@ def short_names(specs: Sequence[str]) -> list[str]:
     names = list(heads)
     for head, count in Counter(heads).items():
         if count > 1:
-            own = [i for i, other in enumerate(heads) if other == head]
-            shared = set.intersection(*(set(options[i]) for i in own))
-            for i in own:
+            same_head = [i for i, other in enumerate(heads) if other == head]
+            shared = set.intersection(*(set(options[i]) for i in same_head))
+            for i in same_head:
                 different = [option.strip() for option in options[i] if option not in shared]
                 names[i] = head + (":" + ",".join(different) if different else "")
     return _number(_shorten_paths(names))

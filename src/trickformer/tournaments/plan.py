@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator, model_validator
 
-from trickformer import players as known
+from trickformer import players as player_registry
 from trickformer.base import Game, TrickformerError, with_path
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import paths
@@ -19,11 +19,11 @@ from trickformer.tournaments.deals import DealName, read_deals
 
 
 class Hand(NamedTuple):
-    """One hand to play: the deal's index, and the index of the player that each seat holds."""
+    """One hand to play."""
 
-    deal: int
-    seating: tuple[int, ...]
-    seed: int | None = None  # of the deal's series; None if it is the plan's
+    deal: int  # index of the deal in its series
+    seating: tuple[int, ...]  # index of the player in each seat
+    seed: int | None = None  # seed of the deal's series; None for the plan's seed
 
 
 class PlayConfig(BaseModel):
@@ -53,8 +53,8 @@ class PlayConfig(BaseModel):
 class Plan(PlayConfig, ABC):
     """Config of a run that tournaments/run.py plays and keeps in a folder. It lists the hands to play."""
 
-    COMMAND: ClassVar[str]  # command line that plays it
-    FIXED: ClassVar[tuple[str, ...]]  # fields that the records depend on
+    COMMAND: ClassVar[str]  # words of the command that plays the plan
+    FIXED: ClassVar[tuple[str, ...]]  # fields that the records depend on; a continued run must not change them
 
     @property
     def time_limit(self) -> float | None:
@@ -92,17 +92,17 @@ class Plan(PlayConfig, ABC):
         """
 
     def with_absolute_paths(self) -> Self:
-        """Copy the plan with absolute paths in its own fields; the specs have theirs."""
+        """Copy the plan with absolute paths in its own fields. `players.resolve` does the same in the specs."""
         return self
 
-    def prepare(self, known: Plan | None) -> Self:
+    def prepare(self, earlier: Plan | None) -> Self:
         """Copy the plan with its data from files and, if it continues a run, with that run's options.
 
         Args:
-            known: Plan of the run that is continued; None for a new run.
+            earlier: Plan of the run that is continued; None for a new run.
 
         Raises:
-            TrickformerError: The plan does not continue the run, or a file of it is bad.
+            TrickformerError: The plan does not continue the run, or a file that it names is bad.
         """
         return self
 
@@ -155,10 +155,10 @@ class Matches(BaseModel):
 
 
 class Tournament(Plan, Matches):
-    """A tournament. A test that is not sequential takes the number of deals to be fixed before the run."""
+    """A tournament. Unless it is sequential, its test assumes that the number of deals was fixed before the run."""
 
     COMMAND: ClassVar[str] = "tournament"
-    # The clock is one of them: players may think by it, and who overran one clock may not have overrun another.
+    # The clock is fixed, because players may adapt to it and records count the decisions that exceeded it.
     FIXED: ClassVar[tuple[str, ...]] = (
         "game",
         "a",
@@ -171,14 +171,14 @@ class Tournament(Plan, Matches):
         "clock",
     )
 
-    PREPARED: ClassVar[tuple[str, ...]] = ("deals", "deals_from")  # `prepare` takes them from the continued run
+    PREPARED: ClassVar[tuple[str, ...]] = ("deals", "deals_from")  # fields that `prepare` takes from a continued run
 
-    _typed = field_validator("a", "b", "players", "gauntlet")(known.validate_specs)
-    _found = field_validator("game")(configs.validate_game)
+    _valid_specs = field_validator("a", "b", "players", "gauntlet")(player_registry.validate_specs)
+    _valid_game = field_validator("game")(configs.validate_game)
     _listed: list[DealName] | None = PrivateAttr(None)  # deals of `deals_from`
 
     @model_validator(mode="after")
-    def _sides(self) -> Self:
+    def _check_players(self) -> Self:
         if self.bound is not None and not self.sequential:
             raise ValueError("bound is for a sequential match; give --sequential too")
         if self.gauntlet is not None and self.players is None:
@@ -205,12 +205,12 @@ class Tournament(Plan, Matches):
     @property
     def pairs(self) -> list[tuple[int, int]]:
         """The pairs of players that meet, by index."""
-        every = pairs(len(self.specs))
-        return every if self.gauntlet is None else [pair for pair in every if pair[0] == 0]
+        all_pairs = pairs(len(self.specs))
+        return all_pairs if self.gauntlet is None else [pair for pair in all_pairs if pair[0] == 0]
 
     @property
     def named_deals(self) -> list[DealName] | None:
-        """The deals that `deals_from` names; None without it. `prepare` or `with_listed` has set them."""
+        """The deals that `deals_from` names; None without it. `prepare` or `with_listed` sets them."""
         return self._listed
 
     @property
@@ -229,33 +229,33 @@ class Tournament(Plan, Matches):
         copy._listed = None if deals is None else list(deals)
         return copy
 
-    def prepare(self, known: Plan | None) -> Self:
+    def prepare(self, earlier: Plan | None) -> Self:
         """Copy the tournament with the deals of `deals_from`.
 
         A continued run keeps its number of deals, if the config does not set one. A larger number extends it.
 
         Args:
-            known: The tournament that is continued; None for a new one.
+            earlier: The tournament that is continued; None for a new one.
 
         Raises:
-            TrickformerError: The file is bad or names too few deals, or the run had other deals, or more.
+            TrickformerError: The file is bad or names too few deals, or the continued run had other or more deals.
         """
-        assert known is None or isinstance(known, Tournament)
+        assert earlier is None or isinstance(earlier, Tournament)
         config, has_number = self, "deals" in self.model_fields_set
         if self.deals_from is not None:
             config = self.with_listed(read_deals(self.deals_from, self.seed))
-        elif known is not None and known.named_deals is not None:
-            config = self.model_copy(update={"deals_from": known.deals_from}).with_listed(known.named_deals)
-        if not has_number and known is not None and self.deals_from is None:
-            config = config.with_deals(known.deals)
+        elif earlier is not None and earlier.named_deals is not None:
+            config = self.model_copy(update={"deals_from": earlier.deals_from}).with_listed(earlier.named_deals)
+        if not has_number and earlier is not None and self.deals_from is None:
+            config = config.with_deals(earlier.deals)
         elif not has_number and config.named_deals is not None:
             config = config.with_deals(len(config.named_deals))
         if config.named_deals is not None and len(config.named_deals) < config.deals:
             raise TrickformerError(
                 f"{config.deals_from} names {len(config.named_deals):,} deals, not {config.deals:,}; leave out --deals"
             )
-        if known is not None:
-            _must_continue(known, config)
+        if earlier is not None:
+            _must_continue(earlier, config)
         return config
 
     def with_deals(self, deals: int) -> Self:
@@ -315,7 +315,7 @@ def pairs(players: int) -> list[tuple[int, int]]:
 
 
 def seatings(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
-    """List the duplicate set of a pair.
+    """List the seatings in which a pair plays every deal.
 
     Args:
         game: The game.
@@ -328,14 +328,14 @@ def seatings(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
 
 
 def require_shared_scores(game: Game) -> None:
-    """Refuse mixed tables in a game that does not need them.
+    """Refuse mixed tables in a game whose seats do not share their scores.
 
     Args:
         game: The game.
 
     Raises:
-        TrickformerError: The seats do not share their scores, so that two players meet at one table anyway, or the game
-            has only one seat.
+        TrickformerError: The seats do not share their scores, so that every table seats both players anyway, or the
+            game has only one seat.
     """
     if game.players == 1 or any(len(set(seating)) > 1 for seating in game.seatings(2)):
         raise TrickformerError(
@@ -344,7 +344,7 @@ def require_shared_scores(game: Game) -> None:
 
 
 def mixtures(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
-    """List every seating in which both players of a pair have a seat.
+    """List every seating of a mixed table, at which both players of a pair have a seat.
 
     Args:
         game: The game.
@@ -358,9 +358,9 @@ def seating_order(
 ) -> list[tuple[int, ...]]:
     """List the seatings of a deal, each once.
 
-    First come the seatings in which both players of a pair hold equally many seats, pairs in turn. If one player is
-    slow, the time of the first hands then predicts the time of the others. A team plays a deal once, however many
-    opponents it meets.
+    Seatings in which both players of a pair hold equally many seats come first, and the pairs take turns. The time of
+    the first hands then predicts the time of the others even if one player is slow. A seating that belongs to several
+    pairs, a team of one player, is listed once.
 
     Args:
         game: The game.
@@ -370,7 +370,7 @@ def seating_order(
     """
     meetings = pairs(players) if meetings is None else meetings
     sets = [sorted(seatings(game, pair), key=lambda s: abs(s.count(s[0]) - len(s) / 2)) for pair in meetings]
-    order = dict.fromkeys(seating for together in zip(*sets) for seating in together)
+    order = dict.fromkeys(seating for one_of_each_pair in zip(*sets) for seating in one_of_each_pair)
     if mixed:
         order |= dict.fromkeys(seating for pair in meetings for seating in mixtures(game, pair))
     return list(order)
@@ -398,9 +398,9 @@ def hands(
             yield Hand(name.number, seating, name.seed)
 
 
-def _must_continue(known: Tournament, config: Tournament) -> None:
-    """Raise TrickformerError if the deals of a run are not the first of those that are to be played."""
-    if config.deals < known.deals:
-        raise TrickformerError(f"the run has {known.deals} deals and cannot have fewer; leave out --deals")
-    if (known.named_deals or config.named_deals) and config.series[: known.deals] != known.series:
+def _must_continue(earlier: Tournament, config: Tournament) -> None:
+    """Raise TrickformerError if the deals of the earlier run are not the first deals of the new config."""
+    if config.deals < earlier.deals:
+        raise TrickformerError(f"the run has {earlier.deals} deals and cannot have fewer; leave out --deals")
+    if (earlier.named_deals or config.named_deals) and config.series[: earlier.deals] != earlier.series:
         raise TrickformerError("the run was begun with other deals; choose another --out")

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Table:
+    """A hand in play. Lists are by seat; `HandRecord` explains the counts."""
+
     hand: Hand
-    seed: int  # of the deal's series
+    seed: int  # seed of the deal's series
     state: State
     memos: list[Memo]
     decisions: list[int]
@@ -43,12 +45,12 @@ class _Table:
 
 
 @dataclass
-class _Line:
+class _Queue:
     """The tables that wait for a player."""
 
     player: Player
     batch: int  # largest number of views in a call
-    waiting: list[tuple[int, _Table]] = field(default_factory=list[tuple[int, _Table]])  # a heap: the oldest first
+    waiting: list[tuple[int, _Table]] = field(default_factory=list[tuple[int, _Table]])  # heap of (hand number, table)
 
 
 def default_tables(players: Sequence[Player]) -> int:
@@ -71,14 +73,13 @@ def play(
 ) -> Iterator[HandRecord]:
     """Play hands, several in parallel.
 
-    At first one hand is played alone, and each hand that ends makes room for two. The first record therefore comes
-    after one hand. At most one hand more than have ended is under way, so that the pace of the first records is at
-    least half of the final pace.
+    At first one hand is played alone, and each hand that ends makes room for two, up to `tables`. The first record
+    therefore comes after the time of one hand, and the pace of the first records is at least half of the final pace.
 
     The next call goes to the player whose waiting tables fill the largest share of its batch. If several players have
-    a full batch, it goes to the one for whom the oldest table waits. The call takes the oldest tables. No decision
-    depends on this order: decision n of a seat in a hand draws from `decision_rng(seed, deal, seat, n)`, whichever
-    player holds the seat.
+    a full batch, it goes to the player for whom the table with the oldest hand waits. The call takes the oldest
+    tables. No decision depends on this order: decision n of a seat in a hand draws from
+    `decision_rng(seed, deal, seat, n)`, whichever player holds the seat.
 
     Args:
         game: The game.
@@ -97,14 +98,14 @@ def play(
         TrickformerError: A player returns an illegal action or a wrong number of decisions.
     """
     tables = tables or default_tables(players)
-    lines = {id(p): _Line(p, min(tables, p.batch or tables)) for p in players}
+    queues = {id(p): _Queue(p, min(tables, p.batch or tables)) for p in players}
     hands = iter(hands)
     begun = ended = 0
-    moved: list[tuple[int, _Table]] = []  # each after the number of its hand
+    ready: list[tuple[int, _Table]] = []  # (hand number, table) of tables whose player has just moved
     while True:
         while True:
-            if moved:
-                number, table = moved.pop()
+            if ready:
+                number, table = ready.pop()
             elif begun - ended < min(tables, 1 + ended) and (hand := next(hands, None)) is not None:
                 number, begun = begun, begun + 1
                 series = seed if hand.seed is None else hand.seed
@@ -118,14 +119,14 @@ def play(
                 yield _record(game, table, clock)
             else:
                 player = players[table.hand.seating[table.state.current_player()]]
-                heappush(lines[id(player)].waiting, (number, table))
-        candidates = [line for line in lines.values() if line.waiting]
+                heappush(queues[id(player)].waiting, (number, table))
+        candidates = [queue for queue in queues.values() if queue.waiting]
         if not candidates:
             return
-        line = max(candidates, key=lambda a: (min(1, len(a.waiting) / a.batch), -a.waiting[0][0]))
-        moved = [heappop(line.waiting) for _ in range(min(line.batch, len(line.waiting)))]
-        _act(game, line.player, [table for _, table in moved], clock, on_decision)
-        moved.reverse()  # the loop pops the oldest table first
+        queue = max(candidates, key=lambda q: (min(1, len(q.waiting) / q.batch), -q.waiting[0][0]))
+        ready = [heappop(queue.waiting) for _ in range(min(queue.batch, len(queue.waiting)))]
+        _act(game, queue.player, [table for _, table in ready], clock, on_decision)
+        ready.reverse()  # the loop pops the oldest table first
 
 
 def _advance(game: Game, table: _Table) -> bool:
@@ -155,12 +156,14 @@ def _act(
             memo["clock"] = clock
     start = time.perf_counter()
     decisions = player.act(views, rngs, memos)
-    share = (time.perf_counter() - start) / len(tables)
+    seconds = (time.perf_counter() - start) / len(tables)  # of one decision
 
-    def where(i: int) -> str:
+    def describe_place(i: int) -> str:
         return f" in deal {tables[i].hand.deal}, seating {tables[i].hand.seating}, seat {seats[i]}"
 
-    for table, seat, view, decision in zip(tables, seats, views, validate_decisions(player, views, decisions, where)):
+    for table, seat, view, decision in zip(
+        tables, seats, views, validate_decisions(player, views, decisions, describe_place)
+    ):
         if on_decision is not None:
             on_decision(table.hand, view, decision)
         table.state.apply_action(decision.action)
@@ -170,14 +173,14 @@ def _act(
         table.decisions[seat] += 1
         table.illegal[seat] += decision.illegal
         table.searched[seat] += decision.searched
-        table.seconds[seat] += share
+        table.seconds[seat] += seconds
         table.calls[seat] += 1 / len(tables)
-        table.overran[seat] += clock is not None and share > clock
+        table.overran[seat] += clock is not None and seconds > clock
 
 
 def _end(game: Game, players: Sequence[Player], table: _Table) -> None:
-    """Call `end` of the players that override it."""
-    seats: dict[int, list[int]] = {}
+    """Call `end` of the players that override it, once for each player at the table."""
+    seats: dict[int, list[int]] = {}  # seats by id of the player
     for seat, index in enumerate(table.hand.seating):
         seats.setdefault(id(players[index]), []).append(seat)
     for player in {id(p): p for p in players}.values():

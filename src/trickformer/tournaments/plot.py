@@ -51,8 +51,8 @@ def draw(results: TournamentResults) -> Figure:
         results: Results of the tournament.
 
     Returns:
-        Two panels: of a match of two players the rows and a histogram of the deals' differences, of more players the
-        ratings and the difference of every pair.
+        Two panels. A match of two players has the rows and a histogram of the deals' differences. A tournament of more
+        players has the ratings and the difference of every pair.
     """
     result = results.result()
     with plt.rc_context(_STYLE):
@@ -101,6 +101,7 @@ def _plot_pairs(axes: Any, result: dict[str, Any], names: list[str]) -> None:
 
 
 def _intervals(axes: Any, ticks: list[str], rows: list[dict[str, Any]], key: str) -> None:
+    """Draw the value under `key` and the 95% interval of each row, the first row at the top."""
     y = np.arange(len(rows))[::-1]
     axes.axvline(0, color=_GREY, linewidth=1, linestyle=(0, (4, 3)))
     for at, row in zip(y, rows):
@@ -140,7 +141,7 @@ def _histogram(axes: Any, deals: np.ndarray) -> None:
 
 
 def _axis(result: dict[str, Any], quantity: str, player: str | None) -> str:
-    """Label an axis by its quantity, its unit and the side that is better."""
+    """Label an axis by its quantity, its unit and the better direction."""
     side = "right" if result["higher_is_better"] else "left"
     better = f"{side} is better" if player is None else f"{side} of 0: {player} is better"
     return f"{quantity}\n{result['unit']} ({better})"

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from scipy import special, stats
 
-FEWEST_DEALS = 10  # fewer say too little about the spread of the differences
+FEWEST_DEALS = 10  # with fewer deals the spread of the differences is too uncertain
 FEWEST_RANKS = 6  # differences other than 0 that Wilcoxon's test needs for p < 0.05
-_POWER = 0.8
+_POWER = 0.8  # probability that the match shows the difference
 _LEVEL_QUANTILE = float(special.ndtri(0.975))
 _POWER_QUANTILE = float(special.ndtri(_POWER))
 
@@ -17,9 +17,10 @@ _POWER_QUANTILE = float(special.ndtri(_POWER))
 def deals_to_resolve(differences: np.ndarray) -> int | None:
     """Compute how many deals give Wilcoxon's signed-rank test p < 0.05 with a power of 80%.
 
-    The differences stand for the true distribution: n = ((z_0.975 s0 + z_0.8 s1) / m)^2, where m is the mean of a
-    difference's signed rank, s0 its deviation if the signs are random, and s1 the deviation that the test statistic has
-    (Hajek's projection). Differences of 0 do not count, as in the test.
+    The measured differences are taken for the true distribution. Then n = ((z_0.975 s0 + z_0.8 s1) / m)^2, where m is
+    the mean signed rank, s0 the standard deviation of a signed rank under the null hypothesis (random signs), and s1
+    the standard deviation of a deal's contribution to the test statistic (its Hajek projection). Differences of 0 do
+    not count, as in the test.
 
     Args:
         differences: Difference of each deal, float64 [deals].
@@ -40,18 +41,22 @@ def deals_to_resolve(differences: np.ndarray) -> int | None:
 
 
 def _signed_ranks(nonzero: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return each difference's signed rank, as a share of all, and its projection of the test statistic."""
+    """Return the signed rank of each difference, divided by n, and its Hajek projection, both float64 [n].
+
+    The projection adds to the signed rank the mean sign of the larger differences, because a difference raises the
+    ranks of all larger ones. Equally large differences count half.
+    """
     n, signs = len(nonzero), np.sign(nonzero)
     signed = signs * (stats.rankdata(np.abs(nonzero)) - 0.5) / n
-    group = np.unique(np.abs(nonzero), return_inverse=True)[1]
-    by_group = np.bincount(group, weights=signs)
-    above = by_group.sum() - np.cumsum(by_group)
-    return signed, signed + ((above + by_group / 2) / n)[group]
+    group = np.unique(np.abs(nonzero), return_inverse=True)[1]  # differences of equal size, in ascending order
+    sign_sums = np.bincount(group, weights=signs)  # by group
+    above = sign_sums.sum() - np.cumsum(sign_sums)  # sum of the signs of all larger differences
+    return signed, signed + ((above + sign_sums / 2) / n)[group]
 
 
 def _deals_for_ranks(share: float) -> int:
-    """Return the fewest deals that have six differences other than 0 in 80% of matches, if a share of them has."""
+    """Return the fewest deals that give six nonzero differences in 80% of matches, for their share of all deals."""
     deals = FEWEST_RANKS
     while stats.binom.sf(FEWEST_RANKS - 1, deals, share) < _POWER:
-        deals += max(1, deals // 50)
+        deals += max(1, deals // 50)  # steps of 2% suffice and keep the search short
     return deals

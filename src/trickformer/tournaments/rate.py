@@ -9,12 +9,12 @@ import numpy as np
 
 from trickformer.tournaments.intervals import interval
 
-_DECIMALS = 11  # equal ratings of deals must tie exactly
+_DECIMALS = 11  # removes rounding errors, so that equal ratings compare as equal
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerRating:
-    """Number of points a hand by which a player is better than the average of the field; higher is better."""
+    """Points a hand by which a player is better than the mean of all players. A higher rating is always better."""
 
     player: int
     rating: float
@@ -31,8 +31,8 @@ def rate(
 ) -> list[PlayerRating]:
     """Rate players by least squares; the ratings sum to zero.
 
-    The ratings r minimize the sum over pairs of (mean difference - (r_i - r_j))^2. They are linear in the deals, so
-    each deal gives a rating of its own, and the interval is one of their mean.
+    The ratings r minimize the sum over pairs of (mean difference - (r_i - r_j))^2. They are linear in the differences.
+    The rating of a player is therefore the mean of its ratings in the single deals, which give the interval.
 
     Args:
         differences: Score of i minus score of j in each deal, float64 [deals], by pair (i, j). The pairs connect all
@@ -49,9 +49,9 @@ def rate(
     for row, (i, j) in enumerate(differences):
         design[row, i], design[row, j] = 1.0, -1.0
     sign = 1.0 if higher_is_better else -1.0
-    by_deal = sign * (np.linalg.pinv(design) @ np.array(list(differences.values()))) + 0.0  # no negative zero
+    by_deal = sign * (np.linalg.pinv(design) @ np.array(list(differences.values())))  # float64 [players, deals]
     ratings = [
         PlayerRating(i, float(x.mean()), interval(np.round(x, _DECIMALS), (-largest, largest), sequential=sequential))
-        for i, x in enumerate(by_deal)
+        for i, x in enumerate(by_deal + 0.0)  # no negative zero
     ]
-    return sorted(ratings, key=lambda r: (-round(r.rating, _DECIMALS - 2), r.player))
+    return sorted(ratings, key=lambda r: (-round(r.rating, _DECIMALS - 2), r.player))  # equal ratings: by index

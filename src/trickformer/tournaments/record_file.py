@@ -1,4 +1,4 @@
-"""The records of a run in its file, read a record at a time."""
+"""The records of a run, which stay in its file and are read one at a time."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ T = TypeVar("T")
 
 
 class RecordFile(Sequence[HandRecord]):
-    """The records of a run in its file, read again at each access.
+    """Sequence of a run's records, each of which is read from the file at each access.
 
-    In memory are the positions of the lines, and the numbers of the records in columns.
+    Memory holds only the positions of the lines and the numeric fields of the records (`columns`).
 
     Attributes:
         columns: Scores, times and counts of the records, in the order of the file.
@@ -42,8 +42,8 @@ class RecordFile(Sequence[HandRecord]):
         self.columns = RecordColumns(schedule, seats)
         self._path = path
         self._seats, self._clocked = seats, clocked
-        self._ends = array("q", [0])  # of the lines, in bytes; the first is the beginning of the file
-        self._file: int | None = None  # descriptor, from the first record on: the folder may be moved
+        self._ends = array("q", [0])  # byte offset of each line's end, after the offset 0 of the first line's beginning
+        self._file: int | None = None  # descriptor; it stays open, because the folder may be moved during the run
 
     def parse(self, number: int, line: bytes) -> None:
         """Check the next line of the file and add its record.
@@ -53,7 +53,7 @@ class RecordFile(Sequence[HandRecord]):
             line: The line without its end.
 
         Raises:
-            TrickformerError: The line is no record, its hand is not scheduled, or the hand has a record already.
+            TrickformerError: The line is no record, its hand is not scheduled, or the hand already has a record.
         """
         try:
             record = HandRecord.model_validate_json(line, strict=True)
@@ -154,7 +154,7 @@ def select(records: Sequence[HandRecord], rows: Iterable[int]) -> Iterator[HandR
 
 
 class Selection(Sequence[T]):
-    """Some records of a run, or a part of each, read again at each access."""
+    """Sequence of a part, such as the history, of some records. Records in a file are read at each access."""
 
     def __init__(self, records: Sequence[HandRecord], rows: np.ndarray, part: Callable[[HandRecord], T]) -> None:
         """Select records.

@@ -66,7 +66,7 @@ def make_report(results: TournamentResults) -> Report:
         results: Results of the tournament.
     """
     result = results.result()
-    shown, appendix = _sections(result)
+    sections, appendix = _sections(result)
     specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
     figures = [ReportFigure("differences", PLOT, partial(_plot, results))]
     if "gains" in result:
@@ -75,8 +75,8 @@ def make_report(results: TournamentResults) -> Report:
     return Report(
         result,
         _heading(result),
-        [(title, table) for title, table, _ in shown],
-        keys=[key for _, _, key in shown],
+        [(title, table) for title, table, _ in sections],
+        keys=[key for _, _, key in sections],
         appendix=appendix,
         conclusion=conclude(result),
         title="Tournament",
@@ -119,13 +119,13 @@ def _heading(result: dict[str, Any]) -> str:
 
 
 def _specs_by_name(result: dict[str, Any]) -> dict[str, str]:
-    """Return the specs that were typed, by A and B in a match of two players, else by short names."""
+    """Return the specs that were typed, by A and B in a match of two players, otherwise by short names."""
     names = ["A", "B"] if "rows" in result else short_names(result["players"])
     return dict(zip(names, result["players"]))
 
 
 def _sections(result: dict[str, Any]) -> tuple[list[Section], list[Section]]:
-    """Return the sections that are always shown, and those of the file alone."""
+    """Return the sections that are always shown, and the sections that only report.md has."""
     work = ("Time and work", *_work(result))
     summary = [("How they played", _summary(result), _summary_key(result))] if "summary" in result else []
     if "rows" in result:
@@ -375,7 +375,7 @@ _FAULTS = {"crash": "crashes", "illegal": "illegal answers", "timeout": "time-ou
 
 
 def warnings(result: dict[str, Any]) -> list[str]:
-    """Return a warning line for each engine that was started again after a fault.
+    """Return a warning line for each engine that was restarted after a fault.
 
     Args:
         result: Object of `TournamentResults.result`.

@@ -18,10 +18,10 @@ from trickformer.tournaments.rate import rate
 from trickformer.tournaments.record_file import Selection
 from trickformer.tournaments.run import TournamentRun
 from trickformer.tournaments.scoreboard import Scoreboard
-from trickformer.tournaments.statistics import MixedTeamScore, Row, extrapolate, match, score_mixed_teams
+from trickformer.tournaments.statistics import MatchRow, MixedTeamScore, extrapolate, match, score_mixed_teams
 from trickformer.tournaments.store import HandRecord
 
-SCHEMA = 2  # of the JSON object; there was no number before
+SCHEMA = 2  # version of the JSON object; version 1 had no number
 
 
 class NoFinishedDealError(TrickformerError):
@@ -29,9 +29,9 @@ class NoFinishedDealError(TrickformerError):
 
 
 class TournamentResults:
-    """The statistics of a run over its finished deals: those whose every hand is in the records.
+    """The statistics of a run over its finished deals, those with a record of every seating.
 
-    A sequential match with a bound counts only the deals up to its decision, even if more are finished.
+    A sequential match with a bound counts only the deals up to the one at which it stopped, even if more are finished.
     """
 
     def __init__(self, run: TournamentRun):
@@ -45,21 +45,21 @@ class TournamentResults:
         config = run.config
         self.pairs: list[tuple[int, int]] = config.pairs
         self.sets = {pair: plan.seatings(self.game, pair) for pair in self.pairs}
-        own = dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings)
-        # If the seats share their scores, only mixed tables, which are optional, seat both players.
-        self.teams = all(len(set(seating)) == 1 for seating in own)
+        distinct = dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings)
+        # In a game whose seats share their scores, one player holds all seats, except at the optional mixed tables.
+        self.teams = all(len(set(seating)) == 1 for seating in distinct)
         mixtures = {pair: plan.mixtures(self.game, pair) for pair in self.pairs if config.mixed}
         self._columns = run.columns()
-        self._find_finished([*own, *(seating for seatings in mixtures.values() for seating in seatings)])
-        self.rows: dict[tuple[int, int], list[Row]] = {}
+        self._find_finished([*distinct, *(seating for seatings in mixtures.values() for seating in seatings)])
+        self.rows: dict[tuple[int, int], list[MatchRow]] = {}
         outcomes = _list_outcomes(self.game)
         for pair, seatings in self.sets.items():
             scores, kinds = self.scores(seatings), (np.array(seatings) == pair[1]).astype(int)
             self.rows[pair] = match(scores, kinds, self.game.by_seats, outcomes=outcomes, sequential=config.sequential)
         self.mixed: dict[tuple[int, int], MixedTeamScore] = {}
         for pair, seatings in mixtures.items():
-            together, teams = self.scores(seatings)[..., 0], self.scores(self.sets[pair])[..., 0]
-            self.mixed[pair] = score_mixed_teams(together.astype(float), teams.astype(float))
+            mixed_scores, teams = self.scores(seatings)[..., 0], self.scores(self.sets[pair])[..., 0]
+            self.mixed[pair] = score_mixed_teams(mixed_scores.astype(float), teams.astype(float))
 
     def _find_finished(self, seatings: list[tuple[int, ...]]) -> None:
         """Find the deals that are finished in these seatings. Raises NoFinishedDealError if there are none."""
@@ -71,7 +71,7 @@ class TournamentResults:
         self._finished = np.flatnonzero((rows >= 0).all(axis=1))[: self.decision]
         if not len(self._finished):
             raise NoFinishedDealError("no deal of this run is finished in all its seatings; continue it with --resume")
-        self._rows = rows[self._finished]  # record by finished deal and place of the seating
+        self._rows = rows[self._finished]  # index of the record, int [finished deals, seatings]
 
     def _find_decision(self) -> int | None:
         """Return the number of deals after which a sequential match with a bound has stopped; None if it has not."""
@@ -150,7 +150,7 @@ class TournamentResults:
     def _result(self) -> dict[str, Any]:
         config = self.run.config
         matches = [self._match(pair) for pair in self.pairs]
-        use = {key: use_of(self._columns, i, self._rows.ravel()) for i, key in enumerate(self._keys())}
+        work = {key: sum_up_work(self._columns, i, self._rows.ravel()) for i, key in enumerate(self._keys())}
         head: dict[str, Any] = {"game": config.game}
         about = {"deals": len(self._finished), "higher_is_better": self.game.higher_is_better}
         if config.players is None:
@@ -159,7 +159,7 @@ class TournamentResults:
         else:
             head |= about | {"differences": self._difference_matrix()} | ({"gauntlet": True} if config.gauntlet else {})
         head |= {"schema": SCHEMA, "players": self.run.typed, "matches": matches, "ratings": self._ratings()}
-        return head | self._extras() | self._about_the_test() | self._by_player(use) | self._about_the_run()
+        return head | self._extras() | self._about_the_test() | self._by_player(work) | self._about_the_run()
 
     def _keys(self) -> list[str]:
         """Return the names of the players in objects by player."""
@@ -172,7 +172,7 @@ class TournamentResults:
         extras: dict[str, Any] = {"teams": True} if self.teams else {}
         if any(summaries := [self._summary(i) for i in players]):
             extras["summary"] = summaries
-        if self._columns.has_gains and (estimates := gains.summarize_gains(self._own(), len(players))):
+        if self._columns.has_gains and (estimates := gains.summarize_gains(self._records_by_player(), len(players))):
             extras["gains"] = estimates
         return extras
 
@@ -192,21 +192,21 @@ class TournamentResults:
         outcomes = _list_outcomes(self.game)
         return self.teams and outcomes is not None and set(np.unique(outcomes).tolist()) == {0, 1}
 
-    def _by_player(self, use: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    def _by_player(self, work: dict[str, dict[str, Any]]) -> dict[str, Any]:
         config, run = self.run.config, self.run
         entries: dict[str, Any] = {
-            "seconds_per_turn": {k: u["seconds"] for k, u in use.items()},
-            "batch": {k: u["batch"] for k, u in use.items()},
-            "turns": {k: u["turns"] for k, u in use.items()},
-            "illegal": {k: {"illegal": u["illegal"], "searched": u["searched"]} for k, u in use.items()},
-            "sees_state": [list(use)[i] for i in run.sees_state] if config.players is None else run.sees_state,
-            "caveats": {k: run.caveats[i] for i, k in enumerate(use) if run.caveats[i]},
-            "resolved": dict(zip(use, config.specs)) if config.players is None else config.specs,
+            "seconds_per_turn": {k: u["seconds"] for k, u in work.items()},
+            "batch": {k: u["batch"] for k, u in work.items()},
+            "turns": {k: u["turns"] for k, u in work.items()},
+            "illegal": {k: {"illegal": u["illegal"], "searched": u["searched"]} for k, u in work.items()},
+            "sees_state": [list(work)[i] for i in run.sees_state] if config.players is None else run.sees_state,
+            "caveats": {k: run.caveats[i] for i, k in enumerate(work) if run.caveats[i]},
+            "resolved": dict(zip(work, config.specs)) if config.players is None else config.specs,
         }
-        if faults := {k: u["faults"] for k, u in use.items() if u["faults"]}:
+        if faults := {k: u["faults"] for k, u in work.items() if u["faults"]}:
             entries["engine_faults"] = faults
         if config.clock is not None:
-            entries |= {"clock": config.clock, "overran": {k: u["overran"] for k, u in use.items()}}
+            entries |= {"clock": config.clock, "overran": {k: u["overran"] for k, u in work.items()}}
         if config.players is not None:  # by player: lists in the order of `players`
             for key in ("seconds_per_turn", "batch", "turns", "illegal", "overran"):
                 if key in entries:
@@ -265,23 +265,27 @@ class TournamentResults:
             matrix[i][j], matrix[j][i] = rows[0].difference, 0.0 - rows[0].difference
         return matrix
 
-    def _own_rows(self) -> np.ndarray:
-        """Return the records that count for single players; of teams, those with one player in every seat."""
-        own = [place for seating, place in self._places.items() if not self.teams or len(set(seating)) == 1]
-        return self._rows[:, own].ravel()
+    def _rows_by_player(self) -> np.ndarray:
+        """Return the records that statistics of single players count: in a game with teams, no mixed tables."""
+        places = [place for seating, place in self._places.items() if not self.teams or len(set(seating)) == 1]
+        return self._rows[:, places].ravel()
 
-    def _own(self) -> Sequence[HandRecord]:
-        return Selection(self.run.records, self._own_rows(), lambda record: record)
+    def _records_by_player(self) -> Sequence[HandRecord]:
+        return Selection(self.run.records, self._rows_by_player(), lambda record: record)
 
     def _summary(self, player: int) -> Summary:
         if type(self.game).summary is Game.summary:
             return {}
-        rows, known = self._own_rows(), self._columns.schedule.seatings
-        seats = [tuple(seat for seat, holder in enumerate(seating) if holder == player) for seating in known]
+        rows = self._rows_by_player()
+        # Seats of the player in each seating of the schedule.
+        seats = [
+            tuple(seat for seat, index in enumerate(seating) if index == player)
+            for seating in self._columns.schedule.seatings
+        ]
         seatings = self._columns.seatings(rows)
-        held = np.array([bool(own) for own in seats])[seatings]
-        histories = Selection(self.run.records, rows[held], lambda record: record.history)
-        return self.game.summary(histories, [seats[seating] for seating in seatings[held].tolist()])
+        takes_part = np.array([bool(own_seats) for own_seats in seats])[seatings]
+        histories = Selection(self.run.records, rows[takes_part], lambda record: record.history)
+        return self.game.summary(histories, [seats[seating] for seating in seatings[takes_part].tolist()])
 
 
 def _list_outcomes(game: Game) -> np.ndarray | None:
@@ -289,23 +293,24 @@ def _list_outcomes(game: Game) -> np.ndarray | None:
     return np.array(game.outcomes.labels) if game.outcomes.labels else None
 
 
-def use_of(columns: RecordColumns, player: int, rows: np.ndarray | None = None) -> dict[str, Any]:
+def sum_up_work(columns: RecordColumns, player: int, rows: np.ndarray | None = None) -> dict[str, Any]:
     """Sum up the work of a player in some hands.
 
     Args:
-        columns: Numbers of the records.
+        columns: Numeric fields of the records.
         player: Index of the player.
-        rows: Records of the hands, int [n]; by default all.
+        rows: Indices of the hands' records, int [n]; by default all records.
 
     Returns:
-        Its turns, their mean seconds and batch, the histories that its searches generated, and its engine's faults.
+        `turns` (decisions), `seconds` and `batch` (means of a decision), `illegal` of `searched` histories, `overran`,
+        and `faults` of an engine by kind.
     """
     rows = np.arange(len(columns)) if rows is None else rows
-    held = np.array(columns.schedule.seatings) == player
+    is_player = np.array(columns.schedule.seatings) == player  # bool [seatings, seats]
 
     def values(field: str) -> Iterator[float]:
         for piece in in_pieces(rows):
-            yield from columns.take(field, piece)[held[columns.seatings(piece)]].tolist()
+            yield from columns.take(field, piece)[is_player[columns.seatings(piece)]].tolist()
 
     turns, calls = int(sum(values("decisions"))), sum(values("calls"))
     return {
@@ -315,19 +320,19 @@ def use_of(columns: RecordColumns, player: int, rows: np.ndarray | None = None) 
         "illegal": int(sum(values("illegal"))),
         "searched": int(sum(values("searched"))),
         "overran": int(sum(values("overran"))),
-        "faults": _count_faults(columns, rows, held),
+        "faults": _count_faults(columns, rows, is_player),
     }
 
 
-def _count_faults(columns: RecordColumns, rows: np.ndarray, held: np.ndarray) -> dict[str, int]:
+def _count_faults(columns: RecordColumns, rows: np.ndarray, is_player: np.ndarray) -> dict[str, int]:
     """Count the faults of an engine by kind, and in all as `restarts`; empty if there were none.
 
-    `held` marks the seats that the player holds, bool [seatings, seats].
+    `is_player` marks the player's seats in each seating of the schedule, bool [seatings, seats].
     """
     faults = Counter[str]()
     for position, by_seat in columns.faults(rows):
-        own = held[columns.seatings(rows[position : position + 1])[0]]
-        for counts, is_own in zip(by_seat, own):
+        seating = columns.seatings(rows[position : position + 1])[0]
+        for counts, is_own in zip(by_seat, is_player[seating]):
             if is_own:
                 faults.update(counts)
     return dict(faults) | ({"restarts": faults.total()} if faults else {})

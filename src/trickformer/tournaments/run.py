@@ -1,4 +1,4 @@
-"""Playing a plan, such as a tournament: plays the hands that are missing from the record file and appends them."""
+"""Runs of plans, such as tournaments: they play the hands that are missing from the record file and append them."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from trickformer.tournaments.schedule import Schedule
 from trickformer.tournaments.scoreboard import Scoreboard
 from trickformer.tournaments.store import HandRecord
 
-ERRORS = "engines"  # folder with what engines write to standard error
-MOST_TABLES = 2_000_000  # of a plan: it and its records are held in memory
+STDERR_FOLDER = "engines"  # folder with what engines write to standard error
+MOST_TABLES = 2_000_000  # hands of a plan; the schedule and the columns of its records are held in memory
 
 Job = tuple[Plan, list[Hand]]  # hands that one worker plays
 
@@ -51,12 +51,12 @@ class TournamentRun:
 
     config: Any  # a Plan, specs resolved
     typed: list[str]  # specs as they were typed
-    sees_state: list[int]  # players that were shown hidden cards
-    caveats: list[list[str]]  # by player: warnings for readers of the results
-    records: Sequence[HandRecord] = field(repr=False)  # a list, or a RecordFile
-    builds: list[dict[str, Any]]  # versions that played it: several if the software changed before --resume
-    files: dict[str, str] = field(default_factory=dict)  # SHA-256 of the files of players and rules, by path
-    extensions: list[Extension] = field(default_factory=list[Extension])  # in order
+    sees_state: list[int]  # indices of the players that were shown hidden cards
+    caveats: list[list[str]]  # warnings for readers of the results, by player
+    records: Sequence[HandRecord] = field(repr=False)  # a list, or a RecordFile for a run with a folder
+    builds: list[dict[str, Any]]  # versions of the software that played; several if it changed before --resume
+    files: dict[str, str] = field(default_factory=dict)  # SHA-256 of files that players and rules read, by path
+    extensions: list[Extension] = field(default_factory=list[Extension])  # changes of the number of deals, in order
 
     @property
     def game(self) -> Game:
@@ -64,7 +64,7 @@ class TournamentRun:
         return self.config.rules()
 
     def columns(self) -> RecordColumns:
-        """Return the numbers of the records. For records in memory they are computed at each call."""
+        """Return the numeric fields of the records. For records in memory they are computed at each call."""
         if isinstance(self.records, RecordFile):
             return self.records.columns
         game = self.game
@@ -75,14 +75,14 @@ class TournamentRun:
 
 
 class _About(BaseModel):
-    """run.json of such a run."""
+    """Contents of the run's run.json. `TournamentRun` explains the fields."""
 
     players: list[str]
     sees_state: list[int]
     caveats: list[list[str]] | None = None  # missing from runs of older versions
     builds: list[dict[str, Any]]
     files: dict[str, str] = {}
-    deals: list[DealName] | None = None  # of --deals-from
+    deals: list[DealName] | None = None  # deals that --deals-from named; None without it
     extensions: list[Extension] = []
 
 
@@ -94,9 +94,9 @@ def _schedule(config: Plan, game: Game) -> Schedule:
     return schedule
 
 
-def _cast(config: Plan, game: Game) -> list[Player]:
-    """Make a player for each spec. Equal specs share a player, because the state of a hand is in its memo."""
-    logs = config.out / ERRORS if config.out is not None else None
+def _make_players(config: Plan, game: Game) -> list[Player]:
+    """Make a player for each spec. Equal specs share a player, because players keep the state of a hand in a memo."""
+    logs = config.out / STDERR_FOLDER if config.out is not None else None
     by_spec = {spec: players.make(spec, game, logs) for spec in dict.fromkeys(config.specs)}
     return [by_spec[spec] for spec in config.specs]
 
@@ -125,44 +125,44 @@ def tournament(config: Plan, resume: bool = False, show: Show = progress) -> Tou
     resolve = partial(_resolve, game=game)
     folder = RunFolder.optional(config.out, resume)
     parallel.slots(config.workers, config.ray)  # raises if the cluster is out of reach
-    known = None
+    earlier = None
     if folder is not None:
         folder.check(config, resume=resume, free=config.free, resolve=resolve)
-        known = load(folder.path, type(config), with_records=False) if folder.has_run else None
-    config = config.prepare(None if known is None else known.config)
-    cast = _cast(config, game)
-    sees_state = [i for i, p in enumerate(cast) if p.needs_state]
-    caveats: list[list[str]] = [list(p.caveats) for p in cast]
+        earlier = load(folder.path, type(config), with_records=False) if folder.has_run else None
+    config = config.prepare(None if earlier is None else earlier.config)
+    roster = _make_players(config, game)
+    sees_state = [i for i, p in enumerate(roster) if p.needs_state]
+    caveats: list[list[str]] = [list(p.caveats) for p in roster]
     schedule = _schedule(config, game)
     files = players.digests(game, config.specs)
     run = TournamentRun(config, typed, sees_state, caveats, [], [build()], files)
     if folder is None:
-        _finish(run, schedule, None, game, cast, show)
+        _finish(run, schedule, None, game, roster, show)
         return run
-    if known is not None:
-        _keep_history(run, known)
+    if earlier is not None:
+        _keep_history(run, earlier)
     records = RecordFile(folder.path / RECORDS, schedule, game.players, config.time_limit is not None)
     run = replace(run, records=records)
     about = _describe(run, typed, game)
     with folder.records(
         RECORDS, config, resume=resume, free=config.free, parse=records.parse, about=about, resolve=resolve
     ) as lines:
-        _finish(run, schedule, lines, game, cast, show)
+        _finish(run, schedule, lines, game, roster, show)
     return run
 
 
-def _keep_history(run: TournamentRun, known: TournamentRun) -> None:
+def _keep_history(run: TournamentRun, earlier: TournamentRun) -> None:
     """Copy the history of a continued run, and add a change of its number of deals."""
-    run.builds[:] = known.builds + [b for b in run.builds if b not in known.builds]
-    run.typed[:] = known.typed
-    run.extensions[:] = known.extensions
-    if isinstance(run.config, Tournament) and run.config.deals != known.config.deals:
+    run.builds[:] = earlier.builds + [b for b in run.builds if b not in earlier.builds]
+    run.typed[:] = earlier.typed
+    run.extensions[:] = earlier.extensions
+    if isinstance(run.config, Tournament) and run.config.deals != earlier.config.deals:
         now = datetime.now(UTC).replace(microsecond=0)
-        run.extensions.append(Extension(old=known.config.deals, new=run.config.deals, at=now))
+        run.extensions.append(Extension(old=earlier.config.deals, new=run.config.deals, at=now))
 
 
 def _describe(run: TournamentRun, typed: list[str], game: Game) -> dict[str, Any]:
-    """Return the contents of run.json besides the builds."""
+    """Return the contents of run.json without the builds."""
     about: dict[str, Any] = {"game": str(game.spiel), "players": typed, "sees_state": run.sees_state}
     about |= {"files": run.files} | ({"caveats": run.caveats} if any(run.caveats) else {})
     about["resolved"] = [
@@ -217,34 +217,34 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
 
 
 def _finish(
-    run: TournamentRun, schedule: Schedule, lines: JsonLines | None, game: Game, cast: list[Player], show: Show
+    run: TournamentRun, schedule: Schedule, lines: JsonLines | None, game: Game, roster: list[Player], show: Show
 ) -> None:
     """Play the hands that are missing from `run.records`, and append their records there and to the file.
 
-    The players `cast` play if this process plays all hands. Otherwise each worker makes its own players.
+    If this process plays all hands, the players of `roster` play. Otherwise each worker makes its own players.
     """
     config = run.config
     board = Scoreboard(config, game, run.typed) if isinstance(config, Tournament) else None
-    done = bytearray(len(schedule))  # by number of the hand: 1 if it is played
+    done = bytearray(len(schedule))  # 1 for each hand that is played, by number of the hand
     if isinstance(run.records, RecordFile):
         done[:] = (run.records.columns.row_of >= 0).tobytes()
         if board is not None and _is_decided(board, run.records.columns):
             return
-    source = _source(config, [hand for hand, played in zip(schedule, done) if not played], game, cast)
+    new_records = _play_missing(config, [hand for hand, played in zip(schedule, done) if not played], game, roster)
     typed = players.to_type(config)
     with (
-        closing(source),  # ends the workers
+        closing(new_records),  # stops the workers on an error or a decision
         resumable(
             config.COMMAND, config, typed, progress=lambda: f"after {len(run.records)} of {len(schedule)} tables"
         ),
         show(config.COMMAND, "tables", sum(done), len(schedule)) as advance,
     ):
-        for record in source:
+        for record in new_records:
             number = schedule.find(record.deal, record.seating, record.seed)
-            if done[number]:  # replayed after the loss of a node, by a player that ignores its seed
+            if done[number]:  # a lost node's hands are played again, and a player that ignores its seed reorders them
                 raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
             done[number] = True
-            _keep(run, record, lines)
+            _append(run, record, lines)
             if board is None:
                 advance()
                 continue
@@ -255,13 +255,13 @@ def _finish(
 
 
 def _is_decided(board: Scoreboard, columns: RecordColumns) -> bool:
-    """Add the hands that are played to a scoreboard, and return whether the tournament has stopped with them."""
+    """Add the recorded hands to a scoreboard, and return whether the tournament has stopped."""
     for deal, seating, scores in columns.hands():
         board.add(deal, seating, scores)
     return board.decision is not None
 
 
-def _keep(run: TournamentRun, record: HandRecord, lines: JsonLines | None) -> None:
+def _append(run: TournamentRun, record: HandRecord, lines: JsonLines | None) -> None:
     """Add a record to a run, and to its file if it has one."""
     if isinstance(run.records, RecordFile):
         assert lines is not None
@@ -271,17 +271,17 @@ def _keep(run: TournamentRun, record: HandRecord, lines: JsonLines | None) -> No
         run.records.append(record)
 
 
-def _source(config: Plan, missing: list[Hand], game: Game, cast: list[Player]) -> Generator[HandRecord]:
-    """Yield the records of hands that are missing, in the order in which they end."""
+def _play_missing(config: Plan, missing: list[Hand], game: Game, roster: list[Player]) -> Generator[HandRecord]:
+    """Play the missing hands, and yield their records in the order in which the hands end."""
     jobs = _jobs(config, missing)
     if len(jobs) == 1 and config.ray is None:
-        yield from play(game, cast, missing, config.seed, config.tables, config.time_limit)
+        yield from play(game, roster, missing, config.seed, config.tables, config.time_limit)
     else:
         yield from parallel.stream(_play, jobs, config.workers, config.ray)
 
 
 def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
-    """Split the hands into one slice for each worker. All seatings of a deal stay in one slice."""
+    """Split the hands into one job for each worker. All seatings of a deal stay in one job."""
     deals = sorted({h.deal for h in hands})
     workers = min(parallel.slots(config.workers, config.ray), len(deals))
     slot = {deal: i % workers for i, deal in enumerate(deals)}
@@ -289,7 +289,7 @@ def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
 
 
 def _play(job: Job) -> Iterator[HandRecord]:
-    """Play a slice of hands with players of its own."""
+    """Play the hands of a job with newly made players."""
     config, hands = job
     game = config.rules()
-    return play(game, _cast(config, game), hands, config.seed, config.tables, config.time_limit)
+    return play(game, _make_players(config, game), hands, config.seed, config.tables, config.time_limit)

@@ -1,4 +1,4 @@
-"""The hands of a plan by number, in a few bytes a hand."""
+"""The hands of a plan, numbered in order and stored in a few bytes each."""
 
 from __future__ import annotations
 
@@ -21,41 +21,42 @@ class Schedule:
 
     def __init__(self, hands: Iterable[Hand]) -> None:
         """Number hands, no two of which are equal."""
-        self._names: list[DealName] | None = None  # None: deal i is DealName(i)
-        self._rows: dict[DealName, int] = {}
+        # Name of each deal by row, and the inverse. While row i is DealName(i), as in most plans, neither is stored.
+        self._names: list[DealName] | None = None
+        self._row_of_deal: dict[DealName, int] = {}
         self._deals = 0
-        self._columns: dict[tuple[int, ...], int] = {}
+        self._column_of_seating: dict[tuple[int, ...], int] = {}
         rows, columns = array("i"), array("i")
         for hand in hands:
             rows.append(self._add_deal(hand.deal, hand.seed))
-            columns.append(self._columns.setdefault(hand.seating, len(self._columns)))
-        self.seatings = list(self._columns)
+            columns.append(self._column_of_seating.setdefault(hand.seating, len(self._column_of_seating)))
+        self.seatings = list(self._column_of_seating)
         self._numbers = array("i", [-1]) * (self._deals * len(self.seatings))
         self.grid = np.frombuffer(self._numbers, dtype=np.int32).reshape(self._deals, len(self.seatings))
-        row, column = (np.frombuffer(each, dtype=np.int32) for each in (rows, columns))
-        self.grid[row, column] = np.arange(len(rows), dtype=np.int32)
-        self._row, self._column = rows, columns  # of each hand in `grid`
+        places = np.frombuffer(rows, dtype=np.int32), np.frombuffer(columns, dtype=np.int32)
+        self.grid[places] = np.arange(len(rows), dtype=np.int32)
+        self._hand_rows, self._hand_columns = rows, columns  # place of each hand in `grid`
 
     def __len__(self) -> int:
-        return len(self._row)
+        return len(self._hand_rows)
 
     def __iter__(self) -> Iterator[Hand]:
         return map(self.hand, range(len(self)))
 
     def hand(self, number: int) -> Hand:
-        """Return a hand.
+        """Return the hand of a number.
 
         Args:
-            number: Its number.
+            number: Number of the hand, from 0.
         """
-        deal = self.deal(self._row[number])
-        return Hand(deal.number, self.seatings[self._column[number]], deal.seed)
+        deal = self.deal(self._hand_rows[number])
+        return Hand(deal.number, self.seatings[self._hand_columns[number]], deal.seed)
 
     def deal(self, row: int) -> DealName:
         """Return the name of a deal.
 
         Args:
-            row: Its row in `grid`.
+            row: Row of the deal in `grid`.
         """
         return DealName(row) if self._names is None else self._names[row]
 
@@ -70,11 +71,11 @@ class Schedule:
         Returns:
             The number of the hand, or -1 if the plan does not have it.
         """
-        column = self._columns.get(seating)
+        column = self._column_of_seating.get(seating)
         if column is None:
             return -1
         if self._names is not None:
-            row = self._rows.get(DealName(deal, seed))
+            row = self._row_of_deal.get(DealName(deal, seed))
             if row is None:
                 return -1
         elif seed is None and 0 <= deal < self._deals:
@@ -92,18 +93,18 @@ class Schedule:
         Returns:
             Indices of the seatings in `seatings`, int32 [n].
         """
-        return np.frombuffer(self._column, dtype=np.int32)[numbers]
+        return np.frombuffer(self._hand_columns, dtype=np.int32)[numbers]
 
     def _add_deal(self, deal: int, seed: int | None) -> int:
-        """Return the row of a deal, a new one if it has not occurred."""
+        """Return the row of a deal in `grid`; a new row for a new deal."""
         if self._names is None:
             if seed is None and 0 <= deal <= self._deals:
                 self._deals = max(self._deals, deal + 1)
                 return deal
             self._names = [DealName(row) for row in range(self._deals)]
-            self._rows = {name: row for row, name in enumerate(self._names)}
+            self._row_of_deal = {name: row for row, name in enumerate(self._names)}
         name = DealName(deal, seed)
-        row = self._rows.setdefault(name, self._deals)
+        row = self._row_of_deal.setdefault(name, self._deals)
         if row == self._deals:
             self._names.append(name)
             self._deals += 1

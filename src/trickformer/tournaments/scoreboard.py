@@ -1,4 +1,4 @@
-"""The score of a tournament in progress: finished deals, the line that is shown, and the decision to stop."""
+"""The score of a tournament in progress: finished deals, the progress line, and the decision to stop."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Scoreboard:
 
     Attributes:
         finished: Number of finished deals.
-        decision: Number of deals, from the first on without a gap, after which a sequential tournament with a bound
-            stops; None while it goes on.
+        decision: Number of deals, in the order of the series, after which a sequential tournament with a bound stops;
+            None while it goes on.
     """
 
     def __init__(self, config: Tournament, game: Game, specs: Sequence[str] = ()) -> None:
@@ -37,10 +37,11 @@ class Scoreboard:
         self._names = short_names(specs or config.specs)
         self._sets = {pair: plan.seatings(game, pair) for pair in config.pairs}
         self._seatings = plan.seating_order(game, len(config.specs), config.mixed, config.pairs)
-        self._open: dict[DealName, dict[tuple[int, ...], Sequence[float]]] = {}
-        self._differences: dict[DealName, list[float]] = {}  # of each pair
+        self._unfinished: dict[DealName, dict[tuple[int, ...], Sequence[float]]] = {}
+        self._differences: dict[DealName, list[float]] = {}  # by finished deal: the difference of each pair
         self._order = config.series
-        # Differences of the deals from the first on without a gap, by pair, and their number.
+        # Differences, float64 [pairs, deals], in the order of the series, of which the first `_looks` deals are filled.
+        # Deals finish in any order, but the test looks at them in this order, so that its result can be repeated.
         self._in_order = np.empty((len(self._sets), len(self._order) if config.bound is not None else 0))
         self._looks = 0
         self.finished = 0
@@ -50,15 +51,15 @@ class Scoreboard:
         """Add a hand.
 
         Args:
-            deal: Its deal.
+            deal: Name of the hand's deal.
             seating: Index of the player in each seat.
             scores: Score of each seat.
         """
-        tables = self._open.setdefault(deal, {})
+        tables = self._unfinished.setdefault(deal, {})
         tables[seating] = scores
         if len(tables) < len(self._seatings):
             return
-        del self._open[deal]
+        del self._unfinished[deal]
         self._differences[deal] = [self._difference(tables, pair) for pair in self._sets]
         self.finished += 1
         if self._config.bound is not None:
@@ -83,21 +84,22 @@ class Scoreboard:
     def _difference(self, scores: dict[tuple[int, ...], Sequence[float]], pair: tuple[int, int]) -> float:
         seatings = self._sets[pair]
         kinds = (np.array(seatings) == pair[1]).astype(int)
-        own = np.array([[scores[seating] for seating in seatings]], dtype=np.float64)
-        return float(deal_differences(own, kinds)[0])
+        pair_scores = np.array([[scores[seating] for seating in seatings]], dtype=np.float64)
+        return float(deal_differences(pair_scores, kinds)[0])
 
     def _look(self) -> None:
-        """Look at the interval after each further deal without a gap before it."""
+        """Test whether to stop after each further deal for which it and all earlier deals are finished."""
         while self.decision is None and self._looks < len(self._order):
             differences = self._differences.get(self._order[self._looks])
             if differences is None:
                 return
             self._in_order[:, self._looks] = differences
             self._looks += 1
-            if all(self._is_decided(own[: self._looks]) for own in self._in_order):
+            if all(self._is_decided(by_deal[: self._looks]) for by_deal in self._in_order):
                 self.decision = self._looks
 
     def _is_decided(self, differences: np.ndarray) -> bool:
+        """Return whether the interval excludes 0 or lies within the bound."""
         ends, bound = interval(differences, sequential=True), self._config.bound
         if ends is None or bound is None:
             return False

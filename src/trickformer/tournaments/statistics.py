@@ -13,21 +13,24 @@ from scipy import stats
 
 from trickformer.tournaments.intervals import interval, sequential_p_value
 
-_PIECE = 1 << 12  # deals
-_DECIMALS = 11  # equal differences of deals must tie exactly, and zero must be zero
+_CHUNK = 1 << 12  # deals computed at a time
+_DECIMALS = 11  # of a deal's difference: removes rounding errors, so that equal differences tie in Wilcoxon's test
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One column of Table 2 of the GO-MCTS paper: the seatings with the same number of A's, or all."""
+class MatchRow:
+    """Scores of A and B in all seatings, or in those in which A holds the same number of seats.
 
-    label: str
+    A row corresponds to a column of Table 2 of the GO-MCTS paper.
+    """
+
+    label: str  # All, Seats, or 3A/1B for seatings with three seats of A and one of B
     a: float  # mean score of A's seats, over deals and seatings
-    b: float
+    b: float  # mean score of B's seats
     difference: float  # A - B
-    ci95: tuple[float, float] | None  # None: the deals allow no interval
-    p: float
-    deals: np.ndarray  # float64 [deals]: each deal's difference
+    ci95: tuple[float, float] | None  # of `difference`; None: the deals allow no interval
+    p: float  # p value of the hypothesis that the difference is 0
+    deals: np.ndarray  # float64 [deals]: the difference in each deal
 
 
 def match(
@@ -37,34 +40,34 @@ def match(
     *,
     outcomes: np.ndarray | None = None,
     sequential: bool = False,
-) -> list[Row]:
-    """Compute the rows of a match: `All` first, then by falling number of A's, then `Seats` on request.
+) -> list[MatchRow]:
+    """Compute the rows of a match: `All` first, then by falling number of A's seats, then `Seats` on request.
 
-    Seatings weigh the same: the difference of one is the mean of A's seats minus the mean of B's, and `All` is the mean
-    over the seatings. `Seats` is the mean over all of A's seats minus the mean over all of B's. If each seating is a
-    team of A's or of B's, as in a game whose seats share their scores, `Seats` is the only row, and it is named `All`.
+    The difference of a seating is the mean score of A's seats minus the mean score of B's seats. `All` is the mean
+    difference of the seatings. `Seats` is the mean over A's seats in all seatings minus the mean over B's. In a game
+    whose seats share their scores, one player holds all seats of a seating. Then the only row is `Seats`, named `All`.
 
     Args:
         scores: Scores, int or float64 [deals, seatings, seats].
-        kinds: 0 for A and 1 for B, int [seatings, seats].
-        by_seats: Whether there is a row `Seats`.
+        kinds: Player of each seat, 0 for A and 1 for B, int [seatings, seats].
+        by_seats: Whether to add the row `Seats`.
         outcomes: Scores that a hand can have, [outcomes, seats]; they bound the intervals.
         sequential: Whether intervals and p values hold at all numbers of deals at once.
 
     Raises:
-        ValueError: A or B is missing from all seatings, or from one of them although others are mixed.
+        ValueError: There is no deal, or a seating has seats of one player only although the seatings are no teams.
     """
     is_a = kinds == 0
-    count = is_a.sum(axis=1)  # int [seatings]
+    count = is_a.sum(axis=1)  # seats of A, int [seatings]
     seats = kinds.shape[1]
 
-    def row(label: str, a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> Row:
+    def row(label: str, a: np.ndarray, b: np.ndarray, weights: np.ndarray) -> MatchRow:
         deals = _differences(a, b)
         p = sequential_p_value(deals) if sequential else p_value(deals)
         ci95 = interval(deals, largest_differences(weights, outcomes), sequential=sequential)
-        return Row(label, float(a.mean()), float(b.mean()), float(deals.mean()), ci95, p, deals)
+        return MatchRow(label, float(a.mean()), float(b.mean()), float(deals.mean()), ci95, p, deals)
 
-    def row_by_seats(label: str) -> Row:
+    def row_by_seats(label: str) -> MatchRow:
         a, b = _means_by_seats(scores, is_a)
         return row(label, a, b, is_a / is_a.sum() - ~is_a / (~is_a).sum())
 
@@ -96,29 +99,29 @@ def deal_differences(scores: np.ndarray, kinds: np.ndarray) -> np.ndarray:
 
 
 def _are_teams(is_a: np.ndarray) -> bool:
-    """Return whether each seating, bool [seatings, seats], is a team of A's or of B's, and both occur."""
+    """Return whether one player holds all seats of each seating, bool [seatings, seats], and both players occur."""
     return {0, is_a.shape[1]} == set(is_a.sum(axis=1).tolist())
 
 
 def _means_by_seats(scores: np.ndarray, is_a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean scores of all of A's seats and of all of B's, float64 [deals]."""
-    a, b = (_average(scores, held, (1, 2)) for held in (is_a, ~is_a))
+    a, b = (_average(scores, mask, (1, 2)) for mask in (is_a, ~is_a))
     return a, b
 
 
 def _means_by_seating(scores: np.ndarray, is_a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the mean scores of A's seats and of B's in each seating, float64 [deals, seatings]."""
-    a, b = (_average(scores, held, (2,)) for held in (is_a, ~is_a))
+    a, b = (_average(scores, mask, (2,)) for mask in (is_a, ~is_a))
     return a, b
 
 
-def _average(scores: np.ndarray, held: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    """Return the means over axes of the scores of seats that are held, bool [seatings, seats].
+def _average(scores: np.ndarray, mask: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """Return the means over axes of the scores of the seats that a mask selects, bool [seatings, seats].
 
-    Deals are computed in pieces, so that the products of a large match need little memory."""
-    count = held.sum(axis=tuple(axis - 1 for axis in axes))
-    pieces = [scores[first : first + _PIECE] for first in range(0, len(scores), _PIECE)]
-    return np.concatenate([(piece * held).sum(axis=axes) / count for piece in pieces])
+    Deals are computed in chunks, because scores * mask takes several times the memory of the scores."""
+    count = mask.sum(axis=tuple(axis - 1 for axis in axes))
+    chunks = [scores[first : first + _CHUNK] for first in range(0, len(scores), _CHUNK)]
+    return np.concatenate([(chunk * mask).sum(axis=axes) / count for chunk in chunks])
 
 
 def _differences(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -142,24 +145,24 @@ def largest_differences(weights: np.ndarray, outcomes: np.ndarray | None) -> tup
 
 @dataclass(frozen=True, slots=True)
 class MixedTeamScore:
-    """Score of tables at which two players sit together and share a score."""
+    """Score of mixed tables, at which two players sit together and share a score."""
 
     score: float  # mean of the mixed tables
     ci95: tuple[float, float] | None  # None: the deals allow no interval
-    difference: float  # from the mean of the two teams of one player
+    difference: float  # `score` minus the mean of the two teams in which one player holds all seats
     difference_ci95: tuple[float, float] | None
 
 
 def score_mixed_teams(together: np.ndarray, teams: np.ndarray) -> MixedTeamScore:
-    """Compare tables at which both players sit with the teams of one player.
+    """Compare mixed tables with the two teams in which one player holds all seats.
 
     Args:
-        together: Scores of tables at which both sit, float64 [deals, mixed seatings].
+        together: Scores of the mixed tables, float64 [deals, mixed seatings].
         teams: Scores of the two teams, float64 [deals, 2].
     """
     scores = together.mean(axis=1)
-    lost = np.round(scores - teams.mean(axis=1), _DECIMALS) + 0.0
-    return MixedTeamScore(float(scores.mean()), interval(scores), float(lost.mean()), interval(lost))
+    differences = np.round(scores - teams.mean(axis=1), _DECIMALS) + 0.0
+    return MixedTeamScore(float(scores.mean()), interval(scores), float(differences.mean()), interval(differences))
 
 
 def p_value(deals: np.ndarray) -> float:
@@ -177,15 +180,15 @@ def p_value(deals: np.ndarray) -> float:
     return float(test.pvalue)
 
 
-def extrapolate(row: Row, target: float) -> float | None:
-    """Scale a difference to a game of many hands, as in section 6.1 of the GO-MCTS paper.
+def extrapolate(row: MatchRow, target: float) -> float | None:
+    """Scale a difference from one hand to a game that ends at a number of points (GO-MCTS paper, section 6.1).
 
     Args:
         row: A row of a match.
-        target: Points at which the game ends for a player.
+        target: Points of a player at which the game ends.
 
     Returns:
-        target x difference / the larger mean, in points; None unless that mean is positive.
+        target x difference / the larger mean score, in points; None if that mean is not positive.
     """
     larger = max(row.a, row.b)
     return target * row.difference / larger if larger > 0 else None

@@ -9,7 +9,7 @@ from trickformer.plumbing.text import Int64
 from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.plan import Hand
 
-TIMING = ("seconds", "calls", "overran", "faults")  # the fields that differ between runs of the same config
+TIMING = ("seconds", "calls", "overran", "faults")  # fields that may differ between two runs of the same config
 
 
 class HandRecord(BaseModel):
@@ -23,23 +23,23 @@ class HandRecord(BaseModel):
     deal: Int64
     seating: tuple[Int64, ...]  # index of the player in each seat
     scores: tuple[Int64, ...]  # in the game's units
-    decisions: tuple[Int64, ...]
-    illegal: tuple[Int64, ...]  # illegal histories that searches generated
-    searched: tuple[Int64, ...]  # histories that searches generated
-    seconds: tuple[float, ...]  # wall seconds inside act, each call shared evenly by its views
-    calls: tuple[float, ...]  # act calls, each shared evenly: decisions / calls is the mean batch
+    decisions: tuple[Int64, ...]  # number of decisions
+    illegal: tuple[Int64, ...]  # number of impossible histories that searches generated
+    searched: tuple[Int64, ...]  # number of all histories that searches generated
+    seconds: tuple[float, ...]  # wall seconds in `Player.act`; the time of a call is shared evenly by its views
+    calls: tuple[float, ...]  # `Player.act` calls, shared in the same way: decisions / calls is the mean batch
     history: tuple[Int64, ...]  # every action, chance included
-    mission: Int64 | None = None  # its number; None if the game has no missions
+    mission: Int64 | None = None  # number of the mission in The Crew; None in other games
     overran: tuple[Int64, ...] | None = None  # decisions that took longer than the clock; None without a clock
-    # For each decision whose search estimated its gain (base.Decision): number of moves before it, the gain, and the
-    # gain by exact samples or null. None if no search estimated a gain.
+    # For each decision whose search estimated its gain (gains.py): number of decisions before it in the hand, the
+    # estimate, and the estimate from exact samples or null. None if no search estimated a gain.
     gains: tuple[tuple[tuple[Int64, float, float | None], ...], ...] | None = None
-    faults: tuple[dict[FaultKind, Int64], ...] | None = None  # of engines; None if there were none
-    seed: Int64 | None = None  # of the deal's series; None if it is the run's
+    faults: tuple[dict[FaultKind, Int64], ...] | None = None  # number of engine faults by kind; None if there were none
+    seed: Int64 | None = None  # seed of the deal's series; None for the run's seed
 
     @property
     def hand(self) -> Hand:
-        """Its place in the schedule."""
+        """The hand of the plan that this record belongs to."""
         return Hand(self.deal, self.seating, self.seed)
 
     @property

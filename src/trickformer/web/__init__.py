@@ -1,13 +1,16 @@
 """Tables for people and reviews of hands, in the browser (server.py, extra `web`) or, for a table, on a terminal.
 
 config.py     configs of the commands
-table.py      a match: seats, deals, moves, undo, scores; a journal keeps them
+table.py      a match: seats, deals, moves, undo, scores; a journal stores them
 scenes/       visible parts of a state, one module for each game; the page and the terminal show them
 cast.py       players at a table, and their decisions
-worker.py     processes that can be ended
+worker.py     processes that compute for the pages and can be killed at any time
+listener.py   connections to the pages, and their limits
+messages.py   messages that the pages send
+pages.py      base of room.py and reading.py: open pages and their queues of messages
 room.py       a table and its pages
 reading.py    pages that review hands; desk.py does their work in a process
 offers.py     lists of the players and analysts that a page can choose
-inside.py     panels about a decision
+inside.py     panels about a decision; hands.py and claims.py compute two of them
 terminal.py   a table on a terminal
 """

@@ -1,4 +1,4 @@
-"""Players of a table with their memories of the hand, for a table in this process or another."""
+"""Players of a table, with their memos of the hand. They run in the table's process or in a worker."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRequest:
-    """Request for a decision. `history` holds all actions of the hand so far, chance included."""
+    """Request for a decision."""
 
-    spec: str
-    seed: int
+    spec: str  # player that decides
+    seed: int  # seed of the deal's series
     deal: int
     seat: int
-    number: int  # number of the seat's decisions in the hand before this one
-    history: tuple[int, ...]
+    number: int  # number of earlier decisions of the seat in the hand
+    history: tuple[int, ...]  # all actions of the hand so far, chance included
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class TimedDecision:
     seconds: float  # wall seconds of `act`
 
 
-def ask(table: Table) -> DecisionRequest:
+def make_request(table: Table) -> DecisionRequest:
     """Make the request for the decision of the seat on turn.
 
     Args:
@@ -49,15 +49,16 @@ def ask(table: Table) -> DecisionRequest:
 
 
 class Cast:
-    """Players of one game by their specs, with each seat's memory of the hand on the table.
+    """Players of one game by their specs, with each seat's memo of the current hand.
 
-    A decision draws from `decision_rng(seed, deal, seat, number)`, as in a tournament. A seat starts with an empty
-    memory if the hand does not continue its last request: after another deal, or after an undo.
+    A decision draws from `decision_rng(seed, deal, seat, number)`, as in a tournament. A seat starts with an empty memo
+    if the request does not continue the hand of its last request: after another deal, or after an undo.
     """
 
     def __init__(self, game: Game):
         self._game = game
         self._players: dict[str, Player] = {}
+        # By spec and seat: the hand (seed, deal) and the history of the last request, and the memo.
         self._memos: dict[tuple[str, int], tuple[tuple[int, int], tuple[int, ...], Memo]] = {}
 
     def player(self, spec: str) -> Player:
@@ -75,12 +76,12 @@ class Cast:
 
         Args:
             request: Decision to make.
-            explain: Whether a player that can do so reports its thought.
+            explain: Whether the decision has a `Thought`, if the player can explain itself.
 
         Raises:
             TrickformerError: The player cannot be made, fails, or chooses an illegal action.
         """
-        player, state = self.player(request.spec), at(self._game, request.history)
+        player, state = self.player(request.spec), state_after(self._game, request.history)
         memo = self._memo(request)
         memo["explain"] = explain
         if player.needs_state:
@@ -94,18 +95,18 @@ class Cast:
         return TimedDecision(decision, seconds)
 
     def end(self, seats: tuple[str, ...], history: tuple[int, ...]) -> None:
-        """Report the end of the hand to the players, and clear their memories.
+        """Call `Player.end` of the players, and clear their memos.
 
         Args:
             seats: Spec of each seat.
             history: All actions of the hand, chance included.
         """
-        state = at(self._game, history)
+        state = state_after(self._game, history)
         for spec, player in self._players.items():
-            own = [p for p, who in enumerate(seats) if who == spec and (spec, p) in self._memos]
-            if own:
-                views = [self._game.view(state, p) for p in own]
-                player.end(views, self._game.scores(state), [self._memos[spec, p][2] for p in own])
+            own_seats = [p for p, who in enumerate(seats) if who == spec and (spec, p) in self._memos]
+            if own_seats:
+                views = [self._game.view(state, p) for p in own_seats]
+                player.end(views, self._game.scores(state), [self._memos[spec, p][2] for p in own_seats])
         self._memos.clear()
 
     def _memo(self, request: DecisionRequest) -> Memo:
@@ -137,7 +138,7 @@ def make_cast(settings: Play) -> Cast:
     return cast
 
 
-def at(game: Game, history: tuple[int, ...]) -> State:
+def state_after(game: Game, history: tuple[int, ...]) -> State:
     """Return the state after some actions.
 
     Args:

@@ -1,4 +1,4 @@
-"""Claims: proofs that a seat reaches a score whatever the others do, with open cards."""
+"""Claims: proofs with open cards that a seat can reach a score whatever the others do."""
 
 from __future__ import annotations
 
@@ -10,72 +10,80 @@ from trickformer.review import solver
 if TYPE_CHECKING:
     from trickformer.base import State
 
-MOST = 300_000  # largest number of positions that the search visits
+MAX_POSITIONS = 300_000  # largest number of positions that a search visits
 
 
-def certain(game: Game, state: State, seat: int, score: int, most: int = MOST) -> tuple[bool | None, list[int]]:
-    """Prove that a seat can reach a score or a better one whatever the others and chance do.
+def certain(
+    game: Game, state: State, seat: int, score: int, max_positions: int = MAX_POSITIONS
+) -> tuple[bool | None, list[int]]:
+    """Test whether a seat is certain to reach a score or a better one, whatever the others and chance do.
 
-    A solver proves the card play of Skat's soloist. A zero-window minimax over every action proves everything else.
+    A solver decides the card play of Skat's soloist. Otherwise a minimax search over all actions decides whether the
+    score can be forced.
 
     Args:
         game: The game.
         state: State to start from.
         seat: Seat that claims the score.
         score: Score in the units of the game's tables.
-        most: Largest number of positions that the minimax visits.
+        max_positions: Largest number of positions that the minimax visits.
 
     Returns:
-        Whether the seat can reach the score (None if `most` positions are too few), and if so actions to the end of
-        the hand that reach it. The others take their first action on this line, so it may end better than `score`.
+        Whether the seat can reach the score (None if `max_positions` are too few), and if so actions to the end of the
+        hand that reach it. The others take their first legal action in it, so it may end better than `score`.
     """
     solved = solver.certain(game, state, seat, score)
-    return solved if solved is not None else solve_by_minimax(game, state, seat, score, most)
+    return solved if solved is not None else solve_by_minimax(game, state, seat, score, max_positions)
 
 
 def solve_by_minimax(
-    game: Game, state: State, seat: int, score: int, most: int = MOST
+    game: Game, state: State, seat: int, score: int, max_positions: int = MAX_POSITIONS
 ) -> tuple[bool | None, list[int]]:
-    """Prove a claim as `certain` does, without a solver.
+    """Test a claim as `certain` does, but never with a solver.
 
     Args:
         game: The game.
         state: State to start from.
         seat: Seat that claims the score.
         score: Score in the units of the game's tables.
-        most: Largest number of positions that the minimax visits.
+        max_positions: Largest number of positions that the minimax visits.
 
     Returns:
         As `certain`.
     """
-    left = [most]
-    good = _can_reach(game, state, seat, score if game.higher_is_better else -score, left)
-    if not good:
-        return (None if left[0] < 0 else False), []
+    budget = [max_positions]
+    can_reach = _can_reach(game, state, seat, score if game.higher_is_better else -score, budget)
+    if not can_reach:
+        return (None if budget[0] < 0 else False), []
     line: list[int] = []
     while not state.is_terminal():
-        mine = state.current_player() == seat
+        is_own_turn = state.current_player() == seat
         for action in state.legal_actions():
             after = state.child(action)
-            if not mine or _can_reach(game, after, seat, score if game.higher_is_better else -score, [most]):
+            if not is_own_turn or _can_reach(
+                game, after, seat, score if game.higher_is_better else -score, [max_positions]
+            ):
                 line.append(action)
                 state = after
                 break
     return True, line
 
 
-def _can_reach(game: Game, state: State, seat: int, score: int, left: list[int]) -> bool:
-    """Search for a forced score, signed so that more is better; the result is void if `left` falls below 0."""
-    left[0] -= 1
-    if left[0] < 0:
+def _can_reach(game: Game, state: State, seat: int, score: int, budget: list[int]) -> bool:
+    """Return whether the seat can force a score, signed so that more is better.
+
+    `budget` holds the number of positions that may still be visited. The result is void if it falls below 0.
+    """
+    budget[0] -= 1
+    if budget[0] < 0:
         return False
     if state.is_terminal():
         own = game.scores(state)[seat]
         return (own if game.higher_is_better else -own) >= score
-    mine = state.current_player() == seat
+    is_own_turn = state.current_player() == seat
     for action in state.legal_actions():
-        if _can_reach(game, state.child(action), seat, score, left) == mine:
-            return mine
-        if left[0] < 0:
+        if _can_reach(game, state.child(action), seat, score, budget) == is_own_turn:
+            return is_own_turn
+        if budget[0] < 0:
             return False
-    return not mine
+    return not is_own_turn

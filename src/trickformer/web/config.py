@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from trickformer import players as known
+from trickformer import players as player_registry
 from trickformer.base import Game, TrickformerError
 from trickformer.plumbing.help_pages import Panels
 
-YOU = "you"  # stands for a spec in a person's seat
+YOU = "you"  # takes the place of a spec in the seat of a person
 
 
 class ViewSettings(BaseModel):
@@ -68,7 +68,7 @@ class Play(BaseModel):
     port: int = Field(0, ge=0, le=65_535, description="Port to listen at. 0 means any free port.")
     out: Path | None = Field(None, description="Folder that keeps the match, move by move.")
 
-    _typed = field_validator("opponents")(known.validate_specs)
+    _valid_specs = field_validator("opponents")(player_registry.validate_specs)
 
     def rules(self) -> Game:
         """Load the game; `games.load` raises the errors."""
@@ -93,7 +93,7 @@ class Play(BaseModel):
         if len(opponents) > max(1, game.players - 1):
             raise TrickformerError(f"{len(opponents)} opponents, but {game.name} has {game.players} seats")
         for spec in opponents:
-            known.parse(spec)
+            player_registry.parse(spec)
         specs = [YOU] * game.players
         for turn in range(1, game.players):
             specs[(self.seat + turn) % game.players] = opponents[(turn - 1) % len(opponents)]

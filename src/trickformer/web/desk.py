@@ -1,6 +1,6 @@
-"""Recorded hands for the page of reviews, which shows them, rates them and plays them on.
+"""Work of the page that reviews hands: lists hands, shows them, rates their decisions, and plays on from a position.
 
-A Desk runs in a process of its own.
+A Desk runs in a worker process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from trickformer.records.skat import check, replay
 from trickformer.records.skat.record import SkatRecord, UnreadableGame
 from trickformer.review import analyst, text, worst
 from trickformer.review.hand import ReviewHand, of_record
-from trickformer.review.rating import shares
+from trickformer.review.rating import seats_share_score
 from trickformer.review.what_if import what_if
 from trickformer.web import scenes
 from trickformer.web.offers import analysts, list_players, short
@@ -32,39 +32,39 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 PAGE = 100  # hands on a page of the list
-MOST_DEALS = 1_000  # largest number of deals of a tournament that are listed; any hand can be opened by number
-_EVERY = 0.1  # seconds between two reports of progress
+MOST_DEALS = 1_000  # deals of a tournament that are listed at most; every hand can be opened by its number
+_REPORT_INTERVAL = 0.1  # seconds between two reports of progress
 
-# Receives the progress: name of the work, unit, number of units done, total.
-Tell = Callable[[tuple[str, str, int, int]], None]
+# Function of (name of the work, unit, number of units done, total), which sends the progress to the page.
+ReportProgress = Callable[[tuple[str, str, int, int]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class FinishedHand:
     """Finished hand of a table."""
 
-    rules: str
-    names: tuple[str, ...]
-    history: tuple[int, ...]
+    rules: str  # game string
+    names: tuple[str, ...]  # by seat
+    history: tuple[int, ...]  # all actions, chance included
     source: tuple[int, int]  # seed and number of the deal
 
 
 class Desk:
-    """Hands of one path, or hands of a table, which come with each request."""
+    """Hands of one path, or of a table. A request about a hand of a table holds the hand itself."""
 
-    def __init__(self, path: Path | None, analyse: str | None, named: Sequence[str], repeats: int, seed: int):
+    def __init__(self, path: Path | None, analyse: str | None, extra_specs: Sequence[str], repeats: int, seed: int):
         """Open a path.
 
         Args:
             path: Run folder or file of games; None for hands of a table.
             analyse: Spec of the analyst that comes first, or None.
-            named: Specs of players besides the package's own.
+            extra_specs: Specs of players besides the package's own.
             repeats: Number of times that an analyst rates a decision.
             seed: Seed of all randomness.
         """
         self._path = path
         self._analyse = analyse
-        self._named = tuple(named)
+        self._extra_specs = tuple(extra_specs)
         self._repeats, self._seed = repeats, seed
         self._games = files.GameFile(files.place(path)) if path is not None else None
 
@@ -74,13 +74,13 @@ class Desk:
             self._games.close()
 
     def list_hands(self, page: int = 0) -> dict[str, Any]:
-        """List a page of the hands that the path holds: of a tournament the worst deals of A first.
+        """List a page of the hands that the path holds. A tournament's worst deals for A come first.
 
         Args:
             page: Number of the page, from 0.
 
         Returns:
-            The rows, a note on their order, the number of pages, and how many hands are on none of them.
+            The rows, a note on their order, the number of pages, and the number of hands that no page lists (`more`).
 
         Raises:
             TrickformerError: The games cannot be read, or there is no such page.
@@ -98,7 +98,7 @@ class Desk:
 
     @cached_property
     def _ranking(self) -> tuple[list[tuple[worst.Deal, worst.WorstHand]] | None, str]:
-        """Return a tournament's hands, the worst deals of A first (None for other files), and a note on the order."""
+        """Return a tournament's hands, the worst deals for A first (None for other files), and a note on the order."""
         assert self._path is not None
         try:
             table = worst.worst(self._path, MOST_DEALS)
@@ -124,23 +124,23 @@ class Desk:
             row["result"] = " ".join(map(str, record.scores))
         return row
 
-    def open_hand(self, which: int | FinishedHand) -> dict[str, Any]:
+    def open_hand(self, hand_id: int | FinishedHand) -> dict[str, Any]:
         """Describe a hand at each decision and at its end with open cards, and list its analysts and players.
 
         Args:
-            which: Number of the hand in the file, from 1, or a hand of a table.
+            hand_id: Number of the hand in the file, from 1, or a hand of a table.
 
         Raises:
             TrickformerError: There is no such hand, or a move is not legal.
         """
-        hand = self._hand(which)
+        hand = self._hand(hand_id)
         game, end = hand.game, hand.end()
         positions = [
             _scene(game, state)
             | {"number": turn.number, "seat": turn.seat, "trick": turn.trick, "words": game.words(turn.action)}
             for turn, state in hand.turns()
         ]
-        first, chosen = self._first(game), self._players(game)
+        first, chosen = self._analysts(game), self._players(game)
         other = chosen.index(game.baseline) if game.baseline in chosen else 0
         return {
             "game": game.name,
@@ -150,30 +150,29 @@ class Desk:
             "end": _scene(game, end),
             "over": end.is_terminal(),
             "scores": list(game.scores(end)) if end.is_terminal() else None,
-            "shared": shares(game),
+            "shared": seats_share_score(game),
             "told": in_words(game, end) if end.is_terminal() else "",
             "notes": list(hand.notes),
             "analysts": [short(spec) for spec in first],
             "players": [short(spec) for spec in chosen],
-            "sat": [
-                chosen.index(name) if name in chosen else other for name in hand.names
-            ],  # players that are selected at first
+            # Places on the list of players that are selected at first: the players of the hand.
+            "sat": [chosen.index(name) if name in chosen else other for name in hand.names],
         }
 
-    def rate_hand(self, which: int | FinishedHand, chosen: int, tell: Tell) -> dict[str, Any]:
+    def rate_hand(self, hand_id: int | FinishedHand, chosen: int, report: ReportProgress) -> dict[str, Any]:
         """Review a hand.
 
         Args:
-            which: Number of the hand in the file, from 1, or a hand of a table.
+            hand_id: As in `open_hand`.
             chosen: Place of the analyst on the hand's list, from 0.
-            tell: Receives the progress.
+            report: Receives the progress.
 
         Raises:
             TrickformerError: There is no such hand or analyst, or `analyst.review` raises it.
         """
-        hand = self._hand(which)
-        spec = _of(self._first(hand.game), chosen)
-        review = analyst.review(hand, spec, repeats=self._repeats, seed=self._seed, show=_throttle_progress(tell))
+        hand = self._hand(hand_id)
+        spec = _pick(self._analysts(hand.game), chosen)
+        review = analyst.review(hand, spec, repeats=self._repeats, seed=self._seed, show=_throttle_progress(report))
         return {
             "analyst": short(review.analyst),
             "unit": review.unit,
@@ -189,57 +188,71 @@ class Desk:
             ],
             "curves": [
                 {
-                    "who": text.who(curve),
+                    "who": text.name_seats(curve),
                     "points": [[point.number, point.value] for point in curve.points],
                     "result": curve.result,
                 }
                 for curve in review.curves
             ],
-            "mistakes": [{"number": r.number, "words": text.mistake(r)} for r in review.mistakes],
+            "mistakes": [{"number": r.number, "words": text.describe_mistake(r)} for r in review.mistakes],
             "answers": [
-                {"lines": text.answer(verdict, review.unit), "went": verdict.went.number if verdict.went else None}
+                {
+                    "lines": text.describe_verdict(verdict, review.unit),
+                    "went": verdict.went.number if verdict.went else None,
+                }
                 for verdict in review.answers
             ],
         }
 
     def play_what_if(
-        self, which: int | FinishedHand, at: int, seats: Sequence[int], action: int | None, n: int, tell: Tell
+        self,
+        hand_id: int | FinishedHand,
+        at: int,
+        seats: Sequence[int],
+        action: int | None,
+        n: int,
+        report: ReportProgress,
     ) -> dict[str, Any]:
         """Play games from a position.
 
         Args:
-            which: Number of the hand in the file, from 1, or a hand of a table.
+            hand_id: As in `open_hand`.
             at: Number of the decision before which the games begin, from 1.
             seats: Place of each seat's player on the hand's list, from 0.
             action: First action; None lets the player decide.
             n: Number of games.
-            tell: Receives the progress.
+            report: Receives the progress.
 
         Raises:
             TrickformerError: There is no such hand or player, or `what_if` raises it.
         """
-        hand = self._hand(which)
+        hand = self._hand(hand_id)
         chosen = self._players(hand.game)
-        specs = [_of(chosen, seat) for seat in seats]
+        specs = [_pick(chosen, seat) for seat in seats]
         words = None
         if action is not None:
             if action not in hand.at(at)[0].legal:
                 raise TrickformerError("that action is not legal there")
             words = hand.game.words(action)
-        result = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_throttle_progress(tell))
+        result = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_throttle_progress(report))
         return result.model_dump(mode="json", exclude={"scores"}) | {"players": [short(s) for s in result.players]}
 
-    def _first(self, game: Game) -> tuple[str, ...]:
-        return analysts(game, self._analyse, self._named)
+    def _analysts(self, game: Game) -> tuple[str, ...]:
+        return analysts(game, self._analyse, self._extra_specs)
 
     def _players(self, game: Game) -> tuple[str, ...]:
-        return list_players(game, [*self._named, *([game.baseline] if game.players == 1 else [])])
+        return list_players(game, [*self._extra_specs, *([game.baseline] if game.players == 1 else [])])
 
-    def _hand(self, which: int | FinishedHand) -> ReviewHand:
-        if isinstance(which, FinishedHand):
-            return ReviewHand(games.load(which.rules), which.names, which.history, source=which.source)
+    def _hand(self, hand_id: int | FinishedHand) -> ReviewHand:
+        if isinstance(hand_id, FinishedHand):
+            return ReviewHand(
+                games.load(hand_id.rules),
+                hand_id.names,
+                hand_id.history,
+                source=hand_id.source,
+            )
         assert self._games is not None
-        record = self._games.get(which)
+        record = self._games.get(hand_id)
         if isinstance(record, UnreadableGame):
             raise TrickformerError(f"{self._path}, {record.why}")
         return of_record(record)
@@ -262,26 +275,26 @@ def _scene(game: Game, state: State) -> dict[str, Any]:
     return {"scene": scenes.show(game, state, OPEN).model_dump(mode="json", exclude_defaults=True)}
 
 
-def _of(specs: Sequence[str], chosen: int) -> str:
+def _pick(specs: Sequence[str], chosen: int) -> str:
     if chosen >= len(specs):
         raise TrickformerError("there is no such player on the list")
     return specs[chosen]
 
 
-def _throttle_progress(tell: Tell) -> Show:
-    """Make a display that reports the progress to `tell`, at most every _EVERY seconds."""
+def _throttle_progress(report: ReportProgress) -> Show:
+    """Make a progress display that calls `report`, at most every _REPORT_INTERVAL seconds."""
 
     @contextmanager
     def show(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
         last = time.monotonic()
-        tell((what, unit, done, total))
+        report((what, unit, done, total))
 
         def advance(n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:
             nonlocal done, last
             done += n
-            if time.monotonic() - last >= _EVERY:
+            if time.monotonic() - last >= _REPORT_INTERVAL:
                 last = time.monotonic()
-                tell((what, unit, done, total))
+                report((what, unit, done, total))
 
         yield advance
 

@@ -12,15 +12,16 @@ from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi, card_name
 from trickformer.tokenizers.hanabi import HanabiTokenizer
 
-LISTED = 20_000  # largest number of hands that `smart` lists exactly
-TRIES = 20_000  # draws that it tries if there are more
+MAX_LISTED = 20_000  # `smart` lists all consistent hands if there are at most this many
+MAX_TRIES = 20_000  # hands that it draws otherwise, of which it keeps the consistent ones
 
 
 def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) -> dict[str, Any]:
     """Estimate the probability of each kind of card in each slot of the viewer's hand.
 
-    `v0` counts card by card, and `v1` is its fixed point. `counting` draws worlds with all cards together. `smart`
-    assumes that the others play as this scripted player, so that their moves carry information.
+    `v0` counts the unseen cards that fit each slot. `v1` is the fixed point at which the slots' probabilities also take
+    each other into account. `counting` samples worlds, in which no card occurs twice. `smart` also infers from the
+    moves of the others, as if they were the scripted player of this name.
 
     Args:
         game: Game of Hanabi.
@@ -35,13 +36,13 @@ def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) 
     from trickformer.belief.hanabi.process import Form, HanabiProcess
 
     assert isinstance(game, Hanabi)
-    rules, own = game.rules, view.viewer
+    rules, viewer = game.rules, view.viewer
     belief = HanabiBelief(game)
     belief.reset(view)
     drawn = belief.sample(worlds, rng)
-    held = int((drawn.hidden[0] >= 0).sum())
-    table = replay(game, drawn.history(0))  # any world will do: the estimators see only what the seat sees
-    process = HanabiProcess(rules, Form.POMDP, ["smart"] * game.players, own)
+    n_slots = int((drawn.hidden[0] >= 0).sum())
+    table = replay(game, drawn.history(0))  # any world: the estimators read only what the viewer sees
+    process = HanabiProcess(rules, Form.POMDP, ["smart"] * game.players, viewer)
     kinds: dict[str, np.ndarray] = {}
     for name, estimator in (("v0", V0(process)), ("v1", V1(process))):
         estimator.begin(table)
@@ -51,18 +52,24 @@ def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) 
         tokenizer = HanabiTokenizer(game)
         bot = _core.hanabi.BOTS.index("smart")
         decision = _core.hanabi.Decision(tokenizer.codec, tokenizer.encode(view), bot)
-        hands_and_weights = decision.consistent_hands(LISTED, worlds, TRIES, int(rng.integers(2**63)))[:2]
+        hands_and_weights = decision.consistent_hands(MAX_LISTED, worlds, MAX_TRIES, int(rng.integers(2**63)))[:2]
         if len(hands_and_weights[1]):
             kinds["smart"] = _shares(*hands_and_weights, rules.kinds)
     return {
-        "places": [f"card {i}" for i in range(held)],
+        "places": [f"card {i}" for i in range(n_slots)],
         "cards": [card_name(rules, kind) for kind in range(rules.kinds)],
-        "kinds": {name: np.asarray(shares)[:held].T.tolist() for name, shares in kinds.items()},
+        "kinds": {name: np.asarray(shares)[:n_slots].T.tolist() for name, shares in kinds.items()},
         "worlds": worlds,
     }
 
 
 def _shares(hands: np.ndarray, weights: np.ndarray, kinds: int) -> np.ndarray:
-    """Compute shares, float64 [hand, kinds], of hands, int16 [n, hand], with weights, float64 [n]."""
+    """Return the weighted share of each kind in each slot, float64 [slots, kinds].
+
+    Args:
+        hands: Kind of the card in each slot, int16 [n, slots]; negative in an empty slot.
+        weights: Weight of each hand, float64 [n].
+        kinds: Number of kinds.
+    """
     shares = [np.bincount(slot[slot >= 0], weights[slot >= 0], minlength=kinds) for slot in hands.T]
     return np.stack(shares) / weights.sum()

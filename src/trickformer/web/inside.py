@@ -1,7 +1,7 @@
 """Panels about a decision: the model's policy, results of searches, beliefs over hidden cards, and tokens.
 
-Panels use only what the seat on turn can know. They receive the history that leads to the view, and only `Game.view`
-reads the hidden cards in it. `claim` is the exception.
+Panels use only the knowledge of the seat on turn. Their requests hold the full history of the hand, but only
+`Game.view` reads the hidden cards in it. The exception is `claim`, which plays with open cards.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from trickformer.belief.samplers import CardBelief, has_weighted_belief, sampler
 from trickformer.belief.samplers.hanabi import HanabiBelief
 from trickformer.belief.samplers.mines import MinesBelief
 from trickformer.web import scenes
-from trickformer.web.cast import Cast, DecisionRequest, at
+from trickformer.web.cast import Cast, DecisionRequest, state_after
 from trickformer.web.claims import certain
 from trickformer.web.hands import hanabi_hands
 from trickformer.web.scenes import OPEN
 
-LINES = 4  # largest number of children of a node that are shown, the most visited ones
-DEPTH = 12  # largest number of tokens in a line
-SHOWN = 6  # number of worlds that are shown
-NUMBER = 2**31  # above all numbers of decisions, so that panels have random streams of their own
+MAX_CHILDREN = 4  # most visited children of a node that are shown
+MAX_DEPTH = 12  # largest number of tokens in a line
+N_WORLDS = 6  # worlds that the panel `worlds` shows
+NUMBER_OFFSET = 2**31  # added to the number of a decision, so that panels have random streams of their own
 
 
 class Inside:
@@ -58,7 +58,7 @@ class Inside:
         Args:
             request: Decision of the seat on turn.
         """
-        return self._thought("model", request)
+        return self._explain_decision("model", request)
 
     def search(self, request: DecisionRequest) -> dict[str, Any]:
         """Show the visits and values of GO-MCTS, and its most visited lines.
@@ -66,7 +66,7 @@ class Inside:
         Args:
             request: Decision of the seat on turn.
         """
-        return self._thought("search", request)
+        return self._explain_decision("search", request)
 
     def pimc(self, request: DecisionRequest) -> dict[str, Any]:
         """Show the values of the actions by PIMC, on average and in each world.
@@ -74,9 +74,9 @@ class Inside:
         Args:
             request: Decision of the seat on turn.
         """
-        return self._thought("pimc", request)
+        return self._explain_decision("pimc", request)
 
-    def _thought(self, panel: str, request: DecisionRequest) -> dict[str, Any]:
+    def _explain_decision(self, panel: str, request: DecisionRequest) -> dict[str, Any]:
         spec = self.specs[panel]
         answer = self._cast.decide(replace(request, spec=spec), explain=True)
         decision, thought = answer.decision, answer.decision.thought
@@ -104,7 +104,7 @@ class Inside:
             }
             for a in best_first
         ]
-        # If a script finishes games, these games are the simulations; draws of worlds do not count.
+        # If a scripted rollout policy finishes games, these games are the simulations, not the sampled worlds.
         runs = thought.imagined[0].runs if thought and thought.imagined else 0
         if simulations := max(runs, decision.searched):
             panel_data["note"] = f"{simulations} simulations, {decision.illegal} of them illegal"
@@ -124,7 +124,7 @@ class Inside:
         return panel_data
 
     def _lines(self, nodes: tuple[SearchNode, ...]) -> list[dict[str, Any]]:
-        """Return the most visited histories below the root, nested."""
+        """Return the most visited histories below the root as nested lists of nodes."""
         vocabulary = tokenizers.make(self._game).vocab
         below: dict[int, list[int]] = {}
         for i, node in enumerate(nodes):
@@ -132,7 +132,9 @@ class Inside:
                 below.setdefault(node.parent, []).append(i)
 
         def children(i: int, depth: int) -> list[dict[str, Any]]:
-            most = sorted(below.get(i, []), key=lambda j: -nodes[j].runs)[:LINES] if depth < DEPTH else []
+            most_visited = (
+                sorted(below.get(i, []), key=lambda j: -nodes[j].runs)[:MAX_CHILDREN] if depth < MAX_DEPTH else []
+            )
             return [
                 {
                     "token": vocabulary[nodes[j].token],
@@ -140,7 +142,7 @@ class Inside:
                     "value": nodes[j].value,
                     "after": children(j, depth + 1),
                 }
-                for j in most
+                for j in most_visited
             ]
 
         return children(0, 0)
@@ -161,7 +163,7 @@ class Inside:
             return self._mines(belief, view, self._rng(request))
         if not isinstance(belief, CardBelief):
             raise TrickformerError(f"{self._game.name} has no picture of its worlds")
-        tables = {name: self._shares(name, view, self._rng(request)) for name in self._kinds()}
+        tables = {name: self._shares(name, view, self._rng(request)) for name in self._belief_names()}
         uniform = tables["uniform"]
         hidden = sorted(np.flatnonzero(uniform.sum(axis=1) > 0).tolist(), key=lambda c: scenes.card(self._game, c).sign)
         places = [f"seat {(view.viewer + i) % self._game.players}" for i in range(1, self._game.players)]
@@ -184,7 +186,7 @@ class Inside:
         kinds = {"exact counting": [[shares[cell]] for cell in view.legal]}
         return {"places": ["a mine"], "cards": cells, "kinds": kinds, "worlds": self._worlds}
 
-    def _kinds(self) -> list[str]:
+    def _belief_names(self) -> list[str]:
         return [
             "uniform",
             *(["weighted"] if has_weighted_belief(self._game) else []),
@@ -200,11 +202,11 @@ class Inside:
         return self._beliefs[name]
 
     def _shares(self, name: str, view: View, rng: np.random.Generator) -> np.ndarray:
-        """Return the share of worlds, float64 [cards, places], with each card in each place; 0 for visible cards."""
+        """Return the share of worlds with each card in each place, float64 [cards, places]; 0 for visible cards."""
         belief = self._belief(name)
         assert isinstance(belief, CardBelief)
         belief.reset(view)
-        n = min(self._worlds, 200) if name == "weighted" else self._worlds
+        n = min(self._worlds, 200) if name == "weighted" else self._worlds  # weighted samples are slow
         places = belief.places(belief.sample(n, rng))
         return np.stack([(places == place).mean(axis=0) for place in range(places.max(initial=0) + 1)], axis=1)
 
@@ -217,8 +219,8 @@ class Inside:
         view, rng = self._view(request), self._rng(request)
         belief = self._belief("learned" if self._learned else "uniform")
         belief.reset(view)
-        drawn = belief.sample(SHOWN, rng)
-        open_scenes = [scenes.show(self._game, drawn.state(i), OPEN) for i in range(SHOWN) if drawn.feasible[i]]
+        drawn = belief.sample(N_WORLDS, rng)
+        open_scenes = [scenes.show(self._game, drawn.state(i), OPEN) for i in range(N_WORLDS) if drawn.feasible[i]]
         return {"scenes": [scene.model_dump(mode="json", exclude_defaults=True) for scene in open_scenes]}
 
     def tokens(self, request: DecisionRequest) -> dict[str, Any]:
@@ -251,19 +253,19 @@ class Inside:
         return {"events": [e for e in events if e["tokens"]], "length": len(tokens), "most": tokenizer.n_positions}
 
     def claim(self, request: DecisionRequest, score: int) -> tuple[bool | None, list[int]]:
-        """Prove a claim by `claims.certain` from the true state, with open cards.
+        """Test a claim by `claims.certain` from the true state, with open cards.
 
         Args:
             request: Decision of the seat on turn.
             score: Score that the seat claims.
         """
-        return certain(self._game, at(self._game, request.history), request.seat, score)
+        return certain(self._game, state_after(self._game, request.history), request.seat, score)
 
     def _view(self, request: DecisionRequest) -> View:
-        return self._game.view(at(self._game, request.history), request.seat)
+        return self._game.view(state_after(self._game, request.history), request.seat)
 
     def _words(self, action: int) -> str:
         return self._game.words(action)
 
     def _rng(self, request: DecisionRequest) -> np.random.Generator:
-        return decision_rng(request.seed, request.deal, request.seat, NUMBER + request.number)
+        return decision_rng(request.seed, request.deal, request.seat, NUMBER_OFFSET + request.number)

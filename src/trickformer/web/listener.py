@@ -1,6 +1,6 @@
-"""Connections to the pages: limits on their number, and on the time of a connection without the token.
+"""Connections to the pages: limits on their number, and on the time that one stays open without showing the token.
 
-Anybody on this machine can open a connection, so one without the token may cost little.
+Every user of this machine can open a connection, so a connection without the token must cost little.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from uvicorn import Config, Server
 from trickformer.plumbing.terminal import warn
 
 MOST_CONNECTIONS = 100  # largest number of open connections; a browser opens up to eight for a page
-PATIENCE = 5.0  # seconds until a connection must have shown the token
+TOKEN_TIMEOUT = 5.0  # seconds after which a connection that has not shown the token is closed
 BACKLOG = 128  # connections that wait to be accepted
-_PAUSE = 1.0  # seconds until a failed accept is tried again
-_STATE = "connection"  # name of a request's connection in its state
+_RETRY_PAUSE = 1.0  # seconds until a failed accept is tried again
+_STATE_KEY = "connection"  # key of the `_Connection` in the ASGI state of a request
 
 
 @dataclass(slots=True, eq=False)
 class _Connection:
-    """A connection; it is a stranger until one of its requests has shown the token."""
+    """A connection. It counts as a stranger until one of its requests has shown the token."""
 
     transport: asyncio.Transport | None = None
     is_stranger: bool = True
@@ -45,11 +45,11 @@ def admit(request: HTTPConnection) -> None:
     Args:
         request: Request that has the token.
     """
-    request.scope["state"][_STATE].is_stranger = False
+    request.scope["state"][_STATE_KEY].is_stranger = False
 
 
 class PageServer(Server):
-    """Server that accepts its connections itself.
+    """Server that accepts its connections itself, to limit them.
 
     asyncio would accept every connection, and print a traceback for each failed accept.
     """
@@ -88,16 +88,16 @@ class PageServer(Server):
             except OSError as e:  # such as too many open files
                 self._warn_once("accept", f"cannot accept a connection: {e.strerror}; trying again every second")
                 self._close_oldest_stranger()
-                await asyncio.sleep(_PAUSE)
+                await asyncio.sleep(_RETRY_PAUSE)
                 continue
-            loop.call_later(PATIENCE, connection.close_stranger)
+            loop.call_later(TOKEN_TIMEOUT, connection.close_stranger)
             self._open = [*filter(_Connection.is_open, self._open), connection]
             if len(self._open) > MOST_CONNECTIONS:
                 self._close_oldest_stranger()
 
     def _protocol(self, connection: _Connection) -> asyncio.Protocol:
         make: Any = self.config.http_protocol_class
-        state = self.lifespan.state | {_STATE: connection}
+        state = self.lifespan.state | {_STATE_KEY: connection}
         return make(config=self.config, server_state=self.server_state, app_state=state)
 
     def _close_oldest_stranger(self) -> None:
@@ -107,7 +107,7 @@ class PageServer(Server):
                 return
 
     def _report(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Print the first fault of a connection in one line, and no other, because anybody can cause them."""
+        """Print only the first fault of a connection, in one line, because strangers can cause any number of faults."""
         if "transport" not in context:
             loop.default_exception_handler(context)
             return

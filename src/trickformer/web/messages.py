@@ -1,4 +1,4 @@
-"""Messages of the pages: those at the table (`read`) and those that review hands (`read_review`)."""
+"""Messages that a page sends: a page of the table (`read`) or a page that reviews hands (`read_review`)."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ class Next(_PageMessage):
 
 
 class Claim(_PageMessage):
-    """Claim of a score that the person reaches whatever the others do."""
+    """Claim of a score that the person can reach whatever the others do."""
 
     do: Literal["claim"]
     score: int = Field(ge=-1_000_000, le=1_000_000)
 
 
 class Match(_PageMessage):
-    """Start of a new match; numbers of the table's list of players name the seats."""
+    """Start of a new match. `seats` holds for each seat a place on the table's list of players."""
 
     do: Literal["match"]
     seats: tuple[Annotated[int, Field(ge=0, le=1_000)], ...] = Field(max_length=64, strict=False)
@@ -56,7 +56,7 @@ class Match(_PageMessage):
 
 
 class Look(_PageMessage):
-    """Choice of the panels that are shown at every decision of the person."""
+    """Choice of the panels that the page shows at every decision of the person."""
 
     do: Literal["look"]
     panels: tuple[Panel, ...] = Field(max_length=6, strict=False)
@@ -75,25 +75,25 @@ class List(_PageMessage):
     page: int = Field(0, ge=0, le=1_000_000_000)
 
 
-class _OfHand(_PageMessage):
+class _HandMessage(_PageMessage):
     number: int = Field(ge=1, le=1_000_000_000)  # number of the hand in its file or at the table
 
 
-class Open(_OfHand):
+class Open(_HandMessage):
     """Request for a hand."""
 
     do: Literal["open"]
 
 
-class Rate(_OfHand):
-    """Request for a review; the number of an analyst on the hand's list names the analyst."""
+class Rate(_HandMessage):
+    """Request for a review. `analyst` is a place on the hand's list of analysts."""
 
     do: Literal["rate"]
     analyst: int = Field(ge=0, le=1_000)
 
 
-class Try(_OfHand):
-    """Request for games from a position; numbers of the hand's list of players name the seats."""
+class Try(_HandMessage):
+    """Request for games from a position. `seats` holds for each seat a place on the hand's list of players."""
 
     do: Literal["try"]
     at: int = Field(ge=1, le=1_000_000)  # number of the decision before which the games begin
@@ -102,13 +102,13 @@ class Try(_OfHand):
     n: int = Field(ge=2, le=100_000)  # number of games
 
 
-Message = PlayAction | Undo | Again | Next | Claim | Match | Look | Cancel
-OfReview = List | Open | Rate | Try | Cancel
-_TABLE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="do")])
-_REVIEW: TypeAdapter[OfReview] = TypeAdapter(Annotated[OfReview, Field(discriminator="do")])
+TableMessage = PlayAction | Undo | Again | Next | Claim | Match | Look | Cancel
+ReviewMessage = List | Open | Rate | Try | Cancel
+_TABLE: TypeAdapter[TableMessage] = TypeAdapter(Annotated[TableMessage, Field(discriminator="do")])
+_REVIEW: TypeAdapter[ReviewMessage] = TypeAdapter(Annotated[ReviewMessage, Field(discriminator="do")])
 
 
-def read(text: str) -> Message:
+def read(text: str) -> TableMessage:
     """Read a message of a page of the table.
 
     Args:
@@ -120,7 +120,7 @@ def read(text: str) -> Message:
     return _TABLE.validate_json(text)
 
 
-def read_review(text: str) -> OfReview:
+def read_review(text: str) -> ReviewMessage:
     """Read a message of a page that reviews hands.
 
     Args:

@@ -1,6 +1,6 @@
-"""Lists of the players and analysts that a page can choose by number.
+"""Lists of the players and analysts that a page can choose.
 
-A message of a page never names a file or a program.
+A page chooses by place on the list, so that no message can name a file or a program.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ def list_players(game: Game, named: Iterable[str]) -> tuple[str, ...]:
     """
     specs = list(dict.fromkeys(named))
     for name in players.NAMES if game.players > 1 else ():
-        if not any(who.partition(":")[0] == name for who in specs) and (spec := _default(game, name)):
+        if not any(spec_or_name.partition(":")[0] == name for spec_or_name in specs) and (spec := _default(game, name)):
             specs.append(spec)
     return tuple(specs)
 
 
-def short(who: str) -> str:
+def short(spec_or_name: str) -> str:
     """Shorten a spec for display; names that are no specs stay as they are.
 
     Args:
-        who: Spec, or name of a player in a foreign record.
+        spec_or_name: Spec, or name of a player in a foreign record.
     """
     try:
-        return players.short(who)
+        return players.short(spec_or_name)
     except TrickformerError:
-        return who
+        return spec_or_name
 
 
 def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, ...]:
@@ -54,11 +54,11 @@ def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, 
     Returns:
         `first`, the solver if the game has one, `named`, and the players of this package that report values.
     """
-    known = [analyst.SOLVER] if solver.has_solver(game) else []
+    solvers = [analyst.SOLVER] if solver.has_solver(game) else []
     specs = list(filter(None, (_default(game, name) for name in analyst.valuing(game))))
     if part(game.name, "positions") and shipped_for(game):
         specs.append("rollout:prior=argmax")
-    return tuple(dict.fromkeys([*([first] if first else []), *known, *named, *specs]))
+    return tuple(dict.fromkeys([*([first] if first else []), *solvers, *named, *specs]))
 
 
 def _default(game: Game, name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Open pages of one room, with a queue of messages for each."""
+"""Base of the rooms, Room and Reading: the open pages, with a queue of outgoing messages for each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from trickformer.plumbing.terminal import printable
 
-MOST_WAITING = 256  # largest number of messages that a page may leave unread
+MAX_UNREAD = 256  # messages that a page may leave unread; then it is removed
 
 
 class Pages(ABC):
@@ -22,12 +22,12 @@ class Pages(ABC):
         """Add a page.
 
         Args:
-            page: Key of the page.
+            page: Key of the page, such as its socket.
 
         Returns:
             Queue of the messages for the page.
         """
-        self.pages[page] = asyncio.Queue(MOST_WAITING)
+        self.pages[page] = asyncio.Queue(MAX_UNREAD)
         return self.pages[page]
 
     @abstractmethod
@@ -39,7 +39,7 @@ class Pages(ABC):
         """
 
     @abstractmethod
-    async def hear(self, page: object, text: str) -> None:
+    async def receive(self, page: object, text: str) -> None:
         """Handle a message of a page.
 
         Args:
@@ -55,7 +55,7 @@ class Pages(ABC):
     async def close(self) -> None:
         """End all processes."""
 
-    def tell(self, page: object, message: dict[str, Any]) -> None:
+    def send(self, page: object, message: dict[str, Any]) -> None:
         """Send a message to one page, and remove the page if its queue is full.
 
         Args:
@@ -77,8 +77,8 @@ def _printable(value: Any) -> Any:
         case str():
             return printable(value)
         case dict():
-            return {key: _printable(each) for key, each in value.items()}
+            return {key: _printable(item) for key, item in value.items()}
         case list() | tuple():
-            return [_printable(each) for each in value]
+            return [_printable(item) for item in value]
         case _:
             return value

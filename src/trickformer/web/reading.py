@@ -1,6 +1,6 @@
-"""Pages that review hands: each has a worker process that shows hands, rates them and plays them on.
+"""Pages that review hands. Each page has a worker process with a Desk, which does its work.
 
-A page has one job at a time. A new request ends the job before it, and so does the end of the page.
+A page has one job at a time. A new request ends the job before it, and so does closing the page.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Reading(Pages):
                 settings.seed,
             )
         else:
-            sat = tuple(who for who in table.specs if who != YOU) if table is not None else ()
-            desk_arguments = (None, None, sat, REPEATS, settings.seed)
+            opponents = tuple(who for who in table.specs if who != YOU) if table is not None else ()
+            desk_arguments = (None, None, opponents, REPEATS, settings.seed)
         self._workers[page] = Worker(Desk, *desk_arguments)
         return super().enter(page)
 
@@ -54,29 +54,35 @@ class Reading(Pages):
         for page in list(self._workers):
             self.leave(page)
 
-    async def hear(self, page: object, text: str) -> None:
+    async def receive(self, page: object, text: str) -> None:
         message = messages.read_review(text)
         match message:
             case messages.List():
                 if self._table is not None:
                     raise TrickformerError("a table has no list of hands")
-                self._begin(page, "list", "list_hands", message.page)
+                self._start_job(page, "list", "list_hands", message.page)
             case messages.Open():
                 about = {"number": message.number, "table": self._table is not None}
-                self._begin(page, "hand", "open_hand", self._which(message.number), about=about)
+                self._start_job(page, "hand", "open_hand", self._find_hand(message.number), about=about)
             case messages.Rate():
-                which = self._which(message.number)
-                self._begin(
-                    page, "review", "rate_hand", which, message.analyst, about={"number": message.number}, reports=True
+                hand_id = self._find_hand(message.number)
+                self._start_job(
+                    page,
+                    "review",
+                    "rate_hand",
+                    hand_id,
+                    message.analyst,
+                    about={"number": message.number},
+                    reports=True,
                 )
             case messages.Try():
-                games = (self._which(message.number), message.at, message.seats, message.action, message.n)
-                self._begin(page, "what-if", "play_what_if", *games, about={"hand": message.number}, reports=True)
+                games = (self._find_hand(message.number), message.at, message.seats, message.action, message.n)
+                self._start_job(page, "what-if", "play_what_if", *games, about={"hand": message.number}, reports=True)
             case messages.Cancel():
                 self._stop(page)
-                self.tell(page, {"type": "working", "what": None})
+                self.send(page, {"type": "working", "what": None})
 
-    def _which(self, number: int) -> int | FinishedHand:
+    def _find_hand(self, number: int) -> int | FinishedHand:
         """Return the hand with a number, from 1. Raises TrickformerError if the table has no such hand."""
         if self._table is None:
             return number
@@ -87,29 +93,29 @@ class Reading(Pages):
         names = tuple(table.specs[player] for player in record.seating)
         return FinishedHand(str(table.game.spiel), names, tuple(map(int, record.history)), (table.seed, record.deal))
 
-    def _begin(
+    def _start_job(
         self, page: object, kind: str, method: str, *arguments: Any, about: Any = None, reports: bool = False
     ) -> None:
-        if page not in self._workers:  # a page that did not read its messages was removed
+        if page not in self._workers:  # the page was removed, because it did not read its messages
             return
         self._stop(page)
-        self._jobs[page] = asyncio.create_task(self._do(page, kind, method, arguments, about or {}, reports))
+        self._jobs[page] = asyncio.create_task(self._run_job(page, kind, method, arguments, about or {}, reports))
 
-    async def _do(
+    async def _run_job(
         self, page: object, kind: str, method: str, arguments: tuple[Any, ...], about: dict[str, Any], reports: bool
     ) -> None:
-        def tell(progress: tuple[str, str, int, int]) -> None:
-            self.tell(page, {"type": "working"} | dict(zip(("what", "unit", "done", "total"), progress)))
+        def send(progress: tuple[str, str, int, int]) -> None:
+            self.send(page, {"type": "working"} | dict(zip(("what", "unit", "done", "total"), progress)))
 
-        self.tell(page, {"type": "working", "what": kind})
+        self.send(page, {"type": "working", "what": kind})
         try:
-            answer = await self._workers[page].do(method, *arguments, report=tell if reports else None)
-            self.tell(page, answer | about | {"type": kind})
+            answer = await self._workers[page].do(method, *arguments, report=send if reports else None)
+            self.send(page, answer | about | {"type": kind})
         except CancellationError:
             pass
         except TrickformerError as e:
-            self.tell(page, {"type": "error", "text": str(e)})
-        self.tell(page, {"type": "working", "what": None})
+            self.send(page, {"type": "error", "text": str(e)})
+        self.send(page, {"type": "working", "what": None})
 
     def _stop(self, page: object) -> None:
         """End the job of a page."""

@@ -1,7 +1,7 @@
 """The table and the pages that show it: handles messages of pages, and sends the results to all pages.
 
 While a page is open, the players decide in a worker process. A second worker computes the panels that pages request.
-When the last page closes, a worker that is busy is ended.
+When the last page closes, busy workers are killed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from trickformer.base import CHANCE, Game, TrickformerError
 from trickformer.belief import heads, sampler
 from trickformer.belief.samplers import CardBelief
 from trickformer.records.show import in_words
-from trickformer.review.rating import shares
+from trickformer.review.rating import seats_share_score
 from trickformer.web import messages, scenes
-from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, ask
+from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, make_request
 from trickformer.web.config import YOU, Play
 from trickformer.web.offers import list_players, shipped_for, short
 from trickformer.web.pages import Pages
@@ -57,37 +57,37 @@ class Room(Pages):
         self.settings = settings
         self._choices = list_players(table.game, [YOU, *table.seats, *table.specs])
         rules = str(table.game.spiel)
-        self._players = Worker(_make_cast, rules)
-        self._driving: asyncio.Task[None] | None = None
+        self._player_worker = Worker(_make_cast, rules)
+        self._players_task: asyncio.Task[None] | None = None
         specs, learned = _panel_players(table, settings)
         has = {*specs, *world_panels(table.game), *(["tokens"] if tokenizers.find(table.game) else [])}
         self.panels = tuple(panel for panel in PANELS if panel in has)
-        self._inside = inside or Worker(_make_inside, rules, specs, learned, settings.worlds)
-        self._looking: asyncio.Task[None] | None = None
-        self._claiming: asyncio.Task[None] | None = None
-        self._wanted: dict[object, tuple[str, ...]] = {}
-        self._panel_messages: dict[str, dict[str, Any]] = {}  # messages of the finished panels for the decision `_at`
-        self._at: DecisionRequest | None = None
-        self._panel: str | None = None  # the panel that is being computed
+        self._panel_worker = inside or Worker(_make_inside, rules, specs, learned, settings.worlds)
+        self._panels_task: asyncio.Task[None] | None = None
+        self._claim_task: asyncio.Task[None] | None = None
+        self._panels_by_page: dict[object, tuple[str, ...]] = {}
+        self._panel_request: DecisionRequest | None = None  # decision that the panels are about
+        self._panel_messages: dict[str, dict[str, Any]] = {}  # messages of the panels that are finished for it
+        self._current_panel: str | None = None  # panel that is being computed
 
     def enter(self, page: object) -> asyncio.Queue[str]:
         queue = super().enter(page)
-        self.tell(page, self._table())
-        self._drive()
+        self.send(page, self._table_message())
+        self._start_players()
         return queue
 
     def leave(self, page: object) -> None:
         self.pages.pop(page, None)
-        self._wanted.pop(page, None)
+        self._panels_by_page.pop(page, None)
         if not self.pages:  # nobody waits for a result
             self._stop()
 
     async def close(self) -> None:
         self._stop()
-        self._players.cancel()
-        self._inside.cancel()
+        self._player_worker.cancel()
+        self._panel_worker.cancel()
 
-    async def hear(self, page: object, text: str) -> None:
+    async def receive(self, page: object, text: str) -> None:
         message = messages.read(text)
         table = self.table
         match message:
@@ -112,76 +112,76 @@ class Room(Pages):
                 self._stop()
                 table.begin([self._choices[i] for i in message.seats], message.deal)
             case messages.Look():
-                self._wanted[page] = tuple(
+                self._panels_by_page[page] = tuple(
                     panel for panel in PANELS if panel in message.panels and panel in self.panels
                 )
-                if self._panel is not None and not self._is_wanted(self._panel):
-                    self._inside.cancel()
-                for panel in self._wanted[page] if self._at == self._own() else ():
+                if self._current_panel is not None and not self._is_wanted(self._current_panel):
+                    self._panel_worker.cancel()
+                for panel in self._panels_by_page[page] if self._panel_request == self._person_request() else ():
                     if panel in self._panel_messages:
-                        self.tell(page, self._panel_messages[panel])
-                self._look()
+                        self.send(page, self._panel_messages[panel])
+                self._start_panels()
                 return
             case messages.Claim():
-                if self._claiming is None or self._claiming.done():
-                    self._claiming = asyncio.create_task(self._claim(page, message.score))
+                if self._claim_task is None or self._claim_task.done():
+                    self._claim_task = asyncio.create_task(self._claim(page, message.score))
                 return
             case messages.Cancel():
                 self._stop()
-                self._tell_all({"type": "thinking", "seat": None, "stopped": True})
+                self._send_to_all({"type": "thinking", "seat": None, "stopped": True})
                 return
         self._refresh()
 
     def _refresh(self) -> None:
-        self._tell_all(self._table())
-        self._drive()
-        self._look()
+        self._send_to_all(self._table_message())
+        self._start_players()
+        self._start_panels()
 
-    def _own(self) -> DecisionRequest | None:
-        """Return the request for the decision if a person is on turn."""
+    def _person_request(self) -> DecisionRequest | None:
+        """Return the request for the current decision if a person is on turn; otherwise None."""
         turn = self.table.turn
-        return ask(self.table) if turn is not None and self.table.seats[turn] == YOU else None
+        return make_request(self.table) if turn is not None and self.table.seats[turn] == YOU else None
 
-    def _look(self) -> None:
+    def _start_panels(self) -> None:
         """Start to compute the requested panels, one after the other."""
-        if any(self._wanted.values()) and (self._looking is None or self._looking.done()):
-            self._looking = asyncio.create_task(self._run_reporting_errors(self._look_on))
+        if any(self._panels_by_page.values()) and (self._panels_task is None or self._panels_task.done()):
+            self._panels_task = asyncio.create_task(self._run_reporting_errors(self._compute_panels))
 
-    async def _look_on(self) -> None:
-        while (request := self._own()) is not None:
-            if request != self._at:
-                self._at, self._panel_messages = request, {}
+    async def _compute_panels(self) -> None:
+        while (request := self._person_request()) is not None:
+            if request != self._panel_request:
+                self._panel_request, self._panel_messages = request, {}
             left = [p for p in PANELS if p not in self._panel_messages and self._is_wanted(p)]
             if not left:
                 return
-            panel = self._panel = left[0]
+            panel = self._current_panel = left[0]
             about = {"type": "look", "panel": panel, "ply": len(request.history)}
-            self._tell_wanting(about | {"busy": True})
+            self._send_to_viewers(about | {"busy": True})
 
             def report_progress(progress: tuple[int, int], about: dict[str, Any] = about) -> None:
-                self._tell_wanting(about | {"busy": True, "progress": progress})
+                self._send_to_viewers(about | {"busy": True, "progress": progress})
 
             try:
-                message = about | {"data": await self._inside.do(panel, request, report_search=report_progress)}
+                message = about | {"data": await self._panel_worker.do(panel, request, report_search=report_progress)}
             except TrickformerError as e:
                 message = about | {"fault": str(e)}
             except CancellationError:
-                if request == self._own() and self._is_wanted(panel):
-                    self._tell_wanting(about | {"fault": "stopped"})
+                if request == self._person_request() and self._is_wanted(panel):
+                    self._send_to_viewers(about | {"fault": "stopped"})
                     return
                 continue
             finally:
-                self._panel = None
-            if request == self._own():
+                self._current_panel = None
+            if request == self._person_request():
                 self._panel_messages[panel] = message
-                self._tell_wanting(message)
+                self._send_to_viewers(message)
 
     def _is_wanted(self, panel: str) -> bool:
-        return any(panel in wanted for wanted in self._wanted.values())
+        return any(panel in wanted for wanted in self._panels_by_page.values())
 
-    def _tell_wanting(self, message: dict[str, Any]) -> None:
-        for page in [page for page, wanted in self._wanted.items() if message["panel"] in wanted]:
-            self.tell(page, message)
+    def _send_to_viewers(self, message: dict[str, Any]) -> None:
+        for page in [page for page, wanted in self._panels_by_page.items() if message["panel"] in wanted]:
+            self.send(page, message)
 
     async def _claim(self, page: object, score: int) -> None:
         """Play out the hand if the claimed score is certain; otherwise send an error to the page."""
@@ -189,17 +189,17 @@ class Room(Pages):
             await self._play_out(score)
             self._refresh()
         except TrickformerError as e:
-            self.tell(page, {"type": "error", "text": str(e)})
+            self.send(page, {"type": "error", "text": str(e)})
         except (CancellationError, asyncio.CancelledError):
-            self.tell(page, {"type": "error", "text": "the proof of the claim was stopped"})
+            self.send(page, {"type": "error", "text": "the proof of the claim was stopped"})
 
     async def _play_out(self, score: int) -> None:
         """Play out the hand. Raises TrickformerError if the score is not certain, and CancellationError."""
-        request = self._own()
+        request = self._person_request()
         if request is None:
             raise TrickformerError("a claim is made at one's own turn")
-        proved, line = await self._inside.do("claim", request, score)
-        if request != self._own():
+        proved, line = await self._panel_worker.do("claim", request, score)
+        if request != self._person_request():
             raise TrickformerError("the table has changed; look again")
         if proved is None:
             raise TrickformerError("there are too many lines of play to prove that now; claim again later in the hand")
@@ -209,62 +209,62 @@ class Room(Pages):
             assert self.table.turn is not None
             self.table.act(self.table.turn, action)
 
-    def _tell_all(self, message: dict[str, Any]) -> None:
+    def _send_to_all(self, message: dict[str, Any]) -> None:
         for page in list(self.pages):
-            self.tell(page, message)
+            self.send(page, message)
 
     def _stop(self) -> None:
         """End all computations."""
-        if self._driving is not None:
-            self._driving.cancel()
-            self._driving = None
-        if self._claiming is not None:
-            self._claiming.cancel()
-            self._claiming = None
-        if self._players.busy:
-            self._players.cancel()
-        if self._inside.busy:
-            self._inside.cancel()
+        if self._players_task is not None:
+            self._players_task.cancel()
+            self._players_task = None
+        if self._claim_task is not None:
+            self._claim_task.cancel()
+            self._claim_task = None
+        if self._player_worker.busy:
+            self._player_worker.cancel()
+        if self._panel_worker.busy:
+            self._panel_worker.cancel()
 
-    def _drive(self) -> None:
+    def _start_players(self) -> None:
         """Start the players' decisions if a page is open."""
-        if self.pages and (self._driving is None or self._driving.done()):
-            self._driving = asyncio.create_task(self._run_reporting_errors(self._play_on))
+        if self.pages and (self._players_task is None or self._players_task.done()):
+            self._players_task = asyncio.create_task(self._run_reporting_errors(self._run_players))
 
     async def _run_reporting_errors(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do work, and send its failure to the pages.
 
-        The work is a function: a task that is cancelled before it begins would leave a coroutine that nobody awaits.
+        The work is a function and no coroutine, which would stay unawaited if the task is cancelled before it begins.
         """
         try:
             await work()
         except CancellationError:
             pass
         except TrickformerError as e:
-            self._tell_all({"type": "thinking", "seat": None, "stopped": True})
-            self._tell_all({"type": "error", "text": str(e)})
+            self._send_to_all({"type": "thinking", "seat": None, "stopped": True})
+            self._send_to_all({"type": "error", "text": str(e)})
 
-    async def _play_on(self) -> None:
+    async def _run_players(self) -> None:
         table = self.table
         while (seat := table.turn) is not None and table.seats[seat] != YOU:
             thinking = {"type": "thinking", "seat": seat, "stopped": False}
-            self._tell_all(thinking)
-            request = ask(table)
+            self._send_to_all(thinking)
+            request = make_request(table)
 
             def report_progress(progress: tuple[int, int], thinking: dict[str, Any] = thinking) -> None:
-                self._tell_all(thinking | {"progress": progress})
+                self._send_to_all(thinking | {"progress": progress})
 
-            answer: TimedDecision = await self._players.do("decide", request, report_search=report_progress)
-            if ask(table) != request:
+            answer: TimedDecision = await self._player_worker.do("decide", request, report_search=report_progress)
+            if make_request(table) != request:
                 return
             table.act(seat, answer.decision.action, answer.decision, answer.seconds)
-            self._tell_all(self._table())
-        self._tell_all({"type": "thinking", "seat": None, "stopped": False})
-        self._look()
+            self._send_to_all(self._table_message())
+        self._send_to_all({"type": "thinking", "seat": None, "stopped": False})
+        self._start_panels()
         if table.over:
-            await self._players.do("end", table.seats, tuple(map(int, table.state.history())))
+            await self._player_worker.do("end", table.seats, tuple(map(int, table.state.history())))
 
-    def _table(self) -> dict[str, Any]:
+    def _table_message(self) -> dict[str, Any]:
         """Return the message that describes the table."""
         table = self.table
         game = table.game
@@ -285,7 +285,7 @@ class Room(Pages):
             "scores": list(game.scores(table.state)) if table.over else None,
             "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],
             "totals": list(table.totals),
-            "shared": shares(game),
+            "shared": seats_share_score(game),
             "best": "most" if game.higher_is_better else "fewest",
             "plays_to": game.plays_to,
             "undo": any(table.seats[m.seat] == YOU for m in table.moves),
@@ -320,13 +320,13 @@ def _panel_players(table: Table, settings: Play) -> tuple[dict[str, str], str | 
     specs: dict[str, str] = {}
     checkpoint = settings.checkpoint or shipped_for(table.game)
 
-    def like(name: str, otherwise: str) -> str:
+    def spec_at_table(name: str, otherwise: str) -> str:
         return next((spec for spec in table.specs if spec.partition(":")[0] == name), otherwise)
 
     if checkpoint is not None:
         specs["model"] = f"argmax:checkpoint={players.text(checkpoint)}"
-        specs["search"] = like("gomcts", f"gomcts:checkpoint={players.text(checkpoint)}")
-    specs["pimc"] = like("pimc", "pimc")
+        specs["search"] = spec_at_table("gomcts", f"gomcts:checkpoint={players.text(checkpoint)}")
+    specs["pimc"] = spec_at_table("pimc", "pimc")
     for spec in specs.values():
         players.parse(spec)
     return specs, checkpoint if checkpoint in heads.head_checkpoints() else None

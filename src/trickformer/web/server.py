@@ -1,9 +1,9 @@
-"""Pages and their sockets: authorization and serving. room.py holds the table, reading.py the reviews.
+"""Pages and their sockets: authorization and serving. room.py handles the table, reading.py the reviews.
 
-The address holds a secret token; without the token the server returns 404. The server checks Host and Origin, so that
-no other page can reach the table through a browser. By the content policy the page loads nothing from elsewhere. The
-server serves the files of the package, read at its start, and the games of the path on the command line. No request can
-name any other file.
+The address holds a secret token; without the token the server returns 404. The server checks the headers Host and
+Origin, so that a page of another site cannot reach the table through the browser. The content security policy lets the
+page load nothing from other servers. The server serves only the files of the package, read at its start, and the games
+of the path on the command line. No request can name another file.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ from trickformer.web.reading import Reading
 from trickformer.web.room import Room
 from trickformer.web.table import open_table
 
-MOST_BYTES = 4_096  # largest message of a page
-MOST_SOCKETS = 8
-PER_SECOND = 20.0  # messages of a socket on average
-BURST = 40.0  # messages of a socket at once
+MAX_MESSAGE = 4_096  # largest message of a page in bytes
+MAX_SOCKETS = 8  # open sockets of a room
+MESSAGES_PER_SECOND = 20.0  # messages that a socket may send on average
+BURST = 40.0  # messages that a socket may send at once
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -61,7 +61,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-_REDIRECTION = (
+_REDIRECT_PAGE = (
     '<!doctype html><title>trickformer</title><meta http-equiv="refresh" content="0; url={0}"><a href="{0}">{0}</a>\n'
 )
 
@@ -72,8 +72,8 @@ class Guard:
     def __init__(self, token: str, host: str, port: int):
         self._token = token
         self._port = port
-        self._here = _is_loopback(host)
-        names = ["localhost", host, *([] if self._here else [socket.gethostname()])]
+        self._only_loopback = _is_loopback(host)
+        names = ["localhost", host, *([] if self._only_loopback else [socket.gethostname()])]
         self._names = {name.lower() for name in names}
 
     def is_authorized(self, connection: HTTPConnection) -> bool:
@@ -86,15 +86,15 @@ class Guard:
         if not secrets.compare_digest(token.encode(), self._token.encode()):
             return False
         host = connection.headers.get("host", "")
-        if not self._is_me(host):
+        if not self._names_this_server(host):
             return False
         origin = connection.headers.get("origin")
         if connection.scope["type"] == "websocket":
             return origin == f"http://{host}"
         return origin in (None, f"http://{host}")
 
-    def _is_me(self, host: str) -> bool:
-        """Test a Host header. Foreign names are refused, because their owner can point them here; addresses pass."""
+    def _names_this_server(self, host: str) -> bool:
+        """Test a Host header. It may name an address, but no foreign domain, which its owner could point to us."""
         name = host.rpartition(":")[0]
         if host.rpartition(":")[2] != str(self._port):
             return False
@@ -105,7 +105,7 @@ class Guard:
             address = ipaddress.ip_address(name)
         except ValueError:
             return False
-        return address.is_loopback or not self._here
+        return address.is_loopback or not self._only_loopback
 
 
 def _is_loopback(host: str) -> bool:
@@ -115,17 +115,17 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-class _Pace:
-    """Rate limit of a socket: BURST messages at once, PER_SECOND on average."""
+class _RateLimit:
+    """Rate limit of a socket: BURST messages at once, MESSAGES_PER_SECOND on average."""
 
     def __init__(self) -> None:
-        self._left, self._at = BURST, time.monotonic()
+        self._allowance, self._updated = BURST, time.monotonic()
 
     def try_acquire(self) -> bool:
         now = time.monotonic()
-        self._left = min(BURST, self._left + (now - self._at) * PER_SECOND) - 1
-        self._at = now
-        return self._left >= 0
+        self._allowance = min(BURST, self._allowance + (now - self._updated) * MESSAGES_PER_SECOND) - 1
+        self._updated = now
+        return self._allowance >= 0
 
 
 def static() -> Mapping[str, tuple[bytes, str]]:
@@ -155,15 +155,15 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
         content, kind = files[name]
         return Response(content, headers=HEADERS | {"Content-Type": kind})
 
-    async def talk(page: WebSocket) -> None:
+    async def exchange(page: WebSocket) -> None:
         room = rooms.get(str(page.path_params["name"]))
-        if not guard.is_authorized(page) or room is None or len(room.pages) >= MOST_SOCKETS:
+        if not guard.is_authorized(page) or room is None or len(room.pages) >= MAX_SOCKETS:
             await page.close(1008)
             return
         admit(page)
         with suppress(WebSocketDisconnect):  # the page may go at any time
             await page.accept()
-            await _talk(room, page)
+            await _exchange(room, page)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
@@ -171,13 +171,13 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
         for room in rooms.values():
             await room.close()
 
-    routes = [Route("/{token}/", file), Route("/{token}/{name}", file), WebSocketRoute("/{token}/{name}", talk)]
+    routes = [Route("/{token}/", file), Route("/{token}/{name}", file), WebSocketRoute("/{token}/{name}", exchange)]
     return Starlette(routes=routes, lifespan=lifespan)
 
 
-async def _talk(room: Pages, page: WebSocket) -> None:
+async def _exchange(room: Pages, page: WebSocket) -> None:
     """Exchange messages with a page until it closes, or sends too many messages or binary data."""
-    pace = _Pace()
+    rate_limit = _RateLimit()
     sending = asyncio.create_task(_send(page, room.enter(page)))
     try:
         while True:
@@ -185,15 +185,15 @@ async def _talk(room: Pages, page: WebSocket) -> None:
                 text = await page.receive_text()
             except KeyError:  # a binary message
                 return
-            if not pace.try_acquire() or page not in room.pages:  # the second: the page did not read
+            if not rate_limit.try_acquire() or page not in room.pages:  # or the page left its messages unread
                 await page.close(1008, "too many messages")
                 return
             try:
-                await room.hear(page, text)
+                await room.receive(page, text)
             except ValueError:
-                room.tell(page, {"type": "error", "text": "that is no message of this page"})
+                room.send(page, {"type": "error", "text": "that is no message of this page"})
             except TrickformerError as e:
-                room.tell(page, {"type": "error", "text": str(e)})
+                room.send(page, {"type": "error", "text": str(e)})
     finally:
         sending.cancel()
         room.leave(page)
@@ -264,7 +264,7 @@ def _serve(
         access_log=False,  # the log would contain the token
         server_header=False,
         ws="websockets-sansio",
-        ws_max_size=MOST_BYTES,
+        ws_max_size=MAX_MESSAGE,
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=2,
     )
@@ -278,13 +278,13 @@ def _serve(
 def _open_in_browser(address: str) -> Generator[None]:
     """Open an address in the browser, by way of a page that only this user can read and that is deleted at the end.
 
-    Other users of the machine can read the command line of a browser, so the address must not be there."""
+    The command line of a browser must not hold the address, because other users of the machine can read it."""
     with ExitStack() as stack:
         try:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="trickformer-"))
             page = Path(folder) / "open.html"
             page.touch(0o600)
-            page.write_text(_REDIRECTION.format(html.escape(address)))
+            page.write_text(_REDIRECT_PAGE.format(html.escape(address)))
         except OSError as e:
             warn(f"the browser is not opened, because a temporary file cannot be written: {e.strerror}")
         else:

@@ -1,6 +1,6 @@
 """A match at one table, deal after deal: seats, moves, undo and scores.
 
-Display and players are elsewhere. A journal keeps each step, so `--resume` restores a table after a crash.
+A journal stores each step, so `--resume` restores a table after a crash.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class DealStep(_Step):
 
 
 class ActionStep(_Step):
-    """Decision of a seat; seconds, illegal and searched are measurements of a player's `act`."""
+    """Decision of a seat. `seconds`, `illegal` and `searched` are measurements of the player, as in a HandRecord."""
 
     do: Literal["act"] = "act"
     seat: int
@@ -78,7 +78,7 @@ class HandResult:
 class Table:
     """A match. Its methods raise TrickformerError if the rules forbid a step, and change nothing then."""
 
-    def __init__(self, game: Game, seats: Sequence[str], seed: int, deal: int, keep: _Keeper | None = None):
+    def __init__(self, game: Game, seats: Sequence[str], seed: int, deal: int, journal: _Journal | None = None):
         """Start or restore a match.
 
         Args:
@@ -86,25 +86,25 @@ class Table:
             seats: Spec of each seat; YOU stands for a person.
             seed: Seed of the deals.
             deal: Number of the first deal.
-            keep: Journal for the steps; a journal with steps restores its match.
+            journal: Journal for the steps; a journal with steps restores its match.
         """
         self.game = game
         self.seats = tuple(seats)
         self.seed = seed
         self.deal = deal
         self.moves: list[ActionStep] = []
-        self.ended: list[HandResult] = []  # hands of this match before the current one
+        self.earlier_hands: list[HandResult] = []  # finished hands of this match before the current one
         self.specs: list[str] = []  # all players that have sat here, in order of appearance
         self._records: list[HandRecord] = []
-        self._keep = None
+        self._journal = None
         self.state = game.deal(seed, deal)
-        for step in keep.known if keep else ():
-            self._take(step)
-        self._keep = keep
-        if keep is None or not keep.known:
+        for step in journal.stored if journal else ():
+            self._apply_and_write(step)
+        self._journal = journal
+        if journal is None or not journal.stored:
             self.begin(seats, deal)
         elif self.records:  # the table may have crashed between a step and its records
-            keep.describe(self)
+            journal.describe(self)
 
     def begin(self, seats: Sequence[str], deal: int) -> None:
         """Start a new match.
@@ -115,15 +115,15 @@ class Table:
         """
         if len(seats) != self.game.players or YOU not in seats:
             raise TrickformerError(f"a match of {self.game.name} has {self.game.players} seats, and you sit in one")
-        self._take(MatchStep(seats=tuple(seats), deal=deal))
+        self._apply_and_write(MatchStep(seats=tuple(seats), deal=deal))
 
     def next_deal(self) -> None:
         """Start the next deal of the match; an unfinished hand does not count."""
-        self._take(DealStep(deal=self.deal + 1))
+        self._apply_and_write(DealStep(deal=self.deal + 1))
 
     def again(self) -> None:
         """Restart the deal."""
-        self._take(UndoStep(left=0))
+        self._apply_and_write(UndoStep(left=0))
 
     def act(self, seat: int, action: int, decided: Decision | None = None, seconds: float = 0.0) -> None:
         """Take a decision.
@@ -143,14 +143,14 @@ class Table:
             step = ActionStep(
                 seat=seat, action=action, seconds=seconds, illegal=decided.illegal, searched=decided.searched
             )
-        self._take(step)
+        self._apply_and_write(step)
 
     def undo(self) -> None:
         """Undo the last decision of a person and all later decisions."""
         own = [i for i, move in enumerate(self.moves) if self.seats[move.seat] == YOU]
         if not own:
             raise TrickformerError("there is no decision of yours to take back")
-        self._take(UndoStep(left=own[-1]))
+        self._apply_and_write(UndoStep(left=own[-1]))
 
     @property
     def over(self) -> bool:
@@ -165,7 +165,7 @@ class Table:
     def hands(self) -> list[HandResult]:
         """Finished hands of the match."""
         last = [HandResult(self.deal, self.game.scores(self.state))] if self.moves and self.over else []
-        return [*self.ended, *last]
+        return [*self.earlier_hands, *last]
 
     @property
     def totals(self) -> tuple[int, ...]:
@@ -203,14 +203,14 @@ class Table:
             if e.action is not None and e.actor >= 0
         ]
 
-    def _take(self, step: MatchStep | DealStep | ActionStep | UndoStep) -> None:
+    def _apply_and_write(self, step: MatchStep | DealStep | ActionStep | UndoStep) -> None:
         """Take a step and write it to the journal; nothing changes if that fails."""
         before = vars(self).copy()
-        self.moves, self.ended = list(self.moves), list(self.ended)
+        self.moves, self.earlier_hands = list(self.moves), list(self.earlier_hands)
         try:
             self._apply(step)
-            if self._keep is not None:
-                self._keep.write(step, self)
+            if self._journal is not None:
+                self._journal.write(step, self)
         except BaseException:
             vars(self).update(before)
             raise
@@ -218,13 +218,13 @@ class Table:
     def _apply(self, step: MatchStep | DealStep | ActionStep | UndoStep) -> None:
         match step:
             case MatchStep():
-                self._records, self.ended = self.records, []
+                self._records, self.earlier_hands = self.records, []
                 self.seats = step.seats
                 self.deal, self.moves = step.deal, []
                 self.state = self._initial_state()
                 self.specs = list(dict.fromkeys([*self.specs, *step.seats]))
             case DealStep():
-                self._records, self.ended = self.records, self.hands
+                self._records, self.earlier_hands = self.records, self.hands
                 self.deal, self.moves = step.deal, []
                 self.state = self._initial_state()
             case ActionStep():
@@ -249,11 +249,13 @@ class Table:
         while self.state.is_chance_node():
             self.state.apply_action(self.game.chance(self.state, self.seed, self.deal))
 
-    def _record(self) -> HandRecord:
-        def by_seat(of: str) -> tuple[int, ...]:
-            return tuple(sum(getattr(m, of) for m in self.moves if m.seat == p) for p in range(self.game.players))
+    def _make_record(self) -> HandRecord:
+        def by_seat(measurement: str) -> tuple[int, ...]:
+            return tuple(
+                sum(getattr(m, measurement) for m in self.moves if m.seat == p) for p in range(self.game.players)
+            )
 
-        thought = [
+        times = [
             [m.seconds for m in self.moves if m.seat == p and m.seconds is not None] for p in range(self.game.players)
         ]
         return HandRecord(
@@ -263,8 +265,8 @@ class Table:
             decisions=tuple(self.number(p) for p in range(self.game.players)),
             illegal=by_seat("illegal"),
             searched=by_seat("searched"),
-            seconds=tuple(round(sum(s), 7) for s in thought),
-            calls=tuple(float(len(s)) for s in thought),
+            seconds=tuple(round(sum(s), 7) for s in times),
+            calls=tuple(float(len(s)) for s in times),
             history=tuple(self.state.history()),
             mission=self.game.mission(self.state),
         )
@@ -272,16 +274,16 @@ class Table:
     @property
     def records(self) -> list[HandRecord]:
         """Records of all finished hands at this table, earlier matches included."""
-        return [*self._records, *([self._record()] if self.moves and self.over else [])]
+        return [*self._records, *([self._make_record()] if self.moves and self.over else [])]
 
 
-class _Keeper:
-    """Folder of a table: the journal, and the finished hands in the format of a tournament."""
+class _Journal:
+    """Files of a table's folder: the journal of steps, and the finished hands in the format of a tournament."""
 
-    def __init__(self, settings: Play, game: Game, journal: JsonLines):
+    def __init__(self, settings: Play, game: Game, lines: JsonLines):
         assert settings.out is not None
-        self.known = journal.known
-        self._journal, self._game = journal, game
+        self.stored = lines.stored
+        self._lines, self._game = lines, game
         self._folder = RunFolder(settings.out)
         self._builds = self._folder.builds()
         self._written: tuple[list[str], int] = ([], 0)
@@ -293,7 +295,7 @@ class _Keeper:
             step: Step that the table has taken.
             table: Table after the step.
         """
-        self._journal.append(step)
+        self._lines.append(step)
         self.describe(table)
 
     def describe(self, table: Table) -> None:
@@ -341,10 +343,10 @@ def open_table(settings: Play, resume: bool) -> Generator[Table]:
         return
     free = type(settings).model_fields.keys() - set(settings.FIXED)
     matches = [step.seats for step in read_lines(folder.path / JOURNAL, _parse)[0] if isinstance(step, MatchStep)]
-    sat = dict.fromkeys(who for seating in matches or [seats] for who in seating)
-    for who in sat:
-        if who not in seats and (what := players.user_only(who)):
-            raise TrickformerError(f"{who!r} of the saved table {what}; only the command line may choose it")
-    about = {"game": str(game.spiel), "players": list(sat)}
-    with folder.records(JOURNAL, settings, resume=resume, free=free, parse=_parse, about=about) as journal:
-        yield Table(game, seats, settings.seed, settings.deal, _Keeper(settings, game, journal))
+    all_specs = dict.fromkeys(who for seating in matches or [seats] for who in seating)
+    for who in all_specs:
+        if who not in seats and (problem := players.user_only(who)):
+            raise TrickformerError(f"{who!r} of the saved table {problem}; only the command line may choose it")
+    about = {"game": str(game.spiel), "players": list(all_specs)}
+    with folder.records(JOURNAL, settings, resume=resume, free=free, parse=_parse, about=about) as lines:
+        yield Table(game, seats, settings.seed, settings.deal, _Journal(settings, game, lines))

@@ -9,7 +9,7 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing.terminal import out, say
 from trickformer.records.show import in_words
 from trickformer.web import scenes
-from trickformer.web.cast import Cast, TimedDecision, ask, make_cast
+from trickformer.web.cast import Cast, TimedDecision, make_cast, make_request
 from trickformer.web.config import YOU, Play
 from trickformer.web.scenes import Card, Scene
 from trickformer.web.table import Table, open_table
@@ -35,7 +35,7 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
             _play(table, cast, read or (lambda: input("> ")))
         except (EOFError, KeyboardInterrupt):
             print()
-        print(f"scores of the match {_numbers(table.totals)}, {len(table.hands)} hands")
+        print(f"scores of the match {_join_numbers(table.totals)}, {len(table.hands)} hands")
 
 
 def _play(table: Table, cast: Cast, read: Callable[[], str]) -> None:
@@ -43,31 +43,31 @@ def _play(table: Table, cast: Cast, read: Callable[[], str]) -> None:
     ended = False  # whether the players have received the end of the hand
     while True:
         while table.turn is not None and table.seats[table.turn] != YOU:
-            answer: TimedDecision = cast.decide(ask(table))
+            answer: TimedDecision = cast.decide(make_request(table))
             table.act(table.turn, answer.decision.action, answer.decision, answer.seconds)
-        log = table.log(_mine(table))
+        log = table.log(_person_seat(table))
         out("\n".join(f"  seat {seat}: {what}" for seat, what in log[printed:] if table.seats[seat] != YOU))
         printed = len(log)
         if table.over and not ended:
             cast.end(table.seats, tuple(map(int, table.state.history())))
         ended = table.over
-        scene = scenes.show(table.game, table.state, _mine(table))
+        scene = scenes.show(table.game, table.state, _person_seat(table))
         out(as_text(scene, table))
         if table.over:
             out(in_words(table.game, table.state))
-            print(f"scores {_numbers(table.game.scores(table.state))}; next for the next deal")
-        while not _obey(table, scene, read().strip()):
+            print(f"scores {_join_numbers(table.game.scores(table.state))}; next for the next deal")
+        while not _execute(table, scene, read().strip()):
             print(_HELP, file=sys.stderr)
 
 
-def _mine(table: Table) -> int:
+def _person_seat(table: Table) -> int:
     """Return the person's seat on turn, or the person's first seat."""
-    own = [p for p, who in enumerate(table.seats) if who == YOU]
-    return next((p for p in own if p == table.turn), own[0])
+    persons_seats = [p for p, who in enumerate(table.seats) if who == YOU]
+    return next((p for p in persons_seats if p == table.turn), persons_seats[0])
 
 
-def _obey(table: Table, scene: Scene, word: str) -> bool:
-    """Execute a line of input; False if it names no possible action."""
+def _execute(table: Table, scene: Scene, word: str) -> bool:
+    """Execute a line of input. Return False if it names no possible action."""
     commands: dict[str, Callable[[], None]] = {"undo": table.undo, "again": table.again, "next": table.next_deal}
     try:
         if word == "quit":
@@ -76,7 +76,7 @@ def _obey(table: Table, scene: Scene, word: str) -> bool:
             commands[word]()
             return True
         if word == "log":
-            out("\n".join(f"seat {seat}: {what}" for seat, what in table.log(_mine(table))))
+            out("\n".join(f"seat {seat}: {what}" for seat, what in table.log(_person_seat(table))))
             return True
         action = _action(table, word)
         if action is None or table.turn is None:
@@ -133,5 +133,5 @@ def _card(card: Card) -> str:
     return (card.name or ("-" if card.sign else "?")) + notes + ("*" if card.done else "")
 
 
-def _numbers(scores: tuple[int, ...]) -> str:
+def _join_numbers(scores: tuple[int, ...]) -> str:
     return " ".join(map(str, scores))

@@ -1,4 +1,4 @@
-"""Worker processes: pages stay responsive while a worker computes, and a worker can be ended at any time."""
+"""Worker processes: pages stay responsive while a worker computes, and a worker can be killed at any time."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.plumbing.parallel import end_with_the_parent
 
-_DONE = "done"  # kinds of the messages (kind, value) from a process
+# Kinds of the messages (kind, value) that the process sends.
+_DONE = "done"
 _REPORT = "report"
 _SEARCH = "search"
 _ERROR = "error"
-_EVERY = 0.25  # seconds between two reports of a search
+_REPORT_INTERVAL = 0.25  # seconds between two reports of a search
 
 
 class _Call(NamedTuple):
@@ -27,12 +28,12 @@ class _Call(NamedTuple):
 
     method: str
     arguments: tuple[Any, ...]
-    reports: bool  # whether the method gets a function for reports
-    reports_search: bool
+    reports: bool  # whether the method gets a function that sends reports
+    reports_search: bool  # whether the progress of searches is sent
 
 
 class CancellationError(Exception):
-    """End of the work by `Worker.cancel`."""
+    """`Worker.cancel` has ended the work."""
 
 
 class Worker:
@@ -48,7 +49,7 @@ class Worker:
         self._make, self._make_arguments = make, make_arguments
         self._process: Any = None
         self._pipe: Connection | None = None
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self.busy = False
 
     async def do(
@@ -73,7 +74,7 @@ class Worker:
             TrickformerError: The method raises an error, or the process dies.
             CancellationError: `cancel` ended the process.
         """
-        async with self._turn:
+        async with self._lock:
             pipe = self._ensure_started()
             self.busy = True
             try:
@@ -112,7 +113,7 @@ class Worker:
         pipe, self._pipe = self._pipe, None
         self._process.kill()  # compiled code ignores weaker signals
         self._process.join()
-        if not self.busy:  # otherwise the reading thread must see the end of the pipe
+        if not self.busy:  # if it is busy, a thread reads the pipe and needs to see its end
             pipe.close()
 
 
@@ -121,37 +122,37 @@ def _report_search_progress(pipe: Connection) -> Generator[None]:
     """Report the progress of searches while the context is open."""
     over = threading.Event()
 
-    def look() -> None:
+    def report_until_done() -> None:
         with suppress(OSError):  # the parent is gone
-            while not over.wait(_EVERY):
-                done, of = _core.under_way()
-                if of:
-                    pipe.send((_SEARCH, (done, of)))
+            while not over.wait(_REPORT_INTERVAL):
+                done, total = _core.under_way()
+                if total:
+                    pipe.send((_SEARCH, (done, total)))
 
-    looking = threading.Thread(target=look, daemon=True)
-    looking.start()
+    thread = threading.Thread(target=report_until_done, daemon=True)
+    thread.start()
     try:
         yield
     finally:
         over.set()
-        looking.join()
+        thread.join()
 
 
 def _serve(pipe: Connection) -> None:
-    """Run the process: make the object and call its methods. External programs end with their players."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the parent, which ends us
+    """Run the process: make the object, and call its methods on request."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C also reaches the parent, which ends this process
     threading.Thread(target=end_with_the_parent, daemon=True).start()
     with suppress(BrokenPipeError, ConnectionResetError, EOFError):  # the parent is gone
         make, make_arguments = pipe.recv()
-        made: Any = None
+        target: Any = None
         while True:
             call: _Call = pipe.recv()
             try:
-                if made is None:
-                    made = make(*make_arguments)
+                if target is None:
+                    target = make(*make_arguments)
                 reporters = [lambda report: pipe.send((_REPORT, report))] if call.reports else []
                 with _report_search_progress(pipe) if call.reports_search else nullcontext():
-                    message = (_DONE, getattr(made, call.method)(*call.arguments, *reporters))
+                    message = (_DONE, getattr(target, call.method)(*call.arguments, *reporters))
             except TrickformerError as e:
                 message = (_ERROR, str(e))
             except Exception as e:  # a faulty player must not end the table

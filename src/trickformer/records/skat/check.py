@@ -15,10 +15,10 @@ DIFFERS = "differs"
 BROKEN_OFF = "broken off"
 DAMAGED = "damaged"
 NOT_ISKO = "not ISkO"
-_ALL_POINTS = 120
-_WON = 61
-_SCHNEIDER = 90
-_SCHWARZ_LEVEL = 2
+_ALL_POINTS = 120  # card points of a deal
+_WINNING_POINTS = 61  # card points with which the soloist wins
+_SCHNEIDER_POINTS = 90  # card points with which a side makes the other side schneider
+_SCHWARZ_LEVEL = 2  # core's number of the level schwarz announced; ouvert is higher
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Outcome:
         Args:
             resigned: Whether to write the field `r:`, which the oldest records lack.
         """
-        ended = "penalty" if self.soloist < 0 else "win" if self.won else "loss"
+        final = "penalty" if self.soloist < 0 else "win" if self.won else "loss"
         words = [
-            f"d:{self.soloist} {ended} v:{self.value} m:{self.matadors} {'overbid' if self.overbid else 'bidok'}",
+            f"d:{self.soloist} {final} v:{self.value} m:{self.matadors} {'overbid' if self.overbid else 'bidok'}",
             f"p:{self.points} t:{self.tricks} s:{self.schneider:d} z:{self.schwarz:d}",
             *(f"p{seat}:{seat == self.penalty:d}" for seat in range(PLAYERS)),
             f"l:{self.left} to:{self.timed_out}",
@@ -62,8 +62,8 @@ class Finding:
     game: int  # counted from 1
     status: str  # agrees, differs, broken off, damaged, not ISkO
     move: int | None = None  # number of the first move that differs, if a move differs
-    what: str = ""  # what differs, or how the game broke off
-    notes: tuple[str, ...] = ()
+    what: str = ""  # the difference, or how the game broke off
+    notes: tuple[str, ...] = ()  # further remarks on the game
 
     def __str__(self) -> str:
         where = f"game {self.game}" + (f", move {self.move}" if self.move is not None else "")
@@ -75,7 +75,8 @@ class Finding:
 def outcome(replayed: SkatReplay) -> Outcome | None:
     """Settle a game that was played to its end or broken off.
 
-    A game that was broken off is settled as the skat server does, according to its records and its help page:
+    A game that was broken off is settled as the International Skat Server (ISS) does. The rules below are derived from
+    its records and its help page:
 
     - If the defenders give up (both resign, or one leaves or times out), the soloist gets all remaining cards and
       tricks, including the current trick. A defender who leaves before the first trick makes 120 points, ten tricks,
@@ -95,17 +96,17 @@ def outcome(replayed: SkatReplay) -> Outcome | None:
     Returns:
         The outcome; None if all seats passed, the record just stops, or no game was declared yet.
     """
-    state, gone = replayed.state, replayed.gone
-    left = gone[0] if gone and gone[1] != TIMES_OUT else -1
-    timed_out = gone[0] if gone and gone[1] == TIMES_OUT else -1
+    state, left_early = replayed.state, replayed.left_early
+    left = left_early[0] if left_early and left_early[1] != TIMES_OUT else -1
+    timed_out = left_early[0] if left_early and left_early[1] == TIMES_OUT else -1
     if replayed.soloist < 0:
-        return Outcome(-1, penalty=gone[0], left=left, timed_out=timed_out) if gone else None
+        return Outcome(-1, penalty=left_early[0], left=left, timed_out=timed_out) if left_early else None
     gives_up = replayed.gives_up
     if not replayed.is_declared:
         declared = iss.parse_declaration(replayed.record) if gives_up == 1 else None
         if declared is None:
             return None
-        settled = _settle(replayed, declared, [], _ALL_POINTS - _SCHNEIDER + 1, 1)
+        settled = _settle(replayed, declared, [], _ALL_POINTS - _SCHNEIDER_POINTS + 1, 1)
         return Outcome(
             soloist=replayed.soloist,
             value=settled.value * _multiplier(replayed),
@@ -116,20 +117,21 @@ def outcome(replayed: SkatReplay) -> Outcome | None:
             timed_out=timed_out,
         )
     points, tricks = replayed.points, state.soloists_tricks
-    against, lost_tricks = replayed.against, len(replayed.tricks) - state.soloists_tricks
+    defenders_points, lost_tricks = replayed.defenders_points, len(replayed.tricks) - state.soloists_tricks
     null = state.kind == NULL
     if gives_up == 2 and not null:
-        points, tricks = _ALL_POINTS - against, HAND - lost_tricks
-        against = _ALL_POINTS - points
-    shortened = gives_up == 1 and not gone and not null and bool(replayed.tricks)  # the defenders have the rest
-    if shortened:
-        against, lost_tricks = _ALL_POINTS - points, HAND - tricks
-    broken_off = (gives_up == 1 and not shortened) or (gives_up is None and not state.is_terminal())
+        points, tricks = _ALL_POINTS - defenders_points, HAND - lost_tricks
+        defenders_points = _ALL_POINTS - points
+    soloist_resigned = gives_up == 1 and not left_early and not null and bool(replayed.tricks)
+    if soloist_resigned:  # the defenders get the rest
+        defenders_points, lost_tricks = _ALL_POINTS - points, HAND - tricks
+    broken_off = (gives_up == 1 and not soloist_resigned) or (gives_up is None and not state.is_terminal())
     if broken_off and gives_up is None and not (state.level >= _SCHWARZ_LEVEL and lost_tricks and not null):
         return None
-    # The core settles complete games, so it must not see levels that this game had not reached when it broke off.
-    if broken_off and against < _SCHNEIDER and points < _WON:
-        settled = _settle_replay(replayed, max(points, _ALL_POINTS - _SCHNEIDER + 1), max(tricks, 1))
+    # The core settles complete games: too few points or tricks of the soloist would mean schneider or schwarz. Raise
+    # them if the defenders had not reached these levels when the game broke off.
+    if broken_off and defenders_points < _SCHNEIDER_POINTS and points < _WINNING_POINTS:
+        settled = _settle_replay(replayed, max(points, _ALL_POINTS - _SCHNEIDER_POINTS + 1), max(tricks, 1))
     else:
         settled = _settle_replay(replayed, points, max(tricks, 1) if broken_off else tricks)
     return Outcome(
@@ -140,11 +142,11 @@ def outcome(replayed: SkatReplay) -> Outcome | None:
         overbid=settled.overbid,
         points=points,
         tricks=tricks,
-        schneider=not null and max(points, against) >= _SCHNEIDER,
+        schneider=not null and max(points, defenders_points) >= _SCHNEIDER_POINTS,
         schwarz=not null and HAND in (tricks, lost_tricks),
         left=left,
         timed_out=timed_out,
-        resigned=bool(replayed.resigned) and gives_up is not None and not gone,
+        resigned=bool(replayed.resigned) and gives_up is not None and not left_early,
     )
 
 
@@ -153,8 +155,8 @@ def _multiplier(replayed: SkatReplay) -> int:
     return 2 ** sum(tag in replayed.record.tags for tag in (KONTRA, RE))
 
 
-def _kontra(replayed: SkatReplay) -> tuple[str, str]:
-    """Return a note on Kontra and Re with the value that they double, and their fault; empty texts if there is none."""
+def _describe_kontra(replayed: SkatReplay) -> tuple[str, str]:
+    """Return a note on Kontra and Re with the doubled value, and the fault if a wrong seat called; empty for none."""
     callers = {tag: replayed.record.tags[tag] for tag in (KONTRA, RE) if tag in replayed.record.tags}
     if not callers:
         return "", ""
@@ -165,11 +167,11 @@ def _kontra(replayed: SkatReplay) -> tuple[str, str]:
         or callers.get(RE) not in (None, str(replayed.soloist))
     ):
         return "", "Kontra must come from a defender, and Re from the soloist after it"
-    ended = outcome(replayed)
+    final = outcome(replayed)
     words = " and ".join(
         f"{word} of seat {callers[tag]}" for tag, word in ((KONTRA, "Kontra"), (RE, "Re")) if tag in callers
     )
-    return f"{words}: the value is {ended.value}" if ended else words, ""
+    return f"{words}: the value is {final.value}" if final else words, ""
 
 
 def _settle_replay(replayed: SkatReplay, points: int, tricks: int) -> _core.skat.Result:
@@ -204,14 +206,14 @@ def result(replayed: SkatReplay) -> str | None:
     """
     if replayed.soloist < 0 and replayed.state.is_terminal():
         return "passed"
-    ended = outcome(replayed)
-    if ended is None:
+    final = outcome(replayed)
+    if final is None:
         return None
     if replayed.record.source == "xskat":
-        points = "" if replayed.state.kind == NULL else f" {ended.points}"
-        return ("won" if ended.won else "lost") + points
+        points = "" if replayed.state.kind == NULL else f" {final.points}"
+        return ("won" if final.won else "lost") + points
     recorded = replayed.record.result
-    return ended.text(resigned=recorded is None or "r:" in recorded.split(" ")[-1])
+    return final.text(resigned=recorded is None or "r:" in recorded.split(" ")[-1])
 
 
 def check(record: SkatRecord, game: int) -> Finding:
@@ -225,12 +227,13 @@ def check(record: SkatRecord, game: int) -> Finding:
         game: Number of the game in its file, from 1.
     """
     replayed = replay(record)
-    notes = ["the null is worth less than the bid: lost at twice its value"] if replayed.uncovered is not None else []
+    is_overbid_null = replayed.overbid_null is not None
+    notes = ["the null is worth less than the bid: lost at twice its value"] if is_overbid_null else []
     recorded = record.result or ""
     notes += ["no result on record"] if record.result is None else []
     fined = [seat for seat in range(PLAYERS) if f" p{seat}:" in recorded and f" p{seat}:0" not in recorded]
     notes += [f"penalty points for seat {seat}" for seat in fined]
-    kontra, misplaced = _kontra(replayed)
+    kontra, misplaced = _describe_kontra(replayed)
     notes += [kontra] if kontra else []
     if misplaced:
         return Finding(game, DIFFERS, None, misplaced, tuple(notes))
@@ -246,20 +249,21 @@ def check(record: SkatRecord, game: int) -> Finding:
     if record.winners is not None and len(record.winners) != len(replayed.tricks):
         what = f"{len(replayed.tricks)} tricks were played, and the record has winners of {len(record.winners)}"
         return Finding(game, DIFFERS, None, what, tuple(notes))
-    same = record.result in (None, expected)
+    agrees = record.result in (None, expected)
     compared = f"result {record.result!r} in the record, {expected!r} by the rules"
-    how = _broken_off(replayed)
-    if how:
-        return Finding(game, BROKEN_OFF, None, how, tuple(notes if same else [*notes, compared]))
+    reason = _broken_off(replayed)
+    if reason:
+        return Finding(game, BROKEN_OFF, None, reason, tuple(notes if agrees else [*notes, compared]))
     if expected is None:
         return Finding(game, DIFFERS, len(record.moves), "the moves stop before the end of the game", tuple(notes))
-    if not same:
+    if not agrees:
         return Finding(game, DIFFERS, None, compared, tuple(notes))
     return Finding(game, AGREES, notes=tuple(notes))
 
 
 def _broken_off(replayed: SkatReplay) -> str | None:
-    if replayed.gone:
-        seat, how = replayed.gone
+    """Describe how the game broke off; None if it did not."""
+    if replayed.left_early:
+        seat, how = replayed.left_early
         return f"seat {seat} {'timed out' if how == TIMES_OUT else 'left'}"
     return "the soloist resigned" if replayed.gives_up == 1 else None

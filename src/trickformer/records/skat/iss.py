@@ -2,9 +2,10 @@
 
     (;GM[Skat]...P0[name]P1[name]P2[name]...MV[w DECK 1 18 0 p ... ]R[d:1 win v:24 ...] ;)
 
-MV holds pairs of an actor (`w` for the world, or a seat) and a move. One word of the server, a declaration with its
-discards and levels, is several actions by the rules. A record keeps a word that `write` would not choose. In a value a
-backslash stands before each `]` and each backslash, as in SGF.
+MV holds pairs of an actor (`w` for the server, or a seat) and a move. A declaration, with its discards and levels, is
+one word but several of our moves. The same declaration can be written in several ways, so that `SkatRecord.declared`
+keeps the words if `write` would choose others. In a value a backslash stands before each `]` and each backslash, as in
+SGF.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from trickformer.records.skat.record import (
     SHOWS,
     TIMES_OUT,
     UNKNOWN,
+    GameParser,
     SkatRecord,
-    Unread,
     contract,
     quote,
     split_move,
@@ -36,13 +37,13 @@ _PROPERTY = re.compile(r"([A-Z][A-Z0-9]*)\[((?:[^\]\\]|\\.)*)\]")
 _ESCAPED = re.compile(r"\\([\]\\])")  # before another character a backslash stands for itself
 _TO_ESCAPE = re.compile(r"[\]\\]")
 _DECLARATION = re.compile(r"([GCSHDN])([OHSZ]*)((?:\.[^.]+)*)")
-_GIVES_UP = {"LE": LEAVES, "TI": TIMES_OUT}
-_PLAIN = {"y": "hold", "p": "pass", "s": "pick-up", "RE": RESIGNS, "SC": SHOWS, "??": UNKNOWN} | {
+_EVENTS = {"LE": LEAVES, "TI": TIMES_OUT}
+_ACTIONS = {"y": "hold", "p": "pass", "s": "pick-up", "RE": RESIGNS, "SC": SHOWS, "??": UNKNOWN} | {
     name: name for name in (*map(str, CALLS), *CARD)
 }
-_WORD = {action: word for word, action in _PLAIN.items()}
+_ISS_WORDS = {action: word for word, action in _ACTIONS.items()}
 _KINDS = (*SUITS, "G", "N", "NO")  # letters of the declarations, in their order
-_SKAT = slice(30, 32)
+_SKAT = slice(30, 32)  # cards of the deck that are the skat
 
 
 def parse(line: str, number: int) -> SkatRecord:
@@ -68,12 +69,12 @@ def parse(line: str, number: int) -> SkatRecord:
     missing = [key for key in ("P0", "P1", "P2", "MV", "R") if key not in properties]
     if missing:
         raise TrickformerError(f"game {number}: property {missing[0]} is missing")
-    reading = _Moves(number)
+    converter = _Moves(number)
     words = properties.pop("MV").split()
     result = properties.pop("R")
-    deck = reading.deck(words[:2])
-    for at, (who, what) in enumerate(zip(words[2::2], words[3::2]), 1):
-        reading.move(at, who, what)
+    deck = converter.deck(words[:2])
+    for at, (actor, word) in enumerate(zip(words[2::2], words[3::2]), 1):
+        converter.move(at, actor, word)
     if len(words) % 2:
         raise TrickformerError(f"game {number}, move {len(words) // 2}: {quote(words[-1])} lacks its move")
     try:
@@ -81,9 +82,9 @@ def parse(line: str, number: int) -> SkatRecord:
             source="trickformer" if properties.get("PC") == "trickformer" else "iss",
             names=(properties.pop("P0"), properties.pop("P1"), properties.pop("P2")),
             deck=deck,
-            moves=tuple(reading.moves),
-            declared=reading.unusual(),
-            contract=contract(reading.moves),
+            moves=tuple(converter.moves),
+            declared=converter.unusual_words(),
+            contract=contract(converter.moves),
             result=result or None,
             tags=properties,
         )
@@ -92,7 +93,7 @@ def parse(line: str, number: int) -> SkatRecord:
 
 
 class _Moves:
-    """Conversion of a record's pairs into our moves."""
+    """Converter of the pairs of a record into our moves."""
 
     def __init__(self, game: int):
         self.game = game
@@ -102,8 +103,8 @@ class _Moves:
         self.skat_due = False  # the next pair must show the skat
         self.declarer = ""
         self.words: list[str] = []  # words of the declaration
-        self.declaration: list[str] = []  # kind and level, until the discards are known
-        self.discards: list[str] = []
+        self.declaration: list[str] = []  # kind and level that wait for the discards
+        self.discards: list[str] = []  # discards that wait for the kind
 
     def fail(self, at: int, fault: str) -> TrickformerError:
         return TrickformerError(f"game {self.game}, move {at}: {fault}")
@@ -115,47 +116,47 @@ class _Moves:
         self.skat = cards[_SKAT]
         return cards
 
-    def move(self, at: int, who: str, what: str) -> None:
-        if who == "w":
-            return self.world(at, what)
-        if who not in ("0", "1", "2"):
-            raise self.fail(at, f"{quote(who)} is neither w nor a seat")
+    def move(self, at: int, actor: str, word: str) -> None:
+        if actor == "w":
+            return self.world(at, word)
+        if actor not in ("0", "1", "2"):
+            raise self.fail(at, f"{quote(actor)} is neither w nor a seat")
         if self.skat_due:
             raise self.fail(at, "the skat is not shown after it was picked up")
-        showing = re.fullmatch(r"SC\.(\S+)", what)
-        if what in _PLAIN or showing:
-            if what in CARD and (self.declaration or self.discards):
+        showing = re.fullmatch(r"SC\.(\S+)", word)
+        if word in _ACTIONS or showing:
+            if word in CARD and (self.declaration or self.discards):
                 raise self.fail(at, "a card is played before the skat has been laid away and a game declared")
-            self.moves.append(f"{who} {SHOWS + ' ' + showing[1] if showing else _PLAIN[what]}")
-            if what == "s":
+            self.moves.append(f"{actor} {SHOWS + ' ' + showing[1] if showing else _ACTIONS[word]}")
+            if word == "s":
                 self.picked_up = self.skat_due = True
             return None
-        cards = what.split(".")
+        cards = word.split(".")
         if len(cards) == 2 and set(cards) <= CARD:
-            self.said_by(at, who, what)
+            self.add_word(at, actor, word)
             self.lay_away(at, cards)
-        elif declared := _DECLARATION.fullmatch(what):
-            self.said_by(at, who, what)
+        elif declared := _DECLARATION.fullmatch(word):
+            self.add_word(at, actor, word)
             self.declare(at, declared)
         else:
-            raise self.fail(at, f"{quote(what)} is no move")
-        return self.settle(who)
+            raise self.fail(at, f"{quote(word)} is no move")
+        return self.settle(actor)
 
-    def world(self, at: int, what: str) -> None:
-        event = what.partition(".")[0]
-        seat = what.partition(".")[2]
-        if event in _GIVES_UP and seat in ("0", "1", "2"):
-            self.moves.append(f"{seat} {_GIVES_UP[event]}")
+    def world(self, at: int, word: str) -> None:
+        event = word.partition(".")[0]
+        seat = word.partition(".")[2]
+        if event in _EVENTS and seat in ("0", "1", "2"):
+            self.moves.append(f"{seat} {_EVENTS[event]}")
         elif not self.skat_due:
-            raise self.fail(at, f"{quote(what)} is no event of the world")
-        elif tuple(what.split(".")) != self.skat:
+            raise self.fail(at, f"{quote(word)} is no event of the world")
+        elif tuple(word.split(".")) != self.skat:
             raise self.fail(at, f"the skat shown is not {'.'.join(self.skat)}, as dealt")
         self.skat_due = False
 
-    def said_by(self, at: int, who: str, word: str) -> None:
-        if self.words and (who != self.declarer or any(move[2:] in DECLARATIONS for move in self.moves)):
+    def add_word(self, at: int, actor: str, word: str) -> None:
+        if self.words and (actor != self.declarer or any(move[2:] in DECLARATIONS for move in self.moves)):
             raise self.fail(at, "a game is declared twice")
-        self.declarer = who
+        self.declarer = actor
         self.words.append(word)
 
     def lay_away(self, at: int, cards: list[str]) -> None:
@@ -184,18 +185,18 @@ class _Moves:
         if level or not (self.picked_up or null):
             self.declaration.append(LEVELS[level])
 
-    def settle(self, who: str) -> None:
+    def settle(self, actor: str) -> None:
         """Add the moves of a declaration as soon as it is complete."""
         if not self.declaration or (self.picked_up and len(self.discards) < 2):
             return
         before = self.discards if self.picked_up else ["hand"]
-        self.moves += [f"{who} {what}" for what in (*before, *self.declaration)]
+        self.moves += [f"{actor} {word}" for word in (*before, *self.declaration)]
         self.declaration, self.discards = [], []
 
-    def unusual(self) -> str | None:
+    def unusual_words(self) -> str | None:
         """Return the words of the declaration if `write` would choose other words; else None."""
         words = " ".join(self.words)
-        return words if words and words != _words(self.moves) else None
+        return words if words and words != _declaration_word(self.moves) else None
 
 
 def parse_declaration(record: SkatRecord) -> tuple[int, int] | None:
@@ -215,18 +216,18 @@ def parse_declaration(record: SkatRecord) -> tuple[int, int] | None:
     return _KINDS.index(words[1]), 0
 
 
-def _words(moves: list[str] | tuple[str, ...]) -> str | None:
+def _declaration_word(moves: list[str] | tuple[str, ...]) -> str | None:
     """Write the declaration among the moves of a game as one word; None if there is none."""
-    what = [split_move(move)[1] for move in moves]
-    at = next((i for i, word in enumerate(what) if word in DECLARATIONS), None)
+    actions = [split_move(move)[1] for move in moves]
+    at = next((i for i, action in enumerate(actions) if action in DECLARATIONS), None)
     if at is None:
         return None
-    kind = DECLARATIONS.index(what[at])
-    hand = what[at - 1] == "hand"
-    level = what[at + 1] if at + 1 < len(what) and what[at + 1] in LEVELS else LEVELS[0]
+    kind = DECLARATIONS.index(actions[at])
+    hand = actions[at - 1] == "hand"
+    level = actions[at + 1] if at + 1 < len(actions) and actions[at + 1] in LEVELS else LEVELS[0]
     announced = {LEVELS[0]: "", LEVELS[1]: "S", LEVELS[2]: "Z", LEVELS[3]: "O"}[level]
     letters = "H" * (hand and announced != "O") + announced
-    return ".".join([_KINDS[kind] + letters, *([] if hand else what[max(at - 2, 0) : at])])
+    return ".".join([_KINDS[kind] + letters, *([] if hand else actions[max(at - 2, 0) : at])])
 
 
 def write(record: SkatRecord, number: int = 1) -> str:
@@ -241,27 +242,27 @@ def write(record: SkatRecord, number: int = 1) -> str:
     """
     if record.bid is not None:
         raise TrickformerError(f"game {number}: its source has no auction, and an ISS record needs one")
-    what = [split_move(move)[1] for move in record.moves]
-    words = (record.declared or _words(record.moves) or "").split()
+    actions = [split_move(move)[1] for move in record.moves]
+    words = (record.declared or _declaration_word(record.moves) or "").split()
     # The words replace several moves, up to the declaration and its level. An unfinished declaration replaces none.
-    declaration = next((at for at, action in enumerate(what) if action in DECLARATIONS), -1)
-    spoken_for = set()
+    declaration = next((at for at, action in enumerate(actions) if action in DECLARATIONS), -1)
+    replaced = set()
     if declaration >= 0:
-        first = declaration - (1 if what[declaration - 1] == "hand" else 2)
-        last = declaration + any(action in LEVELS for action in what[declaration + 1 : declaration + 2])
-        spoken_for = set(range(first, last + 1))
+        first = declaration - (1 if actions[declaration - 1] == "hand" else 2)  # "hand", or two discards
+        last = declaration + any(action in LEVELS for action in actions[declaration + 1 : declaration + 2])
+        replaced = set(range(first, last + 1))
     pairs = ["w " + ".".join(record.deck)]
     for at, (seat, action) in enumerate(map(split_move, record.moves)):
         if at == declaration:
             pairs += [f"{seat} {word}" for word in words]
-        elif at in spoken_for:
+        elif at in replaced:
             continue
         elif action in (LEAVES, TIMES_OUT):
             pairs.append(f"w {'LE' if action == LEAVES else 'TI'}.{seat}")
         elif action.startswith(SHOWS + " "):
             pairs.append(f"{seat} SC.{action.partition(' ')[2]}")
-        elif action in _WORD:
-            pairs.append(f"{seat} {_WORD[action]}")
+        elif action in _ISS_WORDS:
+            pairs.append(f"{seat} {_ISS_WORDS[action]}")
             if action == "pick-up":
                 pairs.append("w " + ".".join(record.deck[_SKAT]))
                 if declaration < 0:
@@ -286,7 +287,7 @@ def _escape(value: str) -> str:
     return _TO_ESCAPE.sub(r"\\\g<0>", value)
 
 
-def games(lines: Iterator[str]) -> Iterator[Unread]:
+def games(lines: Iterator[str]) -> Iterator[GameParser]:
     """Yield the games of a file, unread.
 
     Args:

@@ -19,9 +19,9 @@ RESIGNS = "resigns"
 LEAVES = "leaves"
 TIMES_OUT = "times-out"
 UNKNOWN = "unknown"
-KONTRA, RE = "kontra", "re"  # tags: the seat that called it. Each doubles the value; the core has neither
+KONTRA, RE = "kontra", "re"  # tags with the seat that called it. Each doubles the value; the C++ core has neither
 _REMARK = re.compile(rf"{RESIGNS}|{LEAVES}|{TIMES_OUT}|{UNKNOWN}|{SHOWS}(?: \S+)?")
-_DECLARED = frozenset((*DECLARATIONS, *LEVELS, "hand"))
+_DECLARED = frozenset((*DECLARATIONS, *LEVELS, "hand"))  # moves that are part of a contract
 
 
 class SkatRecord(BaseModel):
@@ -41,7 +41,7 @@ class SkatRecord(BaseModel):
     bid: int | None = None  # last call, if the source has no auction; the first to move is then the soloist
     moves: tuple[str, ...]
     declared: str | None = None  # declaration in an ISS record, if `iss.write` would word it otherwise
-    contract: str | None = None  # as declared, read off the moves
+    contract: str | None = None  # declared contract, as `contract` derives it from the moves
     result: str | None = None  # in the words of the source
     winners: tuple[int, ...] | None = None  # winners of the tricks, if the source marks them
     tags: dict[str, str] = {}  # other properties of the source: game number, date, ratings
@@ -85,11 +85,11 @@ class SkatRecord(BaseModel):
 
 
 class TornGameError(TrickformerError):
-    """Last game of a file that ends within the game."""
+    """The file ends in the middle of its last game."""
 
 
 class HouseRuleError(TrickformerError):
-    """Game by rules that ISkO does not have.
+    """A game follows rules that ISkO, the international rules of Skat, does not have.
 
     Attributes:
         rule: Name of the rule, such as Ramsch.
@@ -100,8 +100,8 @@ class HouseRuleError(TrickformerError):
         self.rule = rule
 
 
-# A game of a file before it is parsed. Calling it raises TrickformerError, which names the game, if it is damaged.
-Unread: TypeAlias = Callable[[], SkatRecord]
+# Function that parses one game of a file. If the game is damaged it raises TrickformerError, which names the game.
+GameParser: TypeAlias = Callable[[], SkatRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def split_move(move: str) -> tuple[int, str]:
 
 
 def contract(moves: tuple[str, ...] | list[str]) -> str | None:
-    """Read the declared contract off the moves.
+    """Derive the declared contract from the moves.
 
     Args:
         moves: Moves of a record.

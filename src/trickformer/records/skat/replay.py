@@ -22,10 +22,19 @@ from trickformer.games.skat import (
 )
 from trickformer.records.skat.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, SkatRecord, split_move
 
-_PICK_UP = 1  # phases of the core
+# Phases of the core, and names of all phases.
+_PICK_UP = 1
 _DISCARD = 2
 _DECLARE = 3
-_NAMES = ("the auction", "the pick-up", "laying away", "the declaration", "the announcement", "the play", "the end")
+_PHASE_NAMES = (
+    "the auction",
+    "the pick-up",
+    "laying away",
+    "the declaration",
+    "the announcement",
+    "the play",
+    "the end",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +59,13 @@ class SkatReplay:
     record: SkatRecord
     state: _core.skat.State
     actions: list[int] = field(default_factory=list)  # actions from the deal to the state
-    stand_in: int = 0  # number of first actions that replace an auction missing from the record
+    n_substituted: int = 0  # number of first actions that stand for an auction which the record lacks
     tricks: list[Trick] = field(default_factory=list)
     on_table: list[int] = field(default_factory=list)  # cards of an unfinished trick
-    uncovered: int | None = None  # bid that exceeds the value of the declared null game; the rules forbid it
-    resigned: set[int] = field(default_factory=set)  # seats
-    gone: tuple[int, str] | None = None  # seat that left or timed out, with the remark
-    blind: bool = False  # the record hides a card that was played
+    overbid_null: int | None = None  # bid, if it exceeds the value of the declared null game, which the rules forbid
+    resigned: set[int] = field(default_factory=set)  # seats that have resigned
+    left_early: tuple[int, str] | None = None  # seat that left or timed out, with its remark (LEAVES or TIMES_OUT)
+    has_hidden_card: bool = False  # whether the record hides a card that was played
     fault: tuple[int, str] | None = None  # number of the first illegal move, and the reason; 0 is the deal
 
     @property
@@ -67,7 +76,7 @@ class SkatReplay:
     @property
     def bid(self) -> int:
         """Highest call."""
-        recorded = self.record.bid if self.uncovered is None else self.uncovered
+        recorded = self.record.bid if self.overbid_null is None else self.overbid_null
         return self.state.bid if recorded is None else recorded
 
     @property
@@ -81,7 +90,7 @@ class SkatReplay:
         return self.state.soloists_points + sum(POINTS[CARDS[card][1]] for card in self.state.skat)
 
     @property
-    def against(self) -> int:
+    def defenders_points(self) -> int:
         """Card points that the defenders have taken."""
         return sum(trick.points for trick in self.tricks if trick.winner != self.soloist)
 
@@ -94,9 +103,9 @@ class SkatReplay:
         if self.soloist < 0:
             return None
         defenders = set(range(PLAYERS)) - {self.soloist}
-        if self.soloist in self.resigned or (self.gone and self.gone[0] == self.soloist):
+        if self.soloist in self.resigned or (self.left_early and self.left_early[0] == self.soloist):
             return 1
-        return 2 if self.gone or defenders <= self.resigned else None
+        return 2 if self.left_early or defenders <= self.resigned else None
 
 
 def replay(record: SkatRecord) -> SkatReplay:
@@ -115,7 +124,7 @@ def replay(record: SkatRecord) -> SkatReplay:
         if not record.moves:
             replayed.fault = 0, "there is no auction and no move"
             return replayed
-        _stand_in(replayed, split_move(record.moves[0])[0], record.bid)
+        _play_substitute_auction(replayed, split_move(record.moves[0])[0], record.bid)
     for number, move in enumerate(record.moves, 1):
         fault = _step(replayed, *split_move(move), number)
         if fault:
@@ -128,12 +137,12 @@ def _deal(record: SkatRecord) -> _core.skat.State:
     return _core.skat.State(np.array([ACTION[card] for card in record.deck], dtype=np.uint8))
 
 
-def _stand_in(replayed: SkatReplay, soloist: int, bid: int) -> None:
+def _play_substitute_auction(replayed: SkatReplay, soloist: int, bid: int) -> None:
     """Play an auction that ends with this soloist and this bid."""
     call = CALL + CALLS.index(bid)
     for action in ((call, HOLD, PASS, PASS), (call, PASS, PASS), (PASS, call, PASS))[soloist]:
         _apply(replayed, action)
-    replayed.stand_in = len(replayed.actions)
+    replayed.n_substituted = len(replayed.actions)
 
 
 def _apply(replayed: SkatReplay, action: int) -> None:
@@ -144,12 +153,12 @@ def _apply(replayed: SkatReplay, action: int) -> None:
 def _step(replayed: SkatReplay, seat: int, what: str, number: int) -> str | None:
     """Play one move, and return its fault; None if it is legal."""
     state = replayed.state
-    if replayed.gone or replayed.gives_up:
+    if replayed.left_early or replayed.gives_up:
         return "a move after the game was given up"
     if state.is_terminal():
         return "a move after the end of the game"
     if what in (LEAVES, TIMES_OUT):
-        replayed.gone = seat, what
+        replayed.left_early = seat, what
         return None
     if what == RESIGNS:
         if not replayed.is_declared:
@@ -157,22 +166,22 @@ def _step(replayed: SkatReplay, seat: int, what: str, number: int) -> str | None
         replayed.resigned.add(seat)
         return None
     if what == UNKNOWN:
-        replayed.blind = True
+        replayed.has_hidden_card = True
         return None
     if what.startswith(SHOWS):
         return None
-    if replayed.blind:
+    if replayed.has_hidden_card:
         return "follows a card that is missing from the record"
     if seat != state.current_player():
         return f"it is the turn of seat {state.current_player()}"
     action = ACTION[what]
     if action not in state.legal_actions():
         if state.phase == _DECLARE and what.startswith("null"):
-            replayed.uncovered = replayed.bid
-            _without_bid(replayed, number)
+            replayed.overbid_null = replayed.bid
+            _restart_with_lowest_bid(replayed, number)
             state = replayed.state
         else:
-            return _why(state, seat, action)
+            return _explain_illegal(state, seat, action)
     leader = state.leader
     playing = state.phase == PLAYING
     _apply(replayed, action)
@@ -184,11 +193,11 @@ def _step(replayed: SkatReplay, seat: int, what: str, number: int) -> str | None
     return None
 
 
-def _without_bid(replayed: SkatReplay, number: int) -> None:
-    """Restart from the deal and play up to the declaration, with the lowest bid; the card play stays the same."""
+def _restart_with_lowest_bid(replayed: SkatReplay, number: int) -> None:
+    """Replay up to the declaration with the lowest bid, so that the core accepts it. The card play is the same."""
     soloist = replayed.soloist
     replayed.state, replayed.actions = _deal(replayed.record), []
-    _stand_in(replayed, soloist, CALLS[0])
+    _play_substitute_auction(replayed, soloist, CALLS[0])
     own = [split_move(move)[1] for move in replayed.record.moves[: number - 1]]
     start = own.index("pick-up" if "pick-up" in own else "hand")
     for what in own[start:]:
@@ -196,10 +205,10 @@ def _without_bid(replayed: SkatReplay, number: int) -> None:
             _apply(replayed, ACTION[what])
 
 
-def _why(state: _core.skat.State, seat: int, action: int) -> str:
+def _explain_illegal(state: _core.skat.State, seat: int, action: int) -> str:
     if action < NUM_CARDS and state.phase in (_DISCARD, PLAYING):
         held = action in state.hand(seat)
         return f"{CARDS[action]} does not follow suit" if held else f"{CARDS[action]} is not in hand"
     if action >= DECLARE and state.phase == _PICK_UP:
         return "declares before the skat is picked up or a hand game announced"
-    return f"{ACTIONS[action]} is not allowed in {_NAMES[state.phase]}"
+    return f"{ACTIONS[action]} is not allowed in {_PHASE_NAMES[state.phase]}"

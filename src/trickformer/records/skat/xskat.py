@@ -1,9 +1,9 @@
 """Logs of XSkat, the X11 game whose computers also play among themselves (`xskat -auto`): many games in a file.
 
 A game is a table of tricks with one column for each player, a table of the hands at the start of the play, and lines
-on skat, last bid, game and result. A card in capitals took the trick; a card with `_` instead of the blank led it. If
+on skat, last bid, game and result. A card in capitals took the trick; a card with `_` between suit and rank led it. If
 no card has a `_`, the same player led and took the trick. The log has no auction. Hands are sorted, so the order of the
-deal within a hand is lost. The words are English or German, and the cards of the French or the German pack.
+cards in the deal is lost. Words are English or German, and cards are named as in the French or the German pack.
 
 The names stand above the tricks in two rows: `Player1 Computer Computer`, then `left right` below the computers. `_`
 around both rows of a name marks Kontra, or Re for the soloist. `xskat -fmt` overstrikes instead: a letter twice for a
@@ -27,10 +27,10 @@ from trickformer.records.skat.record import (
     KONTRA,
     RE,
     RESIGNS,
+    GameParser,
     HouseRuleError,
     SkatRecord,
     TornGameError,
-    Unread,
     contract,
     quote,
 )
@@ -45,7 +45,7 @@ _SUIT = {word: suit for suit, words in _SUITS.items() for word in words}
 _RANK = {"10": "T", "D": "Q", "B": "J", "O": "Q", "U": "J"}  # the other ranks have our names
 _KINDS = {word: "DHSC".index(suit) for word, suit in _SUIT.items()} | {"Grand": 4, "Null": 5}
 _CELL = re.compile(rf"({'|'.join(_SUIT)})([ _])(10|[789JQKADBOU])(?= |$)", re.IGNORECASE)
-_SEED = re.compile(r"-+ random_seed (\d{1,20}) (\d{1,20}) ([123])(?: [LR])? -+")
+_SEED_LINE = re.compile(r"-+ random_seed (\d{1,20}) (\d{1,20}) ([123])(?: [LR])? -+")
 _PASSED = re.compile(r"( +_?Passe?_?){3}")
 _BID = re.compile(r"(?:Last bid|Gereizt bis): (\d{1,3})")
 _PLAYED = re.compile(rf"(.{{1,60}}) (?:played|spielte) ({'|'.join(_KINDS)})")
@@ -73,14 +73,15 @@ _ANNOUNCEMENTS = {
     "Played ouvert": (False, 3),
     "Ouvert gespielt": (False, 3),
 }
-_IS, _WAS = ("Skat is: ", "Im Skat ist: "), ("Skat was: ", "Im Skat war: ")
+# Beginnings of the lines with the skat after the discards and with the skat as dealt.
+_SKAT_IS, _SKAT_WAS = ("Skat is: ", "Im Skat ist: "), ("Skat was: ", "Im Skat war: ")
 _END, _RULE = "=" * 40, "-" * 40
-_COLUMN = 12  # characters
-_MOST_LINES = 100  # largest number of lines of a game; XSkat writes about 35
-_LONGEST_LINE = 1000  # characters; overstruck lines have about 100
+_COLUMN = 12  # width of a column in characters
+_MAX_LINES = 100  # largest number of lines of a game; XSkat writes about 35
+_MAX_LINE_LENGTH = 1000  # characters; overstruck lines have about 100
 
 
-def games(lines: Iterator[str]) -> Iterator[Unread]:
+def games(lines: Iterator[str]) -> Iterator[GameParser]:
     """Split the lines of a log into games.
 
     Args:
@@ -95,17 +96,18 @@ def games(lines: Iterator[str]) -> Iterator[Unread]:
             number += 1
             yield _Game(number, block).record
             block = []
-        elif len(block) <= _MOST_LINES:
-            block.append(_plain(line[:_LONGEST_LINE]).rstrip())
-    left = [line for line in block if line]
-    if any(not re.fullmatch(r"[-\d]+( [-\d]+){2}", line) for line in left) or len(left) > 1:  # the sums of the scores
-        yield partial(_breaks_off, number + 1)
+        elif len(block) <= _MAX_LINES:
+            block.append(_undo_overstriking(line[:_MAX_LINE_LENGTH]).rstrip())
+    rest_lines = [line for line in block if line]
+    # After the last game, only a line with the three sums of the scores may follow.
+    if any(not re.fullmatch(r"[-\d]+( [-\d]+){2}", line) for line in rest_lines) or len(rest_lines) > 1:
+        yield partial(_raise_torn, number + 1)
     elif not number:
-        yield partial(_breaks_off, 1)
+        yield partial(_raise_torn, 1)
 
 
-def _plain(line: str) -> str:
-    """Replace what `xskat -fmt` overstrikes by what it writes otherwise: capitals, and `_` for blanks."""
+def _undo_overstriking(line: str) -> str:
+    """Undo the overstriking of `xskat -fmt`: a doubled letter becomes a capital, an underlined blank becomes `_`."""
     return _OVERSTRUCK.sub(_replace_overstruck, line)
 
 
@@ -115,7 +117,7 @@ def _replace_overstruck(pair: re.Match[str]) -> str:
     return "_" if pair[2] == " " else pair[2]
 
 
-def _breaks_off(number: int) -> SkatRecord:
+def _raise_torn(number: int) -> SkatRecord:
     raise TornGameError(f"game {number}: the log breaks off")
 
 
@@ -132,8 +134,8 @@ def _is_underlined(cell: str) -> bool:
     return len(cell) > 1 and cell[0] == cell[-1] == "_"
 
 
-def _the_one(marks: Iterable[bool]) -> int:
-    """Return the marked column; PLAYERS if none is marked, -1 if several are."""
+def _single_mark(marks: Iterable[bool]) -> int:
+    """Return the only column that is marked; PLAYERS if no column is marked, -1 if several are."""
     columns = [column for column, marked in enumerate(marks) if marked]
     return columns[0] if len(columns) == 1 else -1 if columns else PLAYERS
 
@@ -177,11 +179,12 @@ class _Game:
         for rule, mark in _HOUSE_RULES.items():
             if any(map(mark.fullmatch, self.lines)):
                 raise HouseRuleError(f"game {self.number}: not ISkO: {rule}", rule)
-        if len(self.lines) > _MOST_LINES:
-            raise TrickformerError(f"game {self.number}: it has more than {_MOST_LINES} lines")
+        if len(self.lines) > _MAX_LINES:
+            raise TrickformerError(f"game {self.number}: it has more than {_MAX_LINES} lines")
         names, doubled = self.read_names()
         rows, passed = [], None
-        while not (seed := _SEED.fullmatch(line := self.next())) and line != _RULE:  # a game of `-game` has no seed
+        # The line with the seed ends the tricks. A game that was played by `xskat -game` has `_RULE` there.
+        while not (seed := _SEED_LINE.fullmatch(line := self.next())) and line != _RULE:
             leads = [word.startswith("_") for word in line.split()]
             if _PASSED.fullmatch(line) and not rows and leads.count(True) == 1:
                 passed = leads.index(True)
@@ -195,7 +198,7 @@ class _Game:
                 hand.append(_card(cell))
         if self.next() != _RULE:
             raise self.fail("the table of hands does not end")
-        skat = self.skat(_IS)
+        skat = self.skat(_SKAT_IS)
         tags = {"names": " ".join(names)} | (dict(zip(("seed", "game", "dealer"), seed.groups())) if seed else {})
         if passed is not None:
             hands = hands[passed:] + hands[:passed]
@@ -231,17 +234,18 @@ class _Game:
         skat: list[str],
         tags: dict[str, str],
     ) -> SkatRecord:
-        dealt_skat = self.skat(_WAS)
+        dealt_skat = self.skat(_SKAT_WAS)
         bid = _BID.fullmatch(line := self.next())
         if not bid and _PLAYED.fullmatch(line):
             # Only a Grand Hand in the round of Ramsch after a round of Bock has no auction.
             raise HouseRuleError(f"game {self.number}: not ISkO: Bock", "Bock")
         played = _PLAYED.fullmatch(self.next()) if bid else None
-        own = [c for c, name in enumerate(names) if played and name.replace("_", " ") == played[1].replace("_", " ")]
-        if not bid or not played or not own:
+        soloist_name = played[1].replace("_", " ") if played else None
+        soloist_columns = [c for c, name in enumerate(names) if name.replace("_", " ") == soloist_name]
+        if not bid or not played or not soloist_columns:
             raise self.fail("the lines of the last bid and the game are missing")
-        if len(own) > 1:
-            raise self.fail(f"{quote(played[1])} is the name of {len(own)} players")
+        if len(soloist_columns) > 1:
+            raise self.fail(f"{quote(played[1])} is the name of {len(soloist_columns)} players")
         hand, level = False, 0
         while (line := self.next()) in _ANNOUNCEMENTS:
             hand, level = hand or _ANNOUNCEMENTS[line][0], max(level, _ANNOUNCEMENTS[line][1])
@@ -251,8 +255,8 @@ class _Game:
         if not rows:
             raise self.fail("no trick was played")
 
-        takers = [_the_one(cell[0].isupper() for cell in row) for row in rows]
-        leads = [_the_one(cell[1] == "_" for cell in row) for row in rows]
+        takers = [_single_mark(cell[0].isupper() for cell in row) for row in rows]
+        leads = [_single_mark(cell[1] == "_" for cell in row) for row in rows]
         null = played[2] == "Null"
         is_won = result[1] in _WON
         if null and is_won and PLAYERS in takers:  # the soloist claimed the rest, so no winners are marked there
@@ -262,23 +266,23 @@ class _Game:
             raise self.fail("a trick has no single leader or no single winner")
         # The computers sit in fixed columns and the deal goes round: who led to the first trick is forehand.
         forehand = leads[0]
-        (column,) = own
+        (column,) = soloist_columns
         soloist = (column - forehand) % PLAYERS
         calls = {RE if c == column else KONTRA: str((c - forehand) % PLAYERS) for c in doubled}
         if len(calls) < len(doubled) or (RE in calls and KONTRA not in calls):
             raise self.fail("Kontra must come from one defender, and Re from the soloist after it")
         kind = NULL_OUVERT if null and level == 3 else _KINDS[played[2]]
-        held = [set(cards) for cards in hands]
+        dealt_hands = [set(cards) for cards in hands]
         if hand:
             if set(skat) != set(dealt_skat):
                 raise self.fail("a hand game, and the skat has changed")
             declared = ["hand", DECLARATIONS[kind], *([] if null else [LEVELS[level]])]
         else:
             # The skat holds the discards now. The hand held the dealt skat after the pick-up, the discards before it.
-            held[column] = (held[column] | set(skat)) - set(dealt_skat)
+            dealt_hands[column] = (dealt_hands[column] | set(skat)) - set(dealt_skat)
             declared = ["pick-up", *skat, DECLARATIONS[kind], *([LEVELS[level]] if level and not null else [])]
         moves = [f"{soloist} {what}" for what in declared]
-        dealt = [sorted(held[(forehand + seat) % PLAYERS]) for seat in range(PLAYERS)]
+        dealt = [sorted(dealt_hands[(forehand + seat) % PLAYERS]) for seat in range(PLAYERS)]
         winners = []
         for row, lead, taker in zip(rows, leads, takers):
             for turn in range(PLAYERS):

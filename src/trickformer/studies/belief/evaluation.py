@@ -164,7 +164,7 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
     stacks: dict[int, list[dict[str, Any]]] = {}
     with _open_records(config, resume) as kept:
         if kept:
-            stacks |= {stack[0]["game"]: stack for stack in kept.known}
+            stacks |= {stack[0]["game"]: stack for stack in kept.stored}
 
         def count_games() -> int:
             return sum(map(len, stacks.values()))

@@ -49,7 +49,7 @@ def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, 
     path = None if config.out is None else config.out / FILE
     with JsonLines(path) if path else nullcontext() as kept:
         try:
-            lines = kept.known if kept else []
+            lines = kept.stored if kept else []
             known = {line["deal"]: line["answer"] for line in lines if line["nodes"] == config.ceiling}
         except (KeyError, TypeError):
             raise TrickformerError(f"{path} is broken; delete it to solve its deals again") from None

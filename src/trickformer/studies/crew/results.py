@@ -13,7 +13,7 @@ from trickformer.studies.crew import STRIDE, statistics
 from trickformer.studies.crew.plan import CrewEvaluation, Iterations
 from trickformer.tournaments import gains
 from trickformer.tournaments.columns import RecordColumns
-from trickformer.tournaments.results import use_of
+from trickformer.tournaments.results import sum_up_work
 from trickformer.tournaments.run import TournamentRun, tournament
 
 _PIECE = 10_000  # random games in memory at a time
@@ -106,7 +106,7 @@ class CrewResults:
         }
         if self.p_random_holm:
             entry["ahead_of_random"] = int((self.p_random_holm[i] < 0.05).sum())
-        use = use_of(self._columns, i)
+        use = sum_up_work(self._columns, i)
         entry |= {"seconds_per_turn": use["seconds"], "batch": use["batch"], "turns": use["turns"]}
         return entry | {"illegal": {"illegal": use["illegal"], "searched": use["searched"]}}
 

@@ -66,7 +66,7 @@ def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
     records: dict[int, dict[str, Any]] = {}
     with _open_records(config, resume) as kept:
         if kept:
-            records |= {r["position"]: r for r in kept.known if r["position"] < config.positions}
+            records |= {r["position"]: r for r in kept.stored if r["position"] < config.positions}
         missing = [i for i in range(config.positions) if i not in records]
         with (
             resumable(config.COMMAND, config, progress=lambda: f"after {len(records)} of {config.positions} positions"),

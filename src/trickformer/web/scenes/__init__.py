@@ -2,7 +2,7 @@
 
 The page draws a scene and the terminal prints it; both are independent of the game. Each game has a module of its name
 that exports `show(game, state, viewer) -> Scene`. A game without a module is shown in its own words (_words.py). The
-scene of a seat holds only what the seat knows: it must not change if hidden cards are exchanged.
+scene of a seat depends only on the seat's knowledge: it does not change if cards that are hidden from it are exchanged.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def card(game: Game, number: int) -> Card:
         number: Action that plays the card, or kind of card in Hanabi.
     """
     module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
-    made = getattr(module, "card", None)
-    return made(number) if made is not None else Card(name=game.words(number), words=game.words(number))
+    make_card = getattr(module, "card", None)
+    return make_card(number) if make_card is not None else Card(name=game.words(number), words=game.words(number))
 
 
 def show(game: Game, state: State, viewer: int) -> Scene:

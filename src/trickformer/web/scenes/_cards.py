@@ -31,17 +31,17 @@ def backs(n: int) -> tuple[Card, ...]:
     return (Card(),) * n
 
 
-def some(n: int, what: str) -> str:
+def count_noun(n: int, noun: str) -> str:
     """Write a number with a noun: `1 trick`, `2 tricks`.
 
     Args:
         n: The number.
-        what: Noun in the singular.
+        noun: Noun in the singular.
     """
-    return f"{n} {what}" + "s" * (n != 1)
+    return f"{n} {noun}" + "s" * (n != 1)
 
 
-def legal(cards: Iterable[tuple[int, Card]], actions: Collection[int]) -> tuple[Card, ...]:
+def make_clickable(cards: Iterable[tuple[int, Card]], actions: Collection[int]) -> tuple[Card, ...]:
     """Make the cards of some actions clickable.
 
     Args:
@@ -58,5 +58,5 @@ def tricks(played: list[TrickCard], players: int) -> tuple[tuple[TrickCard, ...]
         played: Cards of the hand in the order played.
         players: Number of players.
     """
-    whole = len(played) - len(played) % players
-    return tuple(played[whole:]), tuple(played[max(0, whole - players) : whole])
+    n_complete = len(played) - len(played) % players
+    return tuple(played[n_complete:]), tuple(played[max(0, n_complete - players) : n_complete])

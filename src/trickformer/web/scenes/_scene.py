@@ -34,7 +34,7 @@ class Seat(_Part):
     seat: int
     cards: tuple[Card, ...] = ()  # the hand; hidden cards lie face down
     features: tuple[str, ...] = ()  # "3 tricks", "commander"
-    last_action: str = ""  # such as the last bid
+    last_action: str = ""  # last action of the seat in words, such as a bid
 
 
 class TrickCard(_Part):

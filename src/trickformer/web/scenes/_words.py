@@ -18,7 +18,7 @@ def show(game: Game, state: State, seen_by: int, viewer: int) -> Scene:
         game: The game.
         state: State whose cards are dealt.
         seen_by: Seat, or OPEN for a description of the whole state.
-        viewer: Seat whose knowledge is described otherwise.
+        viewer: Seat whose knowledge is described if `seen_by` is a seat.
     """
     choices = tuple(Choice(action=a, words=game.words(a)) for a in state.legal_actions() if state.current_player() >= 0)
     on_turn = state.current_player() == seen_by

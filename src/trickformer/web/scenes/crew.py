@@ -30,7 +30,7 @@ from trickformer.games.crew import (
     Crew,
 )
 from trickformer.games.missions import COMMUNICATION, NO_TILE, RULES, TILES
-from trickformer.web.scenes._cards import backs, legal, some, tricks
+from trickformer.web.scenes._cards import backs, count_noun, make_clickable, tricks
 from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, Sign, TrickCard
 
 if TYPE_CHECKING:
@@ -62,25 +62,27 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all cards face up.
     """
-    at: Any = state
-    core, page = at.core, game.pages[at.mission.id]
-    on_turn, phase = at.current_player(), core.phase
-    actions: list[int] = at.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
-    in_hand = [] if phase in (DRAFT, TILE_FROM, TILE_TO) else actions
+    crew_state: Any = state
+    core, mission = crew_state.core, game.pages[crew_state.mission.id]
+    on_turn, phase = crew_state.current_player(), core.phase
+    actions: list[int] = crew_state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
+    playable = [] if phase in (DRAFT, TILE_FROM, TILE_TO) else actions
     messages = core.messages
     seats = []
     for seat in range(PLAYERS):
-        own = core.hand(seat)
+        own_cards = core.hand(seat)
         if viewer in (seat, OPEN):
-            cards = legal(((c, card(c)) for c in sorted(own)), in_hand if seat == on_turn else ())
+            cards = make_clickable(((c, card(c)) for c in sorted(own_cards)), playable if seat == on_turn else ())
         else:
-            cards = backs(_count(core, seat))
+            cards = backs(_visible_count(core, seat))
         shown = ()
         if messages[seat] is not None:
             label, c = messages[seat][:2]
-            how = ACTIONS[label]
-            shown = (f"shows {CARDS[c]}" + (f", its {how} {card(c).sign}" if how != "unlabelled" else ""),)
-        features = [some(core.winners.count(seat), "trick"), *shown]
+            label_words = ACTIONS[label]
+            shown = (
+                f"shows {CARDS[c]}" + (f", its {label_words} {card(c).sign}" if label_words != "unlabelled" else ""),
+            )
+        features = [count_noun(core.winners.count(seat), "trick"), *shown]
         features += ["commander"] * (seat == core.commander) + ["named member"] * (seat == core.member)
         features += ["wins the first four"] * (seat == core.first_four) + ["wins the last"] * (seat == core.last)
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features)))
@@ -88,7 +90,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
     played = [TrickCard(seat=(leaders[i // PLAYERS] + i) % PLAYERS, card=card(c)) for i, c in enumerate(core.plays)]
     trick, last = tricks(played, PLAYERS)
     return Scene(
-        title=f"mission {at.mission.id}",
+        title=f"mission {crew_state.mission.id}",
         ask=_ASK.get(phase, "") if on_turn == viewer else "",
         seats=tuple(seats),
         trick=trick,
@@ -99,7 +101,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
             for a in actions
             if a >= NUM_CARDS or (phase == TILE_TO and a not in {task[0] for task in core.tasks})
         ),
-        features=tuple(_features(core, page)),
+        features=tuple(_features(core, mission)),
     )
 
 
@@ -114,8 +116,8 @@ def card(number: int) -> Card:
     return Card(name=CARDS[number], words=f"{sign} {value}", rank=value, sign=sign)
 
 
-def _count(core: Any, seat: int) -> int:
-    """Count the cards of a seat for the others; cards passed or drawn in secret move after the last seat."""
+def _visible_count(core: Any, seat: int) -> int:
+    """Count the cards of a seat. Cards that are passed or drawn change hands only after the last seat has chosen."""
     return len(core.hand(seat))
 
 
@@ -150,12 +152,12 @@ def _choice(action: int, actor: int) -> Choice:
     return Choice(action=action, words=f"show a card: {ACTIONS[action]}", group="communicate")
 
 
-def _features(core: Any, page: Any) -> list[str]:
+def _features(core: Any, mission: Any) -> list[str]:
     features = [f"trick {min(len(core.winners) + 1, 10)} of 10"] if core.plays or core.phase in (RADIO, PLAY) else []
-    if page.communication != COMMUNICATION[0]:
-        features.append(f"communication: {page.communication}")
-    features += [RULES[rule] for rule in page.rules]
+    if mission.communication != COMMUNICATION[0]:
+        features.append(f"communication: {mission.communication}")
+    features += [RULES[rule] for rule in mission.rules]
     if core.result:
-        why = crew_verdict.failures(core, page.rules, CARDS)
+        why = crew_verdict.failures(core, mission.rules, CARDS)
         features.append("mission accomplished" if core.result > 0 else "; ".join(["mission failed", *why]))
     return features

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trickformer.base import PUBLIC
 from trickformer.games.hanabi import COLORS, NAMES, Hanabi, card_name, hint
-from trickformer.web.scenes._cards import some
+from trickformer.web.scenes._cards import count_noun
 from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat
 
 if TYPE_CHECKING:
@@ -22,14 +22,15 @@ class _Slot:
         self.no_colors: set[int] = set()
         self.no_ranks: set[int] = set()
 
-    def hear(self, color: int | None, rank: int | None, named: bool) -> None:
+    def add_hint(self, color: int | None, rank: int | None, is_named: bool) -> None:
+        """Add a hint of a colour or a rank, which names this card or not."""
         if color is not None:
-            if named:
+            if is_named:
                 self.color = color
             else:
                 self.no_colors.add(color)
         elif rank is not None:
-            if named:
+            if is_named:
                 self.rank = rank
             else:
                 self.no_ranks.add(rank)
@@ -62,7 +63,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     hints, lives = rules.hints, rules.lives
     last_actions = {}
     moves = game.view(state, PUBLIC).events
-    left = sum(rules.copies(kind) for kind in range(rules.kinds)) - game.players * rules.hand
+    deck_size = sum(rules.copies(kind) for kind in range(rules.kinds)) - game.players * rules.hand
     for event in moves:
         assert event.action is not None
         seat, action = event.actor, event.action
@@ -71,14 +72,14 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
             hints -= 1
             content = hint(rules, action)
             for i, slot in enumerate(slots[other]):
-                slot.hear(content.color, content.rank, i in event.seen)
+                slot.add_hint(content.color, content.rank, i in event.seen)
             last_actions[seat] = f"told seat {other}: {what}"
             continue
         color, rank = divmod(event.seen[0], rules.ranks)
         slots[seat].pop(action % rules.hand)
-        if left:
+        if deck_size:
             slots[seat].append(_Slot())
-            left -= 1
+            deck_size -= 1
         name = card_name(rules, event.seen[0])
         if action >= rules.hand and piles[color] == rank:
             piles[color] += 1
@@ -105,15 +106,23 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         else Card(words=f"no {NAMES[COLORS[c]]} yet", sign=NAMES[COLORS[c]])
         for c, height in enumerate(piles)
     )
-    gone = tuple(card(game, c) for c in sorted(discards))
-    deck = f"{some(left, 'card')} in the deck"
+    discard_cards = tuple(card(game, c) for c in sorted(discards))
+    deck = f"{count_noun(deck_size, 'card')} in the deck"
     return Scene(
         title="Hanabi",
         ask="play, discard or give a hint" if on_turn == viewer else "",
         seats=tuple(seats),
-        piles=(Pile(title="Fireworks", cards=fireworks), *([Pile(title="Discards", cards=gone)] if gone else [])),
+        piles=(
+            Pile(title="Fireworks", cards=fireworks),
+            *([Pile(title="Discards", cards=discard_cards)] if discard_cards else []),
+        ),
         choices=tuple(_choice(game, a, on_turn) for a in actions),
-        features=(some(sum(piles), "point"), some(hints, "hint"), "1 life" if lives == 1 else f"{lives} lives", deck),
+        features=(
+            count_noun(sum(piles), "point"),
+            count_noun(hints, "hint"),
+            "1 life" if lives == 1 else f"{lives} lives",
+            deck,
+        ),
     )
 
 

@@ -14,14 +14,14 @@ from trickformer.games.hearts import (
     TWO_OF_CLUBS,
     Hearts,
 )
-from trickformer.web.scenes._cards import backs, french, legal, some, tricks
+from trickformer.web.scenes._cards import backs, count_noun, french, make_clickable, tricks
 from trickformer.web.scenes._scene import OPEN, Card, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
 
-_DEALT = 1 + NUM_CARDS
-_TO = {"left": "to your left", "across": "across", "right": "to your right"}
+_DEALT = 1 + NUM_CARDS  # actions of the deal: the direction of the pass, and the cards
+_PASS_WORDS = {"left": "to your left", "across": "across", "right": "to your right"}
 
 
 def show(game: Hearts, state: State, viewer: int) -> Scene:
@@ -34,33 +34,35 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     """
     history = state.full_history()
     direction = history[0].action
-    first = _DEALT + (PLAYERS * PASSED if direction else 0)
+    first = _DEALT + (PLAYERS * PASSED if direction else 0)  # place of the first played card in the history
     passes, plays = history[_DEALT:first], [(step.player, step.action) for step in history[first:]]
     passing = len(history) < first
     hands = _hands(history, direction, first)
     on_turn = state.current_player()
     actions = state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
-    taken, won = _count_points_and_tricks(game, plays)
+    points, won = _count_points_and_tricks(game, plays)
     seats = []
     for seat in range(PLAYERS):
-        own = [(c, card(c)) for c in sorted(hands[seat], key=lambda c: ("CDSH".index(CARDS[c][1]), c))]
+        own_cards = [(c, card(c)) for c in sorted(hands[seat], key=lambda c: ("CDSH".index(CARDS[c][1]), c))]
         shown = (
-            legal(own, actions if seat == on_turn else ()) if viewer in (seat, OPEN) else backs(_count(own, passing))
+            make_clickable(own_cards, actions if seat == on_turn else ())
+            if viewer in (seat, OPEN)
+            else backs(_visible_count(own_cards, passing))
         )
-        features = [some(taken[seat], "point"), some(won[seat], "trick")] if not passing else []
+        features = [count_noun(points[seat], "point"), count_noun(won[seat], "trick")] if not passing else []
         seats.append(Seat(seat=seat, cards=shown, features=tuple(features)))
     trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in plays], PLAYERS)
     piles = []
     if viewer >= 0 and direction:
-        gave = tuple(card(p.action) for p in passes if p.player == viewer)
-        piles += [Pile(title="You pass" if passing else "You passed", cards=gave)] if gave else []
+        passed = tuple(card(p.action) for p in passes if p.player == viewer)
+        piles += [Pile(title="You pass" if passing else "You passed", cards=passed)] if passed else []
         giver = (viewer - direction) % PLAYERS
-        got = tuple(card(p.action) for p in passes if p.player == giver)
-        piles += [Pile(title="You received", cards=got)] if not passing and len(plays) < PLAYERS else []
+        received = tuple(card(p.action) for p in passes if p.player == giver)
+        piles += [Pile(title="You received", cards=received)] if not passing and len(plays) < PLAYERS else []
     ask = ""
     if passing:
         left = PASSED - sum(p.player == on_turn for p in passes)
-        ask = f"pass {left} more card{'s' * (left > 1)} {_TO[DIRECTIONS[direction]]}"
+        ask = f"pass {left} more card{'s' * (left > 1)} {_PASS_WORDS[DIRECTIONS[direction]]}"
     elif on_turn >= 0:
         lead = "lead the two of clubs" if actions == [TWO_OF_CLUBS] else "lead a card"
         ask = "follow suit if you can" if trick else lead
@@ -89,12 +91,13 @@ def card(number: int) -> Card:
     return french(CARDS[number], suit, rank)
 
 
-def _count(own: list[tuple[int, Card]], passing: bool) -> int:
-    """Count the cards of a seat for the others; cards to pass move after the last seat."""
-    return NUM_CARDS // PLAYERS if passing else len(own)
+def _visible_count(own_cards: list[tuple[int, Card]], passing: bool) -> int:
+    """Count the cards of a seat as the others see it: passed cards change hands after the last seat has passed."""
+    return NUM_CARDS // PLAYERS if passing else len(own_cards)
 
 
 def _hands(history: list[Any], direction: int, first: int) -> list[set[int]]:
+    """Return the cards in each hand, without cards that were chosen to be passed."""
     hands = [{step.action for step in history[1 + p : _DEALT : PLAYERS]} for p in range(PLAYERS)]
     for step in history[_DEALT:first]:
         hands[step.player].remove(step.action)

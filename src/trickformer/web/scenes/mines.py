@@ -12,40 +12,40 @@ if TYPE_CHECKING:
 
 
 def show(game: Mines, state: State, viewer: int) -> Scene:
-    """Make the scene of a board, even before the mines are laid.
+    """Make the scene of a board. The mines may not be laid yet.
 
     Args:
         game: The game.
         state: State of the game.
         viewer: Seat, or OPEN to show the mines.
     """
-    at: Any = state
-    seen = dict(at.core.opened_cells)
-    mines = set(at.laying) if viewer == OPEN else set()
-    actions = set(at.legal_actions()) if not at.is_terminal() else set()
+    mines_state: Any = state
+    opened = dict(mines_state.core.opened_cells)
+    mines = set(mines_state.laying) if viewer == OPEN else set()
+    actions = set(mines_state.legal_actions()) if not mines_state.is_terminal() else set()
 
     def cell(number: int) -> Cell:
         row, col = divmod(number, game.cols)
         where = f"row {row + 1}, column {col + 1}"
-        if number in seen:
-            mine = seen[number] == MINE
-            text = "✷" if mine else str(seen[number])
+        if number in opened:
+            mine = opened[number] == MINE
+            text = "✷" if mine else str(opened[number])
             return Cell(text=text, words=f"{where}: {'a mine' if mine else text}", kind="mine" if mine else "open")
         action = number if number in actions else None
         if number in mines:
             return Cell(text="✷", words=f"{where}: a mine", kind="mine", action=action)
         return Cell(text="", words=f"open {where}", action=action)
 
-    met = any(shown == MINE for shown in seen.values())
-    over = "a mine was met" if met else "all is opened"
+    hit_mine = any(shown == MINE for shown in opened.values())
+    over = "a mine was met" if hit_mine else "all is opened"
     return Scene(
         title="Mines",
-        ask="" if at.is_terminal() else "open a cell",
+        ask="" if mines_state.is_terminal() else "open a cell",
         seats=(Seat(seat=0),),
         board=tuple(tuple(cell(r * game.cols + c) for c in range(game.cols)) for r in range(game.rows)),
         features=(
             f"{game.mines} mines",
-            f"{at.core.score} of {game.safe} opened",
-            *([over] if at.is_terminal() else []),
+            f"{mines_state.core.score} of {game.safe} opened",
+            *([over] if mines_state.is_terminal() else []),
         ),
     )

@@ -20,7 +20,7 @@ from trickformer.games.skat import (
     PLAYERS,
     Skat,
 )
-from trickformer.web.scenes._cards import backs, french, legal, some, tricks
+from trickformer.web.scenes._cards import backs, count_noun, french, make_clickable, tricks
 from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
@@ -46,33 +46,35 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all cards face up.
     """
-    at: Any = state
-    on_turn, phase = at.current_player(), at.phase
-    mine = on_turn >= 0 and viewer in (on_turn, OPEN)
-    actions = at.legal_actions() if mine else []
-    contract, soloist = at.contract, at.soloist
-    ouvert = contract is not None and phase in ("play", "over") and _ouvert(at)
-    bids = _last_bids(at)
-    order = _order(at)
+    skat_state: Any = state
+    on_turn, phase = skat_state.current_player(), skat_state.phase
+    may_act = on_turn >= 0 and viewer in (on_turn, OPEN)
+    actions = skat_state.legal_actions() if may_act else []
+    contract, soloist = skat_state.contract, skat_state.soloist
+    ouvert = contract is not None and phase in ("play", "over") and _is_ouvert(skat_state)
+    bids = _last_bids(skat_state)
+    order = _order(skat_state)
     seats = []
     for seat in range(PLAYERS):
-        hand = [(c, card(c)) for c in sorted(at.hand(seat), key=order)]
+        hand = [(c, card(c)) for c in sorted(skat_state.hand(seat), key=order)]
         shown = viewer in (seat, OPEN) or (ouvert and seat == soloist)
-        cards = legal(hand, actions if seat == on_turn else ()) if shown else backs(_count(at, seat))
+        cards = make_clickable(hand, actions if seat == on_turn else ()) if shown else backs(_count(skat_state, seat))
         features = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features), last_action=bids.get(seat, "")))
-    trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in at.plays], PLAYERS)
-    knows_skat = viewer == OPEN or (soloist == viewer and PICK_UP in at.history())
-    skat = tuple(card(c) for c in at.skat) if knows_skat else backs(2) if phase not in ("discard", "declare") else ()
-    features = [f"bid {at.bid}"] if at.bid else []
+    trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in skat_state.plays], PLAYERS)
+    knows_skat = viewer == OPEN or (soloist == viewer and PICK_UP in skat_state.history())
+    lies_on_table = phase not in ("discard", "declare")
+    skat = tuple(card(c) for c in skat_state.skat) if knows_skat else backs(2) if lies_on_table else ()
+    features = [f"bid {skat_state.bid}"] if skat_state.bid else []
     if contract is not None:
-        features.insert(0, _contract(at))
-    if at.plays:
-        features.append(f"soloist: {some(at.soloists_tricks, 'trick')}, {some(at.soloists_points, 'point')}")
+        features.insert(0, _contract(skat_state))
+    if skat_state.plays:
+        won = count_noun(skat_state.soloists_tricks, "trick")
+        features.append(f"soloist: {won}, {count_noun(skat_state.soloists_points, 'point')}")
     if phase == "over":
-        features.append(_result(at))
+        features.append(_result(skat_state))
     return Scene(
-        title=_contract(at) if contract is not None else "auction" if phase == "auction" else "Skat",
+        title=_contract(skat_state) if contract is not None else "auction" if phase == "auction" else "Skat",
         ask=_ASK.get(phase, "") if on_turn == viewer else "",
         seats=tuple(seats),
         trick=trick,
@@ -103,28 +105,28 @@ def _choice(action: int) -> Choice:
     return Choice(action=action, words=_WORDS[action])
 
 
-def _last_bids(at: Any) -> dict[int, str]:
+def _last_bids(skat_state: Any) -> dict[int, str]:
     """Return the last call of each seat in the auction."""
-    return {seat: ACTIONS[action] for seat, action in at.auction} if not at.plays else {}
+    return {seat: ACTIONS[action] for seat, action in skat_state.auction} if not skat_state.plays else {}
 
 
-def _ouvert(at: Any) -> bool:
-    return at.contract.level == "ouvert"
+def _is_ouvert(skat_state: Any) -> bool:
+    return skat_state.contract.level == "ouvert"
 
 
-def _count(at: Any, seat: int) -> int:
-    return len(at.hand(seat))
+def _count(skat_state: Any, seat: int) -> int:
+    return len(skat_state.hand(seat))
 
 
-def _contract(at: Any) -> str:
-    contract = at.contract
+def _contract(skat_state: Any) -> str:
+    contract = skat_state.contract
     hand = ["hand"] if contract.hand else []
     return " ".join([contract.game, *hand, *([contract.level] if contract.level != "plain" else [])])
 
 
-def _order(at: Any) -> Any:
+def _order(skat_state: Any) -> Any:
     """Return the sort key of a hand: trumps first once they are known."""
-    contract = at.contract
+    contract = skat_state.contract
     if contract is not None and contract.game == "null":
         return lambda c: (-(c // 8), -"789TJQKA".index(CARDS[c][1]))
     trump = {"diamonds": 0, "hearts": 1, "spades": 2, "clubs": 3}.get(contract.game, -1) if contract else -1
@@ -136,8 +138,8 @@ def _order(at: Any) -> Any:
     return key
 
 
-def _result(at: Any) -> str:
-    result = at.result
+def _result(skat_state: Any) -> str:
+    result = skat_state.result
     if result.soloist < 0:
         return "all passed"
     won = "won" if result.won else "lost, overbid" if result.overbid else "lost"

@@ -1,20 +1,20 @@
-// The socket, the state of the page, and what people do with it.
+// The page of a table: its socket, its state, and its buttons and keys.
 
 import { $, make, showProgress } from "./dom.js";
-import { showPanel, showSwitches, forgetPanels } from "./panels.js";
+import { forgetPanels, initPanels, showPanel } from "./panels.js";
 import { nameOf, seatName, showLog, showScores, showTable } from "./table.js";
 
 let socket;
-let table = null; // what is shown
-const waiting = []; // tables that came while others were shown
-let showing = null; // the timer of the next
-let thinking = null; // { seat, since, progress }
-const looks = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
+let table = null; // message of the table that is shown
+const queuedTables = []; // messages of later tables, which are shown one after the other
+let nextTimer = null; // timer that shows the next of them
+let thinking = null; // { seat, since, progress } of the player on turn, or { stopped: true }
+const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 
-const say = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
 
 function act(action) {
-  say({ do: "act", seat: table.me, action, ply: table.ply });
+  send({ do: "act", seat: table.me, action, ply: table.ply });
 }
 
 function connect() {
@@ -23,19 +23,19 @@ function connect() {
   socket = new WebSocket(address);
   socket.addEventListener("open", () => {
     $("away").hidden = true;
-    if (looks.size) say({ do: "look", panels: [...looks] });
+    if (openPanels.size) send({ do: "look", panels: [...openPanels] });
   });
-  socket.addEventListener("message", (event) => hear(JSON.parse(event.data)));
+  socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
   socket.addEventListener("close", () => {
     $("away").hidden = false;
     setTimeout(connect, 1000);
   });
 }
 
-function hear(message) {
+function receive(message) {
   if (message.type === "table") {
-    waiting.push(message);
-    if (!showing) showNext();
+    queuedTables.push(message);
+    if (!nextTimer) showNext();
   } else if (message.type === "thinking") {
     const since = message.progress ? thinking?.since : undefined;
     thinking = message.seat === null ? null : { seat: message.seat, since: since ?? performance.now(), progress: message.progress };
@@ -49,12 +49,12 @@ function hear(message) {
   }
 }
 
-// One table after the other, each for as long as people need to see what was done.
+// Shows the next queued table. A pause lets people see each action, a longer one the complete trick.
 function showNext() {
-  showing = null;
-  if (!waiting.length) return;
+  nextTimer = null;
+  if (!queuedTables.length) return;
   const before = table;
-  table = waiting.shift();
+  table = queuedTables.shift();
   $("fault").hidden = true;
   showTable(table, act);
   showScores(table);
@@ -64,9 +64,9 @@ function showNext() {
   for (const id of ["undo", "again"]) $(id).disabled = !table.undo;
   $("claim").disabled = table.turn !== table.me;
   const pace = Number($("speed").value);
-  const full = table.scene.last?.length && !table.scene.trick?.length;
-  if (pace && table.turn !== null && before) showing = setTimeout(showNext, full ? 3 * pace : pace);
-  else if (waiting.length) showNext();
+  const isTrickComplete = table.scene.last?.length && !table.scene.trick?.length;
+  if (pace && table.turn !== null && before) nextTimer = setTimeout(showNext, isTrickComplete ? 3 * pace : pace);
+  else if (queuedTables.length) showNext();
 }
 
 function showStatus() {
@@ -77,7 +77,7 @@ function showStatus() {
   if (table.scores) {
     const own = table.scores[table.me];
     status.replaceChildren(`The hand is over: ${table.shared ? `the score is ${own}` : `you score ${own}`}. `,
-      make("button", { class: "main act", click: () => say({ do: "next" }) }, "Next deal"), " ",
+      make("button", { class: "main act", click: () => send({ do: "next" }) }, "Next deal"), " ",
       make("a", { id: "review", href: `review.html#${table.record}` }, "Review this hand"));
   } else if (table.turn === table.me) {
     status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`);
@@ -90,44 +90,44 @@ function showStatus() {
     if (!$("cancel") || status.firstChild.textContent !== name) {
       status.replaceChildren(name, make("span", { id: "since", "aria-hidden": "true" }), " ",
         make("progress", { id: "searched", "aria-label": "Search done" }), " ",
-        make("button", { id: "cancel", click: () => say({ do: "cancel" }) }, "Stop"));
+        make("button", { id: "cancel", click: () => send({ do: "cancel" }) }, "Stop"));
     }
-    $("since").textContent = since; // it is not read out every second
+    $("since").textContent = since; // hidden from screen readers, which would read it out every second
     $("searched").hidden = seconds < 1;
     showProgress($("searched"), thinking?.progress);
   }
 }
 
-// Arrows go from one thing that can be done to the next.
+// The arrow keys move the focus between the actions that can be clicked.
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, dialog, pre, #log")) return;
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (step) {
-    const able = [...document.querySelectorAll("#felt .act")].filter((element) => element.offsetParent !== null);
-    if (!able.length) return;
-    const at = able.indexOf(document.activeElement);
-    able[at < 0 ? (step > 0 ? 0 : able.length - 1) : (at + step + able.length) % able.length].focus();
+    const focusable = [...document.querySelectorAll("#felt .act")].filter((element) => element.offsetParent !== null);
+    if (!focusable.length) return;
+    const at = focusable.indexOf(document.activeElement);
+    focusable[at < 0 ? (step > 0 ? 0 : focusable.length - 1) : (at + step + focusable.length) % focusable.length].focus();
     event.preventDefault();
   } else if (event.key === "u" && !$("undo").disabled) {
-    say({ do: "undo" });
+    send({ do: "undo" });
   } else if (event.key === "n" && table?.scores) {
-    say({ do: "next" });
+    send({ do: "next" });
   }
 });
 
-function ask(dialog, done) {
+function openDialog(dialog, done) {
   dialog.returnValue = "";
   dialog.onclose = () => dialog.returnValue && done();
   dialog.showModal();
 }
 
-$("undo").addEventListener("click", () => say({ do: "undo" }));
-$("again").addEventListener("click", () => say({ do: "again" }));
-$("next").addEventListener("click", () => say({ do: "next" }));
+$("undo").addEventListener("click", () => send({ do: "undo" }));
+$("again").addEventListener("click", () => send({ do: "again" }));
+$("next").addEventListener("click", () => send({ do: "next" }));
 $("claim").addEventListener("click", () => {
   const most = table.best === "most" ? "at least" : "at most";
   $("claim-help").textContent = `You say that this hand brings you ${most} this score, whatever the others do. The table tries every line of play with open cards; where that shows it, the hand is played out so.`;
-  ask($("claiming"), () => say({ do: "claim", score: Math.trunc(Number($("claim-score").value)) }));
+  openDialog($("claiming"), () => send({ do: "claim", score: Math.trunc(Number($("claim-score").value)) }));
 });
 $("match").addEventListener("click", () => {
   $("seats").replaceChildren(...table.seats.map((who, seat) =>
@@ -135,16 +135,16 @@ $("match").addEventListener("click", () => {
       make("select", { id: `who${seat}` }, ...table.players.map((player, i) =>
         make("option", { value: i, selected: player === who }, player === "you" ? "you" : player))))));
   $("deal").value = table.deal + 1;
-  ask($("seating"), () => say({
+  openDialog($("seating"), () => send({
     do: "match", deal: Math.trunc(Number($("deal").value)), seats: table.seats.map((_, seat) => Number($(`who${seat}`).value)),
   }));
 });
 $("speed").value = localStorage.getItem("speed") ?? "350";
 $("speed").addEventListener("change", () => localStorage.setItem("speed", $("speed").value));
 
-showSwitches(looks, () => {
-  sessionStorage.setItem("looks", JSON.stringify([...looks]));
-  say({ do: "look", panels: [...looks] });
+initPanels(openPanels, () => {
+  sessionStorage.setItem("looks", JSON.stringify([...openPanels]));
+  send({ do: "look", panels: [...openPanels] });
 });
 setInterval(() => thinking?.seat !== undefined && showStatus(), 1000);
 connect();

@@ -1,4 +1,4 @@
-// Making elements. Text is set as text, never as markup.
+// Functions that make elements. Text is set as text, never as markup.
 
 export const $ = (id) => document.getElementById(id);
 
@@ -22,7 +22,7 @@ export function draw(tag, attributes = {}, ...children) {
   return element;
 }
 
-// A <progress>: how much is done, [done, of]; that something is being done, where nothing is known of it.
+// Updates a <progress> element: `progress` is [done, total], or undefined if the amount is not known.
 export function showProgress(element, progress) {
   if (progress) [element.value, element.max] = [progress[0], progress[1]];
   else element.removeAttribute("value");

@@ -1,4 +1,4 @@
-// Cards as drawings. A sign has a colour and a shape of its own, so that nobody need tell colours apart.
+// Drawings of cards. Each sign has its own colour and shape, so that it can be recognised without the colour.
 
 import { draw } from "./dom.js";
 
@@ -27,15 +27,15 @@ export function sign(name, x, y, size) {
   });
 }
 
-// A card of a scene as an SVG, face up or down.
+// Draws a card of a scene as an SVG: face up, face down, or as an empty place with a faint sign.
 export function face(card) {
   const picture = draw("svg", { viewBox: "0 0 60 84", "aria-hidden": "true", focusable: "false" });
   if (!card.rank) {
-    const blank = card.sign && card.sign !== "";
+    const isEmptyPlace = card.sign && card.sign !== "";
     picture.append(
-      draw("rect", { x: 1, y: 1, width: 58, height: 82, rx: 6, fill: blank ? "#e8ece9" : "#2f5d8a", stroke: "#17324d" }),
+      draw("rect", { x: 1, y: 1, width: 58, height: 82, rx: 6, fill: isEmptyPlace ? "#e8ece9" : "#2f5d8a", stroke: "#17324d" }),
     );
-    if (blank) {
+    if (isEmptyPlace) {
       const faint = sign(card.sign, 17, 29, 26);
       faint.setAttribute("opacity", "0.35");
       picture.append(faint);

@@ -1,4 +1,4 @@
-// What is looked at inside, a panel each. Values are in units of v(o), as the players have them.
+// Panels about the current decision. Values are in units of v(o), as the players report them.
 
 import { $, make, showProgress } from "./dom.js";
 import { cardElement, nameOf } from "./table.js";
@@ -12,32 +12,32 @@ const TITLES = {
   tokens: ["Tokens", "what a model reads of the hand so far"],
 };
 
-const number = (value, digits = 3) => (value === null || value === undefined ? "" : value.toFixed(digits));
-const share = (value) => (value === null || value === undefined ? "" : value < 0.0005 ? "0" : `${(100 * value).toFixed(1)}%`);
+const formatNumber = (value, digits = 3) => (value === null || value === undefined ? "" : value.toFixed(digits));
+const formatShare = (value) => (value === null || value === undefined ? "" : value < 0.0005 ? "0" : `${(100 * value).toFixed(1)}%`);
 const cell = (text, attributes = {}) => make("td", attributes, text);
 const heads = (...names) => make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name))));
 const scrolled = (name, ...children) => make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": name }, ...children);
 
-let looks;
-let changed;
+let openPanels;
+let onChange;
 
-export function showSwitches(chosen, tell) {
-  looks = chosen;
-  changed = tell;
+export function initPanels(open, changed) {
+  openPanels = open; // set of the names of the open panels
+  onChange = changed; // called after a change of the set
 }
 
-// The switches of the panels that this table has.
-export function offer(panels) {
+// Shows a button for each panel that this table has.
+export function showButtons(panels) {
   $("looking").hidden = !panels.length;
   if ($("switches").dataset.panels === panels.join()) return;
   $("switches").dataset.panels = panels.join();
   $("switches").replaceChildren(...panels.map((panel) => {
-    const button = make("button", { "data-panel": panel, "aria-pressed": String(looks.has(panel)), title: TITLES[panel][1] }, TITLES[panel][0]);
+    const button = make("button", { "data-panel": panel, "aria-pressed": String(openPanels.has(panel)), title: TITLES[panel][1] }, TITLES[panel][0]);
     button.addEventListener("click", () => {
-      if (!looks.delete(panel)) looks.add(panel);
-      button.setAttribute("aria-pressed", String(looks.has(panel)));
-      if (!looks.has(panel)) $(`panel-${panel}`)?.remove();
-      changed();
+      if (!openPanels.delete(panel)) openPanels.add(panel);
+      button.setAttribute("aria-pressed", String(openPanels.has(panel)));
+      if (!openPanels.has(panel)) $(`panel-${panel}`)?.remove();
+      onChange();
     });
     return button;
   }));
@@ -55,7 +55,7 @@ function panelElement(panel) {
 }
 
 export function showPanel(message) {
-  if (!looks.has(message.panel)) return;
+  if (!openPanels.has(message.panel)) return;
   const element = panelElement(message.panel);
   element.classList.toggle("busy", Boolean(message.busy));
   element.setAttribute("aria-busy", String(Boolean(message.busy)));
@@ -70,13 +70,13 @@ export function showPanel(message) {
   if (message.fault) {
     body.replaceChildren(make("p", { class: "keys" }, message.fault));
   } else {
-    body.replaceChildren(...SHOW[message.panel](message.data));
+    body.replaceChildren(...RENDERERS[message.panel](message.data));
   }
 }
 
-// What was shown of another decision is pale until the new one is there.
+// Greys out panels about an earlier decision until their new contents arrive.
 export function forgetPanels(table) {
-  offer(table.panels);
+  showButtons(table.panels);
   for (const element of $("panels").children) element.classList.add("old");
   if (table.turn !== table.me) return;
   for (const element of $("panels").children) element.classList.toggle("old", element.dataset.ply !== String(table.ply));
@@ -92,7 +92,7 @@ function actions(data) {
   const note = [nameOf(data.spec), data.seconds === undefined ? "" : `${data.seconds.toFixed(2)} s`, data.note ?? ""].filter(Boolean).join(" · ");
   if (!data.rows.length) return [make("p", { class: "keys", title: data.spec }, note)];
   const has = (key) => data.rows.some((row) => row[key] !== null);
-  const columns = [["policy", share], ["value", number], ["visits", (n) => (n === null ? "" : String(n))]].filter(([key]) => has(key));
+  const columns = [["policy", formatShare], ["value", formatNumber], ["visits", (n) => (n === null ? "" : String(n))]].filter(([key]) => has(key));
   const most = Math.max(...data.rows.map((row) => row.visits ?? row.policy ?? 0));
   const rows = data.rows.map((row) => make("tr", { class: row.action === data.best ? "best" : null },
     make("th", { scope: "row" }, row.words, row.action === data.best ? " ✓" : ""),
@@ -102,39 +102,39 @@ function actions(data) {
 
 function lines(nodes, all) {
   return make("ul", { class: "lines" }, ...nodes.map((node) => {
-    const words = [make("b", {}, node.token), ` ${node.runs} of ${all} · ${number(node.value)}`];
+    const words = [make("b", {}, node.token), ` ${node.runs} of ${all} · ${formatNumber(node.value)}`];
     if (!node.after.length) return make("li", {}, ...words);
     return make("li", {}, make("details", {}, make("summary", {}, ...words), lines(node.after, all)));
   }));
 }
 
 function search(data) {
-  const found = actions(data);
-  if (data.lines) found.push(make("h4", {}, "Most visited lines"), lines(data.lines, data.lines.reduce((sum, line) => sum + line.runs, 0)));
-  return found;
+  const elements = actions(data);
+  if (data.lines) elements.push(make("h4", {}, "Most visited lines"), lines(data.lines, data.lines.reduce((sum, line) => sum + line.runs, 0)));
+  return elements;
 }
 
 const tint = (value, low, high) => Math.round((100 * (value - low)) / (high - low || 1));
 
 function pimc(data) {
-  const found = actions(data);
-  if (!data.worlds) return found;
-  const every = data.worlds.flatMap((world) => world.values).filter((value) => value !== null);
-  const [low, high] = [Math.min(...every), Math.max(...every)];
+  const elements = actions(data);
+  if (!data.worlds) return elements;
+  const allValues = data.worlds.flatMap((world) => world.values).filter((value) => value !== null);
+  const [low, high] = [Math.min(...allValues), Math.max(...allValues)];
   const hands = (world) => world.cards.join("\n");
   const rows = data.worlds.map((world, i) => make("tr", {},
     make("th", { scope: "row", title: hands(world) }, String(i + 1)),
     ...world.values.map((value) => {
-      const element = cell(number(value, 2), { class: "heat" });
+      const element = cell(formatNumber(value, 2), { class: "heat" });
       if (value !== null) element.style.setProperty("--heat", `${tint(value, low, high)}%`);
       return element;
     })));
   const table = make("table", { class: "matrix" }, heads("world", ...data.rows.map((row) => row.words)), make("tbody", {}, ...rows));
-  found.push(make("h4", {}, "Value by world"), scrolled("Value by world", table));
+  elements.push(make("h4", {}, "Value by world"), scrolled("Value by world", table));
   if (data.worlds[0].cards.length)
-    found.push(make("details", {}, make("summary", {}, "the worlds"),
+    elements.push(make("details", {}, make("summary", {}, "the worlds"),
       make("ol", { class: "hands" }, ...data.worlds.map((world) => make("li", {}, hands(world))))));
-  return found;
+  return elements;
 }
 
 function belief(data) {
@@ -167,4 +167,4 @@ function tokens(data) {
     scrolled("Tokens", make("table", { class: "tokens" }, heads("what happened", "tokens"), make("tbody", {}, ...rows)))];
 }
 
-const SHOW = { model: actions, search, pimc, belief, worlds, tokens };
+const RENDERERS = { model: actions, search, pimc, belief, worlds, tokens };

@@ -1,11 +1,11 @@
-// What an analyst makes of a hand: its curve, mistakes and answers; and what comes of a position.
+// Shows the review of a hand (its curves, mistakes and answers) and the result of a what-if.
 
 import { $, draw, make } from "./dom.js";
 import { nameOf } from "./table.js";
 
 const INKS = ["#1d5c9c", "#b3202c", "#1c7038", "#8a6100", "#7a2f8f"];
-const DASHES = ["none", "7 3", "2 3", "9 3 2 3", "4 4"]; // so that nobody need tell colours apart
-const SHOWN = 10; // mistakes before the others are folded away
+const DASHES = ["none", "7 3", "2 3", "9 3 2 3", "4 4"]; // curves can be told apart without their colours
+const MAX_SHOWN = 10; // mistakes that are shown; the rest is folded away
 const [WIDTH, HEIGHT, EDGE] = [640, 180, 34];
 
 const stroke = (i) => ({ stroke: INKS[i % INKS.length], "stroke-dasharray": DASHES[i % DASHES.length], "stroke-width": 2.5, fill: "none" });
@@ -20,12 +20,12 @@ export function showReview(review, jump) {
     ...(review.answers.length ? [make("h3", {}, "Could it have been won?"), ...answers] : []),
     ...(review.curves.length ? [make("h3", {}, "Value of the hand at each decision"), make("div", { id: "curves" })] : []),
     make("h3", {}, "Mistakes by size"),
-    ...(mistakes.length ? [make("ol", { class: "mistakes" }, ...mistakes.slice(0, SHOWN))] : [make("p", {}, "None that is certain.")]),
-    mistakes.length > SHOWN ? make("details", {}, make("summary", {}, `${mistakes.length - SHOWN} smaller ones`),
-      make("ol", { class: "mistakes", start: SHOWN + 1 }, ...mistakes.slice(SHOWN))) : "");
+    ...(mistakes.length ? [make("ol", { class: "mistakes" }, ...mistakes.slice(0, MAX_SHOWN))] : [make("p", {}, "None that is certain.")]),
+    mistakes.length > MAX_SHOWN ? make("details", {}, make("summary", {}, `${mistakes.length - MAX_SHOWN} smaller ones`),
+      make("ol", { class: "mistakes", start: MAX_SHOWN + 1 }, ...mistakes.slice(MAX_SHOWN))) : "");
 }
 
-// The curves, and a line at the decision that is shown. A click goes to the decision nearest to it.
+// Draws the curves, with a vertical line at decision `at`. A click jumps to the nearest decision.
 export function showCurves(review, at, jump) {
   if (!review.curves.length) return;
   const end = review.ratings.at(-1).number + 1;
@@ -53,13 +53,13 @@ export function showCurves(review, at, jump) {
   $("curves").replaceChildren(picture, make("ul", { class: "legend" }, ...legend));
 }
 
-export function showTried(found, asked) {
-  const titles = ["seat", "player", "mean", "95% interval", ...(found.came ? ["came"] : [])];
-  const rows = found.players.map((spec, seat) => make("tr", {}, make("th", { scope: "row" }, String(seat)),
-    make("td", { title: spec }, nameOf(spec)), make("td", {}, found.means[seat].toFixed(2)),
-    make("td", {}, found.ci95[seat] ? `[${found.ci95[seat].map((value) => value.toFixed(2)).join(", ")}]` : ""),
-    ...(found.came ? [make("td", {}, String(found.came[seat]))] : [])));
+export function showTried(result, request) {
+  const titles = ["seat", "player", "mean", "95% interval", ...(result.came ? ["came"] : [])];
+  const rows = result.players.map((spec, seat) => make("tr", {}, make("th", { scope: "row" }, String(seat)),
+    make("td", { title: spec }, nameOf(spec)), make("td", {}, result.means[seat].toFixed(2)),
+    make("td", {}, result.ci95[seat] ? `[${result.ci95[seat].map((value) => value.toFixed(2)).join(", ")}]` : ""),
+    ...(result.came ? [make("td", {}, String(result.came[seat]))] : [])));
   $("tried").replaceChildren(
-    make("h3", {}, `From decision ${asked?.at ?? found.number}, ${found.games} games. ${asked?.first ?? ""}`),
+    make("h3", {}, `From decision ${request?.at ?? result.number}, ${result.games} games. ${request?.first ?? ""}`),
     make("table", {}, make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, ...rows)));
 }

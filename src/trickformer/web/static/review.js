@@ -1,19 +1,19 @@
-// Hands on record: the list, the steps, and what is asked of the other side.
+// The page that reviews hands: the list of hands, the steps through a hand, and the requests to the server.
 
 import { $, make } from "./dom.js";
 import { showCurves, showReview, showTried } from "./rating.js";
 import { nameOf, seatName, showTable } from "./table.js";
 
 let socket;
-let hand = null; // what is shown, or null where the list is
-let leaf = 0; // the page of the list
-let at = 1; // the decision before which it is shown; one more than the last: the end
-let review = null;
-let chosen = null; // the action that a what-if begins with
-let asked = null; // what `Play on` was pressed for
+let hand = null; // message of the hand that is shown; null if the list is shown
+let listPage = 0; // page of the list, from 0
+let at = 1; // the hand is shown before this decision; one more than the last decision stands for the end
+let review = null; // message with the review of the hand
+let firstAction = null; // first action of a what-if; null lets the player decide
+let lastRequest = null; // { at, first } of the last click on `Play on`
 
-const say = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
-const wanted = () => Number.parseInt(location.hash.slice(1), 10) || null;
+const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+const numberInAddress = () => Number.parseInt(location.hash.slice(1), 10) || null;
 
 function connect() {
   const address = new URL("reviewing", location.href);
@@ -22,9 +22,9 @@ function connect() {
   socket = new WebSocket(address);
   socket.addEventListener("open", () => {
     $("away").hidden = true;
-    ask();
+    requestHand();
   });
-  socket.addEventListener("message", (event) => hear(JSON.parse(event.data)));
+  socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
   socket.addEventListener("close", () => {
     $("away").hidden = false;
     showWork({ what: null });
@@ -32,19 +32,19 @@ function connect() {
   });
 }
 
-// The address says which hand is looked at.
-function ask() {
-  const number = wanted();
-  if (number === null) say({ do: "list", page: leaf });
-  else if (hand?.number !== number) say({ do: "open", number });
+// Requests the hand whose number the address holds after #, or the list if there is none.
+function requestHand() {
+  const number = numberInAddress();
+  if (number === null) send({ do: "list", page: listPage });
+  else if (hand?.number !== number) send({ do: "open", number });
 }
 
-function hear(message) {
+function receive(message) {
   if (message.type !== "working") $("fault").hidden = true;
   if (message.type === "list") {
     showList(message);
   } else if (message.type === "hand") {
-    if (message.number === wanted()) openHand(message);
+    if (message.number === numberInAddress()) openHand(message);
   } else if (message.type === "review") {
     if (message.number !== hand?.number) return;
     review = message;
@@ -52,7 +52,7 @@ function hear(message) {
     showDecisions();
     show();
   } else if (message.type === "what-if") {
-    if (message.hand === hand?.number) showTried(message, asked);
+    if (message.hand === hand?.number) showTried(message, lastRequest);
   } else if (message.type === "working") {
     showWork(message);
   } else if (message.type === "error") {
@@ -78,11 +78,11 @@ function showList(message) {
   $("title").textContent = message.name;
   $("features").textContent = "";
   $("shelf-note").textContent = message.note + (message.more ? " · there are more, which can be opened by number" : "");
-  leaf = message.page;
+  listPage = message.page;
   $("leaves").hidden = message.pages === 1;
-  $("leaf").textContent = `page ${leaf + 1} of ${message.pages}`;
-  $("earlier").disabled = leaf === 0;
-  $("later").disabled = leaf === message.pages - 1;
+  $("leaf").textContent = `page ${listPage + 1} of ${message.pages}`;
+  $("earlier").disabled = listPage === 0;
+  $("later").disabled = listPage === message.pages - 1;
   const differs = message.rows.some((row) => row.difference);
   const titles = ["game", "deal", "who", "result", ...(differs ? ["A − B"] : [])];
   $("rows").replaceChildren(make("table", {},
@@ -94,7 +94,7 @@ function showList(message) {
 }
 
 function openHand(message) {
-  [hand, at, review, chosen] = [message, 1, null, null];
+  [hand, at, review, firstAction] = [message, 1, null, null];
   $("shelf").hidden = true;
   $("hand").hidden = false;
   $("all").hidden = hand.table;
@@ -130,7 +130,7 @@ function showDecisions() {
 function jump(number) {
   const to = Math.min(Math.max(number, 1), hand.positions.length + 1);
   if (to === at) return;
-  [at, chosen] = [to, null];
+  [at, firstAction] = [to, null];
   show();
 }
 
@@ -143,7 +143,7 @@ function show() {
   };
   showTable(table, choose);
   $("status").textContent = position
-    ? `Decision ${at} of ${hand.positions.length}: ${seatName(table, position.seat)} ${rated(position)}`
+    ? `Decision ${at} of ${hand.positions.length}: ${seatName(table, position.seat)} ${describeRating(position)}`
     : `The end. ${$("scores").textContent}`;
   document.body.dataset.at = at;
   $("at").value = at;
@@ -160,8 +160,8 @@ function show() {
   showChosen();
 }
 
-// What was done, and what the analyst says of it.
-function rated(position) {
+// Describes the action of a position, and the analyst's rating of it.
+function describeRating(position) {
   const rating = review?.ratings.find((each) => each.number === position.number);
   const best = rating?.actions[0];
   const done = `does this: ${position.words}`;
@@ -170,14 +170,14 @@ function rated(position) {
 }
 
 function choose(action) {
-  chosen = chosen === action ? null : action;
+  firstAction = firstAction === action ? null : action;
   showChosen();
 }
 
 function showChosen() {
   let words = "";
   for (const element of document.querySelectorAll("#felt [data-action]")) {
-    const on = Number(element.dataset.action) === chosen;
+    const on = Number(element.dataset.action) === firstAction;
     element.classList.toggle("chosen", on);
     element.setAttribute("aria-pressed", String(on));
     if (on) words = element.getAttribute("aria-label") ?? element.textContent;
@@ -198,19 +198,19 @@ $("before").addEventListener("click", () => jump(at - 1));
 $("after").addEventListener("click", () => jump(at + 1));
 $("last").addEventListener("click", () => jump(hand.positions.length + 1));
 $("at").addEventListener("input", () => jump(Number($("at").value)));
-$("rate").addEventListener("click", () => say({ do: "rate", number: hand.number, analyst: Number($("analyst").value) }));
+$("rate").addEventListener("click", () => send({ do: "rate", number: hand.number, analyst: Number($("analyst").value) }));
 $("try").addEventListener("click", () => {
-  asked = { at, first: $("first-done").textContent };
+  lastRequest = { at, first: $("first-done").textContent };
   const seats = hand.names.map((_, seat) => Number($(`who${seat}`).value));
-  say({ do: "try", number: hand.number, at: hand.positions[at - 1].number, seats, action: chosen, n: Math.trunc(Number($("games").value)) });
+  send({ do: "try", number: hand.number, at: hand.positions[at - 1].number, seats, action: firstAction, n: Math.trunc(Number($("games").value)) });
 });
-$("cancel").addEventListener("click", () => say({ do: "cancel" }));
-$("earlier").addEventListener("click", () => say({ do: "list", page: leaf - 1 }));
-$("later").addEventListener("click", () => say({ do: "list", page: leaf + 1 }));
+$("cancel").addEventListener("click", () => send({ do: "cancel" }));
+$("earlier").addEventListener("click", () => send({ do: "list", page: listPage - 1 }));
+$("later").addEventListener("click", () => send({ do: "list", page: listPage + 1 }));
 $("all").addEventListener("click", () => { location.hash = ""; });
 $("jump").addEventListener("submit", (event) => {
   event.preventDefault();
   location.hash = String(Math.trunc(Number($("game").value)));
 });
-window.addEventListener("hashchange", ask);
+window.addEventListener("hashchange", requestHand);
 connect();

@@ -1,4 +1,4 @@
-// Draws a scene: seats, trick, piles, board, choices. What a game is, only the scene says.
+// Draws a scene: seats, trick, piles, board and choices. Nothing here depends on the game.
 
 import { $, make } from "./dom.js";
 import { face } from "./face.js";
@@ -6,7 +6,7 @@ import { face } from "./face.js";
 const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: ["own", "left", "top", "right"], 5: ["own", "left", "left", "top", "right"] };
 
 export const nameOf = (spec) => spec.split(":")[0];
-const isYou = (table, seat) => seat === table.me && !table.open; // in a review nobody is
+const isYou = (table, seat) => seat === table.me && !table.open; // `open` marks a review, in which nobody is you
 export const seatName = (table, seat) => `seat ${seat} · ${isYou(table, seat) ? "you" : nameOf(table.seats[seat])}`;
 
 export function cardElement(card, act, small = false) {
@@ -19,8 +19,8 @@ export function cardElement(card, act, small = false) {
   return make("span", { class: kind, role: "img", "aria-label": words }, ...inside);
 }
 
-// Cards side by side; many backs are one drawing and a number.
-function hand(cards, act, small) {
+// Shows cards side by side. More than three hidden cards become one drawing and their number.
+function handElement(cards, act, small) {
   const backs = cards.filter((card) => !card.name && !card.notes && !card.sign);
   if (backs.length === cards.length && cards.length > 3)
     return make("div", { class: "hand backs", role: "img", "aria-label": `${cards.length} hidden cards` },
@@ -35,7 +35,7 @@ function seatElement(table, seat, act) {
   return make("section", { class: `seat${turn ? " turn" : ""}`, "data-seat": seat.seat, "aria-label": seatName(table, seat.seat) },
     make("h3", { title: table.seats[seat.seat] }, seatName(table, seat.seat), turn ? make("span", { class: "mark" }, " to move") : null),
     features.length ? make("p", { class: "features" }, features.join(" · ")) : null,
-    seat.cards?.length ? hand(seat.cards, act, !own) : null);
+    seat.cards?.length ? handElement(seat.cards, act, !own) : null);
 }
 
 function trickElements(table, played) {
@@ -67,7 +67,7 @@ function boardElement(board, act) {
   return grid;
 }
 
-const SHOWN = 8; // choices of a group before the others are folded away
+const MAX_SHOWN = 8; // choices of a group that are shown; the rest is folded away
 
 function choiceElements(choices, act) {
   const groups = new Map();
@@ -75,12 +75,12 @@ function choiceElements(choices, act) {
   return [...groups].map(([title, members]) => {
     const buttons = members.map((choice) =>
       make("button", { class: "choice act", "data-action": choice.action, click: () => act(choice.action) }, choice.words));
-    const folded = buttons.length > SHOWN
-      ? make("details", {}, make("summary", {}, `${buttons.length - SHOWN} more`), make("div", { class: "row" }, ...buttons.slice(SHOWN)))
+    const folded = buttons.length > MAX_SHOWN
+      ? make("details", {}, make("summary", {}, `${buttons.length - MAX_SHOWN} more`), make("div", { class: "row" }, ...buttons.slice(MAX_SHOWN)))
       : null;
     return make("div", { class: "group", role: "group", "aria-label": title || "What you can do" },
       title ? make("h3", {}, title) : null,
-      make("div", { class: "row" }, ...(folded ? buttons.slice(0, SHOWN) : buttons), folded));
+      make("div", { class: "row" }, ...(folded ? buttons.slice(0, MAX_SHOWN) : buttons), folded));
   });
 }
 
@@ -94,11 +94,11 @@ export function showTable(table, act) {
   const others = Array.from({ length: table.seats.length - 1 }, (_, i) => seats[(table.me + 1 + i) % seats.length]);
   $("others").replaceChildren(...others.map((seat) => seatElement(table, seat, act)));
   $("others").hidden = !others.length;
-  const under = scene.trick?.length ? scene.trick : scene.last ?? [];
-  $("trick").replaceChildren(...trickElements(table, under));
+  const trickCards = scene.trick?.length ? scene.trick : scene.last ?? [];
+  $("trick").replaceChildren(...trickElements(table, trickCards));
   $("trick").className = `n${table.seats.length}${scene.trick?.length ? "" : " gone"}`;
   $("trick").setAttribute("aria-label", scene.trick?.length ? "Trick" : "Last trick");
-  $("trick").hidden = !under.length;
+  $("trick").hidden = !trickCards.length;
   $("piles").replaceChildren(...(scene.piles ?? []).map((pile) => pileElement(pile, act)));
   $("board").replaceChildren(...(scene.board?.length ? [boardElement(scene.board, act)] : []));
   $("words").hidden = !scene.text;

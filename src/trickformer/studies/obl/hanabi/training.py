@@ -295,7 +295,7 @@ def command(config: OffBeliefTraining, resume: bool) -> Path:
         with (
             open_log(config.out, training.step) as log,
             progress("obl train", "steps", training.step, config.steps) as advance,
-            closing(_Board(config.out, log.known)) as board,
+            closing(_Board(config.out, log.stored)) as board,
         ):
             score = ""
             for record in run(training):
