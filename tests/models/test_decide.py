@@ -68,7 +68,7 @@ def test_argmax_val_is_its_definition(threshold):
     expected = [by_definition(logits[i], legal[i], worth[i], threshold) for i in range(n)]
     assert decided.tokens.tolist() == expected
     assert np.array_equal(decided.values, worth[np.arange(n), expected].astype(np.float32))
-    for may, row, looked, probs in zip(legal, worth, decided.looked, decide.legal_policy(logits, legal)):
+    for may, row, looked, probs in zip(legal, worth, decided.token_values, decide.legal_policy(logits, legal)):
         candidates = np.flatnonzero(~np.isnan(looked))
         assert candidates.tolist() == (np.flatnonzero(may & (probs >= threshold)).tolist() or [int(probs.argmax())])
         assert np.array_equal(looked[candidates], row[candidates].astype(np.float32))
@@ -89,7 +89,7 @@ def test_argmax_val_is_its_definition(threshold):
         assert found.tokens.tolist() == expected
         assert np.array_equal(found.values, decided.values)
         assert found.nodes is None and not acting.made
-        assert np.array_equal(found.looked, np.where(legal, worth, np.nan).astype(np.float32), equal_nan=True)
+        assert np.array_equal(found.token_values, np.where(legal, worth, np.nan).astype(np.float32), equal_nan=True)
 
 
 def test_draws_have_the_policys_frequencies():

@@ -45,7 +45,7 @@ def test_a_target_of_beliefs(command):
     assert [x["target"] for x in found] == ["histories", "beliefs"]
     tree = tree_of(SMALL_HANABI)
     for anew, one in enumerate(found):
-        policy = operator.respond(tree, operator.uniform(tree), 0.1, anew=bool(anew)).policy
+        policy = operator.respond(tree, operator.uniform(tree), 0.1, new_belief=bool(anew)).policy
         assert one["obl"] == pytest.approx(float(operator.value(tree, policy)[0]), abs=1e-12)
     assert found[0]["obl"] != found[1]["obl"]
 

@@ -131,7 +131,7 @@ def test_a_level_is_what_the_operator_says(tmp_path, belief, command):
         own |= {"belief_hidden": 16, "belief_layers": 1, "belief_steps": 150, "belief_rate": 0.02}
     training.command(OffBeliefTraining(**SETTINGS, **own, out=tmp_path / "run"), resume=False)
     q = values(load(tmp_path / "run").model, SPEC)
-    answer = operator.respond(tree, past, 0.1, anew=True)
+    answer = operator.respond(tree, past, 0.1, new_belief=True)
     tabular = float(operator.value(tree, answer.policy)[0])
     assert tabular == pytest.approx(0.998 if belief is None else 1.247, abs=1e-3)
     assert float(operator.value(tree, policy_of(tree, q, 0.1))[0]) == pytest.approx(tabular, abs=0.03)
@@ -167,5 +167,5 @@ def test_three_seats(tmp_path, given):
     assert best == 2 and float(operator.value(tree, operator.uniform(tree))[0]) < 0.6
     assert worth == pytest.approx(best, abs=0.03)
     if not given:
-        answer = operator.respond(tree, operator.grounded_weights(tree), temperature, anew=True)
+        answer = operator.respond(tree, operator.grounded_weights(tree), temperature, new_belief=True)
         assert far(tree, q, answer, answer.policy) < 0.15

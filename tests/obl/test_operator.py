@@ -24,7 +24,7 @@ def test_it_is_its_definition(spec, temperature, anew):
     seed = 11
     tree, rng = tree_of(spec), np.random.default_rng(seed)
     for past in (operator.uniform(tree), random_policy(tree, rng)):
-        answer = operator.respond(tree, past, temperature, anew=anew)
+        answer = operator.respond(tree, past, temperature, new_belief=anew)
         twin = Twin(spec, {name: math.exp(x) for name, x in by_name(tree, past).items()}, temperature, anew)
         for (seat, key, action), logp in by_name(tree, answer.policy).items():
             assert twin.policy((seat, key))[action] == pytest.approx(math.exp(logp), abs=1e-9), f"seed {seed}"
@@ -43,7 +43,7 @@ def test_a_belief_anew_is_another_policy_where_a_seat_acts_twice():
             (grow(root, lambda state, seat: tuple(state.history()), 100_000), False),
         ):
             past = random_policy(tree, np.random.default_rng(2))
-            two, four = (operator.respond(tree, past, 0.1, anew=anew).policy for anew in (False, True))
+            two, four = (operator.respond(tree, past, 0.1, new_belief=anew).policy for anew in (False, True))
             assert (np.abs(np.exp(two) - np.exp(four)).max() > 1e-4) == apart, spec
 
 

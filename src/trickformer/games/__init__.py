@@ -1,8 +1,8 @@
-"""Games, one module each, found by its file name; each exports `load(spec) -> Game`.
+"""Games. Each has a module of its name that exports `load(spec) -> Game`.
 
 Modules in HELPERS or with a leading underscore are parts of games. Another package adds a game by an entry point in the
-group `trickformer.games` (docs/add-a-game.md). Importing this package registers every game of ours with OpenSpiel, so
-that `pyspiel.load_game` finds it.
+group `trickformer.games` (docs/add-a-game.md). Importing this package registers its own games with OpenSpiel, so that
+`pyspiel.load_game` finds them.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ for _name in NAMES:
 def load(spec: str) -> Game:
     """Load the game of an OpenSpiel game string.
 
-    Our own games have a short name here, `skat`, and a longer one in OpenSpiel, `trickformer_skat`.
+    Games that OpenSpiel does not have are registered there with a longer name: `skat` as `trickformer_skat`.
 
     Args:
         spec: Game string, such as `hearts` or `hearts(jd_bonus=True)`.
 
     Raises:
-        TrickformerError: The string is no game string, the game or an option does not exist, or an installed game
-            cannot be imported, lacks a member, or has another name than its entry point or OpenSpiel give it.
+        TrickformerError: The string is no game string, the game or an option does not exist, or the game of another
+            package cannot be imported, lacks a member, or its name differs from its entry point or OpenSpiel's name.
     """
     if not re.fullmatch(r"\w+(\(.*\))?", spec):
         raise TrickformerError(f"{spec!r} is no game string; write `hearts` or `hearts(jd_bonus=True)`")
@@ -42,29 +42,33 @@ def load(spec: str) -> Game:
     module = plugins.module(plugins.GAMES, name)
     if module is None:
         raise UnknownNameError("game", name, (*NAMES, *plugins.names(plugins.GAMES)))
-    where = f"the game of the entry point {name!r} in {plugins.GAMES}"
+    subject = f"the game of the entry point {name!r} in {plugins.GAMES}"
     try:
         game = module.load(spec)
     except TypeError as e:
         if "abstract" not in str(e):
             raise
-        raise TrickformerError(f"{where}: {e}") from e
-    return _check_plugin(game, name, where)
+        raise TrickformerError(f"{subject}: {e}") from e
+    return _check_plugin(game, name, subject)
 
 
-def _check_plugin(game: Game, name: str, where: str) -> Game:
-    """Return an installed game if it is complete and loads again by OpenSpiel's name for it, which records hold."""
+def _check_plugin(game: Game, name: str, subject: str) -> Game:
+    """Check the game of another package and return it.
+
+    It must be complete, and OpenSpiel must have it under the same name, because records hold OpenSpiel's name.
+    """
     members = ("name", "players", "higher_is_better", "spiel", "outcomes", "view")
     if missing := [member for member in members if not hasattr(game, member)]:
-        raise TrickformerError(f"{where} has no {', '.join(missing)}; derive it from trickformer.base.Game")
-    right = game_name(str(game.spiel))
-    if right in NAMES:
+        raise TrickformerError(f"{subject} has no {', '.join(missing)}; derive it from trickformer.base.Game")
+    spiel_name = game_name(str(game.spiel))
+    if spiel_name in NAMES:
         raise TrickformerError(
-            f"{where} is registered with OpenSpiel as {right!r}, a game of trickformer; register it under another name"
+            f"{subject} is registered with OpenSpiel as {spiel_name!r}, a game of trickformer; register it under "
+            "another name"
         )
-    if not game.name == name == right:
+    if not game.name == name == spiel_name:
         raise TrickformerError(
-            f"{where} has the name {game.name!r}, and OpenSpiel calls it {right!r}; name both the entry point and the "
-            f"game {right!r}"
+            f"{subject} has the name {game.name!r}, and OpenSpiel calls it {spiel_name!r}; name both the entry point "
+            f"and the game {spiel_name!r}"
         )
     return game

@@ -1,4 +1,4 @@
-"""Check whether rules of The Crew contradict each other, as far as they concern the winners of tricks."""
+"""Check of whether special rules of The Crew about the winners of tricks contradict each other."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from itertools import permutations
 from typing import TypeAlias
 
 PLAYERS, TRICKS = 4, 10
-COMMANDER, MEMBER = 0, 1  # the commander names one of the others
+COMMANDER, MEMBER = 0, 1  # seats; the member is the one whom the commander has named
 LAST = TRICKS - 1
-ENDS = (0, LAST)
+ENDS = (0, LAST)  # the first and the last trick
 
-Wins: TypeAlias = tuple[int, ...]  # tricks by player
-# Whether a rule holds when a player has won a trick. Arguments: the player, the number of the trick from 0, tricks by
-# player including this one, and the two players who have to win the first four tricks and the last.
-Holds: TypeAlias = Callable[[int, int, Wins, tuple[int, ...]], bool]
+Wins: TypeAlias = tuple[int, ...]  # number of tricks of each seat
+# A rule: a function that returns whether it holds after a trick. Its arguments are the winner's seat, the number of the
+# trick from 0, the tricks by seat with this one, and the two seats that must win the first four tricks and the last.
+Rule: TypeAlias = Callable[[int, int, Wins, tuple[int, ...]], bool]
 
 
 def _is_balanced(wins: Wins) -> bool:
     return max(wins) - min(wins) < 2
 
 
-_RULES: dict[str, Holds] = {
+_RULES: dict[str, Rule] = {
     "sick_no_tricks": lambda seat, trick, wins, roles: seat != MEMBER,
     "member_exactly_one_trick_no_rocket": lambda seat, trick, wins, roles: (
         wins[MEMBER] == 1 or (wins[MEMBER] == 0 and trick < LAST)
@@ -40,22 +40,23 @@ _RULES: dict[str, Holds] = {
 
 @lru_cache
 def can_be_kept(rules: frozenset[str]) -> bool:
-    """Return whether some order of trick winners breaks none of the rules, if all of them last for ten tricks.
+    """Return whether some sequence of ten trick winners breaks none of the rules.
 
     Args:
         rules: Names of special rules. Rules about cards are ignored.
     """
-    checks = [_RULES[rule] for rule in sorted(rules) if rule in _RULES]
-    return len(checks) < 2 or any(_ends(checks, roles) for roles in permutations(range(PLAYERS), 2))
+    winner_rules = [_RULES[rule] for rule in sorted(rules) if rule in _RULES]
+    return len(winner_rules) < 2 or any(_can_finish(winner_rules, roles) for roles in permutations(range(PLAYERS), 2))
 
 
-def _ends(checks: list[Holds], roles: tuple[int, ...]) -> bool:
+def _can_finish(rules: list[Rule], roles: tuple[int, ...]) -> bool:
+    """Return whether the rules allow ten tricks, by breadth-first search over the tricks by seat."""
     reached: set[Wins] = {(0,) * PLAYERS}
     for trick in range(TRICKS):
-        after = {(seat, _with(wins, seat)) for wins in reached for seat in range(PLAYERS)}
-        reached = {wins for seat, wins in after if all(holds(seat, trick, wins, roles) for holds in checks)}
+        after = {(seat, _add_win(wins, seat)) for wins in reached for seat in range(PLAYERS)}
+        reached = {wins for seat, wins in after if all(holds(seat, trick, wins, roles) for holds in rules)}
     return bool(reached)
 
 
-def _with(wins: Wins, seat: int) -> Wins:
+def _add_win(wins: Wins, seat: int) -> Wins:
     return *wins[:seat], wins[seat] + 1, *wins[seat + 1 :]

@@ -1,4 +1,4 @@
-"""Skat with open cards: a state in the solver's form, and the value of a game with a given end."""
+"""Skat with open cards: conversion of a state to the solver's form, and the score of a game with a given end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from trickformer import _core
 from trickformer.games.skat import CARDS, PLAYERS, POINTS
 
-ALL = 120  # card points
+ALL = 120  # card points of the whole deck
 
 
 def position(state: Any) -> _core.skat_solver.Positions:
@@ -22,14 +22,16 @@ def position(state: Any) -> _core.skat_solver.Positions:
     core, trick = state.core, [card for _, card in state.trick]
     hands = [core.hand(seat) for seat in range(PLAYERS)]
     own = core.soloists_points + points(core.skat)
-    left = points([*trick, *(card for hand in hands for card in hand)])
+    unplayed = points([*trick, *(card for hand in hands for card in hand)])
+    # Arrays with one entry: kind of game, soloist, hands as bit sets, cards of the trick (-1: none), leader, and the
+    # card points of the soloist and of the defenders.
     return _core.skat_solver.Positions(
         np.array([core.kind], dtype=np.int8),
         np.array([core.soloist], dtype=np.int8),
         np.array([[sum(1 << card for card in hand) for hand in hands]], dtype=np.uint32),
         np.array([(*trick, -1, -1)[:2]], dtype=np.int8),
         np.array([core.leader], dtype=np.int8),
-        np.array([(own, ALL - own - left)], dtype=np.int16),
+        np.array([(own, ALL - own - unplayed)], dtype=np.int16),
     )
 
 
@@ -43,7 +45,7 @@ def points(cards: Sequence[int]) -> int:
 
 
 def settle_game(state: Any, soloists_points: int, tricks: int) -> _core.skat.Result:
-    """Return the result of a declared game if the soloist ends with some card points and tricks.
+    """Return the result of a declared game if the soloist ends with these card points and tricks.
 
     Args:
         state: A state after the declaration.

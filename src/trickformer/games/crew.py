@@ -1,8 +1,8 @@
-"""The Crew: The Quest for Planet Nine, for four players, each mission by itself.
+"""The Crew: The Quest for Planet Nine, for four players; a game is one mission.
 
-OpenSpiel's own `crew` deals another sort of tasks and has no missions. This game is `trickformer_crew`, with the rules
-of the core (cpp/crew/rules.hpp). Missions are data (crew_missions.toml). docs/games/crew.md lists the points that the
-rulebook leaves open.
+OpenSpiel's own `crew` has another kind of tasks and no missions. This game is `trickformer_crew`, with the rules of the
+core (cpp/crew/rules.hpp). Missions are data (crew_missions.toml). docs/games/crew.md lists the points that the rulebook
+leaves open.
 """
 
 from __future__ import annotations
@@ -40,12 +40,13 @@ PLAYERS = 4
 HAND = 10
 TRICKS = 10
 PLAYS = 40
-COLOURS, ROCKETS = "PBGY", "R"
+COLOURS = "PBGY"
 CARDS = (*(f"{colour}{value}" for colour in COLOURS for value in range(1, 10)), *(f"R{value}" for value in range(1, 5)))
 COLOUR_CARDS = 36  # number of colour cards, which come first; tasks are colour cards
-COMMANDERS_CARD, PINK_NINE = 39, 8
+COMMANDERS_CARD, PINK_NINE = 39, 8  # the commander holds the rocket of value 4
 
-# Actions: the cards, then the announcements. A seat is counted from the actor clockwise.
+# Actions: the cards, then the announcements. SEAT and TILE are the first of their kind. Seats are counted clockwise
+# from the actor. A tile is a task token.
 SEAT = NUM_CARDS
 TILE = SEAT + PLAYERS
 YES = TILE + len(missions.TILES)
@@ -64,32 +65,33 @@ ACTIONS = (
     *("yes", "no", "highest", "only", "lowest", "unlabelled", "silent"),
 )
 
-# Phases, by the core's number.
-REVEAL = 0
-TILE_FROM = 1
-TILE_TO = 2
-NAME = 3
-DRAFT = 4
-ASK = 5
-APPOINT = 6
-APPOINT_LAST = 7
-PASS = 8
-RADIO = 9
-RADIO_CARD = 10
+# Phases, by the core's number (cpp/crew/state.hpp).
+REVEAL = 0  # chance reveals the next task card
+TILE_FROM = 1  # the commander may choose a task token to move
+TILE_TO = 2  # and where it goes
+NAME = 3  # the commander names a member
+DRAFT = 4  # a seat chooses a task
+ASK = 5  # a seat answers yes or no
+APPOINT = 6  # the commander chooses a seat
+APPOINT_LAST = 7  # and the seat that must win the last trick
+PASS = 8  # each seat passes a card, after a distress signal
+RADIO = 9  # a seat communicates or is silent, before a trick
+RADIO_CARD = 10  # a seat chooses the card that it shows
 PLAY = 11
-DRAW = 12
+DRAW = 12  # chance draws a card for each seat from the hand of its right neighbour
 OVER = 13
 PREAMBLE = 1 + NUM_CARDS  # chance actions before the first event: the number of the mission and the deal
 
-# Section 6.3 of the GO-MCTS paper: all seats play the newest model, and bootstrap games are played until enough have
-# succeeded. One sequence of each game is kept, as in the other games; the paper does not give the number.
-_USUAL: dict[str, Any] = {"roles": "all", "bucket": 32}
-_LITTLE = _USUAL | {"noise": 0.05, "label_worlds": True, "label_share": 1.0, "label_playouts": 2, "match_deals": 500}
+# Settings of the presets of self-play (selfplay/config.py). As in section 6.3 of the GO-MCTS paper, all seats play the
+# newest model, and bootstrap games are repeated until enough have succeeded. The paper does not say how many sequences
+# of a game it keeps; here it is one, as in the other games.
+_ALL: dict[str, Any] = {"roles": "all", "bucket": 32}
+_SMALL = _ALL | {"noise": 0.05, "label_worlds": True, "label_share": 1.0, "label_playouts": 2, "match_deals": 500}
 TRAINING = {
-    "paper": _USUAL | {"bootstrap_hands": 10_000_000, "sequences": 2_000_000, "tries": 2_000},
-    "paper-small": _USUAL | {"tries": 2_000},
-    "small": _LITTLE | {"seats_kept": 2, "bootstrap_hands": 120_000, "augment": True, "threshold": 0.2, "window": 6},
-    "tiny": _LITTLE | {"match_deals": 100},
+    "paper": _ALL | {"bootstrap_hands": 10_000_000, "sequences": 2_000_000, "tries": 2_000},
+    "paper-small": _ALL | {"tries": 2_000},
+    "small": _SMALL | {"seats_kept": 2, "bootstrap_hands": 120_000, "augment": True, "threshold": 0.2, "window": 6},
+    "tiny": _SMALL | {"match_deals": 100},
 }
 
 _PARAMETERS = {"mission": 0, "distress": "off", "file": ""}
@@ -105,8 +107,8 @@ _TYPE = openspiel.game_type(
 class CrewGame(pyspiel.Game):
     """OpenSpiel's game `trickformer_crew`.
 
-    Parameters: `mission` is a number of the logbook, or 0 for a random mission. `distress` is off, left or right: the
-    direction in which each seat passes a card before the first trick. `file` holds missions of one's own.
+    Its parameter `mission` is a number of the logbook, or 0 for a random mission. `distress` is off, left or right, the
+    direction in which each seat passes a card before the first trick. `file` is a file with other missions.
     """
 
     def __init__(self, params: dict[str, Any] | None = None):
@@ -134,20 +136,14 @@ class CrewGame(pyspiel.Game):
         return CrewState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
-        """Return an observer that has strings only.
-
-        Args:
-            iig_obs_type: Kind of observation.
-            params: Must be empty.
-        """
         return openspiel.Observer(_text, iig_obs_type, params)
 
 
 class CrewState(openspiel.CardState):
     """State of a mission, with the core's rules.
 
-    Chance draws the mission, deals ten cards each to seats 0 to 3, reveals the task cards when they are due, and draws
-    cards if the mission demands it.
+    Chance draws the mission, deals ten cards each to seats 0, 1, 2 and 3, and reveals the task cards. If the mission
+    demands it, chance also draws cards from hands.
     """
 
     def __init__(self, game: CrewGame):
@@ -158,12 +154,12 @@ class CrewState(openspiel.CardState):
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the actions of chance, each equally likely."""
         if self.mission is None:
-            left = sorted(self.missions)
+            actions = sorted(self.missions)
         elif self.core is None:
-            left = sorted(set(range(NUM_CARDS)) - set(self.deck))
+            actions = sorted(set(range(NUM_CARDS)) - set(self.deck))
         else:
-            left = self.core.legal_actions()
-        return [(action, 1 / len(left)) for action in left]
+            actions = self.core.legal_actions()
+        return [(action, 1 / len(actions)) for action in actions]
 
     def _apply_action(self, action: int) -> None:
         if self.core is not None:
@@ -182,8 +178,8 @@ class CrewState(openspiel.CardState):
             return ACTIONS[action]
         if self.mission is None:
             return f"mission {action}"
-        what = "deal" if self.core is None else "task" if self.core.phase == REVEAL else "draw"
-        return f"{what} {CARDS[action]}"
+        kind = "deal" if self.core is None else "task" if self.core.phase == REVEAL else "draw"
+        return f"{kind} {CARDS[action]}"
 
     def returns(self) -> list[float]:
         """Return 1 for every seat after success, else 0."""
@@ -198,8 +194,8 @@ class CrewState(openspiel.CardState):
         if core is None:
             return "\n".join([*lines, "dealing " + " ".join(CARDS[card] for card in self.deck)])
         lines += [" ".join([f"seat {p} holds", *(CARDS[c] for c in core.hand(p))]) for p in range(PLAYERS)]
-        parts = {"commander": core.commander, "member": core.member, "first four": core.first_four, "last": core.last}
-        lines.append(", ".join(f"{name} seat {seat}" for name, seat in parts.items() if seat >= 0))
+        roles = {"commander": core.commander, "member": core.member, "first four": core.first_four, "last": core.last}
+        lines.append(", ".join(f"{name} seat {seat}" for name, seat in roles.items() if seat >= 0))
         lines += [_task(core, *task) for task in core.tasks if task[0] >= 0]
         lines.append(
             " ".join(["moves", *(_format_action(step.player, step.action) for step in self.full_history()[PREAMBLE:])])
@@ -226,10 +222,11 @@ def _rules(mission: _core.crew.Mission) -> list[str]:
 
 
 def _task(core: Any, card: int, token: int, owner: int, done: bool) -> str:
+    """Describe a task in a line."""
     tile = "" if token == missions.NO_TILE else f" ({missions.TILES[token]})"
-    whose = "of nobody yet" if owner < 0 else f"of seat {owner}"
-    how = f"won in trick {core.plays.index(card) // PLAYERS + 1}" if done else "open"
-    return f"task {CARDS[card]}{tile} {whose}, {how}"
+    holder = "of nobody yet" if owner < 0 else f"of seat {owner}"
+    status = f"won in trick {core.plays.index(card) // PLAYERS + 1}" if done else "open"
+    return f"task {CARDS[card]}{tile} {holder}, {status}"
 
 
 def _format_action(player: int, action: int) -> str:
@@ -237,24 +234,25 @@ def _format_action(player: int, action: int) -> str:
 
 
 def _text(state: Any, viewer: int) -> str:
+    """Return the information state string of a viewer: its events in order."""
     if state.core is None:
         return f"dealing {len(state.deck)}"
     view = _view(state, viewer)
-    words = [f"mission {view.events[0].action}"]
+    parts = [f"mission {view.events[0].action}"]
     for event in view.events[1:]:
-        what = [ACTIONS[event.action]] if event.action is not None else [CARDS[c] for c in event.seen]
-        words.append(("" if event.actor == CHANCE else f"{event.actor}:") + " ".join(what))
-    return f"{view.viewer} | " + " | ".join(words)
+        words = [ACTIONS[event.action]] if event.action is not None else [CARDS[c] for c in event.seen]
+        parts.append(("" if event.actor == CHANCE else f"{event.actor}:") + " ".join(words))
+    return f"{view.viewer} | " + " | ".join(parts)
 
 
 pyspiel.register_game(_TYPE, CrewGame)
 
 
 class Crew(Game):
-    """The game `trickformer_crew`. All seats share a score, 1 for success or 0, and one team sits in all of them.
+    """The game `trickformer_crew`. One team sits in all seats and shares a score, 1 for success and 0 for failure.
 
-    In a view, the others' distress passes are events without a card. After the random draw everybody sees the card lost
-    and the card gained, once all have drawn.
+    In a view, the others' distress passes are events without a card. When all seats have drawn at random, each sees the
+    card that it has lost and the card that it has gained.
     """
 
     name = "crew"
@@ -262,9 +260,10 @@ class Crew(Game):
     higher_is_better = True
     worth = 1.0, "missions"
     baseline = "rules"
-    labels_are_results = False  # some come from a solver with open cards
-    # As in section 9.3, except the threshold, which is 0.01 there: our models judge rare actions badly. They also
-    # predict partners badly, so searches finish games in sampled worlds by a fast script (docs/results/recipe.md).
+    labels_are_results = False  # some labels come from a solver with open cards
+    # Values of section 9.3 of the GO-MCTS paper, except the threshold, which is 0.01 there. The models here evaluate
+    # rare actions badly. They also predict partners badly, so searches finish games in sampled worlds by a fast
+    # scripted player (docs/results/recipe.md).
     search = SearchSettings(runs=50, steps=5, c=0.1, threshold=0.2)
     training = TRAINING
 
@@ -323,7 +322,7 @@ class Crew(Game):
         return cards[int(self.draws(seed, index)[core.step] * len(cards))]
 
     def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
-        """Return the chance actions of a deal except `draws`: the mission, the deck of cards, the deck of tasks.
+        """Return the chance actions of a deal, without those of `draws`: the mission, the cards, the task cards.
 
         Args:
             seed: The series.
@@ -333,7 +332,7 @@ class Crew(Game):
         return *_shuffle(key, tuple(self.missions)), *_tasks(key)
 
     def draws(self, seed: int, index: int) -> list[float]:
-        """Return by seat the relative position of the card that it draws among those that it may draw, in [0, 1).
+        """Return for each seat a number in [0, 1): the relative index of the card that it draws from the possible ones.
 
         Args:
             seed: The series.
@@ -348,7 +347,7 @@ class Crew(Game):
         Args:
             seed: The series.
             index: Number of the deal in the series.
-            mission: Number of the mission; None: chance draws it.
+            mission: Number of the mission; None means that chance draws it.
         """
         state = self.spiel.new_initial_state()
         if mission is not None:
@@ -358,11 +357,12 @@ class Crew(Game):
         return state
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        # Scores are shared, so a table of different players would compare nobody.
+        # Scores are shared, so a table with different players would not compare them.
         return tuple((kind,) * PLAYERS for kind in range(kinds))
 
 
 def _view(state: Any, viewer: int) -> View:
+    """Return the view of a seat, or the public view."""
     history = state.full_history()
     if len(history) < PREAMBLE:
         raise ValueError("a view begins when all cards are dealt")
@@ -374,15 +374,15 @@ def _view(state: Any, viewer: int) -> View:
     if _ALL_PINK in state.mission.tokens:
         events.append(Event(deck.index(PINK_NINE) // HAND, None, (PINK_NINE,)))
     steps = history[PREAMBLE:]
-    for step, (phase, last) in zip(steps, _secret(state, deck, steps)):
+    for step, (phase, is_last) in zip(steps, _find_hidden_steps(state, deck, steps)):
         seat, action = step.player, step.action
         if phase == PASS:
             events.append(action_event(seat, action if seat == viewer else None))
-            if last and viewer != PUBLIC:
+            if is_last and viewer != PUBLIC:
                 giver = (viewer - core.distress) % PLAYERS
                 events.append(Event(giver, None, (core.passed_cards[giver],)))
         elif phase == DRAW:
-            if last and viewer != PUBLIC:
+            if is_last and viewer != PUBLIC:
                 events.append(Event(CHANCE, None, (core.drawn_cards[(viewer + 1) % PLAYERS],)))
                 events.append(Event(CHANCE, None, (core.drawn_cards[viewer],)))
         else:
@@ -391,8 +391,11 @@ def _view(state: Any, viewer: int) -> View:
     return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
 
-def _secret(state: Any, deck: list[int], steps: list[Any]) -> Iterable[tuple[int, bool]]:
-    """Return for each step its phase if it is partly hidden (PASS, DRAW; else OVER), and whether it ends the phase."""
+def _find_hidden_steps(state: Any, deck: list[int], steps: list[Any]) -> Iterable[tuple[int, bool]]:
+    """Return for each step its phase, and whether it ends the phase.
+
+    Only PASS and DRAW, which are partly hidden, matter to callers; other phases are returned as OVER.
+    """
     if not state.core.distress and _DRAW not in state.mission.tokens:
         return repeat((OVER, False))
     replay, phases = _core.crew.State(state.mission, np.array(deck, dtype=np.uint8)), []
@@ -427,6 +430,7 @@ def _shuffle(seed: int, missions: tuple[int, ...]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1024)
 def _tasks(seed: int) -> tuple[int, ...]:
+    """Return the task cards in the order in which they are revealed."""
     return tuple(np.random.default_rng([seed, 3]).permutation(COLOUR_CARDS).tolist())
 
 
@@ -446,9 +450,9 @@ def make_game(mission: Any = 0, distress: Any = "off", file: Any = "") -> Crew:
     """Make the game with some options.
 
     Args:
-        mission: Number of a mission; 0: chance draws it.
+        mission: Number of a mission; 0 means that chance draws it.
         distress: `off`, `left` or `right`.
-        file: File with missions of one's own; empty: the logbook.
+        file: File with other missions; an empty text means the logbook.
 
     Raises:
         TrickformerError: The value of an option is invalid.

@@ -1,6 +1,6 @@
-"""Why a mission of The Crew was lost: the task, order of tasks or rule that was broken, in words for people.
+"""Explanation of a lost mission of The Crew: the task, the order of tasks or the rule that was broken, in words.
 
-The core detects that a mission is lost, and when (`judge`, cpp/crew/rules.hpp).
+The core detects that and when a mission is lost (`judge`, cpp/crew/rules.hpp).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 from trickformer.games.missions import TILES
 
 PLAYERS, TRICKS = 4, 10
-COLOURED, PINK = 36, 9  # numbers of cards below the rockets, and of pink cards
-ARROWS, OMEGA = range(5, 9), 9  # task tokens
+COLOURED, PINK = 36, 9  # number of colour cards, which come before the rockets, and of pink cards, which come first
+ARROWS, OMEGA = range(5, 9), 9  # task tokens as indices of TILES; tokens 0 to 4 are the numbers 1 to 5
 
 
 def failures(core: Any, rules: Collection[str], names: Sequence[str]) -> list[str]:
@@ -28,36 +28,38 @@ def failures(core: Any, rules: Collection[str], names: Sequence[str]) -> list[st
     return [*_tasks(core, names), *_order(core, rules, names), *_rules(core, rules, names)]
 
 
-def _last(core: Any) -> list[int]:
+def _last_trick(core: Any) -> list[int]:
     return core.plays[-PLAYERS:]
 
 
 def _tasks(core: Any, names: Sequence[str]) -> Iterator[str]:
+    """Describe the tasks that the wrong seat won."""
     winner = core.winners[-1]
     for card, _, owner, _ in core.tasks:
-        if card in _last(core) and owner != winner:
+        if card in _last_trick(core) and owner != winner:
             yield f"task {names[card]} of seat {owner} went to seat {winner}"
 
 
 def _order(core: Any, rules: Collection[str], names: Sequence[str]) -> Iterator[str]:
-    last, done = _last(core), sum(task[3] for task in core.tasks)
-    fallen = [task for task in core.tasks if task[0] in last]
-    before = done - len(fallen)
-    for card, token, _, is_done in core.tasks if fallen else ():
+    """Describe the tasks that came in the wrong order. A task in `core.tasks` is (card, token, owner, is done)."""
+    last, done = _last_trick(core), sum(task[3] for task in core.tasks)
+    in_last = [task for task in core.tasks if task[0] in last]
+    done_before = done - len(in_last)
+    for card, token, _, is_done in core.tasks if in_last else ():
         due = token + 1
         if token >= ARROWS[0]:
             continue
-        if card in last and not before < due <= done:
-            yield f"task {names[card]} was due as number {due}, and came as number {before + 1}"
+        if card in last and not done_before < due <= done:
+            yield f"task {names[card]} was due as number {due}, and came as number {done_before + 1}"
         elif not is_done and due <= done:
             yield f"task {names[card]} was due as number {due}, and {done} are fulfilled without it"
     arrows = sorted((token, card, is_done) for card, token, _, is_done in core.tasks if token in ARROWS)
-    open_ = [(token, card) for token, card, is_done in arrows if fallen and not is_done]
-    for due, first in open_[:1]:
+    open_arrows = [(token, card) for token, card, is_done in arrows if in_last and not is_done]
+    for due, first in open_arrows[:1]:
         for token, card, is_done in arrows:
             if is_done and token > due:
                 yield f"task {names[card]} ({TILES[token]}) came before task {names[first]} ({TILES[due]})"
-    for card, token, *_ in fallen:
+    for card, token, *_ in in_last:
         if token == OMEGA and done < len(core.tasks):
             yield f"task {names[card]} was due last, and came with {len(core.tasks) - done} still open"
         if token == OMEGA and "omega_in_last_trick" in rules and len(core.winners) < TRICKS:
@@ -70,49 +72,51 @@ def _rules(core: Any, rules: Collection[str], names: Sequence[str]) -> Iterator[
 
 
 def _describe_violation(core: Any, rule: str, names: Sequence[str]) -> str:
+    """Describe how the last trick broke a rule; empty if it did not."""
     winners = core.winners
     winner, number = winners[-1], len(winners)
-    last = number == TRICKS
-    cards, best = _last(core), _winning_cards(core)
-    card, of_member = best[-1], winners.count(core.member)
-    rocket = card >= COLOURED
-    who, ends = f"seat {winner} won trick {number}", number == 1 or last
-    with_rocket = f"{who} with {names[card]}" if winner == core.member and rocket else ""
+    is_last = number == TRICKS
+    cards, winning_cards = _last_trick(core), _winning_cards(core)
+    card, member_tricks = winning_cards[-1], winners.count(core.member)
+    is_rocket = card >= COLOURED
+    event, is_end = f"seat {winner} won trick {number}", number == 1 or is_last
+    by_rocket = f"{event} with {names[card]}" if winner == core.member and is_rocket else ""
     match rule:
         case "sick_no_tricks":
-            return who if winner == core.member else ""
+            return event if winner == core.member else ""
         case "one_wins_once" | "ones_win_twice":
-            won, left = len(_ones(best)), 4 - len(_ones(core.plays))
-            missed = won + left < (2 if rule == "ones_win_twice" else 1)
-            return f"{won} of the colour 1s won, {left} {'is' if left == 1 else 'are'} left" if missed else ""
+            won, left = len(_ones(winning_cards)), 4 - len(_ones(core.plays))
+            is_broken = won + left < (2 if rule == "ones_win_twice" else 1)
+            return f"{won} of the colour 1s won, {left} {'is' if left == 1 else 'are'} left" if is_broken else ""
         case "each_rocket_wins" | "rockets_win_in_order":
-            fell = [names[c] for c in cards if c >= COLOURED]
-            if len(fell) > 1:
-                return f"{' and '.join(fell)} fell in trick {number}"
-            due = sum(c >= COLOURED for c in best)  # the rocket that had to win now
-            wrong = rule == "rockets_win_in_order" and rocket and card != COLOURED + due - 1
-            return f"{names[card]} won trick {number}, and {names[COLOURED + due - 1]} was due" if wrong else ""
+            rockets = [names[c] for c in cards if c >= COLOURED]
+            if len(rockets) > 1:
+                return f"{' and '.join(rockets)} fell in trick {number}"
+            due = sum(c >= COLOURED for c in winning_cards)  # value of the rocket that had to win now
+            is_broken = rule == "rockets_win_in_order" and is_rocket and card != COLOURED + due - 1
+            return f"{names[card]} won trick {number}, and {names[COLOURED + due - 1]} was due" if is_broken else ""
         case "nines_win_nothing" | "nines_win_nothing_plus_tasks":
             return f"{names[card]} won trick {number}" if card < COLOURED and card % 9 == 8 else ""
         case "trick_balance" | "trick_balance_commander_first_last":
             wins = [winners.count(seat) for seat in range(PLAYERS)]
             if max(wins) - min(wins) > 1:
                 return f"the tricks are {' '.join(map(str, wins))} after trick {number}"
-            ruled = rule == "trick_balance_commander_first_last" and ends
-            return f"{who}, and not the commander, seat {core.commander}" if ruled and winner != core.commander else ""
+            is_commanders = rule == "trick_balance_commander_first_last" and is_end
+            is_broken = is_commanders and winner != core.commander
+            return f"{event}, and not the commander, seat {core.commander}" if is_broken else ""
         case "member_exactly_one_trick_no_rocket":
-            more = f"seat {core.member} has won {of_member} tricks"
-            return with_rocket or (more if of_member > 1 or (last and not of_member) else "")
+            count = f"seat {core.member} has won {member_tricks} tricks"
+            return by_rocket or (count if member_tricks > 1 or (is_last and not member_tricks) else "")
         case "member_only_first_and_last_no_rocket":
-            wrong = ends != (winner == core.member)
-            return with_rocket or (f"{who}, and the member is seat {core.member}" if wrong else "")
+            is_broken = is_end != (winner == core.member)
+            return by_rocket or (f"{event}, and the member is seat {core.member}" if is_broken else "")
         case "left_of_pink9_wins_all_pink":
             pink = " ".join(names[c] for c in cards if c < PINK)
             return f"{pink} went to seat {winner}, not to seat {core.member}" if pink and winner != core.member else ""
         case "first4_last_middle_roles":
             others = [seat for seat in range(PLAYERS) if seat not in (core.first_four, core.last)]
-            right = [core.first_four] if number <= 4 else [core.last] if last else others
-            return f"{who}, which was for seat {' or '.join(map(str, right))}" if winner not in right else ""
+            allowed = [core.first_four] if number <= 4 else [core.last] if is_last else others
+            return f"{event}, which was for seat {' or '.join(map(str, allowed))}" if winner not in allowed else ""
         case _:  # rules of the draft, and others that nobody can break
             return ""
 

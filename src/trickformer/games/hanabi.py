@@ -41,11 +41,13 @@ RULES = {  # options of OpenSpiel's game -> options of the core
     "max_life_tokens": "lives",
 }
 FIXED = {"observation_type": "card_knowledge", "random_start_player": False}  # options with a single allowed value
-# One team in all seats, as in The Crew. It bootstraps from `partner`: random players teach nothing about hints.
-_USUAL: dict[str, Any] = {"roles": "all", "bootstrap": ["partner"], "anchor": 0.5, "bucket": 32, "seats_kept": 2}
-_LITTLE = _USUAL | {"noise": 0.02, "label_share": 0.08, "label_playouts": 4}
-TRAINING = {"paper": _USUAL, "small": _LITTLE, "tiny": _LITTLE}
-KNOWING = tuple(f"played knowing {what}" for what in ("colour and rank", "colour", "rank", "neither"))
+# Settings of the presets of self-play (selfplay/config.py). The newest model plays all seats. The bootstrap player is
+# `partner`, because hands of random players teach nothing about hints.
+_ALL: dict[str, Any] = {"roles": "all", "bootstrap": ["partner"], "anchor": 0.5, "bucket": 32, "seats_kept": 2}
+_SMALL = _ALL | {"noise": 0.02, "label_share": 0.08, "label_playouts": 4}
+TRAINING = {"paper": _ALL, "small": _SMALL, "tiny": _SMALL}
+# Shares of a summary: what a player knew of the cards that it played.
+KNOWING = tuple(f"played knowing {fact}" for fact in ("colour and rank", "colour", "rank", "neither"))
 VARIANTS = (  # variants for two players in the literature
     "hanabi",
     "hanabi(max_information_tokens=2)",
@@ -56,20 +58,19 @@ VARIANTS = (  # variants for two players in the literature
 class Hanabi(Game):
     """The game `hanabi` of OpenSpiel.
 
-    The score is the number of cards piled, and 0 once the lives are spent. It is the same for all seats. Its value is
-    its share of the highest score: a team has no opponents, so differences from opponents, by which other games value
-    results, would all be 0.
+    The score is the number of cards in the fireworks, and 0 once the lives are spent. It is the same for all seats. The
+    value of a score is its share of the highest score. Other games value the difference from opponents, but a team has
+    none.
 
-    A view begins with the others' hands, from the left neighbour on, each with its cards from the oldest slot on. The
-    moves follow. `seen` is the card of a play or a discard, or the slots that a hint names. A drawn card is an event
-    for those who see it. The viewer's own draw has no event, because it follows from its move. The public view shows no
-    hand.
+    A view begins with the others' hands, from the left neighbour on, each with its oldest card first. The moves follow.
+    `seen` is the card of a play or a discard, or the slots that a hint touches. A drawn card is an event for those who
+    see it. The viewer's own draw has no event, because it follows from its move. The public view shows no hand.
     """
 
     name = "hanabi"
     higher_is_better = True
     baseline = "partner"
-    # The model imitates the script, so nearly all other actions have a low probability.
+    # No threshold, because the model imitates a scripted player, so other good actions have low probabilities.
     rollouts = RolloutSettings(threshold=0.0, margin=3.0)
     training = TRAINING
 
@@ -107,8 +108,8 @@ class Hanabi(Game):
                 clue = hint(rules, action)
                 hand = hands[(actor + clue.offset) % self.players]
                 by_rank, value = clue.rank is not None, clue.color if clue.rank is None else clue.rank
-                named = (i for i, card in enumerate(hand) if divmod(card, rules.ranks)[by_rank] == value)
-                events.append(Event(actor, action, tuple(named)))
+                touched = (i for i, card in enumerate(hand) if divmod(card, rules.ranks)[by_rank] == value)
+                events.append(Event(actor, action, tuple(touched)))
         on_turn = viewer != PUBLIC and state.current_player() == viewer
         return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
@@ -151,20 +152,20 @@ class Hanabi(Game):
         if action < 2 * rules.hand:
             return f"{'play' if action >= rules.hand else 'discard'} card {action % rules.hand}"
         clue = hint(rules, action)
-        left = "the left neighbour" if clue.offset == 1 else f"{clue.offset} to the left"
-        who = "the partner" if rules.players == 2 else left
-        return f"tell {who}: {NAMES[COLORS[clue.color]] if clue.color is not None else (clue.rank or 0) + 1}"
+        neighbour = "the left neighbour" if clue.offset == 1 else f"{clue.offset} to the left"
+        receiver = "the partner" if rules.players == 2 else neighbour
+        return f"tell {receiver}: {NAMES[COLORS[clue.color]] if clue.color is not None else (clue.rank or 0) + 1}"
 
     def _describe_move(self, event: Event) -> str:
-        """Describe a move in words."""
+        """Describe an event of the public view in words."""
         rules, action = self.rules, event.action or 0
         if action < 2 * rules.hand:
             word = "plays" if action >= rules.hand else "discards"
             return f"{word} slot {action % rules.hand}, {card_name(rules, event.seen[0])}"
         clue = hint(rules, action)
-        what = COLORS[clue.color] if clue.color is not None else str((clue.rank or 0) + 1)
+        value = COLORS[clue.color] if clue.color is not None else str((clue.rank or 0) + 1)
         slots = " ".join(map(str, event.seen))
-        return f"tells seat {(event.actor + clue.offset) % self.players} of {what} in slots {slots}"
+        return f"tells seat {(event.actor + clue.offset) % self.players} of {value} in slots {slots}"
 
     def hand(self, state: State, seat: int) -> list[int]:
         """Return the cards of a seat, the oldest first.
@@ -188,32 +189,33 @@ class Hanabi(Game):
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
         """Summarize scores, perfect games, games lost by strikes, and a player's knowledge of the cards that it played.
 
-        Knowledge is counted as shares of the cards that the player played, as in Figure 4 of "Off-Belief Learning" (Hu
-        et al. 2021). A seat knows colour or rank if hints and the cards that it saw (in other hands, piled, discarded)
-        leave a single one. `played in vain` is the share of these cards that did not fit.
+        Knowledge is measured as shares of the cards that the player played, as in Figure 4 of "Off-Belief Learning" (Hu
+        et al. 2021). A seat knows the colour or the rank of a card if only one is possible by the hints and the cards
+        that it sees (in other hands, fireworks and discards). `played in vain` is the share of these cards that did not
+        fit.
 
         Args:
             histories: Games as OpenSpiel actions, chance included.
             seats: Seats that the player held in each game.
         """
         hand = self.rules.hand
-        counts, amiss = [0] * len(KNOWING), 0
+        counts, misplays = [0] * len(KNOWING), 0
         scores: list[int] = []
         strikes: list[bool] = []
         for history, own in zip(histories, seats):
             state, moves = split_history(self.rules, history)
             for action in moves:
                 seat, lives = state.current_player(), state.lives
-                played = seat in own and hand <= action < 2 * hand
-                if played:
-                    color, rank = self._card_knowledge(state, seat, action - hand)
-                    counts[3 - 2 * color - rank] += 1
+                is_play = seat in own and hand <= action < 2 * hand
+                if is_play:
+                    knows_color, knows_rank = self._card_knowledge(state, seat, action - hand)
+                    counts[3 - 2 * knows_color - knows_rank] += 1  # in the order of KNOWING
                 state.apply_action(action)
-                amiss += played and state.lives < lives
+                misplays += is_play and state.lives < lives
             scores.append(state.score())
             strikes.append(state.lives == 0)
         plays = sum(counts)
-        shares = [n / plays if plays else None for n in (*counts, amiss)]
+        shares = [n / plays if plays else None for n in (*counts, misplays)]
         return {
             "mean score": mean_of_games(scores),
             "perfect games": mean_of_games([score == self.rules.kinds for score in scores]),
@@ -232,13 +234,13 @@ class Hanabi(Game):
         for other in range(self.players):
             for card in state.hand(other) if other != seat else ():
                 seen[card] += 1
-        left = [divmod(kind, rules.ranks) for kind in range(rules.kinds) if seen[kind] < rules.copies(kind)]
-        possible = [(color, rank) for color, rank in left if colors >> color & 1 and ranks >> rank & 1]
+        unseen = [divmod(kind, rules.ranks) for kind in range(rules.kinds) if seen[kind] < rules.copies(kind)]
+        possible = [(color, rank) for color, rank in unseen if colors >> color & 1 and ranks >> rank & 1]
         return len({color for color, _ in possible}) == 1, len({rank for _, rank in possible}) == 1
 
     def chance(self, state: State, seed: int, index: int) -> int:
-        drawn = sum(step.player == CHANCE for step in state.full_history())
-        return self.chance_actions(seed, index)[drawn]
+        n_drawn = sum(step.player == CHANCE for step in state.full_history())
+        return self.chance_actions(seed, index)[n_drawn]
 
     def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
         """Return the chance actions of a deal: the cards in the order of drawing.
@@ -251,35 +253,35 @@ class Hanabi(Game):
         return _shuffle(deal_seed(seed, index), tuple(k for k in range(rules.kinds) for _ in range(rules.copies(k))))
 
     def seatings(self, kinds: int) -> tuple[tuple[int, ...], ...]:
-        # Scores are shared, so a table of different players would compare nobody.
+        # Scores are shared, so a table with different players would not compare them.
         return tuple((kind,) * self.players for kind in range(kinds))
 
     def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
-        # There are several cards of a kind, so two numbers cannot be exchanged as in other games. Instead one card of
-        # the deal becomes another that is unseen by the viewer at every point, by OpenSpiel's observations.
+        # There are several cards of a kind, so two card numbers cannot be exchanged as in other games. Instead one card
+        # of the deal is replaced, if OpenSpiel's observations of the viewer are the same at every point of the game.
         from open_spiel.python.observation import make_observation
 
         game, history = state.get_game(), list(state.history())
-        ours: Any = make_observation(game)
-        theirs: Any = make_observation(game)
-        dealt = [i for i, step in enumerate(state.full_history()) if step.player < 0]
+        observation: Any = make_observation(game)
+        new_observation: Any = make_observation(game)
+        chance_steps = [i for i, step in enumerate(state.full_history()) if step.player < 0]
         for _ in range(40):
-            at, card = int(rng.choice(dealt)), int(rng.integers(game.max_chance_outcomes()))
+            at, card = int(rng.choice(chance_steps)), int(rng.integers(game.max_chance_outcomes()))
             if card == history[at]:
                 continue
-            same, twin = game.new_initial_state(), game.new_initial_state()
+            replay, changed = game.new_initial_state(), game.new_initial_state()
             for i, action in enumerate(history):
-                other = card if i == at else action
-                if other not in twin.legal_actions():
+                new_action = card if i == at else action
+                if new_action not in changed.legal_actions():
                     break
-                same.apply_action(action)
-                twin.apply_action(other)
-                ours.set_from(same, view.viewer)
-                theirs.set_from(twin, view.viewer)
-                if not np.array_equal(ours.tensor, theirs.tensor):
+                replay.apply_action(action)
+                changed.apply_action(new_action)
+                observation.set_from(replay, view.viewer)
+                new_observation.set_from(changed, view.viewer)
+                if not np.array_equal(observation.tensor, new_observation.tensor):
                     break
             else:
-                return twin
+                return changed
         return None
 
 
@@ -294,18 +296,19 @@ def split_history(rules: _core.hanabi.Rules, history: Sequence[int]) -> tuple[_c
         The first state, in which the order of cards that were never drawn is arbitrary, and the moves.
     """
     dealt = rules.players * rules.hand
-    deck, rest = list(history[:dealt]), iter(history[dealt:])
+    deck, actions = list(history[:dealt]), iter(history[dealt:])
     moves: list[int] = []
-    for action in rest:
+    for action in actions:
         moves.append(action)
-        if action < 2 * rules.hand and len(deck) < rules.deck and (card := next(rest, None)) is not None:
+        # After a play or a discard chance draws the next card, as long as there is one.
+        if action < 2 * rules.hand and len(deck) < rules.deck and (card := next(actions, None)) is not None:
             deck.append(card)
-    left = Counter({kind: rules.copies(kind) for kind in range(rules.kinds)}) - Counter(deck)
-    return _core.hanabi.State(rules, np.array([*deck, *left.elements()], dtype=np.uint8)), moves
+    undrawn = Counter({kind: rules.copies(kind) for kind in range(rules.kinds)}) - Counter(deck)
+    return _core.hanabi.State(rules, np.array([*deck, *undrawn.elements()], dtype=np.uint8)), moves
 
 
 def numbers(rules: _core.hanabi.Rules) -> dict[str, int]:
-    """Return the core's options of some rules, by name.
+    """Return the options of rules by the core's names.
 
     Args:
         rules: Rules of the core.
@@ -314,7 +317,7 @@ def numbers(rules: _core.hanabi.Rules) -> dict[str, int]:
 
 
 class Hint(NamedTuple):
-    """A hint."""
+    """A hint: its receiver, and the colour or the rank that it names."""
 
     offset: int  # seats from the giver to the receiver
     color: int | None  # None if the hint names a rank
@@ -353,7 +356,8 @@ def _shuffle(seed: int, cards: tuple[int, ...]) -> tuple[int, ...]:
 def load(spec: str = "hanabi") -> Hanabi:
     """Load the game.
 
-    The observation type and the first player are fixed. There is no option `seed`, because deals come from `chance`.
+    The observation type and the first player are fixed. OpenSpiel's option `seed` is not supported, because deals come
+    from `Hanabi.chance`.
 
     Args:
         spec: `hanabi`, or with options such as `hanabi(players=3,max_information_tokens=4)`.
@@ -377,5 +381,5 @@ def load(spec: str = "hanabi") -> Hanabi:
 
 
 def _defaults(parameters: dict[str, int]) -> dict[str, int]:
-    """Add OpenSpiel's hand size if it is missing: five cards, or four from four players on."""
+    """Add OpenSpiel's default hand size if it is missing: five cards, or four for four and five players."""
     return {"hand_size": 5 if parameters.get("players", 2) < 4 else 4} | parameters

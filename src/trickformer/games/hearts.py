@@ -32,19 +32,20 @@ NUM_CARDS = 52
 PLAYERS = 4
 PASSED = 3
 CARDS = tuple(rank + suit for rank in "23456789TJQKA" for suit in "CDHS")
-HEARTS = 2  # the suit
+HEARTS = 2  # index of the suit
 QUEEN_OF_SPADES, JACK_OF_DIAMONDS = 43, 37
 TWO_OF_CLUBS = 0  # OpenSpiel numbers cards rank * 4 + suit, suits C D H S, ranks from the two up
 DIRECTIONS = ("none", "left", "across", "right")  # by the number of seats from the giver to the receiver
-MOON = 26
-JD_BONUS = -10
-NO_TRICK_BONUS = -5
+MOON = 26  # points of all hearts and the queen of spades
+JD_BONUS = -10  # points of the jack of diamonds under the rule jd_bonus
+NO_TRICK_BONUS = -5  # points for taking no trick under the rule avoid_all_tricks_bonus
 _HISTORY_OF_DEAL = 1 + NUM_CARDS  # the direction, then the cards to seats 0, 1, 2, 3, 0, ...
-_LITTLE: dict[str, Any] = {"label_worlds": True, "rollout_network": True, "label_playouts": 3}
+# Settings of the presets of self-play (selfplay/config.py).
+_SMALL: dict[str, Any] = {"label_worlds": True, "rollout_network": True, "label_playouts": 3}
 TRAINING = {
-    # After iteration 1 playouts by the rollout network bring no further gain; GO-MCTS is a better and slower teacher.
-    # Guests keep the model from learning to beat its own copies only (docs/results/recipe.md).
-    "small": _LITTLE
+    # After iteration 1 labels by playouts of the rollout network bring no further gain. Labels by GO-MCTS do, though
+    # they take longer. Guests keep the model from learning to beat its own copies only (docs/results/recipe.md).
+    "small": _SMALL
     | {
         "bootstrap_hands": 50_000,
         "seats_kept": 2,
@@ -55,18 +56,18 @@ TRAINING = {
         "search_from": 2,
         "window": 6,
     },
-    "tiny": _LITTLE,
+    "tiny": _SMALL,
 }
 
 
 class Hearts(Game):
     """The game `hearts` of OpenSpiel, under any of its rule options.
 
-    Scores are points a hand, and lower is better. A moon is -26 for the shooter and 0 for the others (OpenSpiel: 0 and
-    26; the differences between players agree).
+    Scores are points a hand, and lower is better. Shooting the moon scores -26 for the shooter and 0 for the others. In
+    OpenSpiel it scores 0 and 26, with the same differences between players.
 
-    In a view, the others' passes are no events: a seat sees only the three cards that it receives. Once the cards have
-    changed hands, an event shows the seat with the two of clubs, because it leads.
+    In a view, the others' passes are no events: a seat sees only the three cards that it receives. After the passes, an
+    event shows the seat with the two of clubs, because it leads.
     """
 
     name = "hearts"
@@ -75,10 +76,10 @@ class Hearts(Game):
     plays_to = 100
     worth = float(MOON), "points, the others' mean minus the own score"
     baseline = "rules"
-    # As in section 9.3, except the threshold of ArgmaxVal*, which is 0.05 there: our models overrate rare cards
-    # (docs/results/recipe.md).
+    # Values of section 9.3 of the GO-MCTS paper, except the threshold of ArgmaxVal*, which is 0.05 there, because the
+    # models here overrate rare actions (docs/results/recipe.md).
     search = SearchSettings(argmax_threshold=0.2)
-    # The number of simulations that take 30 ms a move on one core in float32: docs/results/recipe.md.
+    # For models with action values. 400 simulations take 30 ms a move on one core in float32 (docs/results/recipe.md).
     valued_search = replace(search, runs=400, steps=1, c=0.8, wave=8)
     training = TRAINING
 
@@ -158,9 +159,9 @@ class Hearts(Game):
         points, leader = [0] * PLAYERS, -1
         notes: list[str] = []
         for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
-            leader, worth = self.trick_result(plays[start : start + PLAYERS])
-            points[leader] += worth
-            notes.append(f"{worth} points")
+            leader, trick_points = self.trick_result(plays[start : start + PLAYERS])
+            points[leader] += trick_points
+            notes.append(f"{trick_points} points")
         lines += openspiel.trick_lines([(seat, CARDS[card]) for seat, card in plays], PLAYERS, leader, notes)
         over = state.is_terminal()
         return "\n".join(
@@ -177,6 +178,7 @@ class Hearts(Game):
         return winner, sum(self._points(card) for _, card in trick)
 
     def _points(self, card: int) -> int:
+        """Return the points of a card."""
         jack = JD_BONUS if self.rules["jd_bonus"] and card == JACK_OF_DIAMONDS else 0
         return jack + (MOON // 2 if card == QUEEN_OF_SPADES else int(card % 4 == HEARTS))
 
@@ -184,18 +186,19 @@ class Hearts(Game):
         if not state.is_terminal():
             raise ValueError("a hand has scores only at its end")
         points = [MOON - round(r) for r in state.returns()]
-        shot = sum(points) > MOON  # without a moon the points sum to 26 less the bonuses
-        return tuple(p - MOON if shot else p for p in points)
+        is_moon = sum(points) > MOON  # otherwise the sum is 26 minus the bonuses
+        return tuple(p - MOON if is_moon else p for p in points)
 
 
 def _by_suit(card: int) -> tuple[int, int]:
+    """Return the key that sorts cards by suit, then by rank."""
     return card % 4, card
 
 
 @lru_cache(maxsize=1024)
 def _shuffle(seed: int) -> tuple[int, ...]:
     rng = np.random.default_rng(seed)
-    rng.integers(PLAYERS)  # once drew the pass direction; kept so that the decks of a series stay the same
+    rng.integers(PLAYERS)  # unused; it keeps the decks of a series as in versions that drew the pass direction here
     return tuple(rng.permutation(NUM_CARDS).tolist())
 
 
@@ -203,27 +206,27 @@ def _shuffle(seed: int) -> tuple[int, ...]:
 def _outcomes(jd_bonus: bool, no_trick_bonus: bool) -> Outcomes:
     """Enumerate every result of a hand, seen from any seat.
 
-    The enumeration covers who takes the hearts, the queen of spades and, under the rules that count them, the jack of
-    diamonds and no trick at all. The paper's text counts 2234 for the plain rules, and so does this function. The
-    paper's Table 5 has 2237.
+    A result depends on who takes the hearts and the queen of spades. If the rules count them, it also depends on who
+    takes the jack of diamonds and who takes no trick. For the rules without bonuses there are 2234 results, as in the
+    text of the GO-MCTS paper; its Table 5 has 2237.
     """
     labels = set()
     hearts = [h for h in product(range(14), repeat=PLAYERS) if sum(h) == 13]
     for h, queen in product(hearts, range(PLAYERS)):
         points = [h[p] + 13 * (p == queen) for p in range(PLAYERS)]
-        moon = MOON in points
-        base = tuple(-MOON * (x == MOON) for x in points) if moon else tuple(points)
+        is_moon = MOON in points
+        base = tuple(-MOON * (x == MOON) for x in points) if is_moon else tuple(points)
         for jack in range(PLAYERS) if jd_bonus else (None,):
             with_jack = tuple(b + JD_BONUS * (p == jack) for p, b in enumerate(base))
-            # Whoever took no scoring card may have taken no trick; a moon cancels that bonus.
+            # A seat without a scoring card may have taken no trick; a moon cancels that bonus.
             idle = [p for p in range(PLAYERS) if points[p] == 0 and p != jack]
-            options = [(0, 1) if no_trick_bonus and not moon and p in idle else (0,) for p in range(PLAYERS)]
-            for none in product(*options):
-                labels.add(tuple(b + NO_TRICK_BONUS * n for b, n in zip(with_jack, none)))
+            options = [(0, 1) if no_trick_bonus and not is_moon and p in idle else (0,) for p in range(PLAYERS)]
+            for has_bonus in product(*options):
+                labels.add(tuple(b + NO_TRICK_BONUS * n for b, n in zip(with_jack, has_bonus)))
     ordered = tuple(sorted(labels))
     points = np.array(ordered, dtype=np.float64)
     opponents = (points.sum(axis=1, keepdims=True) - points) / (PLAYERS - 1)
-    return Outcomes(ordered, ((opponents - points) / 26).astype(np.float32))  # equation 4
+    return Outcomes(ordered, ((opponents - points) / 26).astype(np.float32))  # equation 4 of the GO-MCTS paper
 
 
 def load(spec: str = "hearts") -> Hearts:

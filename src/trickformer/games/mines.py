@@ -1,8 +1,8 @@
 """Mines: one player opens the cells of a grid and must avoid the mines. The rules are in cpp/mines/rules.hpp.
 
-The score is the number of cells opened without a mine. Returns and values are its share of all cells without a mine
-("Consistent Belief State Estimation, with Application to Mines", section I-A). A cell without neighbouring mines does
-not open other cells by itself.
+The score is the number of opened cells without a mine. Returns and values are the share of these among all cells
+without a mine ("Consistent Belief State Estimation, with Application to Mines", section I-A). Opening a cell without
+neighbouring mines does not open its neighbours.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ _TYPE = openspiel.game_type("trickformer_mines", "Mines", 1, _DEFAULTS)
 class MinesGame(pyspiel.Game):
     """OpenSpiel's game `trickformer_mines`.
 
-    Parameters: `rows`, `cols`, `mines`, and `first_move`. `any` lays the mines anywhere, `safe` not in the cell that is
-    opened first, `no-neighbours` neither there nor around it.
+    Its parameters are `rows`, `cols`, `mines` and `first_move`. With `first_move=any` the mines lie anywhere, with
+    `safe` not in the cell that is opened first, with `no-neighbours` neither there nor around it.
     """
 
     def __init__(self, params: dict[str, Any] | None = None):
         parameters: dict[str, Any] = _DEFAULTS | (params or {})
         if parameters["first_move"] not in FIRST_MOVES:
-            known = ", ".join(FIRST_MOVES)
-            raise ValueError(f"first_move of trickformer_mines is one of {known}, not {parameters['first_move']!r}")
+            rules = ", ".join(FIRST_MOVES)
+            raise ValueError(f"first_move of trickformer_mines is one of {rules}, not {parameters['first_move']!r}")
         self.rows = int(parameters["rows"])
         self.cols = int(parameters["cols"])
         self.mines = int(parameters["mines"])
         self.board = _core.mines.Board(self.rows, self.cols, self.mines, FIRST_MOVES.index(parameters["first_move"]))
         self.cells = self.rows * self.cols
-        self.late = parameters["first_move"] != "any"  # the mines are laid after the first move
+        self.late = parameters["first_move"] != "any"  # whether the mines are laid after the first move
         info = pyspiel.GameInfo(
             num_distinct_actions=self.cells,
             max_chance_outcomes=self.cells,
@@ -62,12 +62,6 @@ class MinesGame(pyspiel.Game):
         return self.mines
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
-        """Return an observer that has strings only.
-
-        Args:
-            iig_obs_type: Kind of observation.
-            params: Must be empty.
-        """
         return openspiel.Observer(_text, iig_obs_type, params)
 
 
@@ -84,8 +78,9 @@ class MinesState(pyspiel.State):
         self.mines = game.mines
         self.board = game.board
         self.core = _core.mines.State(game.board)
-        self.room = list(range(game.cells)) if not game.late else []  # cells where the next mine may lie, ascending
-        self.laying: list[int] = []
+        # Cells where the next mine may lie, ascending; empty if no mine is to be laid now.
+        self.room = list(range(game.cells)) if not game.late else []
+        self.laying: list[int] = []  # mines that are laid so far, ascending
 
     def current_player(self) -> int:
         if self.core.over:
@@ -99,11 +94,12 @@ class MinesState(pyspiel.State):
         return self.core.unopened_cells
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the next mine and its probability: the share of layouts in which it is the lowest remaining mine."""
-        more = self.mines - len(self.laying)
-        total = comb(len(self.room), more)
-        after = range(len(self.room) - 1, more - 2, -1)  # cells above each that leave room for the others
-        return [(cell, comb(above, more - 1) / total) for cell, above in zip(self.room, after)]
+        """Return the cells of the next mine, each with the share of layouts in which its mine is the lowest left."""
+        mines_left = self.mines - len(self.laying)
+        total = comb(len(self.room), mines_left)
+        # For each possible cell, the number of cells above it, which must have room for the other mines.
+        cells_above = range(len(self.room) - 1, mines_left - 2, -1)
+        return [(cell, comb(above, mines_left - 1) / total) for cell, above in zip(self.room, cells_above)]
 
     def _apply_action(self, action: int) -> None:
         if not self.room:
@@ -118,29 +114,30 @@ class MinesState(pyspiel.State):
             self.room = []
 
     def _action_to_string(self, player: int, action: int) -> str:
-        where = f"{action // self.cols},{action % self.cols}"
-        return f"mine {where}" if player == pyspiel.PlayerId.CHANCE else f"open {where}"
+        cell = f"{action // self.cols},{action % self.cols}"
+        return f"mine {cell}" if player == pyspiel.PlayerId.CHANCE else f"open {cell}"
 
     def returns(self) -> list[float]:
         """Return the share of the cells without a mine that were opened; zero before the end."""
         return [self.core.score / (self.rows * self.cols - self.mines) if self.core.over else 0.0]
 
     def __str__(self) -> str:
-        met = any(shown == MINE for _, shown in self.core.opened_cells)
-        how = "a mine was met" if met else "all is opened" if self.core.over else f"{self.mines} mines"
-        lines = [*_grid(self, self.laying), f"{self.core.score} of {self.rows * self.cols - self.mines} opened, {how}"]
+        hit = any(shown == MINE for _, shown in self.core.opened_cells)
+        status = "a mine was met" if hit else "all is opened" if self.core.over else f"{self.mines} mines"
+        score = f"{self.core.score} of {self.rows * self.cols - self.mines} opened"
+        lines = [*_grid(self, self.laying), f"{score}, {status}"]
         return "\n".join(lines + [openspiel.score_line([self.core.score])] * self.core.over)
 
 
 def _grid(state: Any, mines: list[int]) -> list[str]:
     """Draw the board by rows: `.` unopened, `*` one of `mines`, `X` the mine that was opened."""
-    shown = dict.fromkeys(mines, "*") | {c: "X" if k == MINE else str(k) for c, k in state.core.opened_cells}
-    marks = [shown.get(cell, ".") for cell in range(state.rows * state.cols)]
-    return ["".join(marks[row : row + state.cols]) for row in range(0, len(marks), state.cols)]
+    mark_of = dict.fromkeys(mines, "*") | {c: "X" if k == MINE else str(k) for c, k in state.core.opened_cells}
+    marks = [mark_of.get(cell, ".") for cell in range(state.rows * state.cols)]
+    return ["".join(marks[start : start + state.cols]) for start in range(0, len(marks), state.cols)]
 
 
 def _text(state: Any, viewer: int) -> str:
-    """Return the board and the opened cells in order, which the player may remember."""
+    """Return the information state string: the board, and the opened cells in order."""
     if state.room:
         return "laying mines"
     moves = " ".join(f"{c}:{'X' if k == MINE else k}" for c, k in state.core.opened_cells)
@@ -182,8 +179,8 @@ class Mines(Game):
         return View(viewer, events, tuple(state.legal_actions()) if on_turn else ())
 
     def chance(self, state: State, seed: int, index: int) -> int:
-        # All cells are shuffled, and the mines are the first cells that the rule of the first move allows. So players
-        # who open other cells first get layouts that are as similar as possible.
+        # All cells are shuffled. The mines are the first cells in this order that the rule of the first move allows, so
+        # the layouts of one deal are similar for different first moves.
         game: Any = state
         first = game.core.opened_cells[0][0] if game.core.opened_cells else None
         room = set(self.board.allowed_cells(first) if first is not None else range(self.cells))
@@ -200,7 +197,7 @@ class Mines(Game):
         return tuple((kind,) for kind in range(kinds))
 
     def exchange(self, state: State, view: View, rng: np.random.Generator) -> State | None:
-        # One mine moves to a cell with the same opened neighbours, so that nothing shows it.
+        # One mine moves to a cell with the same opened neighbours, so that the view does not change.
         game: Any = state
         if not game.core.is_laid:
             return None
@@ -222,17 +219,17 @@ def replay_moves(game: Mines, moves: list[int], mines: list[int]) -> State:
 
     Args:
         game: Mines.
-        moves: Cells opened, in order.
-        mines: The layout, ascending; unused before the first move if it is laid after that move.
+        moves: Opened cells, in order.
+        mines: The layout, ascending; unused before the first move if the mines are laid after it.
 
     Raises:
-        ValueError: This is no game.
-        SpielError: This is no game.
+        ValueError: The moves or the layout are not possible.
+        SpielError: The moves or the layout are not possible.
     """
     state = game.spiel.new_initial_state()
-    late = moves[: game.spiel.late]
+    before_mines = moves[: game.spiel.late]  # the first move, or nothing
     laid = mines if moves or not game.spiel.late else []
-    for action in [*late, *laid, *moves[len(late) :]]:
+    for action in [*before_mines, *laid, *moves[len(before_mines) :]]:
         state.apply_action(action)
     return state
 

@@ -22,7 +22,7 @@ NO_TILE = len(TILES) - 1
 COMMUNICATION = ("normal", "dead zone", "from trick 2", "from trick 3")
 Allocation: TypeAlias = Literal["draft", "decision", "distribution", "member", "roles", "none"]
 ALLOCATION: tuple[Allocation, ...] = get_args(Allocation)
-DISTRESS = {"off": 0, "left": 1, "right": 3}  # number of seats by which a card is passed
+DISTRESS = {"off": 0, "left": 1, "right": 3}  # number of seats, clockwise, by which a card is passed
 RULES = {
     "sick_no_tricks": "the member whom the commander has named takes no trick",
     "one_wins_once": "a colour card of value 1 wins a trick",
@@ -43,12 +43,11 @@ RULES = {
     "omega_in_last_trick": "the omega task is fulfilled in the last trick",
     "first4_last_middle_roles": "one player wins the first four tricks, one the last, the two others all between",
 }
+# Rules about the member whom the commander has named, and rules that apply before the draft.
 _FOR_MEMBER = {"sick_no_tricks", "member_exactly_one_trick_no_rocket", "member_only_first_and_last_no_rocket"}
 _FOR_DRAFT = {"member_no_communication", "swap_two_tokens", "move_one_token"}
 # Rules that can be the goal of a mission without tasks. The other rules only change how it is played.
 _GOALS = set(RULES) - _FOR_DRAFT - {"random_draw_after_trick1", "omega_in_last_trick"}
-
-
 _ROLES = "first4_last_middle_roles"
 
 
@@ -61,7 +60,7 @@ def _allocation(values: Mapping[str, Any]) -> Allocation:
 
 
 class Page(BaseModel):
-    """A mission as it is written down."""
+    """A mission as a file describes it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -81,7 +80,7 @@ class Page(BaseModel):
     allocation: Allocation = Field(default_factory=_allocation, description=f"one of {', '.join(ALLOCATION)}")
 
     @model_validator(mode="after")
-    def _whole(self) -> Self:
+    def _check_mission(self) -> Self:
         def require(ok: bool, message: str) -> None:
             if not ok:
                 raise ValueError(message)
@@ -97,9 +96,10 @@ class Page(BaseModel):
         numbers = {int(t) for t in self.tokens if t.isdigit()}
         require(max(numbers, default=0) <= self.tasks, "a task token has a number above that of all tasks")
         require(not ("omega" in self.tokens and self.tasks in numbers), "two task tokens are both for the last task")
-        tasked = self.allocation in ("draft", "decision", "distribution")
+        needs_tasks = self.allocation in ("draft", "decision", "distribution")
         require(
-            tasked == (self.tasks > 0), f"allocation {self.allocation!r} goes with {'tasks' if tasked else 'no tasks'}"
+            needs_tasks == (self.tasks > 0),
+            f"allocation {self.allocation!r} goes with {'tasks' if needs_tasks else 'no tasks'}",
         )
         require(bool(self.tasks or rules & _GOALS), "there is nothing to achieve: no task, and no rule that is a goal")
         require(
@@ -153,7 +153,7 @@ def read(file: str = "") -> tuple[Page, ...]:
     """Read missions.
 
     Args:
-        file: File with missions of one's own; empty: the logbook.
+        file: File with other missions; an empty text means the logbook.
 
     Raises:
         TrickformerError: The file cannot be read or holds no valid missions.
@@ -188,7 +188,7 @@ def _parse(name: str, text: str) -> tuple[Page, ...]:
         raise TrickformerError(f"missions {name}: write each as a table [[mission]], and nothing else")
     lines = _Lines(text, len(entries))
     pages: dict[int, Page] = {}
-    same: dict[str, int] = {}  # missions by all but their number
+    by_tokens: dict[str, int] = {}  # number of a mission by its tokens, which have everything except the number
     for at, values in enumerate(entries):
         where = f"missions {name}"
         try:
@@ -202,9 +202,9 @@ def _parse(name: str, text: str) -> tuple[Page, ...]:
         if page.id in pages:
             raise TrickformerError(f"{where}: mission {page.id} is written twice")
         pages[page.id] = page
-        known = same.setdefault(str(page.mission().tokens), page.id)
-        if known != page.id:
-            raise TrickformerError(f"{where}: mission {page.id} differs from mission {known} by its number alone")
+        twin = by_tokens.setdefault(str(page.mission().tokens), page.id)
+        if twin != page.id:
+            raise TrickformerError(f"{where}: mission {page.id} differs from mission {twin} by its number alone")
     return tuple(pages.values())
 
 
@@ -214,11 +214,14 @@ class _Lines:
     def __init__(self, text: str, missions: int):
         self._text = text.splitlines()
         self._starts = [i for i, line in enumerate(self._text) if re.match(r"\s*\[\[\s*mission\s*\]\]", line)]
-        self._known = len(self._starts) == missions  # False if some are written as inline tables
+        self._is_known = len(self._starts) == missions  # False if some missions are written as inline tables
 
     def of(self, mission: int, key: str) -> str:
-        """Return `, line 7`, the line of a key in a mission counted from 0, or else of its start; empty if unknown."""
-        if not self._known:
+        """Return the line of a key in mission number `mission` (from 0), as `, line 7`; empty if it is unknown.
+
+        If the mission does not have the key, it is the line where the mission starts.
+        """
+        if not self._is_known:
             return ""
         start, end = (*self._starts, len(self._text))[mission : mission + 2]
         lines = (i for i in range(start, end) if key and re.match(rf"\s*{re.escape(key)}\s*=", self._text[i]))
@@ -226,13 +229,13 @@ class _Lines:
 
 
 def _fault(error: ErrorDetails) -> tuple[str, str]:
-    """Return the faulty key, or "", and the fault in our words."""
+    """Return the faulty key, or "", and a description of the fault that replaces pydantic's."""
     if not error["loc"]:
         return "", str(error.get("ctx", {}).get("error", error["msg"]))
     key = str(error["loc"][0])
     if key not in Page.model_fields:
         return key, f"there is no {key!r}; a mission has {', '.join(Page.model_fields)}"
-    right = Page.model_fields[key].description
-    return key, f"{key} is missing: {right}" if error[
-        "type"
-    ] == "missing" else f"{key} is {right}, not {error['input']!r}"
+    expected = Page.model_fields[key].description
+    if error["type"] == "missing":
+        return key, f"{key} is missing: {expected}"
+    return key, f"{key} is {expected}, not {error['input']!r}"

@@ -41,19 +41,19 @@ TRICKS = 10
 PLAYS = 30
 SUITS, RANKS = "DHSC", "789QKTAJ"
 CARDS = tuple(suit + rank for suit in SUITS for rank in RANKS)  # card = suit * 8 + rank
-PLAYING = 5  # the core's number of the phase in which cards are played
+PLAYING = 5  # index of "play" in PHASES
 PHASES = ("auction", "pick-up", "discard", "declare", "announce", "play", "over")  # by the core's number
 POINTS = {"7": 0, "8": 0, "9": 0, "Q": 3, "K": 4, "T": 10, "A": 11, "J": 2}  # card points by rank
-CALLS: tuple[int, ...] = tuple(_core.skat.CALLS)
+CALLS: tuple[int, ...] = tuple(_core.skat.CALLS)  # values that can be bid, ascending from 18
 DECLARATIONS = ("diamonds", "hearts", "spades", "clubs", "grand", "null", "null-ouvert")
-CONTRACTS = (*DECLARATIONS[:6], "hand")  # by kind; a hand game counts both by its kind and as "hand"
+CONTRACTS = (*DECLARATIONS[:6], "hand")  # names in a summary; a hand game counts both by its kind and as "hand"
 LEVELS = ("plain", "schneider", "schwarz", "ouvert")  # announced in a hand game; each includes the ones before it
 GRAND = 4
 NULL = 5
 NULL_OUVERT = 6
 OUVERT = 3
 
-# Actions: the cards, then the announcements.
+# Actions: the cards, then the announcements. CALL, DECLARE and ANNOUNCE are the first of their kind.
 CALL = NUM_CARDS
 PASS = CALL + len(CALLS)
 HOLD = PASS + 1
@@ -64,21 +64,22 @@ ANNOUNCE = DECLARE + len(DECLARATIONS)
 NUM_ACTIONS = ANNOUNCE + len(LEVELS)
 ACTIONS = (*CARDS, *map(str, CALLS), "pass", "hold", "pick-up", "hand", *DECLARATIONS, *LEVELS)
 
-BASES = (9, 10, 11, 12, 24)
-NULL_VALUES = (23, 35, 46, 59)  # null, hand, ouvert, ouvert hand
-MOST_MATADORS = (11, 11, 11, 11, 4)
+BASES = (9, 10, 11, 12, 24)  # base values of the suits and of grand
+NULL_VALUES = (23, 35, 46, 59)  # null, null hand, null ouvert, null ouvert hand
+MOST_MATADORS = (11, 11, 11, 11, 4)  # largest number of matadors in each suit and in grand
 SCORES = ("seeger", "value")
 
-# Section 6.2 of the GO-MCTS paper: bootstrap by random and scripted players, twenty iterations, a pool of at most ten.
-_USUAL: dict[str, Any] = {"bucket": 32}
-_LITTLE = _USUAL | {"seats_kept": 3, "noise": 0.1, "label_playouts": 2}
-# Solving worlds takes longer than learning from them, so each label is used in six iterations.
+# Settings of the presets of self-play (selfplay/config.py). As in section 6.2 of the GO-MCTS paper, random and scripted
+# players play the bootstrap hands, there are twenty iterations, and the pool has at most ten models.
+_ALL: dict[str, Any] = {"bucket": 32}
+_SMALL = _ALL | {"seats_kept": 3, "noise": 0.1, "label_playouts": 2}
+# Solving worlds takes longer than learning from them, so six iterations learn from each label.
 _WORLDS = {"label_worlds": True, "label_share": 0.33, "label_playouts": 8, "window": 6}
 TRAINING = {
-    "paper": _USUAL | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20},
-    "paper-small": _USUAL | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20, "sequences": 30_000},
-    "small": _LITTLE | _WORLDS | {"noise": 0.05, "bootstrap_hands": 20_000, "sequences": 45_000, "match_deals": 100},
-    "tiny": _LITTLE,
+    "paper": _ALL | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20},
+    "paper-small": _ALL | {"bootstrap": ["random", "rules"], "pool": 10, "iterations": 20, "sequences": 30_000},
+    "small": _SMALL | _WORLDS | {"noise": 0.05, "bootstrap_hands": 20_000, "sequences": 45_000, "match_deals": 100},
+    "tiny": _SMALL,
 }
 
 _PARAMETERS = {"scores": "seeger"}
@@ -112,12 +113,6 @@ class SkatGame(pyspiel.Game):
         return SkatState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
-        """Return an observer that has strings only.
-
-        Args:
-            iig_obs_type: Kind of observation.
-            params: Must be empty.
-        """
         return openspiel.Observer(_text, iig_obs_type, params)
 
 
@@ -125,8 +120,8 @@ class Contract(NamedTuple):
     """The soloist's game."""
 
     game: str  # diamonds, hearts, spades, clubs, grand or null
-    hand: bool  # played without picking up the skat
-    level: str  # announced level, one of LEVELS; a null is plain or ouvert
+    hand: bool  # whether the soloist plays without picking up the skat
+    level: str  # announced level, one of LEVELS; a null game is plain or ouvert
 
 
 class SkatState(openspiel.CardState):
@@ -142,8 +137,8 @@ class SkatState(openspiel.CardState):
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the cards not yet dealt, each equally likely."""
-        left = sorted(set(range(NUM_CARDS)) - set(self.deck))
-        return [(card, 1 / len(left)) for card in left]
+        undealt = sorted(set(range(NUM_CARDS)) - set(self.deck))
+        return [(card, 1 / len(undealt)) for card in undealt]
 
     def _apply_action(self, action: int) -> None:
         if self.core is not None:
@@ -164,10 +159,9 @@ class SkatState(openspiel.CardState):
 
     @property
     def phase(self) -> str:
-        """Present phase, named after the next action.
+        """Name of the phase, which follows from the next action: "deal", one of PHASES, or "over" at the end.
 
-        One of "deal", "auction", "pick-up" (or play hand), "discard", "declare", "announce" (in a hand game), "play"
-        and "over".
+        In "pick-up" the soloist may also decide to play hand. "announce" occurs in hand games only.
         """
         return "deal" if self.core is None else PHASES[self.core.phase]
 
@@ -186,12 +180,12 @@ class SkatState(openspiel.CardState):
 
     @property
     def skat(self) -> list[int]:
-        """Cards in the skat now, ascending: two as they were dealt or discarded, fewer in between."""
+        """Cards in the skat now, ascending: the two dealt or discarded cards, and fewer after the soloist's pick-up."""
         return sorted(self.deck[PLAYERS * HAND :]) if self.core is None else self.core.skat
 
     @property
     def auction(self) -> list[tuple[int, int]]:
-        """Actions of the auction in order: seat and action, which is CALL + i for `CALLS[i]`, HOLD or PASS."""
+        """Actions of the auction in order, as seat and action. An action is HOLD, PASS, or CALL + i for `CALLS[i]`."""
         steps = [(step.player, step.action) for step in self.full_history()[NUM_CARDS:]]
         return list(takewhile(lambda step: CALL <= step[1] <= HOLD, steps))
 
@@ -202,26 +196,26 @@ class SkatState(openspiel.CardState):
 
     @property
     def soloist(self) -> int | None:
-        """Seat that plays against the others; None as long as it is open, and if all passed."""
+        """Seat that plays against the others; None before the end of the auction, and if all seats pass."""
         return None if self.core is None or self.core.soloist < 0 else self.core.soloist
 
     @property
     def contract(self) -> Contract | None:
-        """Declaration of the soloist; None before it. Until the soloist has announced a level, the level is plain."""
+        """Declaration of the soloist; None before it. The level is plain until the soloist has announced a level."""
         if self.soloist is None or self.phase in ("pick-up", "discard", "declare"):
             return None
         return Contract(DECLARATIONS[self.core.kind], self.core.is_hand, LEVELS[self.core.level])
 
     @property
     def plays(self) -> list[tuple[int, int]]:
-        """Cards played, in order: seat and card."""
+        """Played cards in order, as seat and card."""
         steps = [(step.player, step.action) for step in self.full_history()[NUM_CARDS:]]
         declared = max((i + 1 for i, (_, action) in enumerate(steps) if action >= DECLARE), default=len(steps))
         return steps[declared:]
 
     @property
     def trick(self) -> list[tuple[int, int]]:
-        """Cards of the current trick, seat and card, the leader's first; empty before the lead."""
+        """Cards of the current trick in order, as seat and card; empty before the lead."""
         plays = self.plays
         return plays[len(plays) - len(plays) % PLAYERS :]
 
@@ -267,33 +261,34 @@ class SkatState(openspiel.CardState):
         if self.is_terminal():
             result = self.result
             if result.soloist >= 0:
-                over = ", overbid" if result.overbid else ""
+                overbid = ", overbid" if result.overbid else ""
                 lines.append(
-                    f"{'won' if result.won else 'lost'}, value {result.value}, matadors {result.matadors}{over}"
+                    f"{'won' if result.won else 'lost'}, value {result.value}, matadors {result.matadors}{overbid}"
                 )
             lines.append(openspiel.score_line(result.scores(self.seeger)))
         return "\n".join(lines)
 
 
 def _text(state: Any, viewer: int) -> str:
+    """Return the information state string of a viewer: its events in order."""
     if state.core is None:
         return f"dealing {len(state.deck)}"
     view = _view(state, viewer)
-    words = []
+    parts = []
     for event in view.events:
-        who = "" if event.actor == CHANCE else f"{event.actor}:"
-        what = [ACTIONS[event.action]] if event.action is not None else [CARDS[c] for c in event.seen]
-        words.append(who + " ".join(what))
-    return f"{view.viewer} | " + " | ".join(words)
+        actor = "" if event.actor == CHANCE else f"{event.actor}:"
+        words = [ACTIONS[event.action]] if event.action is not None else [CARDS[c] for c in event.seen]
+        parts.append(actor + " ".join(words))
+    return f"{view.viewer} | " + " | ".join(parts)
 
 
 pyspiel.register_game(_TYPE, SkatGame)
 
 
 class Skat(Game):
-    """The game `trickformer_skat`. Scores are tournament points a deal, or the plain value; higher is better.
+    """The game `trickformer_skat`. Scores are tournament points a deal, or the value of the game; higher is better.
 
-    In a view, another seat's discards are no events. An ouvert hand is shown before the first lead.
+    In a view, another seat's discards are no events. An ouvert hand is an event before the first lead.
     """
 
     name = "skat"
@@ -302,9 +297,9 @@ class Skat(Game):
     worth = 100.0, "points, own score minus the others' mean"
     by_seats = True  # Table 3 of the GO-MCTS paper gives means over seats
     baseline = "rules"
-    labels_are_results = False  # some come from a solver with open cards
-    # As in section 9.3, except the threshold, which is 0.05 there: the simulations are too few for many actions
-    # (docs/results/skat.md). Rollouts by a script can afford more, and need them: results differ by a hundred points.
+    labels_are_results = False  # some labels come from a solver with open cards
+    # Values of section 9.3 of the GO-MCTS paper, except the threshold, which is 0.05 there. With a lower threshold
+    # there are too many actions for so few simulations (docs/results/skat.md).
     search = SearchSettings(runs=100, steps=5, c=0.3, threshold=0.3)
     training = TRAINING
 
@@ -333,10 +328,11 @@ class Skat(Game):
         return len(game.plays) // PLAYERS + 1 if game.phase == "play" else None
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
-        """Summarize a player's games beyond its score.
+        """Summarize a player's games beyond its mean score.
 
-        Points are this game's; 36 games are a round of a tournament. Shares are relative to the games at the player's
-        seats. The share of a contract, and of wins with it, is relative to its games as soloist.
+        `points in 36 games`, a round of a tournament, are 36 mean scores. The shares of games that all pass and of the
+        player's games as soloist are relative to all its games. The share of a contract is relative to the games as
+        soloist, and the share of its wins to the games with this contract.
 
         Args:
             histories: Games as OpenSpiel actions, chance included.
@@ -375,6 +371,7 @@ class Skat(Game):
 
 
 def _view(state: Any, viewer: int) -> View:
+    """Return the view of a seat, or the public view."""
     history = state.full_history()
     if len(history) < NUM_CARDS:
         raise ValueError("a view begins when all cards are dealt")
@@ -382,25 +379,25 @@ def _view(state: Any, viewer: int) -> View:
     events: list[Event] = []
     if viewer != PUBLIC:
         events.append(Event(CHANCE, None, tuple(sorted(deck[HAND * viewer : HAND * (viewer + 1)]))))
-    kept: set[int] = set()  # cards of the seat that picked up
-    discards = 0  # cards still to discard
+    soloists_hand: set[int] = set()  # cards of the soloist after it has picked up the skat; empty in a hand game
+    discards_left = 0
     for step in history[NUM_CARDS:]:
         seat, action = step.player, step.action
-        if discards:
-            discards -= 1
-            kept.remove(action)
+        if discards_left:
+            discards_left -= 1
+            soloists_hand.remove(action)
             if seat == viewer:
                 events.append(action_event(seat, action))
             continue
         events.append(action_event(seat, action))
         if action == PICK_UP:
             skat = deck[PLAYERS * HAND :]
-            kept = {*deck[HAND * seat : HAND * (seat + 1)], *skat}
-            discards = len(skat)
+            soloists_hand = {*deck[HAND * seat : HAND * (seat + 1)], *skat}
+            discards_left = len(skat)
             if seat == viewer:
                 events.append(Event(CHANCE, None, tuple(sorted(skat))))
         elif action in (DECLARE + NULL_OUVERT, ANNOUNCE + OUVERT) and seat != viewer:
-            events.append(Event(seat, None, tuple(sorted(kept or deck[HAND * seat : HAND * (seat + 1)]))))
+            events.append(Event(seat, None, tuple(sorted(soloists_hand or deck[HAND * seat : HAND * (seat + 1)]))))
     on_turn = viewer != PUBLIC and state.current_player() == viewer
     return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
@@ -409,7 +406,7 @@ def deal_order(holders: np.ndarray) -> list[int]:
     """Return the 32 cards in the order in which chance deals them, ascending within a hand.
 
     Args:
-        holders: Integers [32], the seat of each card; 3: the skat.
+        holders: Integers [32], the seat of each card; 3 for the skat.
     """
     return np.argsort(holders, kind="stable").tolist()
 
@@ -422,24 +419,27 @@ def _shuffle(seed: int) -> tuple[int, ...]:
 def _values() -> tuple[set[int], set[int]]:
     """Return the values that a soloist can win, and those that it can lose (negative).
 
-    A value is the base times any number of levels, or a null's value, or, if overbid, the least multiple of the base
-    that covers the bid. Every number of levels from one matador to all of them with hand, schneider, schwarz and ouvert
-    can be won and lost: a soloist with all matadors but one in the skat can still lose an announced schwarz.
+    A value is the base value times a number of levels, or the value of a null game. An overbid game loses the smallest
+    multiple of the base value that covers the bid. All numbers of levels, from one matador up to all matadors with
+    hand, schneider, schwarz and ouvert, can be both won and lost. For example, a soloist that has all matadors, but one
+    of them in the skat, can still lose an announced schwarz.
     """
     wins: set[int] = set(NULL_VALUES)
     losses = {-2 * value for value in NULL_VALUES}
     for base, matadors in zip(BASES, MOST_MATADORS):
-        plain = {base * levels for levels in range(2, matadors + 8)}
-        wins |= plain
-        losses |= {-2 * value for value in plain} | {-2 * (-(-bid // base) * base) for bid in CALLS if bid > base}
+        values = {base * levels for levels in range(2, matadors + 8)}
+        wins |= values
+        overbid = {-(-bid // base) * base for bid in CALLS if bid > base}
+        losses |= {-2 * value for value in values | overbid}
     return wins, losses
 
 
 @lru_cache(maxsize=2)
 def _outcomes(seeger: bool) -> Outcomes:
-    """Enumerate every result of a game, seen from any seat: the soloist and the scores, or nobody.
+    """Enumerate every result of a game, seen from any seat.
 
-    The paper's Table 5 counts 397. docs/games/skat.md explains the difference.
+    Either all seats pass and score 0, or a seat is the soloist and wins or loses a value. Table 5 of the GO-MCTS paper
+    counts 397 results; docs/games/skat.md explains the difference.
     """
     wins, losses = _values()
     labels: set[tuple[int, ...]] = {(0, 0, 0)}
@@ -451,7 +451,7 @@ def _outcomes(seeger: bool) -> Outcomes:
     ordered = tuple(sorted(labels))
     points = np.array(ordered, dtype=np.float64)
     opponents = (points.sum(axis=1, keepdims=True) - points) / (PLAYERS - 1)
-    return Outcomes(ordered, ((points - opponents) / 100).astype(np.float32))  # equation 5
+    return Outcomes(ordered, ((points - opponents) / 100).astype(np.float32))  # equation 5 of the GO-MCTS paper
 
 
 def evaluation() -> _core.skat_search.Evaluation:
@@ -461,9 +461,10 @@ def evaluation() -> _core.skat_search.Evaluation:
 
 @lru_cache(maxsize=1)
 def _load_evaluation() -> tuple[np.ndarray, np.ndarray]:
-    """Load the weights and calibration of the evaluation.
+    """Load the weights and the calibration of the evaluation.
 
-    An object of the core would outlive the core here, because OpenSpiel keeps this module alive.
+    The cache holds arrays and no object of the core: OpenSpiel keeps this module alive, so such an object would outlive
+    the core at the end of the process.
     """
     data = resources.files("trickformer.games").joinpath("skat_evaluation.npz").read_bytes()
     with np.load(io.BytesIO(data)) as arrays:

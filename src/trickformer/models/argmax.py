@@ -1,4 +1,4 @@
-"""ArgmaxVal*: the action of highest predicted value among those that the policy finds likely enough."""
+"""ArgmaxVal*: the action with the highest predicted value among those that the policy considers probable enough."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ class ArgmaxPlayer(ModelPlayer):
             options: Options of the player.
             game: The game.
             backend: Backend of another player with the same checkpoint, to share it.
-            threshold: Least probability of an action among the legal ones; None takes the game's.
+            threshold: Smallest probability of an action, by the policy over legal actions, to be considered; None is
+                the game's default.
         """
         super().__init__(options, game, backend)
         self.threshold = game.search.least_argmax_probability if threshold is None else threshold
 
-    def likely(self, turns: Turns) -> np.ndarray:
+    def choice_probabilities(self, turns: Turns) -> np.ndarray:
         """Return 1 for the player's choice and 0 for other tokens, float64 [n, V].
 
         Args:
@@ -48,17 +49,19 @@ class ArgmaxPlayer(ModelPlayer):
         decided = argmax_val(self.backend, turns.nodes, logits, turns.legal, self.threshold, features)
         if decided.nodes is not None:
             self.backend.release(decided.nodes)
-        looked = action_values(self.backend, turns.nodes, turns.legal, features) if turns.explain else decided.looked
+        token_values = decided.token_values
+        if turns.explain:  # an explanation shows the values of all legal actions
+            token_values = action_values(self.backend, turns.nodes, turns.legal, features)
         thoughts = self.thoughts(turns, [()] * len(turns.nodes))
         return [
-            Decision(by_token[token], value, values=_values(by_token, worth), thought=thought)
-            for by_token, token, value, worth, thought in zip(
-                turns.actions, decided.tokens.tolist(), decided.values.tolist(), looked, thoughts, strict=True
+            Decision(action_of[token], value, values=_values(action_of, row), thought=thought)
+            for action_of, token, value, row, thought in zip(
+                turns.actions, decided.tokens.tolist(), decided.values.tolist(), token_values, thoughts, strict=True
             )
         ]
 
 
-def _values(by_token: dict[int, int], worth: np.ndarray) -> dict[int, float]:
-    """Return values by action; actions that were not evaluated (NaN in float32 [V]) are left out."""
-    known = zip(by_token.values(), worth[list(by_token)].tolist(), strict=True)
-    return {action: value for action, value in known if not math.isnan(value)}
+def _values(action_of: dict[int, int], token_values: np.ndarray) -> dict[int, float]:
+    """Return the values, float32 [V], by action. Actions that were not evaluated, with NaN, are left out."""
+    values = zip(action_of.values(), token_values[list(action_of)].tolist(), strict=True)
+    return {action: value for action, value in values if not math.isnan(value)}

@@ -1,8 +1,8 @@
 """Registration of the model type `trickformer` with transformers, without importing transformers.
 
-Many programs run models with the C++ backend alone and never load transformers. So the registration waits until
-transformers loads its module of AutoConfig. The model's own modules must wait longer, because that module is loaded in
-the middle of other imports. So a stand-in is registered, which loads them when AutoConfig reads a checkpoint.
+Many programs only use the C++ backend and never load transformers. So the registration waits until transformers loads
+its module of AutoConfig. The model's own modules cannot be imported at that time, because transformers is only partly
+imported. So a stand-in is registered, which imports them when AutoConfig reads a checkpoint.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _AUTO = "transformers.models.auto.configuration_auto"  # the module of AutoConfi
 
 
 def register() -> None:
-    """Register the model type now if AutoConfig is loaded, else as soon as it is."""
+    """Register the model type now if AutoConfig is loaded, else as soon as it is loaded."""
     if _AUTO in sys.modules:
         _register_stand_in()
     else:
@@ -33,7 +33,7 @@ def _register_stand_in() -> None:
     from transformers.models.auto.configuration_auto import AutoConfig
 
     class StandIn(PreTrainedConfig):
-        """Makes way for TrickformerConfig: the model's module registers it, and itself."""
+        """Config class that replaces itself: importing the model's module registers TrickformerConfig instead."""
 
         model_type = MODEL_TYPE
 
@@ -47,7 +47,7 @@ def _register_stand_in() -> None:
 
 
 class _RegisteringLoader(Loader):
-    """Loads the module of AutoConfig and registers the model type there."""
+    """Loader that loads the module of AutoConfig and registers the model type there."""
 
     def __init__(self, loader: Loader):
         self._loader = loader
@@ -61,7 +61,7 @@ class _RegisteringLoader(Loader):
 
 
 class _AutoConfigFinder(MetaPathFinder):
-    """Finds the module of AutoConfig once, for `_RegisteringLoader`."""
+    """Finder that hands the module of AutoConfig to `_RegisteringLoader`, and then removes itself."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

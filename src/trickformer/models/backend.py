@@ -1,7 +1,7 @@
-"""Inference: a tree of token sequences that share the cached keys and values of their prefixes.
+"""Inference on a tree of token sequences, which share the attention keys and values of common prefixes.
 
-One interface has two implementations: C++ on the CPU and torch on the GPU. Loading a checkpoint for the C++ backend
-imports neither torch nor transformers.
+The interface `Backend` has two implementations: C++ on the CPU, and torch for the GPU. Loading a checkpoint for the C++
+backend imports neither torch nor transformers.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ DTYPES = ("bfloat16", "float32")
 class Backend(Protocol):
     """A tree of sequences. A node is one token; the tokens from a root to the node are its sequence.
 
-    Results on the CPU are bitwise independent of the other nodes of a call, and of whether a sequence came at once or
-    token by token. If a node is not live, every method raises ValueError and changes nothing.
+    Results on the CPU do not depend, to the last bit, on the other nodes of a call, nor on whether a sequence was
+    appended at once or token by token. A node is live until it is released. If a node is not live, every method raises
+    ValueError and changes nothing.
     """
 
     @property
@@ -38,7 +39,10 @@ class Backend(Protocol):
     @property
     def n_positions(self) -> int: ...
     @property
-    def width(self) -> int: ...
+    def width(self) -> int:
+        """Size of a hidden state."""
+        ...
+
     @property
     def n_features(self) -> int:
         """Number of features that `extend` takes with each token; 0 for none."""
@@ -48,7 +52,7 @@ class Backend(Protocol):
     def has_action_values(self) -> bool: ...
     @property
     def has_masked_policy(self) -> bool:
-        """True if the policy was trained over possible tokens alone. The logits of other tokens mean nothing then."""
+        """True if the policy was trained on possible tokens only, so that the logits of others are meaningless."""
         ...
 
     @property
@@ -76,9 +80,9 @@ class Backend(Protocol):
         """Append branches, all in one pass through the layers.
 
         Args:
-            parents: int32 [n], the node above each branch; -1 for a new root.
-            tokens: int32 [total], the tokens of all branches, one after the other.
-            lengths: int32 [n], the number of tokens of each branch; None for 1 each.
+            parents: int32 [n], the node that each branch is appended to; -1 begins a new sequence.
+            tokens: int32 [total], the tokens of all branches, one branch after the other.
+            lengths: int32 [n], the number of tokens of each branch; None means one token each.
             features: float32 [total, n_features], the features after each token, for a model that reads features.
 
         Returns:
@@ -130,7 +134,7 @@ class Backend(Protocol):
             nodes: int32 [n].
 
         Returns:
-            float32 [n, vocab_size], in units of v(o). Entries of tokens that are no own actions mean nothing.
+            float32 [n, vocab_size], in units of v(o). Entries of tokens that are no own actions are meaningless.
 
         Raises:
             ValueError: The model has no action values.
@@ -149,10 +153,10 @@ class Backend(Protocol):
         ...
 
     def release(self, nodes: np.ndarray, /) -> None:
-        """Release nodes.
+        """Release nodes, whose memory is then reused.
 
         Args:
-            nodes: int32 [n]. The caller guarantees that no other node descends from them.
+            nodes: int32 [n]. The caller guarantees that all their descendants are released too.
         """
         ...
 
@@ -173,15 +177,15 @@ def load_backend(
 
     Args:
         model: Checkpoint folder, or a model in memory.
-        values: float32 [n_outcomes, P], the value of each outcome for each player; or a game's outcomes, if the model
-            predicts all of them or their classes.
+        values: float32 [n_outcomes, P], the value of each outcome for each player. Or the game's outcomes, for a model
+            that predicts all outcomes or their classes of equal own value.
         dtype: Type of the stored weights, "bfloat16" or "float32".
         device: "cpu", or a device of torch.
-        backend: "cpp" or "torch"; None is "cpp" on the CPU and "torch" elsewhere.
-        isa: Instruction set of the C++ backend, one of `instruction_sets(dtype)`. None is the environment variable
-            TRICKFORMER_ISA, or the best set that computes in float32. The sets in ROUNDED round activations and cache
-            to bfloat16 too. They are several times faster than "avx512", and probabilities can be off by some
-            hundredths.
+        backend: "cpp" or "torch"; None means "cpp" on the CPU and "torch" elsewhere.
+        isa: Instruction set of the C++ backend, one of `instruction_sets(dtype)`. None means the environment variable
+            TRICKFORMER_ISA, or by default the best set that computes in float32. The sets in ROUNDED also round
+            activations and cached keys and values to bfloat16. They are several times faster than "avx512", and their
+            probabilities can be wrong by some hundredths.
 
     Raises:
         TrickformerError: The checkpoint is damaged or foreign, or the values do not fit it.
@@ -225,31 +229,32 @@ def instruction_sets(dtype: str) -> list[str]:
     return _core.gpt2_instruction_sets(dtype == "bfloat16")
 
 
-def _limit(usable: list[str]) -> str:
-    """Return the instruction set that the environment names.
+def _isa_from_environment(usable: list[str]) -> str:
+    """Return the instruction set that the environment variable names; "" if it is not set.
 
-    A set for bfloat16 alone, such as amx, stands for the best set below it if the weights are float32.
+    If the set is not usable because it only computes in bfloat16, such as amx, the result is the best usable set that
+    is slower.
     """
-    limit, known = os.environ.get(ISA_VARIABLE, ""), instruction_sets("bfloat16")
-    if limit in usable or limit not in known:
-        return limit
-    return [name for name in known[: known.index(limit)] if name in usable][-1]
+    isa, all_sets = os.environ.get(ISA_VARIABLE, ""), instruction_sets("bfloat16")
+    if isa in usable or isa not in all_sets:
+        return isa
+    return [name for name in all_sets[: all_sets.index(isa)] if name in usable][-1]
 
 
 def _cpp_backend(weights: Weights, values: np.ndarray, dtype: str, isa: str | None) -> Backend:
     from trickformer import _core
 
     usable = instruction_sets(dtype)
-    isa = isa or _limit(usable)
+    isa = isa or _isa_from_environment(usable)
     if isa and isa not in usable:
         raise UnknownNameError(f"instruction set for {dtype} on this CPU", isa, usable)
     return _core.GPT2Backend(weights.sizes, weights.epsilon, weights.tensors, values, dtype == "bfloat16", isa)
 
 
 class Prefix:
-    """One growing sequence in a backend. It owns its nodes, and releases them when it is garbage collected.
+    """A growing sequence in a backend. It owns its nodes and releases them when it is garbage collected.
 
-    A copy (`copy.copy`) continues from the same tokens and shares the nodes so far. While copies live, the original may
+    A copy (`copy.copy`) starts with the same tokens and shares their nodes. As long as copies exist, the original may
     grow but must not be shortened.
     """
 
@@ -266,18 +271,18 @@ class Prefix:
         self.tokens = np.empty(0, np.int32)  # int32 [T]
         self.nodes = np.empty(0, np.int32)  # int32 [T]
         self._generation = backend.generation
-        self._original: Prefix | None = None  # owner of the first nodes
+        self._original: Prefix | None = None  # owner of the first nodes of a copy, referenced to keep it alive
         self._shared = 0  # number of nodes that the original owns
         self._start = start
-        self._tracker: Tracker | None = None  # after the tokens; None if not computed
+        self._tracker: Tracker | None = None  # tracker after all tokens; None if it is not computed
 
     def __copy__(self) -> Prefix:
-        twin = Prefix(self.backend, self._start)
-        twin.tokens, twin.nodes = self.tokens, self.nodes
-        twin._generation = self._generation
-        twin._original, twin._shared = self, self.nodes.size
-        twin._tracker = None if self._tracker is None else self._tracker.copy()
-        return twin
+        copied = Prefix(self.backend, self._start)
+        copied.tokens, copied.nodes = self.tokens, self.nodes
+        copied._generation = self._generation
+        copied._original, copied._shared = self, self.nodes.size
+        copied._tracker = None if self._tracker is None else self._tracker.copy()
+        return copied
 
     @property
     def node(self) -> int:
@@ -285,7 +290,9 @@ class Prefix:
         return int(self.nodes[-1]) if self.nodes.size else -1
 
     def keep(self, length: int) -> None:
-        """Release all nodes beyond the first ones. Nodes from before a reset are gone already.
+        """Keep the first tokens, and release the nodes of the others.
+
+        If the backend was reset, it has released all nodes, so no token is kept.
 
         Args:
             length: Number of tokens to keep.
@@ -348,20 +355,21 @@ class Prefix:
 
 
 def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np.ndarray:
-    """Make each prefix hold a token array, in one batched call.
+    """Change each prefix to a new token sequence, in one batched call.
 
-    The common part of a prefix and its new tokens is kept, the rest is released, and only new tokens are computed.
+    A prefix keeps the tokens that it has in common with its new sequence and releases the rest. Only the nodes of the
+    further tokens are computed.
 
     Args:
         prefixes: n prefixes of one backend, each listed once.
-        token_lists: int32 [T] for each prefix, its complete tokens.
+        token_lists: New sequence of each prefix, int32 [T].
 
     Returns:
         The last node of each prefix, int32 [n].
 
     Raises:
         ValueError: The prefixes are of different backends, one is listed twice, one lacks the tracker that the model's
-            features need, or as in `Backend.extend`. The prefixes then hold at most the common part.
+            features need, or as in `Backend.extend`. The prefixes then hold at most the common tokens.
     """
     if len(prefixes) != len(token_lists):
         raise ValueError(f"there are {len(prefixes)} prefixes, but {len(token_lists)} token lists")
@@ -374,9 +382,9 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
         raise ValueError("a prefix is listed twice in one call")
     growing: list[Prefix] = []
     added: list[np.ndarray] = []
-    for prefix, target in zip(prefixes, token_lists, strict=True):
-        tokens = np.asarray(target, dtype=np.int32)
-        prefix.keep(_common(prefix.tokens, tokens))
+    for prefix, sequence in zip(prefixes, token_lists, strict=True):
+        tokens = np.asarray(sequence, dtype=np.int32)
+        prefix.keep(_common_length(prefix.tokens, tokens))
         if prefix.nodes.size < tokens.size:
             growing.append(prefix)
             added.append(tokens[prefix.nodes.size :])
@@ -392,7 +400,7 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
     return np.array([prefix.node for prefix in prefixes], np.int32)
 
 
-def _common(a: np.ndarray, b: np.ndarray) -> int:
+def _common_length(a: np.ndarray, b: np.ndarray) -> int:
     """Return the length of the longest common prefix of two token arrays."""
     n = min(a.size, b.size)
     different = np.flatnonzero(a[:n] != b[:n])

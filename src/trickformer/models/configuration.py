@@ -1,7 +1,7 @@
-"""Configuration of GPT2PolicyValueModel for transformers, with a model type of its own.
+"""Configuration of GPT2PolicyValueModel for transformers, with the model type `trickformer`.
 
-With the model type of GPT-2, `AutoModel` would load a checkpoint as a plain GPT2Model, which drops the features and the
-heads silently.
+With the model type of GPT-2, `AutoModel` would load a checkpoint as a plain GPT2Model and silently drop the features
+and the heads.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class TrickformerConfig(GPT2Config):
     Attributes:
         n_features: Number of features that are an input with each token; 0 for none.
         action_values: Whether the model has a head for the values of actions.
-        masked: Whether the policy was trained over possible tokens alone.
+        masked: Whether the policy was trained on possible tokens only.
         trickformer: Game, vocabulary, number of outcomes and version of the features (`checkpoints.stamp`).
     """
 
@@ -54,7 +54,7 @@ class TrickformerConfig(GPT2Config):
 
 def _current_names(config: dict[str, Any]) -> dict[str, Any]:
     """Rename the entries of a GPT2PolicyValueModel configuration to current names; return others unchanged."""
-    ours = "trickformer" in config or config.get("architectures") == ["GPT2PolicyValueModel"]
-    if not ours or config.get("model_type") not in (MODEL_TYPE, FORMER_MODEL_TYPE):
+    is_policy_value_model = "trickformer" in config or config.get("architectures") == ["GPT2PolicyValueModel"]
+    if not is_policy_value_model or config.get("model_type") not in (MODEL_TYPE, FORMER_MODEL_TYPE):
         return config
     return rename_legacy_keys(config) | {"model_type": MODEL_TYPE}

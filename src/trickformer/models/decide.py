@@ -1,4 +1,4 @@
-"""Decisions from a model's outputs: the policies of the GO-MCTS paper, section 5.2, on batches of nodes."""
+"""Decisions from a model's outputs on batches of nodes: the policies of section 5.2 of the GO-MCTS paper."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from trickformer.models.backend import Backend
 
-Features: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (row int [k], token int32 [k]) -> float32 [k, F]
+# Features after one more token: a function of rows int [k] and tokens int32 [k]; it returns float32 [k, F].
+Features: TypeAlias = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def legal_policy(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
@@ -28,7 +29,7 @@ def legal_policy(logits: np.ndarray, legal: np.ndarray) -> np.ndarray:
 
 
 def draw(probs: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
-    """Draw one token for each row by inverting the distribution function.
+    """Draw one token for each row by inverting the cumulative distribution.
 
     Args:
         probs: float [n, V].
@@ -39,7 +40,7 @@ def draw(probs: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
     """
     cumulative = np.cumsum(probs, axis=1)
     tokens = (cumulative <= uniforms[:, None] * cumulative[:, -1:]).sum(axis=1)
-    # Rounding may leave the last step of the sum short of a uniform next to 1.
+    # If a uniform is close to 1, rounding may lead beyond the last token of positive probability.
     last = probs.shape[1] - 1 - np.argmax(probs[:, ::-1] > 0, axis=1)
     return np.minimum(tokens, last).astype(np.int32)
 
@@ -47,14 +48,14 @@ def draw(probs: np.ndarray, uniforms: np.ndarray) -> np.ndarray:
 class ArgmaxResult(NamedTuple):
     """Decisions of ArgmaxVal*."""
 
-    tokens: np.ndarray  # int32 [n]
-    values: np.ndarray  # float32 [n], V behind the chosen token, or its Q
-    nodes: np.ndarray | None  # int32 [n], nodes of the chosen tokens, which the caller releases; None: not computed
-    looked: np.ndarray  # float32 [n, V], value of each evaluated token, NaN elsewhere; Q evaluates all legal tokens
+    tokens: np.ndarray  # int32 [n], chosen tokens
+    values: np.ndarray  # float32 [n], their values: Q(h, a), or V(h, a) if the model has no action values
+    nodes: np.ndarray | None  # int32 [n], their nodes, which the caller releases; None if they were not computed
+    token_values: np.ndarray  # float32 [n, V], value of each evaluated token, NaN elsewhere; Q covers all legal tokens
 
 
 class _Children(NamedTuple):
-    """Nodes one token below others, and V there."""
+    """Nodes one token after others, with the values there."""
 
     rows: np.ndarray  # int64 [k]
     tokens: np.ndarray  # int32 [k]
@@ -65,7 +66,7 @@ class _Children(NamedTuple):
 def action_values(
     backend: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
 ) -> np.ndarray:
-    """Compute the value of each legal token: Q(h, a), or V behind the token if the model has no action values.
+    """Compute the value of each legal token: Q(h, a), or V(h, a) after the token if the model has no action values.
 
     Args:
         backend: The model.
@@ -86,7 +87,7 @@ def action_values(
 def values_behind(
     backend: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
 ) -> np.ndarray:
-    """Compute V behind each legal token.
+    """Compute V(h, a), the value of the position after each legal token.
 
     Args:
         backend: The model.
@@ -105,7 +106,7 @@ def values_behind(
 
 
 def _extend(backend: Backend, nodes: np.ndarray, candidate: np.ndarray, features: Features | None) -> _Children:
-    """Append the candidate tokens, bool [n, V], to nodes, int32 [n]."""
+    """Append the candidate tokens, bool [n, V], to nodes, int32 [n], and evaluate the new nodes."""
     rows, tokens = np.nonzero(candidate)
     tokens = tokens.astype(np.int32)
     inputs = features(rows, tokens) if features and backend.n_features else None
@@ -121,38 +122,41 @@ def argmax_val(
     threshold: float,
     features: Features | None = None,
 ) -> ArgmaxResult:
-    """Choose by ArgmaxVal*: the token of highest value V(h, a) among those with p_legal(a | h) >= threshold.
+    """Choose by ArgmaxVal*: the token with the highest value V(h, a) among those with p_legal(a | h) >= threshold.
 
     These are equations 2 and 3 of the paper. If no token passes, the most probable one is chosen. Ties go to the lower
-    token. A model with action values computes Q(h, a) of all tokens at once; another one needs a pass for the tokens
-    behind the nodes.
+    token. A model with action values computes Q(h, a) of all tokens at once. Another model needs one more forward pass
+    for the candidate tokens.
 
     Args:
         backend: The model.
         nodes: int32 [n].
         logits: float32 [n, V], the policy at the nodes.
         legal: bool [n, V].
-        threshold: Least probability of a token.
-        features: Maps rows int [k] and next tokens int32 [k] to the features after the tokens, float32 [k, F]. Needed
-            by a model that reads features and has no action values.
+        threshold: Smallest probability of a candidate.
+        features: Function that computes the features after one more token of some rows. Needed by a model that reads
+            features and has no action values.
     """
     probs = legal_policy(logits, legal)
     candidate = legal & (probs >= threshold)
-    none = ~candidate.any(axis=1)
-    candidate[none, probs[none].argmax(axis=1)] = True
-    looked = np.full(legal.shape, np.nan, dtype=np.float32)
+    has_none = ~candidate.any(axis=1)
+    candidate[has_none, probs[has_none].argmax(axis=1)] = True
+    token_values = np.full(legal.shape, np.nan, dtype=np.float32)
     if backend.has_action_values:
-        looked[legal] = backend.action_values(nodes)[legal]
+        token_values[legal] = backend.action_values(nodes)[legal]
         rows, tokens = np.nonzero(candidate)
-        best = _best(rows, tokens, looked[rows, tokens], len(nodes))
-        return ArgmaxResult(tokens[best].astype(np.int32), looked[rows, tokens][best], None, looked)
+        best = _best(rows, tokens, token_values[rows, tokens], len(nodes))
+        return ArgmaxResult(tokens[best].astype(np.int32), token_values[rows, tokens][best], None, token_values)
     children = _extend(backend, nodes, candidate, features)
-    looked[children.rows, children.tokens] = children.values
+    token_values[children.rows, children.tokens] = children.values
     best = _best(children.rows, children.tokens, children.values, len(nodes))
     backend.release(np.delete(children.nodes, best))
-    return ArgmaxResult(children.tokens[best], children.values[best], children.nodes[best], looked)
+    return ArgmaxResult(children.tokens[best], children.values[best], children.nodes[best], token_values)
 
 
 def _best(rows: np.ndarray, tokens: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
-    """Return the index of each row's entry of highest value, the lower token of equals; rows ascend from 0 to n - 1."""
+    """Return for each row the index of the entry with the highest value; the lower token if two are equal.
+
+    `rows`, int [k], is ascending and contains each of 0 to n - 1.
+    """
     return np.lexsort((tokens, -values, rows))[np.searchsorted(rows, np.arange(n))]

@@ -41,7 +41,7 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
     - `config.n_features`: number of the tracker's features that are an input with each token. A linear map of them is
       added to the embeddings of token and position.
     - `config.action_values`: a third head predicts the value of each own action.
-    - `config.masked`: the policy was trained over the possible tokens alone, and must be used with the same mask.
+    - `config.masked`: the policy was trained on possible tokens only, so its users must mask the others too.
     """
 
     config_class = TrickformerConfig
@@ -56,7 +56,7 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
         self.n_features = int(getattr(config, "n_features", 0))
         self.transformer = GPT2Model(config)
         if self.n_features:
-            self.features = nn.Embedding(self.n_features, config.n_embd)  # a row for each feature, its factor
+            self.features = nn.Embedding(self.n_features, config.n_embd)  # row i is multiplied by feature i
         self.lm_hidden = nn.Linear(config.n_embd, config.n_embd, bias=False)
         self.lm_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         self.val_hidden = nn.Linear(config.n_embd, config.n_embd, bias=False)
@@ -71,8 +71,8 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
         """Load a checkpoint as float32, unless `dtype` is given.
 
         Args:
-            pretrained_model_name_or_path: Shipped checkpoint such as `hearts-small`, run folder of a training (its best
-                model), or what transformers takes: a folder or a name on the Hub.
+            pretrained_model_name_or_path: Shipped checkpoint such as `hearts-small`; run folder of a training, for its
+                best model; or a folder or a name on the Hub, as in transformers.
             *args: As in transformers.
             **kwargs: As in transformers.
         """
@@ -93,16 +93,15 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
     def hidden_states(
         self, input_ids: torch.Tensor, features: torch.Tensor | None = None, attention_mask: torch.Tensor | None = None
     ) -> torch.Tensor:
-        """Compute the input of the heads.
+        """Compute the final hidden states, which are the input of the heads.
 
         Args:
             input_ids: Tokens, int64 [B, T].
             features: Features after each token, float [B, T, n_features].
-            attention_mask: [B, T], 0 on padding, which may stand on either side. Positions count the tokens that are
-                not padding.
+            attention_mask: [B, T], 0 on padding, which may be on either side. Position embeddings do not count padding.
 
         Returns:
-            float [B, T, n_embd]; it means nothing on padding.
+            float [B, T, n_embd], meaningless on padding.
 
         Raises:
             ValueError: The model has no features and some were passed, or it has features and none were passed.
@@ -174,7 +173,7 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
 
 
 def _resolve(name: Any) -> Any:
-    """Return the folder of a shipped checkpoint or of a run folder's best model; other names stay as they are."""
+    """Return the folder of a shipped checkpoint or of a run folder's best model; return other names unchanged."""
     from trickformer.checkpoints.folders import locate
 
     if not isinstance(name, str | PathLike):

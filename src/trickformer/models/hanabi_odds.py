@@ -1,6 +1,6 @@
-"""Odds of a seat's cards in Hanabi, counted from its observation: the probability that a card fits the fireworks.
+"""Odds that a card of Hanabi is playable or was played before, computed from a seat's observation.
 
-Without them a network would have to multiply the fireworks by the hints about each card.
+They spare a network the product of the fireworks and of what is known about each card.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import torch
 
 from trickformer import _core
 
-TRAITS = 2  # traits of a card: it can be played now, it was played before
+TRAITS = 2  # traits of a kind of card: it can be played now, it was played before
 
 
 class Layout(NamedTuple):
-    """Layout of an observation (cpp/hanabi/observation.hpp)."""
+    """Layout of an observation, an array of 0 and 1 (cpp/hanabi/observation.hpp)."""
 
     players: int
-    slots: int
+    slots: int  # cards of a hand
     colors: int
     ranks: int
-    fireworks: int  # index of the fireworks' first number
-    discards: int  # index of the discards' first number
-    copies: tuple[int, ...]  # copies of a card of each rank
+    fireworks: int  # index of the first entry about fireworks
+    discards: int  # index of the first entry about discards
+    copies: tuple[int, ...]  # number of copies of a card, by rank
 
     @classmethod
     def of(cls, rules: _core.hanabi.Rules) -> Layout:
@@ -41,14 +41,14 @@ class Layout(NamedTuple):
 
     @property
     def last(self) -> slice:
-        """Numbers of the last move."""
+        """Entries about the last move."""
         begin = self.discards + self.colors * sum(self.copies)
         size = 2 * self.players + 4 + self.colors + self.ranks + 2 * self.slots + self.colors * self.ranks + 2
         return slice(begin, begin + size)
 
     @property
     def odds(self) -> int:
-        """Number of odds, see `odds`."""
+        """Number of results of the function `odds`."""
         return TRAITS * self.slots * (2 * self.players - 1)
 
 
@@ -64,39 +64,40 @@ def traits(layout: Layout, seen: torch.Tensor) -> torch.Tensor:
     """
     colors, ranks = layout.colors, layout.ranks
     fireworks = seen[:, layout.fireworks : layout.fireworks + colors * ranks]
-    tops = fireworks.view(-1, colors, ranks)  # 1 at the highest card
+    tops = fireworks.view(-1, colors, ranks)  # 1 at the highest card of each firework
     played = tops.flip(2).cumsum(2).flip(2).flatten(1)
     playable = torch.cat([1 - tops.sum(2, keepdim=True), tops[:, :, :-1]], 2).flatten(1)
     return torch.stack([playable, played], 2)
 
 
 def odds(layout: Layout, seen: torch.Tensor) -> torch.Tensor:
-    """Count the odds of cards, the probabilities that a card can be played and that it was played.
+    """Compute for cards the probabilities that they can be played and that they were played before.
 
     Args:
         layout: Layout of the observations.
-        seen: Observations, float32 [n, observation]; numbers after them are ignored.
+        seen: Observations, float32 [n, observation]; entries after them are ignored.
 
     Returns:
-        float32 [n, layout.odds], slot by slot: own cards by counting all cards that the seat sees; the others' cards
-        by the public knowledge in the observation; the others' cards as they are.
+        float32 [n, layout.odds] in three parts, each slot by slot. The first are the own cards, by all cards that the
+        seat sees. The second are the others' cards, by the public knowledge in the observation. The third are the
+        others' cards as the seat sees them, with probabilities 0 and 1.
     """
     players, slots = layout.players, layout.slots
     colors, ranks = layout.colors, layout.ranks
     n, kinds = len(seen), colors * ranks
     deck = colors * sum(layout.copies)
     hands = seen[:, : (players - 1) * slots * kinds].view(n, (players - 1) * slots, kinds)
-    fits = traits(layout, seen)
+    kind_traits = traits(layout, seen)
     copies = _copies(colors, layout.copies).to(seen)  # [deck, kinds]
     discarded = seen[:, layout.discards : layout.discards + deck] @ copies
-    hidden = copies.sum(0) - discarded - fits[:, :, 1] - hands.sum(1)
+    hidden = copies.sum(0) - discarded - kind_traits[:, :, 1] - hands.sum(1)  # [n, kinds]: number of unseen cards
     size = kinds + colors + ranks
     begin = layout.last.stop
-    hints = seen[:, begin : begin + players * slots * size].view(n, players * slots, size)[:, :, :kinds]
-    of_own = (hints[:, :slots] > 0) * hidden[:, None].clamp(min=0)
-    of_others = hints[:, slots:]
-    believed = [x / x.sum(2, keepdim=True).clamp(min=1e-6) for x in (of_own, of_others)]
-    return torch.cat([(x @ fits).flatten(1) for x in (*believed, hands)], 1)
+    knowledge = seen[:, begin : begin + players * slots * size].view(n, players * slots, size)[:, :, :kinds]
+    own = (knowledge[:, :slots] > 0) * hidden[:, None].clamp(min=0)
+    others = knowledge[:, slots:]
+    beliefs = [x / x.sum(2, keepdim=True).clamp(min=1e-6) for x in (own, others)]
+    return torch.cat([(x @ kind_traits).flatten(1) for x in (*beliefs, hands)], 1)
 
 
 @cache

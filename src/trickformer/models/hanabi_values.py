@@ -1,12 +1,12 @@
-"""Action values of Hanabi from observations: the networks of off-belief learning, and the folders that hold them.
+"""Networks of off-belief learning, which compute action values of Hanabi from observations, and their checkpoints.
 
-One kind reads the current observation. The other is the public LSTM of "Off-Belief Learning" (section 6; from "Learned
-Belief Search", Hu, Lerer, Brown & Foerster 2021): an LSTM reads the public part of the observations, layers of their
-own read the seat's observation, and the head reads the product of both. Both kinds have a dueling head (Wang et al.
-2016).
+One kind of network only reads the current observation. The other is the public LSTM of "Off-Belief Learning" (section
+6; from "Learned Belief Search", Hu, Lerer, Brown & Foerster 2021). An LSTM reads the public part of all observations,
+separate layers read the seat's current observation, and the head reads the product of both. Both kinds have a dueling
+head (Wang et al. 2016).
 
-A network of the simplified action decoder (SAD; Hu & Foerster 2020) also reads the greedy action of the last mover,
-besides the move. In play nobody explores, so the two are the same.
+A network of the simplified action decoder (SAD; Hu & Foerster 2020) also reads the greedy action of the seat that moved
+last, besides its move. Outside training nobody explores, so the two are the same.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.text import json_object, read_text
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
-_KIND = "hanabi action values"
+_KIND = "hanabi action values"  # identifies the config of a checkpoint
 _LSTM_LAYERS = 2
 _MOST_UNITS, _MOST_LAYERS = 65_536, 64  # largest sizes that a config may have
-ANSWERS = 3  # states of a card: it can be played, it was played before, neither
+ANSWERS = 3  # classes of a card in the auxiliary task: it can be played, it was played before, neither
 # Part of the last move that a network reads: the move as seen, the greedy action too, or nothing.
 Last = Literal["seen", "greedy", "hidden"]
 
@@ -44,16 +44,16 @@ Last = Literal["seen", "greedy", "hidden"]
 class NetworkSizes:
     """Sizes of a network's inputs, layers and outputs."""
 
-    seen: int  # numbers of an observation, the greedy action included
-    hands: int  # the first numbers, which show the others' hands; all others are public
+    seen: int  # entries of an observation, those of the greedy action included
+    hands: int  # number of the first entries, which show the others' hands; the entries after them are public
     actions: int
     hidden: int  # units of a layer
-    layers: int  # layers that read the observation
-    recurrent: bool
+    layers: int  # number of layers that read the observation
+    recurrent: bool  # whether the network has an LSTM
     layout: Layout  # layout of the observation
-    odds: bool = False  # whether odds counted from the observation are an input
+    odds: bool = False  # whether the odds of hanabi_odds.py are an input
     last: Last = "seen"
-    cards: bool = False  # whether the network also predicts the states of own cards, as an auxiliary target
+    cards: bool = False  # whether the network also predicts the classes of own cards, as an auxiliary target
 
     @classmethod
     def of(
@@ -73,9 +73,9 @@ class NetworkSizes:
             hidden: Units of a layer.
             layers: Number of layers that read the observation.
             recurrent: Whether the network has an LSTM.
-            odds: Whether odds counted from the observation are an input.
+            odds: Whether the odds of hanabi_odds.py are an input.
             last: Part of the last move that the network reads.
-            cards: Whether the network also predicts the states of own cards.
+            cards: Whether the network also predicts the classes of own cards.
         """
         hands, layout = (rules.players - 1) * rules.hand * rules.kinds, Layout.of(rules)
         seen = rules.observation + (layout.last.stop - layout.last.start if last == "greedy" else 0)
@@ -83,7 +83,7 @@ class NetworkSizes:
 
 
 class ActionValues(nn.Module):
-    """Network for the value of each action: the team's future points, if the seat on turn takes it.
+    """Network for the value of each action: the points that the team still gains if the seat on turn takes it.
 
     For a seat that is not on turn, the network has a value of waiting.
     """
@@ -91,9 +91,9 @@ class ActionValues(nn.Module):
     def __init__(self, shape: NetworkSizes):
         super().__init__()
         self.shape = shape
-        counted = shape.layout.odds if shape.odds else 0
-        width = [shape.seen + counted] + [shape.hidden] * shape.layers
-        self.private = nn.Sequential(*(part for a, b in pairwise(width) for part in (nn.Linear(a, b), nn.ReLU())))
+        n_odds = shape.layout.odds if shape.odds else 0
+        widths = [shape.seen + n_odds] + [shape.hidden] * shape.layers
+        self.private = nn.Sequential(*(layer for a, b in pairwise(widths) for layer in (nn.Linear(a, b), nn.ReLU())))
         if shape.recurrent:
             self.public = nn.Sequential(nn.Linear(shape.seen - shape.hands, shape.hidden), nn.ReLU())
             self.lstm = nn.LSTM(shape.hidden, shape.hidden, _LSTM_LAYERS)
@@ -119,11 +119,11 @@ class ActionValues(nn.Module):
         """Convert observations to the network's input.
 
         Args:
-            seen: float32 [..., observation], with or without the greedy action at the end. Without it the last move
-                counts as greedy.
+            seen: float32 [..., observation], with or without the greedy action at the end. Without it the last move is
+                taken as the greedy action.
 
         Returns:
-            float32 [..., seen].
+            float32 [..., shape.seen].
         """
         last = self.shape.layout.last
         if self.shape.last == "hidden":
@@ -133,14 +133,15 @@ class ActionValues(nn.Module):
         return seen
 
     def contexts(self, seen: torch.Tensor, memory: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Run the public part on T consecutive observations.
+        """Run the LSTM on the public part of T consecutive observations.
 
         Args:
             seen: float32 [T, n, ...], as in `read`.
             memory: State before them, see `memory`.
 
         Returns:
-            Factors of the private part, float32 [T, n, hidden], and the state after the observations.
+            Factors of the private layers' output, float32 [T, n, hidden], and the state after the observations. Without
+            an LSTM all factors are 1.
         """
         if not self.shape.recurrent:
             return seen.new_ones(()).expand(len(seen), seen.shape[1], 1), memory
@@ -149,7 +150,7 @@ class ActionValues(nn.Module):
         return out, torch.stack(after).permute(2, 0, 1, 3)
 
     def units(self, seen: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
-        """Compute the last hidden layer, of which all outputs are linear functions.
+        """Compute the last hidden layer; all outputs are linear functions of it.
 
         Args:
             seen: float32 [n, ...], as in `read`.
@@ -173,9 +174,9 @@ class ActionValues(nn.Module):
         Returns:
             Values of the actions, float32 [n, actions], and of waiting, float32 [n].
         """
-        worth, advantage = self.worth(x), self.advantage(x)
+        state_value, advantage = self.worth(x), self.advantage(x)
         mean = (advantage * legal).sum(1, keepdim=True) / legal.sum(1, keepdim=True).clamp(min=1)
-        return worth + advantage - mean, self.waiting(x).squeeze(1)
+        return state_value + advantage - mean, self.waiting(x).squeeze(1)
 
     def forward(
         self, seen: torch.Tensor, context: torch.Tensor, legal: torch.Tensor
@@ -194,7 +195,7 @@ class ActionValues(nn.Module):
 
 
 def best(q: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-    """Choose the legal action of the highest value, the first of equals; 0 if none is legal.
+    """Choose the legal action with the highest value, the first if several are equal; 0 if none is legal.
 
     Args:
         q: float [n, actions].
@@ -220,6 +221,7 @@ def sample_actions(q: torch.Tensor, legal: torch.Tensor, temperature: float, rng
     """
     if temperature == 0:
         return best(q, legal)
+    # The maximum of values with Gumbel noise is a draw from their softmax.
     noise = torch.from_numpy(rng.gumbel(size=tuple(q.shape)).astype(np.float32)).to(q.device)
     return best(q / temperature + noise, legal)
 
@@ -247,7 +249,7 @@ def probabilities(q: torch.Tensor, legal: torch.Tensor, temperature: float, slip
         slip: Share of moves that are uniformly random.
 
     Returns:
-        [n, actions]; 0 if no action is legal.
+        float [n, actions]; all 0 if no action is legal.
     """
     if temperature == 0:
         odds = nn.functional.one_hot(best(q, legal), q.shape[1]) * legal
@@ -256,36 +258,36 @@ def probabilities(q: torch.Tensor, legal: torch.Tensor, temperature: float, slip
     return (1 - slip) * odds + slip * legal / legal.sum(1, keepdim=True).clamp(min=1)
 
 
-def expected_value(q: torch.Tensor, by: torch.Tensor, legal: torch.Tensor, temperature: float) -> torch.Tensor:
-    """Compute the mean value of the action that `sample_actions` takes by other values.
+def expected_value(q: torch.Tensor, selection_q: torch.Tensor, legal: torch.Tensor, temperature: float) -> torch.Tensor:
+    """Compute the mean value of the action that `sample_actions` would draw.
 
     With the values of two networks it is the target of double Q-learning (van Hasselt, Guez & Silver 2016).
 
     Args:
         q: float32 [n, actions], the values to average.
-        by: float32 [n, actions], the values that the action is chosen by.
+        selection_q: float32 [n, actions], the values by which the action is drawn.
         legal: bool [n, actions].
         temperature: Temperature in points.
 
     Returns:
         float32 [n]; 0 if no action is legal.
     """
-    return (probabilities(by, legal, temperature) * q).sum(1)
+    return (probabilities(selection_q, legal, temperature) * q).sum(1)
 
 
 @dataclass(frozen=True, slots=True)
 class HanabiCheckpoint:
-    """A network and the facts of its training."""
+    """A network, its rules and the settings of its training."""
 
     model: ActionValues
     rules: _core.hanabi.Rules
-    v0: bool  # whether observations hold V0 beliefs
+    v0: bool  # whether its observations hold V0 beliefs (belief/hanabi/estimators.py) instead of possible kinds
     temperature: float  # temperature of its policy, in points
     about: dict[str, Any]  # settings of the training
 
     @property
     def is_imitation(self) -> bool:
-        """True if its outputs are logits of an imitated policy, and not values."""
+        """True if its outputs are logits of an imitated policy instead of values."""
         return self.about.get("method") == "clone"
 
     def of(self, rules: _core.hanabi.Rules, name: str) -> HanabiCheckpoint:
@@ -299,9 +301,9 @@ class HanabiCheckpoint:
             TrickformerError: It was trained on other rules.
         """
         for option, field in RULES.items():
-            known, played = getattr(self.rules, field), getattr(rules, field)
-            if known != played:
-                raise TrickformerError(f"checkpoint {name} was trained on hanabi with {option}={known}, not {played}")
+            own, other = getattr(self.rules, field), getattr(rules, field)
+            if own != other:
+                raise TrickformerError(f"checkpoint {name} was trained on hanabi with {option}={own}, not {other}")
         return self
 
 
@@ -343,7 +345,7 @@ def load(path: Path) -> HanabiCheckpoint:
         if config.get("kind") != _KIND:
             raise ValueError(f"its {CONFIG} is not one of {_KIND}")
         rules, sizes = _core.hanabi.Rules(**config["rules"]), dict[str, Any](config["shape"])
-        # Old checkpoints have no `odds`: they have a layout exactly if odds are an input.
+        # Checkpoints of old versions have no `odds`, and they have a `layout` if and only if odds are an input.
         sizes.setdefault("odds", sizes.pop("layout", None) is not None)
         shape = NetworkSizes(layout=Layout.of(rules), **sizes)
         if shape.last not in get_args(Last):

@@ -1,4 +1,4 @@
-"""Names in checkpoints, including those of version 0.2, which called the features facts, and the model type gpt2."""
+"""Names in checkpoints. Version 0.2 called the features facts and the model type gpt2; its checkpoints still load."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 V = TypeVar("V")
 
-MODEL_TYPE = "trickformer"  # in config.json
-FORMER_MODEL_TYPE = "gpt2"  # of version 0.2
+MODEL_TYPE = "trickformer"  # `model_type` in config.json
+FORMER_MODEL_TYPE = "gpt2"  # `model_type` in version 0.2
 
 _NAMES = {"n_facts": "n_features", "facts": "features", "facts.weight": "features.weight"}
 KEY_MAPPING = {r"^facts\.": "features."}  # regular expressions over tensor names, for transformers

@@ -1,4 +1,4 @@
-"""Base of the players of a transformer: its checkpoint, and one growing sequence for each hand and seat."""
+"""Base class of the players that use a transformer, with a cached token sequence for each hand and seat."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class ModelOptions(BaseModel):
 class Turns:
     """n decisions for a model, each with several legal actions."""
 
-    nodes: np.ndarray  # int32 [n], the backend's node of the last token
-    tokens: list[np.ndarray]  # tokens of each seat so far
+    nodes: np.ndarray  # int32 [n], the backend's node of each sequence's last token
+    tokens: list[np.ndarray]  # sequence of each turn so far, int32 [T]
     actions: list[dict[int, int]]  # legal actions by their tokens
     legal: np.ndarray  # bool [n, V], the legal tokens
-    rng: list[np.random.Generator]  # empty if the decision draws nothing
+    rng: list[np.random.Generator]  # empty if decisions need no random numbers
     views: Sequence[View] = ()  # empty if only the sequences are known
     memos: Sequence[Memo] = ()  # empty if only the sequences are known
     explain: bool = False  # whether decisions have thoughts
@@ -94,7 +94,7 @@ class ModelPlayer(Player):
         """
 
     def thoughts(self, turns: Turns, imagined: Sequence[tuple[SearchNode, ...]]) -> list[Thought | None]:
-        """Make a thought for each turn, or None if the turns need no explanation.
+        """Make a thought, the explanation of a decision, for each turn; None if `turns.explain` is false.
 
         Args:
             turns: n turns.
@@ -118,9 +118,9 @@ class ModelPlayer(Player):
             sequences: Tokens of each row.
         """
 
-        def features(rows: np.ndarray, following: np.ndarray) -> np.ndarray:
-            longer = [np.append(sequences[row], token) for row, token in zip(rows, following)]
-            return np.array([self.tokenizer.tracker(sequence).features() for sequence in longer])
+        def features(rows: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+            extended = [np.append(sequences[row], token) for row, token in zip(rows, tokens)]
+            return np.array([self.tokenizer.tracker(sequence).features() for sequence in extended])
 
         return features
 
@@ -138,7 +138,7 @@ class ModelPlayer(Player):
 
         Args:
             views: n views.
-            memo: Memo of each view, which holds its prefix.
+            memo: Memo of each view; it holds a `Prefix`, so that only new tokens are computed.
 
         Returns:
             The tokens of each view, and the backend's node of its last token, int32 [n].
@@ -161,7 +161,7 @@ class ModelPlayer(Player):
 
         return Prefix(self.backend, self._tracker())
 
-    def likely(self, turns: Turns) -> np.ndarray:
+    def choice_probabilities(self, turns: Turns) -> np.ndarray:
         """Compute the probability that the player chooses each token; by default the model's policy.
 
         Args:
@@ -175,7 +175,7 @@ class ModelPlayer(Player):
         return legal_policy(self.backend.policy(turns.nodes), turns.legal)
 
     def log_likelihood(self, views: Sequence[View], slip: float) -> np.ndarray:
-        """Compute how likely this player would have made the viewers' moves so far.
+        """Compute the probability that this player would have made all moves of each viewer so far.
 
         Args:
             views: n views.
@@ -191,56 +191,56 @@ class ModelPlayer(Player):
             sequences = [self.tokenizer.encode(view) for view in views[first : first + MANY]]
             prefixes = [self._prefix() for _ in sequences]
             advance(prefixes, sequences)
-            choices = [(i, place, may) for i, tokens in enumerate(sequences) for place, may in self._choices(tokens)]
+            choices = [(i, at, mask) for i, tokens in enumerate(sequences) for at, mask in self._choices(tokens)]
             if not choices:
                 continue
-            legal = np.array([may for *_, may in choices])
+            legal = np.array([mask for *_, mask in choices])
             turns = Turns(
-                np.array([prefixes[i].nodes[place - 1] for i, place, _ in choices], np.int32),
-                [sequences[i][:place] for i, place, _ in choices],
-                [
-                    {token: self.tokenizer.action(token) for token in np.flatnonzero(may).tolist()}
-                    for *_, may in choices
+                nodes=np.array([prefixes[i].nodes[at - 1] for i, at, _ in choices], np.int32),
+                tokens=[sequences[i][:at] for i, at, _ in choices],
+                actions=[
+                    {token: self.tokenizer.action(token) for token in np.flatnonzero(mask).tolist()}
+                    for *_, mask in choices
                 ],
-                legal,
-                [],
+                legal=legal,
+                rng=[],
             )
-            probability = self.likely(turns)[np.arange(len(choices)), [sequences[i][place] for i, place, _ in choices]]
+            chosen = [sequences[i][at] for i, at, _ in choices]
+            probability = self.choice_probabilities(turns)[np.arange(len(choices)), chosen]
             likelihood = (1 - slip) * probability + slip / legal.sum(axis=1)
             with np.errstate(divide="ignore"):
                 np.add.at(totals, [first + i for i, *_ in choices], np.log(likelihood))
         return totals
 
     def _choices(self, tokens: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield the positions in a sequence of the viewer's choices, and the legal tokens there, bool [V]."""
+        """Yield each position at which the viewer chose among several tokens, and the legal tokens there, bool [V]."""
         tracker = self._tracker()
-        for place, token in enumerate(tokens.tolist()):
-            if place and tracker.my_turn():
+        for position, token in enumerate(tokens.tolist()):
+            if position and tracker.my_turn():
                 legal = tracker.legal()
                 if legal.sum() > 1:
-                    yield place, legal
+                    yield position, legal
             tracker.push(token)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         decisions: list[Decision | None] = [Decision(v.legal[0]) if len(v.legal) == 1 else None for v in views]
-        open_ = [i for i, d in enumerate(decisions) if d is None]
-        if open_:
-            tokens, nodes = self.feed_views([views[i] for i in open_], [memo[i] for i in open_])
-            actions = [{self.tokenizer.token(a): a for a in views[i].legal} for i in open_]
-            legal = np.zeros((len(open_), len(self.tokenizer.vocab)), dtype=bool)
-            for row, by_token in enumerate(actions):
-                legal[row, list(by_token)] = True
-            explain = any(memo[i].get("explain") for i in open_)
+        undecided = [i for i, d in enumerate(decisions) if d is None]
+        if undecided:
+            tokens, nodes = self.feed_views([views[i] for i in undecided], [memo[i] for i in undecided])
+            actions = [{self.tokenizer.token(a): a for a in views[i].legal} for i in undecided]
+            legal = np.zeros((len(undecided), len(self.tokenizer.vocab)), dtype=bool)
+            for row, action_of in enumerate(actions):
+                legal[row, list(action_of)] = True
             turns = Turns(
-                nodes,
-                tokens,
-                actions,
-                legal,
-                [rng[i] for i in open_],
-                [views[i] for i in open_],
-                [memo[i] for i in open_],
-                explain,
+                nodes=nodes,
+                tokens=tokens,
+                actions=actions,
+                legal=legal,
+                rng=[rng[i] for i in undecided],
+                views=[views[i] for i in undecided],
+                memos=[memo[i] for i in undecided],
+                explain=any(memo[i].get("explain") for i in undecided),
             )
-            for i, decision in zip(open_, self.decide(turns), strict=True):
+            for i, decision in zip(undecided, self.decide(turns), strict=True):
                 decisions[i] = decision
         return [d for d in decisions if d is not None]

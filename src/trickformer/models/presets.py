@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """The size of a transformer."""
+    """Size of a transformer."""
 
     layers: int
-    embd: int  # width of the residual stream
+    embd: int  # width of the residual stream (n_embd of GPT-2)
     heads: int
     inner: int  # width of the feed-forward layer
 
@@ -41,13 +41,13 @@ def config(
     action_values: bool = False,
     masked: bool = False,
 ) -> TrickformerConfig:
-    """Make the configuration of a preset for one game. All but the size is Table 4 of the GO-MCTS paper.
+    """Make the configuration of a preset for one game. Everything except the size follows Table 4 of the GO-MCTS paper.
 
     Args:
         preset: Name of the preset.
         vocab_size: Number of tokens.
         n_positions: Length of the longest sequence.
-        n_outcomes: Number of classes of the value head.
+        n_outcomes: Number of outputs of the value head.
         eos: Token that ends a sequence.
         n_features: See GPT2PolicyValueModel.
         action_values: See GPT2PolicyValueModel.
@@ -67,7 +67,7 @@ def config(
 
 
 def of_size(size: Preset, vocab_size: int, n_positions: int, n_outcomes: int, eos: int) -> GPT2Config:
-    """Make a configuration of plain GPT-2 as `config` does, of any size.
+    """Make a configuration of plain GPT-2 of any size, otherwise as `config` does.
 
     Args:
         size: Size of the transformer.

@@ -1,7 +1,7 @@
 """Initial embeddings for small models and little data: similar tokens start with similar embeddings.
 
-The tokens of the paper's model have no initial structure. Twelve million hands teach it that two of them share a suit;
-a laptop's budget does not. The architecture is unchanged, and a saved model is a GPT2PolicyValueModel like any other.
+The GO-MCTS paper's embeddings start at random. Twelve million hands teach its model which tokens share a suit, but the
+data of a small run do not. Only the initial weights differ; the model is a GPT2PolicyValueModel like any other.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import torch
 
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 
-_NOISE = 0.5  # share of the configured initializer range; the noise separates tokens of equal features
+_NOISE = 0.5  # scale of noise that separates tokens with equal features, relative to the configured initializer range
 
 
 def initialize(model: GPT2PolicyValueModel, token_features: np.ndarray, position_features: np.ndarray) -> None:
-    """Replace the embeddings and the policy head's rows by random linear images of features. Uses torch's generator.
+    """Replace the embeddings and the policy head's weights by random linear functions of features.
+
+    Random numbers come from torch's global generator.
 
     Args:
-        model: The model, which is changed.
+        model: The model, which is changed in place.
         token_features: float32 [V, F], entries of the order of 1.
         position_features: float32 [n_positions, G], entries of the order of 1.
     """
@@ -33,13 +35,13 @@ def initialize(model: GPT2PolicyValueModel, token_features: np.ndarray, position
 
 @torch.no_grad()
 def embed(weight: torch.Tensor, features: np.ndarray, scale: float) -> None:
-    """Replace a weight by a random linear image of features plus some noise. Uses torch's generator.
+    """Replace a weight by a random linear function of features plus noise, with torch's global generator.
 
     Args:
-        weight: [n, D], which is changed.
+        weight: [n, D], which is changed in place.
         features: float [n, F].
         scale: Order of the weight's entries.
     """
-    table = torch.from_numpy(features.astype(np.float32))
-    image = table @ torch.randn(table.shape[1], weight.shape[1])
-    weight.copy_(scale * (image + _NOISE * torch.randn_like(weight)))
+    inputs = torch.from_numpy(features.astype(np.float32))
+    projected = inputs @ torch.randn(inputs.shape[1], weight.shape[1])
+    weight.copy_(scale * (projected + _NOISE * torch.randn_like(weight)))

@@ -1,7 +1,7 @@
-"""The inference backend in torch: for the GPU, and on the CPU as a second opinion.
+"""The inference backend in torch, for the GPU; on the CPU it serves to check the C++ backend.
 
-Preallocated pools hold the keys and values of all nodes; a call gathers each row's path from them. Importing this
-module imports torch.
+Pools (preallocated arrays) hold the attention keys and values of all nodes. For each token a call gathers the keys and
+values on the path from the root to its node. Importing this module imports torch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from trickformer.base import TrickformerError
 from trickformer.models.weights import Weights
 
 CHUNK = 4096  # the pools grow by multiples of this number of nodes
-ROWS = 1024  # rows that go through the layers together
+ROWS = 1024  # largest number of tokens that go through the layers together
 
 
 def usable(device: str) -> torch.device:
@@ -41,7 +41,7 @@ def usable(device: str) -> torch.device:
 
 
 class TorchBackend:
-    """trickformer.models.backend.Backend in torch."""
+    """Implementation of `trickformer.models.backend.Backend` in torch. A node is an index of the pools."""
 
     def __init__(self, weights: Weights, values: np.ndarray, dtype: str, device: str):
         """Copy a model's weights to a device.
@@ -66,25 +66,28 @@ class TorchBackend:
         self.has_masked_policy = sizes["masked"] > 0
         self.generation = 0
         self._layers, self._heads = sizes["n_layer"], sizes["n_head"]
-        self._size = sizes["n_embd"] // sizes["n_head"]
+        self._head_size = sizes["n_embd"] // sizes["n_head"]
         self._epsilon = weights.epsilon
         self._type = torch.bfloat16 if dtype == "bfloat16" else torch.float32
         self._device = usable(device)
         self._values = torch.from_numpy(values).to(self._device)
-        self._tensors = {  # matrices that torch.nn.functional.linear takes, [out, in]
+        # GPT-2 stores the matrices of its blocks ("c_*") as [in, out]; torch.nn.functional.linear takes [out, in].
+        self._tensors = {
             name: torch.tensor(
                 data.T if data.ndim == 2 and ".c_" in name else data, dtype=self._type, device=self._device
             )
             for name, data in weights.tensors.items()
         }
         self._parent = np.empty(0, np.int32)
-        self._depth = np.empty(0, np.int32)  # -1: a dead node
-        self._birth = np.empty(0, np.int64)  # serial number of the node, because a place is used again
-        self._parents_birth = np.empty(0, np.int64)
-        self._births = 0
-        self._free: list[int] = []  # free places, the last one is used first
-        self._keys = self._cache(0)  # [layers, nodes, heads, size], as the values
-        self._cached_values = self._cache(0)
+        self._depth = np.empty(0, np.int32)  # -1 for a node that is not live
+        # A node's index is reused after its release, so each use has a serial number. A parent's serial number reveals
+        # whether it was released before its children.
+        self._serial = np.empty(0, np.int64)
+        self._parent_serial = np.empty(0, np.int64)
+        self._next_serial = 0
+        self._free: list[int] = []  # nodes that are not live; the last one is used first
+        self._keys = self._cache(0)  # [layers, nodes, heads, head size]
+        self._cached_values = self._cache(0)  # the same shape
         self._hidden = torch.empty(0, sizes["n_embd"], dtype=self._type, device=self._device)
 
     @property
@@ -120,20 +123,20 @@ class TorchBackend:
         if lengths.sum() != tokens.size:
             raise ValueError(f"the branches' lengths add up to {lengths.sum()}, but there are {tokens.size} tokens")
         if tokens.size and not (tokens.min() >= 0 and tokens.max() < self.vocab_size):
-            wrong = tokens[(tokens < 0) | (tokens >= self.vocab_size)][0]
-            raise ValueError(f"token {wrong} is not in the vocabulary of {self.vocab_size}")
+            token = tokens[(tokens < 0) | (tokens >= self.vocab_size)][0]
+            raise ValueError(f"token {token} is not in the vocabulary of {self.vocab_size}")
         for parent in parents[parents >= 0]:
-            self._path(int(parent))
+            self._path(int(parent))  # raises if an ancestor was released
 
         self._grow(tokens.size)
         nodes = np.array([self._free.pop() for _ in range(tokens.size)], np.int32)
         starts = np.cumsum(lengths) - lengths
-        above = np.concatenate((np.full(min(1, tokens.size), -1, np.int32), nodes[:-1]))
-        above[starts] = parents
-        self._parent[nodes] = above
-        self._birth[nodes] = np.arange(self._births, self._births + tokens.size)
-        self._births += tokens.size
-        self._parents_birth[nodes] = np.where(above < 0, -1, self._birth[above])
+        token_parents = np.concatenate((np.full(min(1, tokens.size), -1, np.int32), nodes[:-1]))
+        token_parents[starts] = parents
+        self._parent[nodes] = token_parents
+        self._serial[nodes] = np.arange(self._next_serial, self._next_serial + tokens.size)
+        self._next_serial += tokens.size
+        self._parent_serial[nodes] = np.where(token_parents < 0, -1, self._serial[token_parents])
         self._depth[nodes] = np.arange(tokens.size) - np.repeat(starts - before, lengths)
         for start in range(0, tokens.size, ROWS):
             rows = slice(start, start + ROWS)
@@ -179,11 +182,11 @@ class TorchBackend:
         self.generation += 1
 
     def _cache(self, nodes: int) -> torch.Tensor:
-        shape = (self._layers, nodes, self._heads, self._size)
+        shape = (self._layers, nodes, self._heads, self._head_size)
         return torch.zeros(shape, dtype=self._type, device=self._device)
 
     def _grow(self, nodes: int) -> None:
-        """Make at least `nodes` places free. The pools grow by at least a quarter, so that copies stay rare."""
+        """Make at least `nodes` nodes free. The pools grow by at least a quarter, so that copies are rare."""
         missing = nodes - len(self._free)
         if missing <= 0:
             return
@@ -194,11 +197,12 @@ class TorchBackend:
         self._hidden = torch.cat((self._hidden, self._hidden.new_zeros(added, self._hidden.size(1))))
         self._parent = np.concatenate((self._parent, np.full(added, -1, np.int32)))
         self._depth = np.concatenate((self._depth, np.full(added, -1, np.int32)))
-        self._birth = np.concatenate((self._birth, np.full(added, -1, np.int64)))
-        self._parents_birth = np.concatenate((self._parents_birth, np.full(added, -1, np.int64)))
+        self._serial = np.concatenate((self._serial, np.full(added, -1, np.int64)))
+        self._parent_serial = np.concatenate((self._parent_serial, np.full(added, -1, np.int64)))
         self._free[:0] = range(first + added - 1, first - 1, -1)
 
     def _check(self, nodes: np.ndarray) -> None:
+        """Raise ValueError if one of the nodes is not live."""
         dead = (nodes < 0) | (nodes >= self._depth.size)
         dead[~dead] = self._depth[nodes[~dead]] < 0
         if dead.any():
@@ -209,7 +213,7 @@ class TorchBackend:
         path = [node]
         while self._parent[node] >= 0:
             parent = int(self._parent[node])
-            if self._depth[parent] < 0 or self._birth[parent] != self._parents_birth[node]:
+            if self._depth[parent] < 0 or self._serial[parent] != self._parent_serial[node]:
                 raise ValueError("a parent was released before the nodes below it")
             path.append(node := parent)
         return path[::-1]
@@ -243,8 +247,8 @@ class TorchBackend:
                 paths[row, depth] = node
             else:
                 paths[row, : depth + 1] = self._path(int(node))
-        where, path = self._tensor(nodes), self._tensor(paths)
-        depth = self._tensor(depths)
+        index, path = self._tensor(nodes), self._tensor(paths)
+        depth = self._tensor(depths)  # position of each token
         mask = (torch.arange(longest, device=self._device) <= depth[:, None])[:, None, None, :]
         x = self._tensors["transformer.wte.weight"][self._tensor(tokens)]
         x = x + self._tensors["transformer.wpe.weight"][depth]
@@ -253,20 +257,20 @@ class TorchBackend:
         for i in range(self._layers):
             block = f"transformer.h.{i}."
             projected = self._linear(block + "attn.c_attn", self._norm(block + "ln_1", x))
-            parts = projected.view(nodes.size, 3, self._heads, self._size)
-            self._keys[i, where] = parts[:, 1]
-            self._cached_values[i, where] = parts[:, 2]
+            qkv = projected.view(nodes.size, 3, self._heads, self._head_size)  # queries, keys and values
+            self._keys[i, index] = qkv[:, 1]
+            self._cached_values[i, index] = qkv[:, 2]
             attended = F.scaled_dot_product_attention(
-                parts[:, 0, :, None],
+                qkv[:, 0, :, None],
                 self._keys[i, path].transpose(1, 2),
                 self._cached_values[i, path].transpose(1, 2),
                 attn_mask=mask,
-                scale=1 / math.sqrt(self._size),
+                scale=1 / math.sqrt(self._head_size),
             )
             x = x + self._linear(block + "attn.c_proj", attended.reshape(nodes.size, -1))
             inner = self._linear(block + "mlp.c_fc", self._norm(block + "ln_2", x))
             x = x + self._linear(block + "mlp.c_proj", F.gelu(inner, approximate="tanh"))
-        self._hidden[where] = self._norm("transformer.ln_f", x)
+        self._hidden[index] = self._norm("transformer.ln_f", x)
 
     def _head(self, nodes: np.ndarray, name: str) -> torch.Tensor:
         """Return the float32 outputs of the head `name`, "lm", "val" or "act", at nodes int32 [n]."""

@@ -1,4 +1,4 @@
-"""Reader of policy-value checkpoints that needs neither torch nor transformers, and explains the fault of a bad one."""
+"""Reader of policy-value checkpoints that needs neither torch nor transformers, with an exact error for a bad one."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # bytes an element, by the names of the safetensors format
 _SIZES = ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions")
-_MOST = 65_536  # layers, units, tokens or positions: a config with more is damaged
-_MOST_HEADER = 1 << 22  # bytes; the header of a model of a thousand tensors has a hundred KB
-_FIXED = {  # values that the backends require; a config without a key has Hugging Face's default
+_MOST = 65_536  # limit of layers, units, tokens and positions; a config with more is damaged
+_MOST_HEADER = 1 << 22  # bytes; the header of a file with a thousand tensors has about 100 KB
+_FIXED = {  # values that the backends require; all are Hugging Face's defaults, which a missing key stands for
     "activation_function": "gelu_new",
     "scale_attn_weights": True,
     "scale_attn_by_inverse_layer_idx": False,
@@ -32,7 +32,7 @@ _FIXED = {  # values that the backends require; a config without a key has Huggi
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A model of checked shapes."""
+    """Weights of a model whose shapes are checked."""
 
     # n_layer, n_embd, n_head, n_inner, vocab_size, n_positions, n_outcomes; n_features, n_actions and masked may be 0
     sizes: dict[str, int]
@@ -109,11 +109,11 @@ def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
         raise foreign from error
     body = data[8 + length :]
     tensors: dict[str, np.ndarray] = {}
-    before = 0  # the format has tensors one after another, so that together they are no larger than the file
+    previous_end = 0  # the format has no gaps and no overlaps, so the tensors cannot be larger than the file
     for name, dtype, shape, start, end in entries:
         if dtype not in _WIDTHS:
             raise TrickformerError(f"{path}: tensor {name} has type {dtype}; save it as float32 or bfloat16")
-        if len(shape) > 8 or any(n < 0 for n in shape):  # no network has tensors of this kind
+        if len(shape) > 8 or any(n < 0 for n in shape):  # no network has tensors with so many axes
             raise foreign
         if not 0 <= start <= end or end - start != math.prod(shape) * _WIDTHS[dtype]:
             raise foreign
@@ -122,14 +122,14 @@ def read_safetensors(path: str | PathLike[str]) -> dict[str, np.ndarray]:
                 f"{path} is truncated: tensor {name} ends at byte {8 + length + end} of {data.size}; "
                 "fetch or save it again"
             )
-        if start != before:
+        if start != previous_end:
             raise TrickformerError(
-                f"{path}: tensor {name} {'overlaps' if start < before else 'leaves a gap after'} the one before; "
+                f"{path}: tensor {name} {'overlaps' if start < previous_end else 'leaves a gap after'} the one before; "
                 "save the checkpoint again"
             )
-        before = end
+        previous_end = end
         tensors[name] = _float32(body[start:end], dtype).reshape(shape)
-    if before < body.size:
+    if previous_end < body.size:
         raise TrickformerError(f"{path}: bytes after the last tensor belong to none; save the checkpoint again")
     must_be_finite(tensors, str(path))
     return tensors
@@ -150,7 +150,7 @@ def _entries(header: dict[str, Any]) -> list[tuple[str, str, tuple[int, ...], in
 
 
 def must_be_finite(tensors: Mapping[str, np.ndarray], where: str) -> None:
-    """Check that all weights are finite, because a network with others would play on without an error.
+    """Check that all weights are finite, because a network with other weights would play without any error.
 
     Args:
         tensors: Tensors by name.
@@ -166,17 +166,17 @@ def must_be_finite(tensors: Mapping[str, np.ndarray], where: str) -> None:
 
 def _float32(raw: np.ndarray, dtype: str) -> np.ndarray:
     """Convert little-endian bytes, uint8 [n], to float32."""
-    raw = raw.copy() if raw.ctypes.data % 4 else raw
-    if dtype == "BF16":
+    raw = raw.copy() if raw.ctypes.data % 4 else raw  # aligns the bytes
+    if dtype == "BF16":  # the upper half of a float32
         return (raw.view("<u2").astype(np.uint32) << 16).view(np.float32)
     return raw.view("<f4" if dtype == "F32" else "<f2").astype(np.float32, copy=False)
 
 
 def _check_weights(config: dict[str, Any], tensors: dict[str, np.ndarray], where: str) -> Weights:
-    """Check that the shapes are those of the configuration.
+    """Check a model's configuration, and that its tensors have the shapes that the configuration demands.
 
     Raises:
-        TrickformerError: A shape differs; the error names the first one.
+        TrickformerError: A value of the configuration or a shape is wrong; the error names the first one.
     """
     config, tensors = rename_legacy_keys(config), rename_legacy_keys(tensors)
     if config.get("model_type", MODEL_TYPE) not in (MODEL_TYPE, FORMER_MODEL_TYPE):

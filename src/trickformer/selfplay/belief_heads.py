@@ -1,9 +1,9 @@
 """Training of a belief head (trickformer.belief.heads) on fresh hands, and its measurement on held-out hands.
 
-The loss is the mean over positions of -log P per hidden card. P is the probability of the true places of the hidden
-cards: the product of their odds under the constraints of the view, normalized. Its gradient with respect to the log
-odds is the marginal probability of each place, less 1 for the true place; the samplers compute both exactly. The
-weights of the trunk do not change.
+A head estimates the place (seat or skat) of each hidden card. The loss of a position is -log P / number of hidden
+cards. P is the probability of the true places: the product of their odds, normalized over all places that the view
+allows. The gradient with respect to the log odds is the marginal probability of each place, minus 1 for the true place.
+The samplers compute both exactly. The trunk is the transformer under the head; its weights do not change.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from trickformer.plumbing.text import to_json
 from trickformer.selfplay.generate import play_hands
 from trickformer.selfplay.head_config import HeadTraining
 
-STATE = "state.npz"  # file of the run folder
+STATE = "state.npz"  # weights and optimizer of an unfinished run, in its folder
 _PIECE = 16  # held-out hands that are played in lockstep
 
 
@@ -42,29 +42,29 @@ _PIECE = 16  # held-out hands that are played in lockstep
 class HeldOutDecision:
     """A decision of a hand, and the cards that the seat on turn does not see."""
 
-    hand: int
+    hand: int  # number of the hand in its series
     view: View
     seat: Any  # the core's form of the view
-    hidden: np.ndarray  # int16 [1, H]
-    places: np.ndarray  # int8 [cards]
-    histories: int  # hidden histories for each placement of the cards, which a head does not predict
+    hidden: np.ndarray  # int16 [1, H]: the real deal in the form of the sampler's worlds
+    places: np.ndarray  # int8 [cards]: true place of each card; -1 if the view shows it
+    histories: int  # number of histories of each placement, such as passed cards; a head does not predict them
 
     def loss(self, deals: Any) -> float:
-        """Compute -log P of the true places, per open card in nats.
+        """Compute -log P of the true places, in nats per hidden card.
 
         Args:
-            deals: Sampler of the view.
+            deals: Sampler of the view, with or without log odds.
         """
         return -(deals.log_prob(self.hidden)[0] + math.log(self.histories)) / (self.places >= 0).sum()
 
 
 def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[HeldOutDecision]:
-    """Collect decisions with two or more legal actions and a card whose place the view leaves open.
+    """Play hands and draw decisions with two or more legal actions and at least one hidden card.
 
     Args:
         game: The game.
-        config: Config of the run; `positions` is the number of decisions of each hand, or all if there are fewer.
-        first: First hand of the series.
+        config: Config of the run; `positions` is the largest number of decisions of a hand.
+        first: Number of the first hand in the series.
         n: Number of hands.
     """
     belief = sampler(game)
@@ -72,16 +72,16 @@ def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Held
     sample: list[HeldOutDecision] = []
     for record in play_hands(game, config.players, config.seed, first, n):
         state = game.spiel.new_initial_state()
-        choices = []
-        for at, action in enumerate(record.history):
+        decisions = []  # numbers of moves
+        for move, action in enumerate(record.history):
             if state.current_player() >= 0 and len(state.legal_actions()) > 1:
-                choices.append(at)
+                decisions.append(move)
             state.apply_action(action)
         rng = np.random.default_rng([config.seed, record.deal])
-        chosen = set(rng.permutation(choices)[: config.positions].tolist())
+        chosen = set(rng.permutation(decisions)[: config.positions].tolist())
         state = game.spiel.new_initial_state()
-        for at, action in enumerate(record.history):
-            if at in chosen:
+        for move, action in enumerate(record.history):
+            if move in chosen:
                 view = game.view(state, state.current_player())
                 belief.reset(view)
                 truth = belief.truth(state)
@@ -94,9 +94,9 @@ def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Held
 
 
 class HeadNetwork(nn.Module):
-    """Network of a head, for training; begins with equal odds.
+    """Network of a head, for training; all odds are equal at first.
 
-    Its state dict has the names and shapes of heads.shapes.
+    Its state dict has the names and shapes of `heads.shapes`.
     """
 
     def __init__(self, width: int, hidden: int, cards: int):
@@ -115,8 +115,9 @@ class HeadNetwork(nn.Module):
         Returns:
             float32 [n, cards, PLACES].
         """
-        out = self.out(torch.relu(self.hidden(states)))
-        return (MAX_LOG_ODDS * torch.tanh(out / MAX_LOG_ODDS)).reshape(len(states), -1, PLACES)
+        raw = self.out(torch.relu(self.hidden(states)))
+        # A soft limit, because the samplers accept log odds up to MAX_LOG_ODDS.
+        return (MAX_LOG_ODDS * torch.tanh(raw / MAX_LOG_ODDS)).reshape(len(states), -1, PLACES)
 
 
 def likelihood(
@@ -130,14 +131,14 @@ def likelihood(
         log_odds: float64 [n, cards, PLACES].
 
     Returns:
-        -log P per open card in nats, float64 [n], and its gradient, float64 [n, cards, PLACES].
+        -log P in nats per hidden card, float64 [n], and its gradient, float64 [n, cards, PLACES].
     """
     loss, gradient = np.empty(len(batch)), np.zeros_like(log_odds)
     for i, position in enumerate(batch):
-        weighted = deals(position.seat, log_odds[i])
+        sampler_of_view = deals(position.seat, log_odds[i])
         cards = np.flatnonzero(position.places >= 0)
-        loss[i] = position.loss(weighted)
-        gradient[i] = weighted.marginals()
+        loss[i] = position.loss(sampler_of_view)
+        gradient[i] = sampler_of_view.marginals()
         gradient[i, cards, position.places[cards]] -= 1
         gradient[i] /= len(cards)
     return loss, gradient
@@ -149,11 +150,11 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
     Args:
         config: Config of the run.
         game: The game.
-        trunk: The trunk under the head.
+        trunk: The transformer under the head.
 
     Yields:
-        `step`, `positions`, `loss` and `uniform` after every step, before its state is saved. At the end the head is
-        saved.
+        `step`, `positions`, `loss` and `uniform`, the loss of equal odds, after every step and before its state is
+        saved. The head is saved after the last step.
     """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
@@ -174,6 +175,7 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
 
 
 def _deals(game: Game) -> Callable[..., Any]:
+    """Return the function that makes samplers, as `likelihood` takes it."""
     belief = sampler(game)
     assert isinstance(belief, CardBelief)
     return belief.deals
@@ -198,12 +200,12 @@ def judge(config: HeadTraining, game: Game, head: heads.Head, first: int, n: int
         config: Config of the run.
         game: The game.
         head: The head.
-        first: First hand of the series.
+        first: Number of the first hand in the series.
         n: Number of hands.
 
     Returns:
-        By hand float64 [4]: -log P in nats summed over positions, by the uniform belief and by the head; open cards;
-        positions.
+        For each hand float64 [4], sums over its positions: -log P in nats of equal odds, -log P of the head, hidden
+        cards, and positions.
     """
     batch = positions(game, config, first, n)
     sums: dict[int, np.ndarray] = {p.hand: np.zeros(4) for p in batch}
@@ -216,24 +218,24 @@ def judge(config: HeadTraining, game: Game, head: heads.Head, first: int, n: int
 
 
 def summary(by_hand: np.ndarray) -> dict[str, Any]:
-    """Sum up the measurement of a head, in nats per open card.
+    """Summarize the measurement of a head, in nats per hidden card.
 
     Args:
         by_hand: float64 [hands, 4], the values of `judge`.
 
     Returns:
-        Counts, and mean and standard error over hands of `uniform`, `head` and `difference`. The figure of a hand is
+        Counts, and mean and standard error over hands of `uniform`, `head` and `difference`. The loss of a hand is
         the ratio of its sums.
     """
     uniform, learned = by_hand[:, 0] / by_hand[:, 2], by_hand[:, 1] / by_hand[:, 2]
     figures = {"uniform": uniform, "head": learned, "difference": learned - uniform}
-    error = np.sqrt(max(len(by_hand) - 1, 1) * len(by_hand))
+    divisor = np.sqrt(max(len(by_hand) - 1, 1) * len(by_hand))  # of a standard error; 1 avoids 0 / 0 for one hand
     return {
         "hands": len(by_hand),
         "positions": int(by_hand[:, 3].sum()),
         "cards": int(by_hand[:, 2].sum()),
         **{
-            name: {"mean": float(x.mean()), "se": float(np.linalg.norm(x - x.mean()) / error)}
+            name: {"mean": float(x.mean()), "se": float(np.linalg.norm(x - x.mean()) / divisor)}
             for name, x in figures.items()
         },
     }
@@ -266,7 +268,7 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
         resume: Whether to continue a run that was stopped.
 
     Returns:
-        `summary`, and the head's file as `file`.
+        Result of `summary`, with the head's file as `file`.
 
     Raises:
         TrickformerError: The input is bad; nothing was written.
@@ -277,11 +279,11 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
     for spec in config.players:
         players.make(spec, game)
     file = config.out / heads.FILE
-    read = {config.checkpoint: trunk.digest} | players.digests(game, config.players)
+    files = {config.checkpoint: trunk.digest} | players.digests(game, config.players)
     free = ("out", "threads", "save_every")
     with (
         resumable("belief head", config, players.to_type(config)),
-        RunFolder(config.out).open(config, resume=resume, free=free, files=read),
+        RunFolder(config.out).open(config, resume=resume, free=free, files=files),
     ):
         result = _learn(config, game, trunk, file)
         replace(config.out / RESULT, to_json(result, indent=2) + "\n")

@@ -1,4 +1,4 @@
-"""Model cards: the header that the Hugging Face Hub reads, figures, and a snippet that loads the model."""
+"""Model cards: the header that the Hugging Face Hub reads, measurements, and a snippet that loads the model."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def snippet(checkpoint: str, game: str, features: bool, masked: bool) -> str:
     """
     features_argument = ", features=torch.from_numpy(features)" if features else ""
     masking = ".masked_fill(~torch.from_numpy(possible[0, -1]), -torch.inf)" if masked else ""
-    follow = ["features, possible = tokenizers.follow(tokenizer, tokens[None], possible=True)"]
+    follow_lines = ["features, possible = tokenizers.follow(tokenizer, tokens[None], possible=True)"]
     return "\n".join(
         [
             "```python",
@@ -44,7 +44,7 @@ def snippet(checkpoint: str, game: str, features: bool, masked: bool) -> str:
             f'model = GPT2PolicyValueModel.from_pretrained("{checkpoint}").eval()',
             "state = game.deal(seed=1, index=0)",
             "tokens = tokenizer.encode(game.view(state, state.current_player()))  # int32 [T]",
-            *(follow if features or masked else []),
+            *(follow_lines if features or masked else []),
             "with torch.no_grad():",
             f"    out = model(torch.from_numpy(tokens[None]).long(){features_argument})",
             f"policy = out.logits[0, -1]{masking}.softmax(-1)",

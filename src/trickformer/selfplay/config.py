@@ -13,8 +13,8 @@ from trickformer.base import FastGame, Game, UnknownNameError, game_name
 from trickformer.plumbing.config import current_names, validate_game
 from trickformer.plumbing.help_pages import Panels
 
-# Settings with which a small model learns from little data; docs/results/recipe.md gives the reasons.
-_LITTLE: dict[str, Any] = {
+# Settings of small models that learn from little data; docs/results/recipe.md gives the reasons.
+_LITTLE_DATA: dict[str, Any] = {
     "structured": True,
     "features": True,
     "masked": True,
@@ -28,8 +28,8 @@ _LITTLE: dict[str, Any] = {
     "dropout": 0.0,
 }
 
-# Settings of a preset besides the model's size. `paper` is section 6.1 and Table 6 of the GO-MCTS paper, which leaves
-# the batch open. The others take hours or minutes on a laptop. A game may override them (`schedule`).
+# Settings of a preset besides the model's size. `paper` follows section 6.1 and Table 6 of the GO-MCTS paper, which
+# does not give the batch size. The others take hours or minutes on a laptop. A game may override them (`schedule`).
 SCHEDULES: dict[str, dict[str, Any]] = {
     "paper": {
         "bootstrap_hands": 4_000_000,
@@ -43,8 +43,8 @@ SCHEDULES: dict[str, dict[str, Any]] = {
         "held_out": 5_000,
         "match_deals": 100,
     },
-    # The learner of the paper on a laptop: raw tokens, all outcomes, AdamW, three epochs, its roles and pool.
-    # Only the size of the model, the amount of data, the batch and the learning rate differ.
+    # The paper's method on a laptop. Only the size of the model, the amount of data, the batch size and the learning
+    # rates differ.
     "paper-small": {
         "bootstrap_hands": 100_000,
         "seats_kept": 4,
@@ -57,7 +57,7 @@ SCHEDULES: dict[str, dict[str, Any]] = {
         "learning_rate": 5e-4,
         "match_deals": 40,
     },
-    "small": _LITTLE
+    "small": _LITTLE_DATA
     | {
         "bootstrap_hands": 60_000,
         "label_share": 0.5,
@@ -70,7 +70,7 @@ SCHEDULES: dict[str, dict[str, Any]] = {
         "learning_rate": 1.5e-3,
         "match_deals": 40,
     },
-    "tiny": _LITTLE
+    "tiny": _LITTLE_DATA
     | {
         "bootstrap_hands": 3_000,
         "label_share": 0.5,
@@ -88,10 +88,10 @@ SCHEDULES: dict[str, dict[str, Any]] = {
 
 
 def schedule(game: Game, preset: str) -> dict[str, Any]:
-    """Return the settings of a preset in a game; for an unknown preset, the game's own.
+    """Return the settings of a preset in a game; for an unknown preset only those that the game sets for it.
 
-    In `small` and `tiny` the bootstrap players are the baseline, and a random player in one of eight seats. A preset
-    keeps at most as many seats as the game has.
+    In `small` and `tiny` a bootstrap seat plays at random with probability 1/8, else like the baseline. A preset keeps
+    the sequences of at most as many seats as the game has.
 
     Args:
         game: The game.
@@ -109,7 +109,7 @@ def effective_defaults(words: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
     """Collect the defaults for a command line, for its help page.
 
     Args:
-        words: Words of the command line by option; without `game` and `preset`, Hearts and small.
+        words: Words of the command line by option (default: `game` hearts, `preset` small).
 
     Returns:
         A sentence that names the game and the preset, and the defaults by field.
@@ -132,7 +132,7 @@ def effective_defaults(words: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
 class SelfPlay(BaseModel):
     """Config of a run of population self-play.
 
-    The preset sets the defaults of the game (`schedule`). The constructor loads the game, and raises the errors of
+    The preset and the game set the defaults (`schedule`). The constructor loads the game, so it raises the errors of
     `games.load`.
     """
 
@@ -318,8 +318,8 @@ class SelfPlay(BaseModel):
     )
     out: Path | None = Field(None, description="Run folder.")
 
-    _typed = field_validator("bootstrap", "guests", "baseline")(players.validate_specs)
-    _found = field_validator("game")(validate_game)
+    _check_specs = field_validator("bootstrap", "guests", "baseline")(players.validate_specs)
+    _check_game_string = field_validator("game")(validate_game)
 
     @model_validator(mode="before")
     @classmethod
@@ -331,7 +331,7 @@ class SelfPlay(BaseModel):
         return values
 
     @model_validator(mode="after")
-    def _one_step(self) -> Self:
+    def _check_batch_size(self) -> Self:
         if not self.bootstrap_hands and not self.start:
             raise ValueError("bootstrap_hands is 0: there must be a checkpoint to start from")
         least = self.bootstrap_hands * self.seats_kept or self.sequences
@@ -342,7 +342,7 @@ class SelfPlay(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _labels_are_learned(self) -> Self:
+    def _check_labels(self) -> Self:
         if self.expert_iteration and not self.action_weight:
             raise ValueError("expert_iteration needs action values: give action_weight")
         if bool(self.action_weight) != bool(self.label_share or self.expert_iteration):
@@ -354,13 +354,13 @@ class SelfPlay(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _within_what_the_game_allows(self) -> Self:
+    def _check_game(self) -> Self:
         from trickformer import games, tokenizers
 
         game = games.load(self.game)
         if self.guests and self.roles == "all" and self.seats_kept == game.players:
             raise ValueError("guests take seats that are not kept: lower seats_kept")
-        fast = tokenizers.fast(game) or FastGame  # the class has the abilities of games without a fast form
+        fast = tokenizers.fast(game) or FastGame  # the class attributes are those of a game without a fast form
         if self.rollout_network and not fast.labels_by_network:
             raise ValueError(f"{self.game} is labelled by script; leave out rollout_network")
         if self.label_worlds and not fast.labels_in_worlds:
@@ -381,8 +381,9 @@ class SelfPlay(BaseModel):
 
     @property
     def folder(self) -> Path:
+        """Run folder."""
         return self.out or Path("out") / f"{game_name(self.game)}-{self.preset}"
 
 
-# Fields that a resumed run may change: neither weights nor matches depend on them.
+# Fields that a resumed run may change, because neither weights nor matches depend on their values.
 FREE = frozenset({"iterations", "workers", "ray", "peak_tflops", "stop_after", "out", "save_every"})

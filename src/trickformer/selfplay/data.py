@@ -1,9 +1,14 @@
-"""Training data on disk: token and outcome arrays that are read in place, and a manifest that describes them.
+"""Training data on disk: token and outcome arrays that are mapped into memory, and a manifest that describes them.
 
-A folder holds `tokens.bin` (uint8 [N, T], filled up with the end token), `outcomes.bin` (int32 [N], an index among
-the game's outcomes), `counts.bin` (int32 [N]: number of labels of each sequence), `labels.bin` (LABEL [sum of the
-counts]) and `manifest.json`, which is written after each piece of data. If an interrupt leaves more data than the
-manifest counts, `DataWriter` drops the surplus when writing continues.
+A folder holds these files for N sequences:
+
+- `tokens.bin`: uint8 [N, T], padded with the end token
+- `outcomes.bin`: int32 [N], index among the game's outcomes
+- `counts.bin`: int32 [N], number of labels of each sequence
+- `labels.bin`: LABEL [sum of the counts]
+- `manifest.json`: counts and checksums, written after each piece of data
+
+If an interrupt leaves more data than the manifest counts, `DataWriter` drops the surplus when writing continues.
 """
 
 from __future__ import annotations
@@ -23,7 +28,7 @@ from trickformer.plumbing import digests
 from trickformer.plumbing.files import make_folder, replace
 from trickformer.plumbing.text import json_object, read_text
 
-FORMAT = 3
+FORMAT = 3  # version of this layout
 MANIFEST = "manifest.json"
 TOKENS = "tokens.bin"
 OUTCOMES = "outcomes.bin"
@@ -32,19 +37,19 @@ LABELS = "labels.bin"
 _TOKEN = np.dtype("uint8")
 _OUTCOME = np.dtype("<i4")
 _COUNT = np.dtype("<i4")
-# Value of an own action: the position before the decision, the action's token, its value in units of v(o). The labels
-# of a decision are adjacent.
+# Value of an action of the own seat: the position of the last token before the decision, the action's token, and its
+# value in units of v(o) of the GO-MCTS paper. The labels of a decision are adjacent.
 LABEL = np.dtype([("position", "<u2"), ("token", "u1"), ("value", "<f2")])
 NO_ENTRIES = np.empty(0, LABEL)
 
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """Observations of one seat of each hand, the outcome of the hand, and the values of the seat's actions."""
+    """N sequences: the observations of a seat in a hand, the outcome of the hand, and values of the seat's actions."""
 
-    tokens: np.ndarray  # integers [N, T], filled up with the end token
+    tokens: np.ndarray  # integers [N, T], padded with the end token
     outcomes: np.ndarray  # integers [N], index among the game's outcomes
-    starts: np.ndarray  # int64 [N + 1]: first label of each sequence, then the number of labels
+    starts: np.ndarray  # int64 [N + 1]: index of the first label of each sequence, then the number of labels
     labels: np.ndarray  # LABEL [starts[-1]]
 
     def __len__(self) -> int:
@@ -66,20 +71,20 @@ class Sequences:
         """Make sequences without labels.
 
         Args:
-            tokens: Integers [N, T], filled up with the end token.
-            outcomes: Integers [N], an index among the game's outcomes.
+            tokens: Integers [N, T], padded with the end token.
+            outcomes: Integers [N], index among the game's outcomes.
         """
         return cls(tokens, outcomes, np.zeros(len(tokens) + 1, np.int64), NO_ENTRIES)
 
 
 def starts_of(counts: np.ndarray) -> np.ndarray:
-    """Sum up counts: the first index of each part, then the end of the last.
+    """Return where the parts of a concatenated array start.
 
     Args:
         counts: Integers [N], the lengths of the parts.
 
     Returns:
-        int64 [N + 1].
+        int64 [N + 1], the first index of each part, then the end of the last.
     """
     return np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
 
@@ -99,12 +104,14 @@ def join(*parts: Sequences) -> Sequences:
 
 
 def augment_sequences(data: Sequences, fast: FastGame, rng: np.random.Generator) -> Sequences:
-    """Replace hands by others that are as likely and have the same outcomes and labels.
+    """Permute what the rules treat alike, such as colours, at random in each sequence.
+
+    The new hands are as likely as the old ones and have the same outcomes and values.
 
     Args:
         data: The sequences.
-        fast: Fast form of a game that augments.
-        rng: Draws the permutation of each sequence.
+        fast: Fast form of a game whose `augments` is true.
+        rng: Generator of the permutations.
     """
     tokens, permutation = fast.augment(data.tokens, rng)
     labels = data.labels.copy()
@@ -113,7 +120,7 @@ def augment_sequences(data: Sequences, fast: FastGame, rng: np.random.Generator)
 
 
 def crop(tokens: np.ndarray, eos: int) -> np.ndarray:
-    """Drop the columns in which every row has ended; one end token stays.
+    """Drop the columns of padding that all rows share, except the first of them.
 
     Args:
         tokens: Integers [n, T].
@@ -204,7 +211,7 @@ def verify(folder: Path, game: Game, tokenizer: Tokenizer) -> None:
 
 
 def _sizes(sequences: int, width: int, labels: int) -> dict[str, int]:
-    """Bytes of each file."""
+    """Return the number of bytes of each file."""
     return {
         TOKENS: sequences * width * _TOKEN.itemsize,
         OUTCOMES: sequences * _OUTCOME.itemsize,
@@ -214,7 +221,7 @@ def _sizes(sequences: int, width: int, labels: int) -> dict[str, int]:
 
 
 def _verify_digest(path: Path, size: int, manifest: dict[str, Any]) -> Any:
-    """Hash the part of a file that is counted, with BLAKE2b.
+    """Hash the first `size` bytes of a file with BLAKE2b, and return the hash object.
 
     Raises:
         TrickformerError: The digest is not the manifest's, or the file cannot be read.
@@ -229,6 +236,7 @@ def _verify_digest(path: Path, size: int, manifest: dict[str, Any]) -> Any:
 
 
 def _manifest(folder: Path, required: dict[str, Any]) -> dict[str, Any]:
+    """Read a manifest. Raises TrickformerError if it is missing or damaged, or lacks one of the `required` entries."""
     path = folder / MANIFEST
     try:
         manifest = json_object(read_text(path))
@@ -255,7 +263,7 @@ def _open_to_append(path: Path) -> IO[bytes]:
 
 
 class DataWriter:
-    """Appender to a folder of training data. `hands`, `sequences` and `labels` count what the folder holds."""
+    """Writer that appends to a folder of training data. `hands`, `sequences` and `labels` count its contents."""
 
     def __init__(
         self,
@@ -297,8 +305,7 @@ class DataWriter:
             make_folder(folder)
             for name, size in _sizes(self.sequences, self._kind["positions"], self.labels).items():
                 self._files[name] = self._open(name, size)
-                known = _verify_digest(folder / name, size, manifest) if manifest else hashlib.blake2b()
-                self._digests[name] = known
+                self._digests[name] = _verify_digest(folder / name, size, manifest) if manifest else hashlib.blake2b()
         except TrickformerError:
             self.close()
             raise
@@ -307,6 +314,7 @@ class DataWriter:
             raise TrickformerError(f"cannot write into {folder}: {e.strerror}") from None
 
     def _open(self, name: str, size: int) -> IO[bytes]:
+        """Open a file to append after its first `size` bytes; drop the bytes after them."""
         path = self._folder / name
         length = path.stat().st_size if path.exists() else 0
         if length < size:
@@ -317,7 +325,7 @@ class DataWriter:
         return self._open_file(path)
 
     def append(self, data: Sequences, hands: int) -> None:
-        """Add sequences. They are in the folder when this returns; after a crash either all are counted or none.
+        """Add sequences and flush them to the disk. After a crash the manifest counts either all of them or none.
 
         Args:
             data: The sequences.
@@ -339,21 +347,21 @@ class DataWriter:
                 raw = np.ascontiguousarray(array, dtype).tobytes()
                 self._files[name].write(raw)
                 self._files[name].flush()
-                os.fsync(self._files[name].fileno())  # before the manifest counts it
+                os.fsync(self._files[name].fileno())  # the data must be on disk before the manifest counts it
                 self._digests[name].update(raw)
         except OSError as e:
             raise TrickformerError(f"cannot write into {self._folder}: {e.strerror}") from None
         self.hands += hands
         self.sequences += len(data)
         self.labels += len(data.labels)
-        self._note()
+        self._write_manifest()
 
     def finish(self) -> None:
         """Mark the data as complete."""
         self.complete = True
-        self._note()
+        self._write_manifest()
 
-    def _note(self) -> None:
+    def _write_manifest(self) -> None:
         counts = {"hands": self.hands, "sequences": self.sequences, "labels": self.labels, "complete": self.complete}
         sums = {name: digest.hexdigest() for name, digest in self._digests.items()}
         about = counts | {"digests": sums, "about": self._about}

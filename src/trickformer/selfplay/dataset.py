@@ -25,8 +25,8 @@ def load_data(folder: str | PathLike[str], *, value_classes: bool = True) -> Seq
 
     Args:
         folder: Folder of training data; its manifest names the game.
-        value_classes: Whether outcomes are classes of equal own value, as the presets small and tiny have it, or all
-            outcomes of the game.
+        value_classes: Whether the outcomes of items are classes of equal own value, as in the presets small and tiny.
+            Otherwise they are all outcomes of the game.
 
     Raises:
         TrickformerError: The folder is missing, damaged or unfinished, or its game has other tokens now.
@@ -37,9 +37,9 @@ def load_data(folder: str | PathLike[str], *, value_classes: bool = True) -> Seq
 class SequenceDataset(Dataset[dict[str, Any]]):
     """Sequences of one iteration of a run; `collate` makes batches for a DataLoader.
 
-    An item is a dictionary: `input_ids` int64 [T] with the end token, `outcome` int, and the labels of actions:
-    `positions` int64 [L] of the tokens before the decisions, `tokens` int64 [L], `values` float32 [L] in units of v(o).
-    Items follow the order of the hands. The last ones are those that the run held out.
+    An item is a dictionary: `input_ids` int64 [T] with the end token, `outcome` int, and the L labels of actions. These
+    are `positions` int64 [L] of the tokens before the decisions, the actions as `tokens` int64 [L], and `values`
+    float32 [L] in units of v(o). Items are in the order of the hands. The last items are those that the run held out.
 
     Attributes:
         game: The game.
@@ -68,7 +68,7 @@ class SequenceDataset(Dataset[dict[str, Any]]):
         self._classes = outcomes.head_outputs(results)[0]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Workers of a DataLoader map the files themselves.
+        # A worker process of a DataLoader gets the folder instead of the arrays, and maps the files itself.
         return type(self), (self._folder, self._value_classes)
 
     def __len__(self) -> int:
@@ -113,10 +113,10 @@ class SequenceDataset(Dataset[dict[str, Any]]):
         labels[:, :-1] = tokens[:, 1:]
         outcomes = torch.from_numpy(data.outcomes)[:, None].expand_as(tokens)
         size = (*tokens.shape, len(self.tokenizer.vocab))
-        values, known = torch.zeros(size), torch.zeros(size, dtype=torch.bool)
+        values, has_label = torch.zeros(size), torch.zeros(size, dtype=torch.bool)
         labelled = decisions(data, size[-1])
         values[labelled.rows, labelled.positions] = torch.from_numpy(labelled.labels)
-        known[labelled.rows, labelled.positions] = torch.from_numpy(labelled.labelled)
+        has_label[labelled.rows, labelled.positions] = torch.from_numpy(labelled.labelled)
         return {
             "input_ids": tokens,
             "attention_mask": (ended.cumsum(dim=1) <= ended).long(),
@@ -125,11 +125,11 @@ class SequenceDataset(Dataset[dict[str, Any]]):
             "outcomes": outcomes.masked_fill(ended, IGNORE),
             "possible": torch.from_numpy(possible) | ended[..., None],
             "action_values": values,
-            "action_mask": known,
+            "action_mask": has_label,
         }
 
     def _join(self, items: Sequence[dict[str, Any]]) -> Sequences:
-        """Join items as a run stores them; outcomes are classes already."""
+        """Join items into sequences, as a run stores them, except that outcomes stay classes."""
         tokens = np.full((len(items), max(len(item["input_ids"]) for item in items)), self.tokenizer.eos, np.int16)
         for row, item in zip(tokens, items):
             row[: len(item["input_ids"])] = item["input_ids"].numpy()
@@ -143,7 +143,7 @@ class SequenceDataset(Dataset[dict[str, Any]]):
         """Convert to a `datasets.Dataset` over Arrow, in memory.
 
         Args:
-            chunk: Sequences that are turned into Arrow at once; changes no result.
+            chunk: Number of sequences that are converted at once. The result does not depend on it.
 
         Returns:
             A dataset with the columns `input_ids`, `outcome` (a ClassLabel), `positions`, `tokens` and `values`.
@@ -166,11 +166,12 @@ class SequenceDataset(Dataset[dict[str, Any]]):
         return datasets.Dataset(table, info=datasets.DatasetInfo(features=features), fingerprint=name)
 
     def _arrow(self, arrow: Any, data: Sequences) -> Any:
+        """Convert sequences to an Arrow table; `arrow` is the module pyarrow."""
         lengths = lengths_of(data.tokens, self.tokenizer.eos) + 1  # with the end token
-        held = np.arange(data.tokens.shape[1]) < lengths[:, None]
+        is_token = np.arange(data.tokens.shape[1]) < lengths[:, None]
         labels, starts = data.labels, arrow.array(data.starts.astype(np.int32))
         columns = {
-            "input_ids": (starts_of(lengths).astype(np.int32), np.asarray(data.tokens)[held]),
+            "input_ids": (starts_of(lengths).astype(np.int32), np.asarray(data.tokens)[is_token]),
             "positions": (starts, labels["position"]),
             "tokens": (starts, labels["token"]),
             "values": (starts, labels["value"].astype(np.float32)),

@@ -22,7 +22,9 @@ from trickformer.selfplay.schedule import held_out_series
 
 
 def match(config: SelfPlay, out: Path, iteration: int, opponent: str, show: Show = progress) -> dict[str, Any]:
-    """Play ArgmaxVal* of an iteration's model against an opponent in every seating of the same deals, or continue it.
+    """Play or continue the match of an iteration's model, as ArgmaxVal*, against an opponent.
+
+    Both play the same deals in every seating.
 
     Args:
         config: Config of the run.
@@ -54,9 +56,9 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str, show: Show
     settings = Tournament.model_validate(fields)
     resume = RunFolder(folder).has_run
     if resume:
-        known = configs.read(Tournament, folder / CONFIG)
+        earlier = configs.read(Tournament, folder / CONFIG)
         # A match names its models by their paths. If the run was moved, an unfinished match starts again.
-        resume = (known.a, known.b) == (settings.a, settings.b)
+        resume = (earlier.a, earlier.b) == (settings.a, settings.b)
         if not resume:
             shutil.rmtree(folder)
     row = results.TournamentResults(run.tournament(settings, resume, show)).result()["rows"]["All"]
@@ -71,15 +73,15 @@ def warnings(
     Args:
         game: The game.
         data: Hands that the iteration played.
-        learned: Measurements of its model, see `metrics.measure`.
-        matches: By opponent, the log entries of all iterations up to this one.
+        learned: Measurements of the iteration's model, see `metrics.measure`.
+        matches: Log entries of the matches up to this iteration, by opponent.
 
     Returns:
         One line for each sign.
     """
     lines = []
     share = np.bincount(data.outcomes).max() / len(data)
-    # If a game has only success and failure, most hands end alike from the start.
+    # If success and failure are the only outcomes, most hands of weak players end in failure.
     if share > (0.5 if len(game.outcomes.labels) > 2 else 0.99):
         lines.append(f"{share:.0%} of the hands end alike: play may have collapsed into one outcome")
     if learned["entropy"] < 0.02:
@@ -93,8 +95,8 @@ def warnings(
         if worst > 0:
             lines.append(f"the model is worse than its predecessor, by {worst:.2f} points a hand or more")
     if len(baseline) > 1 and None not in (baseline[-1]["low"], baseline[-2]["low"]):
-        # The sign makes higher values better in every game.
-        now, before = (sorted((sign * e["low"], sign * e["high"])) for e in baseline[-2:][::-1])
+        # Intervals as (low, high); the sign makes higher values better in every game.
+        before, now = (sorted((sign * e["low"], sign * e["high"])) for e in baseline[-2:])
         if now[1] < before[0]:
             lines.append("the model does worse against the baseline than its predecessor, beyond both intervals")
     return lines
@@ -104,7 +106,7 @@ def _is_copy(entry: dict[str, Any]) -> bool:
     """Return whether a match of several deals had a difference of 0 in each of them."""
     if entry["low"] is None:
         return entry["difference"] == 0 and entry["deals"] > 1
-    return entry["low"] == entry["high"] == 0  # an entry of version 0.2
+    return entry["low"] == entry["high"] == 0  # version 0.2 wrote this interval if all differences were 0
 
 
 def curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]], folder: Path) -> None:

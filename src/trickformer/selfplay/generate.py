@@ -1,4 +1,4 @@
-"""Hands for training (GO-MCTS paper, sections 5.2 and 6.1): of random players, of named players, or of models."""
+"""Hands for training (GO-MCTS paper, sections 5.2 and 6.1), played by random players, named players or models."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Number of own decisions with labels, and the source of the labels: a value for each legal action."""
+    """Options of labels. A labelled decision has a value for each legal action."""
 
-    share: float = 0.0  # share of the decisions that get labels; 0: none
-    playouts: int = 8  # playouts of each action
-    net: _core.RolloutNet | None = None  # rollout policy; None: the game's script
-    worlds: bool = False  # each playout starts from a sampled world, not from the true deal
-    from_search: bool = False  # labels are values of the players' own searches, not of playouts
+    share: float = 0.0  # share of the own decisions that get labels; 0: none
+    playouts: int = 8  # number of playouts for each action
+    net: _core.RolloutNet | None = None  # rollout policy; None: the game's scripted player
+    worlds: bool = False  # whether each playout starts from a sampled world instead of the true deal
+    from_search: bool = False  # whether labels are values of the players' own searches instead of playouts
 
 
 NO_LABELS = Labels()
@@ -46,22 +46,23 @@ class Searches:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Models or guests in the seats of n hands, and the seats whose sequences are kept."""
+    """Models and guests in the seats of n hands, and the seats whose sequences are kept."""
 
-    model: np.ndarray  # int [n, players]: model in each seat; -1 - k: guest k
-    greedy: np.ndarray  # bool [n, players]: True plays ArgmaxVal*, False samples the policy
-    kept: np.ndarray  # bool [n, players]: the sequence is training data
+    model: np.ndarray  # int [n, players]: index of the model in each seat; -1 - k for guest k
+    greedy: np.ndarray  # bool [n, players]: whether the model plays ArgmaxVal*; otherwise it samples its policy
+    kept: np.ndarray  # bool [n, players]: whether the seat's sequence becomes training data
 
 
 def kept_seats(first: int, n: int, count: int, seats: int) -> np.ndarray:
-    """Choose `count` seats of each hand, as many in every row.
+    """Choose the same number of seats in each hand, all seats equally often.
 
-    Hearts' pass direction follows the hand's number, so the first seat moves on after as many hands as there are seats.
+    The chosen seats move on by one only after as many hands as the game has seats. The direction of passing in Hearts
+    changes with every hand, so that every seat occurs with every direction.
 
     Args:
         first: Number of the first hand.
         n: Number of hands.
-        count: Number of seats to choose.
+        count: Number of seats to choose in a hand.
         seats: Number of seats of the game.
 
     Returns:
@@ -82,18 +83,18 @@ def cast_hands(
     noise: float = 0.0,
     labels: Labels = NO_LABELS,
 ) -> Sequences:
-    """Play hands and collect the sequences of some seats. The core plays if it has all players.
+    """Play hands of named players and collect the sequences of some seats. The core plays if it has all players.
 
     Args:
         game: The game.
         cast: Specs of players; the player of each seat and hand is drawn uniformly from them.
-        seed: The series.
-        first: First hand.
+        seed: Series of the deals.
+        first: Number of the first hand in the series.
         n: Number of hands.
         seats: Number of seats of each hand whose sequences are kept.
-        tries: Deals tried for every second hand until the team succeeds; 1 in games without success.
+        tries: Largest number of deals that every second hand tries until the team succeeds; 1 in games without success.
         noise: Share of the players' moves that are random.
-        labels: Labels of the decisions.
+        labels: Options of the labels.
 
     Raises:
         TrickformerError: Labels by playouts need players of the core, and `cast` has others.
@@ -130,8 +131,8 @@ def label_hands(game: Game, hands: BulkHands, kept: np.ndarray, seed: int, first
         hands: The hands.
         kept: bool [n, players].
         seed: Seed of the playouts.
-        first: Number of the first hand, which the random numbers depend on.
-        labels: Labels of the decisions.
+        first: Number of the first hand in the series; it determines the streams of random numbers.
+        labels: Options of the labels.
     """
     hand, seat = np.nonzero(kept)
     tokens, outcomes = hands.encode_hands(hand, seat)
@@ -146,7 +147,7 @@ def label_hands(game: Game, hands: BulkHands, kept: np.ndarray, seed: int, first
 
 
 def _make_entries(positions: np.ndarray | int, tokens: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Make LABEL entries [k] from arrays [k]; one position may stand for all."""
+    """Make LABEL entries [k] from arrays [k]. A single position applies to all entries."""
     entries = np.empty(len(tokens), LABEL)
     entries["position"] = positions
     entries["token"] = tokens
@@ -164,10 +165,10 @@ class _Noisy(Player):
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         decisions = self._player.act(views, rng, memo)
         decisions = players.validate_decisions(self._player, views, decisions)  # errors name the player itself
-        stray = [r.random() < self._noise for r in rng]
+        is_random = [r.random() < self._noise for r in rng]
         return [
-            replace(d, action=v.legal[int(r.integers(len(v.legal)))]) if s else d
-            for v, r, d, s in zip(views, rng, decisions, stray)
+            replace(d, action=v.legal[int(r.integers(len(v.legal)))]) if random else d
+            for v, r, d, random in zip(views, rng, decisions, is_random)
         ]
 
     def end(self, views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None:
@@ -176,17 +177,17 @@ class _Noisy(Player):
 
 @dataclass(frozen=True, slots=True)
 class _SearchValues:
-    """Values that a search gives to the actions of a decision."""
+    """Values of the actions of a decision, by a search."""
 
-    hand: int
+    hand: int  # index of the hand among those played together
     seat: int
-    position: int  # position of the last token before the decision
+    position: int  # position of the last token before the decision, in the seat's sequence
     tokens: np.ndarray  # int [k], the actions
     values: np.ndarray  # float [k], in units of v(o)
 
 
 class _SearchValueCollector:
-    """Collector of the search values in the hands `first` .. of a series."""
+    """Collector of search values; `first` is the number of the first hand."""
 
     def __init__(self, tokenizer: Tokenizer, first: int):
         self._tokenizer, self._first = tokenizer, first
@@ -195,15 +196,16 @@ class _SearchValueCollector:
     def add_decision(self, hand: Hand, view: View, decision: Decision) -> None:
         """Add the values of a decision.
 
-        An action with a single visit has no label, because a search may begin with one visit that is a model's guess.
+        An action with a single visit gets no label, because that visit may be a model's prediction, not a simulation.
         """
         visits, values = decision.visits or {}, decision.values or {}
-        tried = [action for action, visited in visits.items() if visited > 1 and action in values]
-        if not tried:
+        actions = [action for action, count in visits.items() if count > 1 and action in values]
+        if not actions:
             return
-        tokens, worth = np.array([self._tokenizer.token(a) for a in tried]), np.array([values[a] for a in tried])
+        tokens = np.array([self._tokenizer.token(action) for action in actions])
+        action_values = np.array([values[action] for action in actions])
         position = len(self._tokenizer.encode(view)) - 1
-        self.values.append(_SearchValues(hand.deal - self._first, view.viewer, position, tokens, worth))
+        self.values.append(_SearchValues(hand.deal - self._first, view.viewer, position, tokens, action_values))
 
 
 def play_hands(
@@ -220,14 +222,14 @@ def play_hands(
     Args:
         game: The game.
         cast: Specs of players; the player of each seat and hand is drawn uniformly from them.
-        seed: The series.
-        first: First hand.
+        seed: Series of the deals.
+        first: Number of the first hand in the series.
         n: Number of hands.
         noise: Share of moves that are random.
-        on_decision: Receives every decision.
+        on_decision: Function that is called with the hand, the view and the decision after every decision.
 
     Returns:
-        The records, in order.
+        The records, by number of the hand.
 
     Raises:
         TrickformerError: A spec is bad, see `players.make`.
@@ -235,8 +237,8 @@ def play_hands(
     from trickformer.tournaments.plan import Hand
     from trickformer.tournaments.play import play
 
-    rows = np.random.default_rng([seed, first]).integers(len(cast), size=(n, game.players))
-    hands = [Hand(first + i, tuple(row)) for i, row in enumerate(rows.tolist())]
+    seatings = np.random.default_rng([seed, first]).integers(len(cast), size=(n, game.players))
+    hands = [Hand(first + i, tuple(seating)) for i, seating in enumerate(seatings.tolist())]
     lineup = [players.make(spec, game) for spec in cast]
     lineup = [_Noisy(player, noise) for player in lineup] if noise else lineup
     records = {record.deal: record for record in play(game, lineup, hands, seed, n, on_decision=on_decision)}
@@ -249,30 +251,32 @@ def _search_labels(search_values: list[_SearchValues], kept: np.ndarray) -> tupl
     Returns:
         `starts` and `labels` of Sequences.
     """
-    row = np.cumsum(kept).reshape(kept.shape) - 1
-    rows, parts = [], []
+    sequence_of = np.cumsum(kept).reshape(kept.shape) - 1  # index of a kept seat's sequence
+    sequences, parts = [], []
     for s in search_values:
         if not kept[s.hand, s.seat]:
             continue
         parts.append(_make_entries(s.position, s.tokens, s.values))
-        rows.append(np.full(len(s.tokens), row[s.hand, s.seat]))
-    label_rows, labels = np.concatenate([np.empty(0, np.int64), *rows]), np.concatenate([NO_ENTRIES, *parts])
-    order = np.lexsort((labels["position"], label_rows))
-    return starts_of(np.bincount(label_rows, minlength=int(kept.sum()))), labels[order]
+        sequences.append(np.full(len(s.tokens), sequence_of[s.hand, s.seat]))
+    label_sequences = np.concatenate([np.empty(0, np.int64), *sequences])
+    labels = np.concatenate([NO_ENTRIES, *parts])
+    order = np.lexsort((labels["position"], label_sequences))
+    return starts_of(np.bincount(label_sequences, minlength=int(kept.sum()))), labels[order]
 
 
 def _extract_values(hand: int, seat: int, position: int, result: SearchResult) -> _SearchValues:
-    """Return the values of a search's result, the mean of each action.
+    """Return the mean value of each action in a search's result.
 
-    The model's own prediction counts as one visit. Actions that no simulation took have no label, because the search
+    The model's own prediction counts as one visit. Actions that no simulation took get no label, because the search
     adds nothing to the model's prediction for them.
     """
-    tried = result.visits > 1  # the model's own prediction counts as one
-    return _SearchValues(hand, seat, position, result.tokens[tried], result.values[tried] / result.visits[tried])
+    simulated = result.visits > 1
+    means = result.values[simulated] / result.visits[simulated]
+    return _SearchValues(hand, seat, position, result.tokens[simulated], means)
 
 
 class _Guests:
-    """Named players at tables of models. Their views are decoded from the tokens."""
+    """Named players at tables of models. Their views are decoded from the seats' tokens."""
 
     def __init__(self, game: Game, guests: Sequence[Player], seed: int, first: int):
         self._guests, self._seeds = guests, (seed, first)
@@ -298,12 +302,12 @@ class _Guests:
         views: list[View] = []
         rngs: list[np.random.Generator] = []
         memos: list[Memo] = []
-        for hand, seat, tokens, may in zip(hands.tolist(), seats.tolist(), seen, legal):
+        for hand, seat, tokens, legal_tokens in zip(hands.tolist(), seats.tolist(), seen, legal):
             if (hand, seat) not in self._states:
                 rng = np.random.default_rng([*self._seeds, hand, seat])
                 self._states[hand, seat] = rng, {}
             rng, memo = self._states[hand, seat]
-            actions = sorted(tokenizer.action(token) for token in np.flatnonzero(may).tolist())
+            actions = sorted(tokenizer.action(token) for token in np.flatnonzero(legal_tokens).tolist())
             views.append(View(seat, tokenizer.decode(tokens), tuple(actions)))
             rngs.append(rng)
             memos.append(memo)
@@ -329,107 +333,116 @@ def model_hands(
         game: The game.
         backends: One backend for each model.
         roles: Models, guests and kept seats, n rows.
-        seed: The series.
-        first: First hand.
+        seed: Series of the deals.
+        first: Number of the first hand in the series.
         threshold: Probability below which ArgmaxVal* ignores an action.
         noise: Share of the models' moves that are random.
-        labels: Labels by playouts; none if there are searches.
+        labels: Options of labels by playouts; none if there are searches.
         searches: Searches that make and label decisions.
-        guests: Named players, see Roles.
+        guests: Named players, see `Roles`.
 
     Returns:
-        The sequences of the kept seats, row by row, and scores, int [n, players].
+        The sequences of the kept seats, hand by hand, and the scores, int [n, players].
 
     Raises:
         ValueError: There are both searches and labels by playouts.
     """
     if searches is not None and labels.share:
         raise ValueError("searches take the place of labels")
-    seats, greedy = roles.model, roles.greedy
-    n = len(seats)
+    models, greedy = roles.model, roles.greedy
+    n = len(models)
     tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)
     tables = bulk.tables(seed, first, n)
-    views = None
+    trackers = None  # one for each seat of each hand, at index hand * players + seat, to compute features
     if any(backend.n_features for backend in backends):
-        views = _core.Seats(tokenizer.tracker(np.empty(0, np.int32)), n * game.players)
+        trackers = _core.Seats(tokenizer.tracker(np.empty(0, np.int32)), n * game.players)
     rng = np.random.default_rng([seed, first])
     values = np.ascontiguousarray(game.outcomes.values, np.float32)
-    node = np.full(seats.shape, -1, dtype=np.int32)  # the last node of each seat's sequence
+    node = np.full(models.shape, -1, dtype=np.int32)  # the backend's node of each seat's last token
+    n_read = np.zeros(models.shape, dtype=np.int32)  # number of the seat's tokens that its backend has read
     search_values: list[_SearchValues] = []
-    fed = np.zeros(seats.shape, dtype=np.int32)  # number of the seat's tokens that its backend has read
     tokens, lengths = tables.tokens, tables.lengths
-    every = np.arange(tokens.shape[2])
-    others = _Guests(game, guests, seed, first)
+    positions = np.arange(tokens.shape[2])
+    guest_players = _Guests(game, guests, seed, first)
     while True:
         turn = tables.current().astype(np.int64)
         live = np.flatnonzero(turn >= 0)
         if not len(live):
             break
         legal = tables.legal()
-        actions = legal.argmax(axis=1).astype(np.int32)  # needs no model if a single action is legal
-        choice = legal.sum(axis=1) > 1
+        actions = legal.argmax(axis=1).astype(np.int32)  # the only action of forced moves; others are set below
+        has_choice = legal.sum(axis=1) > 1
         for guest in range(len(guests)):
-            at = live[seats[live, turn[live]] == -1 - guest]
-            if len(at := at[choice[at]]):
-                seat = turn[at]
-                seen = [tokens[h, p, :n] for h, p, n in zip(at, seat, lengths[at, seat])]
-                actions[at] = others.choose(guest, at, seat, seen, legal[at])
+            hand = live[models[live, turn[live]] == -1 - guest]
+            if len(hand := hand[has_choice[hand]]):
+                seat = turn[hand]
+                seen = [tokens[h, p, :length] for h, p, length in zip(hand, seat, lengths[hand, seat])]
+                actions[hand] = guest_players.choose(guest, hand, seat, seen, legal[hand])
         for model, backend in enumerate(backends):
-            at = live[seats[live, turn[live]] == model]
-            uniforms = rng.random(len(at))
-            at, uniforms = at[choice[at]], uniforms[choice[at]]
-            if not len(at):
+            hand = live[models[live, turn[live]] == model]  # [m]: hands in which this model is on turn
+            uniforms = rng.random(len(hand))
+            hand, uniforms = hand[has_choice[hand]], uniforms[has_choice[hand]]
+            if not len(hand):
                 continue
-            seat = turn[at]
-            new = (every >= fed[at, seat][:, None]) & (every < lengths[at, seat][:, None])
-            count = new.sum(axis=1).astype(np.int32)
+            seat = turn[hand]
+            # Let the backend read the tokens that the seats have seen since their last decision.
+            is_new = (positions >= n_read[hand, seat][:, None]) & (positions < lengths[hand, seat][:, None])
+            count = is_new.sum(axis=1).astype(np.int32)
             grown = np.flatnonzero(count)  # before the second card of a pass a seat may have no new tokens
-            fresh, features = tokens[at, seat][new], None
+            new_tokens, features = tokens[hand, seat][is_new], None
             if backend.n_features:
-                assert views is not None
-                features = views.push((at * game.players + seat)[grown].astype(np.int32), fresh, count[grown])
-            nodes = backend.extend(node[at, seat][grown], fresh, count[grown], features)
-            node[at[grown], seat[grown]] = nodes[np.cumsum(count[grown]) - 1]
-            fed[at, seat] += count
-            logits = backend.policy(node[at, seat])
-            chosen = draw(legal_policy(logits, legal[at]), uniforms)
-            best = np.flatnonzero(greedy[at, seat])
+                assert trackers is not None
+                features = trackers.push((hand * game.players + seat)[grown].astype(np.int32), new_tokens, count[grown])
+            nodes = backend.extend(node[hand, seat][grown], new_tokens, count[grown], features)
+            node[hand[grown], seat[grown]] = nodes[np.cumsum(count[grown]) - 1]
+            n_read[hand, seat] += count
+            logits = backend.policy(node[hand, seat])
+            # Imitators sample the policy. Searches, ArgmaxVal* and noise then replace some of the samples.
+            chosen = draw(legal_policy(logits, legal[hand]), uniforms)
+            by_argmax = np.flatnonzero(greedy[hand, seat])
             if searches is not None:
-                by_search = rng.random(len(best)) < searches.share
-                searched, best = best[by_search], best[~by_search]
-                where, before = (at[searched], seat[searched]), lengths[at[searched], seat[searched]]
-                trackers = [tokenizer.tracker(tokens[h, p, :n]) for h, p, n in zip(*where, before)]
+                is_searched = rng.random(len(by_argmax)) < searches.share
+                searched, by_argmax = by_argmax[is_searched], by_argmax[~is_searched]
+                at, length = (hand[searched], seat[searched]), lengths[hand[searched], seat[searched]]
+                roots = [tokenizer.tracker(tokens[h, p, :n]) for h, p, n in zip(*at, length)]
                 seeds = rng.integers(1 << 63, size=len(searched)).tolist()
-                results = search(backend, values, trackers, node[where], seeds, searches.options)
+                results = search(backend, values, roots, node[at], seeds, searches.options)
                 chosen[searched] = [result.token for result in results]
-                search_values += [_extract_values(h, p, n - 1, r) for h, p, n, r in zip(*where, before, results)]
-            if len(best):
-                view = (at * game.players + seat)[best].astype(np.int32)
+                search_values += [_extract_values(h, p, n - 1, r) for h, p, n, r in zip(*at, length, results)]
+            if len(by_argmax):
+                index = (hand * game.players + seat)[by_argmax].astype(np.int32)
 
-                def after(row: np.ndarray, token: np.ndarray, view: np.ndarray = view) -> np.ndarray:
-                    assert views is not None
-                    return views.after(view[row], token)
+                def features_after(row: np.ndarray, token: np.ndarray, index: np.ndarray = index) -> np.ndarray:
+                    assert trackers is not None
+                    return trackers.after(index[row], token)
 
-                decided = argmax_val(backend, node[at, seat][best], logits[best], legal[at][best], threshold, after)
-                chosen[best] = decided.tokens
+                decided = argmax_val(
+                    backend,
+                    node[hand, seat][by_argmax],
+                    logits[by_argmax],
+                    legal[hand][by_argmax],
+                    threshold,
+                    features_after,
+                )
+                chosen[by_argmax] = decided.tokens
                 if decided.nodes is not None and noise:
-                    backend.release(decided.nodes)
+                    backend.release(decided.nodes)  # a random move may take the place of the token
                 elif decided.nodes is not None:
-                    # The chosen branch is the seat's next observation, so its node is already computed.
-                    node[at[best], seat[best]] = decided.nodes
-                    fed[at[best], seat[best]] += 1
-                    if views is not None:
-                        views.push(view, decided.tokens, np.ones(len(view), np.int32))
+                    # The chosen token is the seat's next observation, and its node is already computed.
+                    node[hand[by_argmax], seat[by_argmax]] = decided.nodes
+                    n_read[hand[by_argmax], seat[by_argmax]] += 1
+                    if trackers is not None:
+                        trackers.push(index, decided.tokens, np.ones(len(index), np.int32))
             if noise:
-                stray = rng.random(len(at)) < noise
-                uniform = legal[at][stray] / legal[at][stray].sum(axis=1, keepdims=True)
-                chosen[stray] = draw(uniform, rng.random(int(stray.sum())))
-            actions[at] = chosen
+                is_random = rng.random(len(hand)) < noise
+                uniform = legal[hand][is_random] / legal[hand][is_random].sum(axis=1, keepdims=True)
+                chosen[is_random] = draw(uniform, rng.random(int(is_random.sum())))
+            actions[hand] = chosen
         tables.step(live.astype(np.int32), actions[live])
     for backend in backends:
         backend.reset()
     if not labels.share:
-        seen = tokens[roles.kept], tables.outcomes()[roles.kept]
-        return Sequences(*seen, *_search_labels(search_values, roles.kept)), tables.scores()
+        starts, entries = _search_labels(search_values, roles.kept)
+        return Sequences(tokens[roles.kept], tables.outcomes()[roles.kept], starts, entries), tables.scores()
     hands = BulkHands(bulk, tables.history(), tables.scores())
     return label_hands(game, hands, roles.kept, seed, first, labels), tables.scores()

@@ -39,4 +39,4 @@ class HeadTraining(BaseModel):
     )
     out: Path = Field(Path("out/belief-head"), description="Run folder.")
 
-    _typed = field_validator("players")(known.validate_specs)
+    _check_players = field_validator("players")(known.validate_specs)

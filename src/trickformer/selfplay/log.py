@@ -1,4 +1,4 @@
-"""Log of a run: JSON lines, each counted once, which TensorBoard shows as well."""
+"""Log of a run: JSON lines, which TensorBoard shows as well."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from trickformer.plumbing.lines import JsonLines, Parse, read_lines
 from trickformer.plumbing.text import json_object
 
 LOG = "log.jsonl"
-STAGES = ("play", "learn", "rollout_network", "measure", "match", "judge")  # of an iteration, in order
-_FORMER_STAGES = {"quick": "rollout_network"}  # names of version 0.2
-_SKIPPED = ("time", "iteration", "stage", "at", "steps")
-# One curve for each opponent, with the ends of the interval in groups of their own.
+STAGES = ("play", "learn", "rollout_network", "measure", "match", "judge")  # stages of an iteration, in order
+_FORMER_STAGES = {"quick": "rollout_network"}  # stages by their names in version 0.2
+_SKIPPED = ("time", "iteration", "stage", "at", "steps")  # fields that are no curves
+# Groups of curves of a match, by field of its entry. Each group has one curve for each opponent.
 _MATCH_CURVES = {"difference": "match", "low": "match_low", "high": "match_high"}
 
 
@@ -49,7 +49,7 @@ def _parser(iterations: int) -> Parse:
 
 
 def _is_match(entry: dict[str, Any]) -> bool:
-    """Return whether an entry has what the report of a match needs."""
+    """Return whether an entry has the fields that the report of a match needs, with the right types."""
     if not entry.keys() >= {"low", "high"}:
         return False
     interval = [entry["low"], entry["high"]]
@@ -60,7 +60,7 @@ def _is_match(entry: dict[str, Any]) -> bool:
 class Log:
     """`log.jsonl` and `tensorboard/` of a run folder.
 
-    An entry has its iteration, its stage, and `at`: the number of finished hands or steps of the stage.
+    The entry of a stage has `iteration`, `stage` and `at`, the number of finished hands or steps of the stage.
     """
 
     def __init__(self, folder: Path, steps_before: list[int]):
@@ -68,14 +68,15 @@ class Log:
 
         Args:
             folder: The run folder.
-            steps_before: Training steps of all iterations before each, the horizontal axis of training curves.
+            steps_before: For each iteration, the number of training steps of all iterations before it. Training curves
+                continue from there.
 
         Raises:
             TrickformerError: The log is broken or cannot be written.
         """
         self._lines, self._steps_before = JsonLines(folder / LOG, _parser(len(steps_before))), steps_before
         self.entries: list[dict[str, Any]] = self._lines.stored
-        # The curves are drawn again from the lines, so that a run that was stopped shows no step twice.
+        # All curves are rewritten from the log, so that a resumed run shows no step twice.
         from torch.utils.tensorboard.writer import SummaryWriter
 
         shutil.rmtree(folder / "tensorboard", ignore_errors=True)
@@ -84,25 +85,25 @@ class Log:
             self._show(entry)
 
     def rewind(self, iteration: int, stage: str, at: int) -> None:
-        """Drop the entries after a point of a stage, from which the stage continues.
+        """Drop the entries after the point of a stage from which the stage continues.
 
         Args:
             iteration: The iteration.
             stage: Name of the stage.
             at: Number of finished hands or steps.
         """
-        place = iteration, STAGES.index(stage), at
+        last = iteration, STAGES.index(stage), at
 
-        def keep(e: dict[str, Any]) -> bool:
-            return "stage" not in e or (e["iteration"], STAGES.index(e["stage"]), e["at"]) <= place
+        def is_valid(e: dict[str, Any]) -> bool:
+            return "stage" not in e or (e["iteration"], STAGES.index(e["stage"]), e["at"]) <= last
 
-        kept = [e for e in self.entries if keep(e)]
-        if len(kept) < len(self.entries):
-            self.entries = kept
-            self._lines.keep(kept)
+        entries = [e for e in self.entries if is_valid(e)]
+        if len(entries) < len(self.entries):
+            self.entries = entries
+            self._lines.keep(entries)
 
     def note(self, **entry: Any) -> None:
-        """Append a line.
+        """Append an entry.
 
         Args:
             entry: Its fields. Entries of a stage have `iteration`, `stage` and `at`.
@@ -113,7 +114,7 @@ class Log:
         self._show(entry)
 
     def sync(self) -> None:
-        """Flush all entries to the disk, before a file that later stages take as a sign that they are there."""
+        """Flush all entries to the disk. Call it before writing a model, because a model implies that they exist."""
         self._lines.sync()
 
     def of(self, stage: str, iteration: int | None = None) -> list[dict[str, Any]]:
@@ -132,7 +133,7 @@ class Log:
         if stage == "learn":
             step = self._steps_before[step] + entry["at"]
         elif stage == "play":
-            return  # hands of an iteration say little as a curve
+            return  # the number of hands is no informative curve
         elif stage == "match":
             for key, group in _MATCH_CURVES.items():
                 if entry[key] is not None:  # a single deal has no interval

@@ -15,7 +15,7 @@ from trickformer.selfplay.data import Sequences, crop
 from trickformer.selfplay.train import Batch, batch_of
 
 _BATCH = 50  # sequences in a forward pass: the value head's outputs fill 33 MB of float32
-_BINS = 20
+_BINS = 20  # number of bins of the calibration error
 
 
 def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data: Sequences) -> dict[str, float]:
@@ -30,17 +30,17 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
     Returns:
         Measurements by name.
 
-        - `observation_loss`, `outcome_loss`: nats a token, of the policy head and of the value head.
-        - `calibration_error`: in units of v(o); mean distance between the own value that the value head expects and the
-            mean of the true ones, over 20 equal bins of the expected value.
+        - `observation_loss`, `outcome_loss`: cross entropy of the policy head and of the value head, in nats a token.
+        - `calibration_error`: difference between the mean expected value and the mean true value, averaged over 20
+            equally large bins of the expected value; own values in units of v(o).
         - `legal_share`: the policy's probability of legal actions at own turns.
-        - `entropy`: nats, of the policy over the legal actions if there are several.
-        - `regret`: in units of v(o), only with labels; the best label of a decision minus the label of the action of
-            highest Q. Labels are noisy, so it does not fall to 0.
+        - `entropy`: entropy of the policy over legal actions, in nats, at turns with several of them.
+        - `regret`: the best label of a decision minus the label of the action with the highest action value, in units
+            of v(o); only with labels. Labels are noisy, so it does not fall to 0.
     """
     device = next(model.parameters()).device
     classes, values = game.outcomes.head_outputs(model.num_labels)
-    worth = torch.from_numpy(values[:, 0].astype(np.float32)).to(device)
+    own_values = torch.from_numpy(values[:, 0].astype(np.float32)).to(device)
     observation: list[torch.Tensor] = []
     outcome: list[torch.Tensor] = []
     expected: list[torch.Tensor] = []
@@ -57,24 +57,24 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
         with torch.no_grad():
             out = model(tokens, features=batch.features)
         assert out.logits is not None and out.value_logits is not None
-        counted = tokens[:, :-1] != tokenizer.eos
+        is_token = tokens[:, :-1] != tokenizer.eos
         logits, value_logits = out.logits[:, :-1].float(), out.value_logits[:, :-1].float()
         if batch.possible is not None:
             logits = logits.masked_fill(~batch.possible[:, :-1], -1e9)
         if out.action_values is not None and len(batch.rows):
             regrets.append(_regret(out.action_values[batch.rows, batch.positions].float(), batch))
-        observation.append(F.cross_entropy(logits[counted], tokens[:, 1:][counted], reduction="none"))
-        predicted = value_logits[counted]
-        labels = outcomes[:, None].expand_as(counted)[counted]
+        observation.append(F.cross_entropy(logits[is_token], tokens[:, 1:][is_token], reduction="none"))
+        predicted = value_logits[is_token]
+        labels = outcomes[:, None].expand_as(is_token)[is_token]
         outcome.append(F.cross_entropy(predicted, labels, reduction="none"))
-        expected.append(predicted.softmax(-1) @ worth)
-        true_values.append(worth[labels])
-        legal, where = own_turns(tokenizer, cropped)
-        at = logits[where].double().cpu().numpy()
-        probs = np.exp(at - at.max(axis=1, keepdims=True))
+        expected.append(predicted.softmax(-1) @ own_values)
+        true_values.append(own_values[labels])
+        legal, turns = own_turns(tokenizer, cropped)
+        turn_logits = logits[turns].double().cpu().numpy()
+        probs = np.exp(turn_logits - turn_logits.max(axis=1, keepdims=True))
         shares.append((probs * legal).sum(axis=1) / probs.sum(axis=1))
-        several = legal.sum(axis=1) > 1
-        policy = legal_policy(at[several], legal[several])
+        has_choice = legal.sum(axis=1) > 1
+        policy = legal_policy(turn_logits[has_choice], legal[has_choice])
         entropies.append(-(policy * np.log(np.where(policy > 0, policy, 1))).sum(axis=1))
     return {
         "observation_loss": float(torch.cat(observation).mean()),
@@ -86,10 +86,9 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
 
 
 def _regret(predicted: torch.Tensor, batch: Batch) -> torch.Tensor:
-    """Return each decision's best label minus the label of the action of highest Q: float [D]."""
-    none = -torch.inf
-    chosen = predicted.masked_fill(~batch.labelled, none).argmax(dim=1, keepdim=True)
-    return batch.labels.masked_fill(~batch.labelled, none).amax(dim=1) - batch.labels.gather(1, chosen)[:, 0]
+    """Return each decision's best label minus the label of the action with the highest predicted value: float [D]."""
+    chosen = predicted.masked_fill(~batch.labelled, -torch.inf).argmax(dim=1, keepdim=True)
+    return batch.labels.masked_fill(~batch.labelled, -torch.inf).amax(dim=1) - batch.labels.gather(1, chosen)[:, 0]
 
 
 def own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
@@ -97,10 +96,10 @@ def own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tup
 
     Args:
         tokenizer: Tokenizer of their game.
-        tokens: Integers [n, T], filled up with the end token.
+        tokens: Integers [n, T], padded with the end token.
 
     Returns:
-        Legal tokens, bool [k, V], at the k own turns, and the places of the turns: (row [k], position [k]).
+        Legal tokens, bool [k, V], at the k own turns, and the indices of the turns: (row [k], position [k]).
     """
     legal: list[np.ndarray] = []
     rows: list[int] = []
@@ -119,7 +118,7 @@ def own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tup
 
 
 def calibration_error(expected: np.ndarray, actual: np.ndarray) -> float:
-    """Compute the mean distance of expected and actual results over bins of the expected ones.
+    """Compute the mean absolute difference of expected and actual means, over equally large bins of `expected`.
 
     Args:
         expected: float [n].
@@ -160,11 +159,11 @@ def illegal_rate(backend: Backend, tokenizer: Tokenizer, data: Sequences, seed: 
     features = None
     if backend.n_features:
         features = np.concatenate([tokenizers.features_of(tokenizer, p) for p in prefixes])
-    fed = backend.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths, features)
-    nodes, live = fed[np.cumsum(lengths) - 1], np.arange(len(trackers))
+    all_nodes = backend.extend(np.full(len(prefixes), -1, dtype=np.int32), np.concatenate(prefixes), lengths, features)
+    nodes, live = all_nodes[np.cumsum(lengths) - 1], np.arange(len(trackers))
     while True:
-        going = np.array([not trackers[i].terminal() for i in live])
-        live, nodes = live[going], nodes[going]
+        continues = np.array([not trackers[i].terminal() for i in live])
+        live, nodes = live[continues], nodes[continues]
         if not len(live):
             break
         logits = backend.policy(nodes)

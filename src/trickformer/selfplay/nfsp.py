@@ -2,24 +2,25 @@
 
 Model 0 learns hands of the bootstrap players, by default uniformly random ones. Model i learns the hands of iteration
 i. In iteration 1 every seat plays ArgmaxVal* of model 0. From iteration 2 on one seat (or, as an option, every seat)
-plays ArgmaxVal* of the newest model. Every other seat samples the policy of a model that is drawn uniformly from the
-pool for the hand. Only sequences of ArgmaxVal* seats are training data. Each model starts from the weights of the last
-one.
+plays ArgmaxVal* of the newest model. Every other seat samples the policy of a model, drawn uniformly from the pool for
+each hand. Only sequences of ArgmaxVal* seats are training data. The training of each model starts from the weights of
+the model before it.
 
-Beyond the paper, hands may come with labels (`label_share`): values of actions, which the model's action values learn.
-From iteration 1 on a rollout network may play the playouts behind the labels (`rollout_network`). It learns the same
-labels as the model. From `search_from` on GO-MCTS makes some of ArgmaxVal*'s decisions and labels them with its values
-(`search_share`). The model then learns from its own search, as in expert iteration (Anthony et al. 2017).
+Beyond the paper, decisions may have labels (`label_share`): values of their actions, which the model learns to predict.
+The labels are results of playouts. From iteration 1 on a rollout network, which learns the same labels, may play the
+playouts (`rollout_network`). From `search_from` on GO-MCTS makes some of ArgmaxVal*'s decisions, and the values of its
+search are their labels (`search_share`). The model then learns from its own search, as in expert iteration (Anthony et
+al. 2017).
 
-A run folder holds everything, and a run continues from whatever its folder holds:
+A run folder holds everything that a stopped run needs to continue:
 
     config.toml run.json   the resolved config; the versions that built it, and digests of the players' files
     data/I/                the hands of iteration I
     state/I/STEP/          state of the training
     quick/I.safetensors    the rollout network that was trained with model I
     model-I/               a checkpoint with its model card
-    best latest            the names of two models (checkpoints/folders.py)
-    matches/I-OPPONENT/    a tournament each
+    best latest            files with the names of two models (checkpoints/folders.py)
+    matches/I-OPPONENT/    run folder of a tournament
     log.jsonl tensorboard/ curve.csv curve.png
     report.md result.json training.png   at the end, or by `trickformer report`
 """
@@ -71,9 +72,9 @@ from trickformer.selfplay.schedule import (
 )
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 
-_ILLEGAL_SAMPLE = 200  # histories that the model generates freely after an iteration
-_SMOOTHING = 0.05  # share of the newest step in the loss that progress shows
-_SEARCHED_WITHIN = 1_000  # first hands, one of which must have search values if expert iteration is on
+_ILLEGAL_SAMPLE = 200  # number of histories that a model continues freely, to measure its share of illegal ones
+_SMOOTHING = 0.05  # weight of the newest step in the moving average of the loss that progress shows
+_SEARCHED_WITHIN = 1_000  # expert iteration fails if none of this many first hands has search values
 
 
 def run(config: SelfPlay, resume: bool = False) -> Path:
@@ -103,9 +104,9 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
             raise TrickformerError(f"guest {spec} reads hidden cards; use a guest that plays by its view")
     tokenizer = tokenizers.make(game)
     bulk = tokenizers.bulk(game)
-    by_core = bulk.core_hands(config.bootstrap, 0, 0, 1) is not None
-    generic = isinstance(bulk, tokenizers.StateGame)
-    if config.label_share and not config.expert_iteration and not by_core and not generic:
+    played_by_core = bulk.core_hands(config.bootstrap, 0, 0, 1) is not None
+    is_generic = isinstance(bulk, tokenizers.StateGame)
+    if config.label_share and not config.expert_iteration and not played_by_core and not is_generic:
         raise TrickformerError(
             f"label_share needs bootstrap players that run in C++, not {', '.join(config.bootstrap)}; change one"
         )
@@ -113,22 +114,22 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     out = config.folder
     if "," in str(out):
         raise TrickformerError(f"run folder {out}: it has a comma, which no spec can hold; choose another --out")
-    read = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
-    by_cpu = config.ray is not None or not torch.cuda.is_available()
-    details = {"self_play_isa": rounded_instruction_set(config) or instruction_set()} if by_cpu else {}
+    files = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
+    uses_cpu = config.ray is not None or not torch.cuda.is_available()
+    details = {"self_play_isa": rounded_instruction_set(config) or instruction_set()} if uses_cpu else {}
     folder = RunFolder(out, details)
-    same: dict[str, Any] = {"resume": resume, "free": FREE, "files": read, "resolve": with_absolute_paths}
-    folder.check(config, **same)  # all processes check before the first of them writes
+    arguments: dict[str, Any] = {"resume": resume, "free": FREE, "files": files, "resolve": with_absolute_paths}
+    folder.check(config, **arguments)  # all processes check before the first of them writes
     newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)
     if newest > config.iterations:
         raise TrickformerError(f"{out} has reached iteration {newest}; give --iterations {newest} or more")
     torch.set_num_threads(config.threads)
     transformers_logging.disable_progress_bar()  # the checkpoints are a few files of a megabyte each
-    patience = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the other processes wait while one plays
+    timeout = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the other processes wait while one plays
     accelerator = Accelerator(
         cpu=not torch.cuda.is_available(),
         mixed_precision="bf16" if config.bf16 else "no",
-        kwargs_handlers=[patience],
+        kwargs_handlers=[timeout],
     )
     for i in range(config.iterations + 1):
         if (out / f"model-{i}").exists():
@@ -137,10 +138,10 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
             read_weights(out / f"model-{i}")  # raises if it is damaged, before anything is written
         stored.verify(out / "data" / str(i), game, tokenizer)
     training = _Run(config, game, out, accelerator)
-    lasting = config.model_copy(update={"stop_after": None})
-    opened = folder.open(lasting, **same) if accelerator.is_main_process else nullcontext()
+    stored_config = config.model_copy(update={"stop_after": None})  # a limit of this process, not of the run
+    opened = folder.open(stored_config, **arguments) if accelerator.is_main_process else nullcontext()
     with resumable("train", config.model_copy(update={"out": out}), players.to_type(config)), opened:
-        training.go()
+        training.train()
     return out / f"model-{config.iterations}"
 
 
@@ -166,6 +167,8 @@ def with_absolute_paths(config: SelfPlay) -> SelfPlay:
 
 
 class _Run:
+    """A run of self-play in one of the processes. Only the main process plays hands and matches, logs and saves."""
+
     def __init__(self, config: SelfPlay, game: Game, out: Path, accelerator: Accelerator):
         self.config, self.game = config, game
         self.out, self.accelerator = out, accelerator
@@ -173,15 +176,16 @@ class _Run:
         self.main = accelerator.is_main_process
         self.began = time.monotonic()
 
-    def go(self) -> None:
+    def train(self) -> None:
+        """Train all missing models, play all missing matches, and write the report."""
         config, out = self.config, self.out
         if self.main:
-            steps = [0]
+            steps_before = [0]  # for each iteration
             for i in range(config.iterations):
-                learned = sum(sequences_of(config, j) for j in learned_from(config, i))
-                steps.append(steps[-1] + fit_options(config, i).steps(learned))
-            self.log = Log(out, steps)
-            self.shown = RunProgress(config, self.log.entries)
+                sequences = sum(sequences_of(config, j) for j in learned_from(config, i))
+                steps_before.append(steps_before[-1] + fit_options(config, i).steps(sequences))
+            self.log = Log(out, steps_before)
+            self.progress = RunProgress(config, self.log.entries)
             self.name_models()
         try:
             for iteration in range(config.iterations + 1):
@@ -191,32 +195,31 @@ class _Run:
                     self.accelerator.wait_for_everyone()
                     self.learn(iteration)
                 elif self.main:
-                    self.shown.remaining.drop_training(iteration)
+                    self.progress.remaining.drop_training(iteration)
                 if self.main:
                     self.compare(iteration)
         finally:
             if self.main:
                 self.log.close()
         if self.main:
-            self.sum_up()
+            self.finish()
 
-    def _over(self) -> bool:
-        limit = self.config.stop_after
+    def _is_time_up(self) -> bool:
+        limit = self.config.stop_after  # minutes
         return limit is not None and time.monotonic() - self.began > 60 * limit
 
     def _check_time(self) -> None:
-        if self._over():
+        if self._is_time_up():
             raise Interruption("time is up")
 
-    def _stop(self) -> bool:
-        """Return whether the time is up on any device: all devices stop training at the same step."""
+    def _must_stop(self) -> bool:
+        """Return whether the time is up in any process, so that all of them stop training at the same step."""
         if self.config.stop_after is None or self.accelerator.num_processes == 1:
-            return self._over()
-        over = self.accelerator.reduce(torch.tensor(float(self._over()), device=self.accelerator.device), "sum")
-        assert isinstance(over, torch.Tensor)
-        return over.item() > 0
-
-    # ------------------------------------------------------------------------------------------------ hands
+            return self._is_time_up()
+        is_up = torch.tensor(float(self._is_time_up()), device=self.accelerator.device)
+        count = self.accelerator.reduce(is_up, "sum")
+        assert isinstance(count, torch.Tensor)
+        return count.item() > 0
 
     def play(self, iteration: int) -> None:
         """Play the missing hands of an iteration and write them."""
@@ -234,31 +237,30 @@ class _Run:
             jobs = [Job(config, iteration, self.out.absolute(), device, firsts[i::slots], hands) for i in range(slots)]
             jobs = [job for job in jobs if job.firsts]
             waiting: dict[int, Piece] = {}  # pieces that were finished before an earlier one
-            began, before = time.perf_counter(), writer.hands
-            with self.shown.stage(iteration, "play", writer.hands, hands) as update:
+            began, hands_before = time.perf_counter(), writer.hands
+            with self.progress.stage(iteration, "play", writer.hands, hands) as update:
                 for played in parallel.stream(play_pieces, jobs, config.workers, config.ray):
                     waiting[played.first] = played
                     while (piece := waiting.pop(writer.hands, None)) is not None:
-                        done = writer.hands + piece.hands
-                        speed = (done - before) / (time.perf_counter() - began)
-                        unlabelled = iteration == 0 and not writer.labels + len(piece.data.labels)
-                        if config.expert_iteration and unlabelled and done >= min(hands, _SEARCHED_WITHIN):
+                        hands_done = writer.hands + piece.hands
+                        speed = (hands_done - hands_before) / (time.perf_counter() - began)
+                        has_no_labels = iteration == 0 and not writer.labels + len(piece.data.labels)
+                        if config.expert_iteration and has_no_labels and hands_done >= min(hands, _SEARCHED_WITHIN):
                             raise TrickformerError(
                                 f"none of {', '.join(dict.fromkeys(config.bootstrap))} reports visit counts and action "
                                 "values; leave out expert_iteration, and choose another --out"
                             )
-                        entry = {"at": done, "hands": done, "speed": speed, **piece.points}
-                        # The log comes first. If a kill comes between the two writes, `resume` drops the surplus line
-                        # of the log, while a missing line could not be restored.
+                        entry = {"at": hands_done, "hands": hands_done, "speed": speed, **piece.points}
+                        # The log is written first. If the process is killed between the two writes, a resumed run drops
+                        # the surplus line of the log, but it could not restore a missing line.
                         self.log.note(iteration=iteration, stage="play", **entry)
                         writer.append(piece.data, piece.hands)
                         update(writer.hands)
                     self._check_time()
             writer.finish()
 
-    # --------------------------------------------------------------------------------------------- learning
-
-    def _fresh(self) -> GPT2PolicyValueModel:
+    def _make_model(self) -> GPT2PolicyValueModel:
+        """Make model 0 before its training, with random weights or those of `config.start`."""
         config = self.config
         tokenizer, game = self.tokenizer, self.game
         if config.start:
@@ -267,7 +269,7 @@ class _Run:
             return GPT2PolicyValueModel.from_pretrained(folder, **dropout)
         torch.manual_seed(config.seed)
         results = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
-        size = presets.config(
+        model_config = presets.config(
             config.preset,
             vocab_size=len(tokenizer.vocab),
             n_positions=tokenizer.n_positions,
@@ -277,8 +279,8 @@ class _Run:
             action_values=config.action_weight > 0,
             masked=config.masked,
         )
-        size.embd_pdrop = size.resid_pdrop = config.dropout
-        model = GPT2PolicyValueModel(size)
+        model_config.embd_pdrop = model_config.resid_pdrop = config.dropout
+        model = GPT2PolicyValueModel(model_config)
         if config.structured:
             structure.initialize(model, *tokenizer.initial_embeddings())
         model.config.trickformer = checkpoints.stamp(game, tokenizer, config.features)
@@ -290,37 +292,37 @@ class _Run:
         state = out / "state" / str(iteration)
         training = self._sequences(learned_from(config, iteration))
         held_out = stored.load(out / "data" / str(iteration), self.game, self.tokenizer)[-config.held_out :]
-        last = out / f"model-{iteration - 1}"
-        model = self._fresh() if iteration == 0 else GPT2PolicyValueModel.from_pretrained(last)
+        previous = out / f"model-{iteration - 1}"
+        model = self._make_model() if iteration == 0 else GPT2PolicyValueModel.from_pretrained(previous)
         options = fit_options(config, iteration)
         if self.main:
             self.log.rewind(iteration, "learn", saved_step(state))
-        size, steps = config.batch_size, options.steps(len(training))
-        smooth: torch.Tensor | None = None
+        batch_size, steps = config.batch_size, options.steps(len(training))
+        mean_loss: torch.Tensor | None = None  # exponential moving average
 
-        def note(entry: dict[str, float]) -> None:
+        def log_losses(entry: dict[str, float]) -> None:
             if not self.main:
                 return
             if config.peak_tflops:
                 entry["utilization"] = entry["tflops"] / self.accelerator.num_processes / config.peak_tflops
             self.log.note(iteration=iteration, stage="learn", at=int(entry.pop("step")), **entry)
 
-        stage = self.shown.stage(iteration, "learn", saved_step(state) * size, steps * size) if self.main else None
+        first, begun = saved_step(state), time.perf_counter()
+        stage = self.progress.stage(iteration, "learn", first * batch_size, steps * batch_size) if self.main else None
         with stage or nullcontext() as update:
-            first, begun = saved_step(state), time.perf_counter()
 
-            def watch(step: int, loss: torch.Tensor, rate: float) -> None:
-                nonlocal smooth
+            def show_step(step: int, loss: torch.Tensor, rate: float) -> None:
+                nonlocal mean_loss
                 if update is None:
                     return
-                smooth = loss if smooth is None else torch.lerp(smooth, loss, _SMOOTHING)
-                mean = smooth  # read from the device only if the line is drawn
+                mean_loss = loss if mean_loss is None else torch.lerp(mean_loss, loss, _SMOOTHING)
+                shown_loss = mean_loss  # reading it waits for the device, so only `details` does
 
                 def details() -> str:
-                    speed = (step - first) * size / (time.perf_counter() - begun)
-                    return f"loss {mean.item():.3f}, learning rate {rate:.2g}, {speed:,.0f} sequences/s"
+                    speed = (step - first) * batch_size / (time.perf_counter() - begun)
+                    return f"loss {shown_loss.item():.3f}, learning rate {rate:.2g}, {speed:,.0f} sequences/s"
 
-                update(step * size, details)
+                update(step * batch_size, details)
 
             objective, seed = Objective(model, options), config.seed + iteration
             classes, _ = self.game.outcomes.head_outputs(model.num_labels)
@@ -333,29 +335,29 @@ class _Run:
                     seed,
                     self.accelerator,
                     state,
-                    report=note,
-                    stop=self._stop,
-                    watch=watch,
+                    report=log_losses,
+                    stop=self._must_stop,
+                    watch=show_step,
                 )
                 if not finished:
                     raise Interruption("time is up")
         if self.main:
             self.log.rewind(iteration, "learn", steps)
             if iteration >= first_rollout_network(config) and not config.searches(iteration):
-                with self.shown.stage(iteration, "rollout_network", 0, 1) as update:
+                with self.progress.stage(iteration, "rollout_network", 0, 1) as update:
                     self.learn_rollout_network(iteration)
                     update(1)
-            with self.shown.stage(iteration, "measure", 0, 1) as update:
-                learned = metrics.measure(model, self.game, self.tokenizer, held_out)
+            with self.progress.stage(iteration, "measure", 0, 1) as update:
+                measured = metrics.measure(model, self.game, self.tokenizer, held_out)
                 backend = load_backend(model.float(), self.game.outcomes, device=str(self.accelerator.device))
                 sample = held_out[:_ILLEGAL_SAMPLE]
-                learned["illegal_rate"] = metrics.illegal_rate(backend, self.tokenizer, sample, config.seed)
+                measured["illegal_rate"] = metrics.illegal_rate(backend, self.tokenizer, sample, config.seed)
                 update(1)
-            self.log.note(iteration=iteration, stage="measure", at=len(held_out), **learned)
+            self.log.note(iteration=iteration, stage="measure", at=len(held_out), **measured)
             model.config.id2label = dict(enumerate(checkpoints.outcome_names(self.game, model.num_labels)))
             model.config.label2id = {name: i for i, name in model.config.id2label.items()}
             self.log.sync()
-            save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, len(training), learned))
+            save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, len(training), measured))
             shutil.rmtree(out / "state", ignore_errors=True)
             self.name_models()
         self.accelerator.wait_for_everyone()
@@ -366,15 +368,15 @@ class _Run:
         for i in iterations:
             sequences = stored.load(self.out / "data" / str(i), self.game, self.tokenizer)
             parts.append(sequences[: sequences_of(self.config, i)])
-        return parts[0] if len(parts) == 1 else stored.join(*parts)  # a single part stays on disk
+        return parts[0] if len(parts) == 1 else stored.join(*parts)  # a single part is not read into memory
 
     def learn_rollout_network(self, iteration: int) -> None:
-        """Continue the rollout network on the newest iterations' labels, and save it."""
+        """Train the rollout network further, on the labels of the newest iterations, and save it."""
         config, out = self.config, self.out
         file = rollout_network_file(out, iteration)
         window = range(max(0, iteration + 1 - config.rollout_network_window), iteration + 1)
-        # Labels by a script favour actions that are good against that script, so they are left out once the rollout
-        # network has labelled an iteration.
+        # In iteration 0 a scripted player plays the playouts. Its labels favour actions that are good against this
+        # script, so later networks do not learn from them.
         rows = self._sequences([i for i in window if i or not iteration])
         if iteration > first_rollout_network(config):
             model = rollout_network.read(rollout_network_file(out, iteration - 1))
@@ -388,30 +390,28 @@ class _Run:
         rollout_network.save(model, file)
         self.log.note(iteration=iteration, stage="rollout_network", at=len(rows), loss=loss)
 
-    # ------------------------------------------------------------------------------------------- comparing
-
     def compare(self, iteration: int) -> None:
         """Play the iteration's missing matches, draw the curve, and look for signs of collapse."""
         config, log = self.config, self.log
         if log.of("judge", iteration):
-            self.shown.remaining.drop_matches(iteration)
+            self.progress.remaining.drop_matches(iteration)
             return
-        known = {e["opponent"] for e in log.of("match", iteration)}
+        finished = {e["opponent"] for e in log.of("match", iteration)}
         for opponent in evaluate.OPPONENTS if config.match_deals else ():
-            if opponent in known or (iteration == 0 and opponent == "previous"):
-                self.shown.remaining.drop(iteration, opponent)
+            if opponent in finished or (iteration == 0 and opponent == "previous"):
+                self.progress.remaining.drop(iteration, opponent)
                 continue
             self._check_time()
-            result = evaluate.match(config, self.out, iteration, opponent, self.shown.show(iteration, opponent))
+            result = evaluate.match(config, self.out, iteration, opponent, self.progress.show(iteration, opponent))
             log.note(iteration=iteration, stage="match", at=result["deals"], opponent=opponent, **result)
-            self.shown.line(describe_match(log.entries[-1], config.baseline, self.game.higher_is_better))
+            self.progress.line(describe_match(log.entries[-1], config.baseline, self.game.higher_is_better))
         matches = {o: [e for e in log.of("match") if e["opponent"] == o] for o in evaluate.OPPONENTS}
         if matches["baseline"]:
             evaluate.curve(self.game, config, matches, self.out)
         rows = stored.load(self.out / "data" / str(iteration), self.game, self.tokenizer)
         warnings = evaluate.warnings(self.game, rows, log.of("measure", iteration)[-1], matches)
         for text in warnings:
-            self.shown.line(f"warning: iteration {iteration}: {text}")
+            self.progress.line(f"warning: iteration {iteration}: {text}")
         log.note(iteration=iteration, stage="judge", at=len(warnings), warnings=warnings)
         self.name_models()
 
@@ -423,41 +423,38 @@ class _Run:
             point(self.out / BEST, best)
             point(self.out / LATEST, models[-1])
 
-    def sum_up(self) -> None:
-        """Write the report of the finished run, and print where the best model is."""
+    def finish(self) -> None:
+        """Write the report of the finished run, and print the path of the best model."""
         results = TrainingResults.load(self.out)
         minutes = format_duration(time.monotonic() - self.began)
-        self.shown.line(f"finished after {minutes}: {len(results.models)} models in {self.out}")
+        self.progress.line(f"finished after {minutes}: {len(results.models)} models in {self.out}")
         try:
             report.write(results)
-        except TrickformerError as e:  # the models are there
-            self.shown.line(f"warning: no report: {e}")
-        self.shown.line(report.describe_best(results))
-        self.shown.line(f"checkpoint={self.out} plays it; trickformer report {self.out} shows the run")
-
-
-# ------------------------------------------------------------------------------------------------- checkpoints
+        except TrickformerError as e:  # no failure of the run, because all models are saved
+            self.progress.line(f"warning: no report: {e}")
+        self.progress.line(report.describe_best(results))
+        self.progress.line(f"checkpoint={self.out} plays it; trickformer report {self.out} shows the run")
 
 
 def _start(config: SelfPlay, game: Game) -> Path:
     """Return the folder of the checkpoint that model 0 starts from.
 
     Raises:
-        TrickformerError: It is no checkpoint of this game, or its model differs from the one that the config describes.
+        TrickformerError: It is no checkpoint of this game, or its model does not have what the config demands.
     """
     assert config.start is not None
     folder, tokenizer = checkpoints.find(config.start), tokenizers.make(game)
     checkpoints.check(folder, game, tokenizer)
     sizes = read_weights(folder).sizes
     results = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
-    wanted = {
+    abilities = {
         "features": (sizes["n_features"] > 0, config.features),
         "masked": (sizes["masked"] > 0, config.masked),
         "action_weight": (sizes["n_actions"] > 0, config.action_weight > 0),
         "value_classes": (sizes["n_outcomes"] == results, True),
     }
-    if other := [key for key, (present, required) in wanted.items() if present != required]:
-        raise TrickformerError(f"checkpoint {config.start} does not fit these options: {', '.join(other)}; change them")
+    if wrong := [option for option, (present, required) in abilities.items() if present != required]:
+        raise TrickformerError(f"checkpoint {config.start} does not fit these options: {', '.join(wrong)}; change them")
     return folder
 
 
@@ -498,7 +495,7 @@ def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype, text: st
     torch.nn.Module.to(model, dtype)
     try:
         with writing(folder):
-            shutil.rmtree(draft, ignore_errors=True)  # a draft of a process that was killed
+            shutil.rmtree(draft, ignore_errors=True)  # left by a process that was killed
             model.save_pretrained(draft)
             if text is not None:
                 (draft / "README.md").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Progress of a training on standard error: one line on a terminal, plain lines now and then elsewhere.
+"""Progress of a training on standard error: a live line on a terminal, else a plain line every 15 seconds.
 
 The line has the iteration, the stage, its finished part, and the estimated time of the rest of the run. No error here
 ends a run: if output fails, for example because a terminal was closed, progress stays silent.
@@ -19,9 +19,9 @@ from trickformer.selfplay.schedule import first_rollout_network, hands_of, learn
 
 _DRAW_EVERY = 0.2  # seconds between two drawings on a terminal
 _LINE_EVERY = 15.0  # seconds between two plain lines
-_BAR_FROM = 120  # columns from which there is room for a bar
-# Stages in words, and the units that their work is counted in.
-_WORDS = {
+_BAR_FROM = 120  # smallest width of a terminal, in columns, with room for a bar
+# Description of each stage, and the unit of its work; "" for a stage that is a single piece of work.
+_STAGES = {
     "play": ("playing", "hands"),
     "learn": ("learning", "sequences"),
     "rollout_network": ("training the rollout network", ""),
@@ -32,10 +32,10 @@ _WORDS = {
 
 
 class Update(Protocol):
-    """Reports the progress of a stage."""
+    """Callback that reports the progress of a stage."""
 
     def __call__(self, done: int, details: Callable[[], str] = ...) -> None:
-        """Report that `done` units of the stage are finished; `details` is called if the line is drawn."""
+        """Report that `done` units of the stage are finished. If the line is drawn, it ends with `details()`."""
         ...
 
 
@@ -57,10 +57,10 @@ def format_duration(seconds: float) -> str:
 
 
 class RemainingTime:
-    """Estimate of the time that the rest of a run takes, from the speeds that were measured so far.
+    """Estimate of the time that the rest of a run takes, from the speeds of the stages so far.
 
-    Work is counted in hands, sequences, matches and measurements. The bootstrap players' hands have a speed of their
-    own, and so have the matches against each opponent.
+    The unit of work depends on the stage: hands, sequences, a match or a measurement. Every stage has its own speed. So
+    have the hands of the bootstrap players and the matches against each opponent.
     """
 
     def __init__(self, config: SelfPlay, entries: Iterable[Mapping[str, Any]]):
@@ -68,9 +68,9 @@ class RemainingTime:
 
         Args:
             config: Config of the run.
-            entries: Log of the run so far. Its speeds are used until new ones are measured.
+            entries: Log of the run so far. Its speeds are used until this process has measured its own.
         """
-        self._left: dict[tuple[int, str], float] = {}
+        self._left: dict[tuple[int, str], float] = {}  # work left, by iteration and stage
         for i in range(config.iterations + 1):
             learned = sum(sequences_of(config, j) for j in learned_from(config, i))
             epochs = config.epochs if i else config.bootstrap_epochs
@@ -84,14 +84,15 @@ class RemainingTime:
             for e in entries
             if e.get("stage") in ("play", "learn") and e.get("speed")
         }
-        self._work: dict[str, float] = {}
-        self._seconds: dict[str, float] = {}
+        self._work: dict[str, float] = {}  # work that this process has done, by kind
+        self._seconds: dict[str, float] = {}  # time that it took, by kind
 
     def _kind(self, iteration: int, stage: str) -> str:
+        """Return the kind of work: all stages of a kind have the same speed."""
         return "bootstrap" if stage == "play" and iteration == 0 else stage
 
     def begin(self, iteration: int, stage: str, done: float) -> None:
-        """Take the share of a stage that an earlier process finished out of the plan.
+        """Remove the share of a stage that an earlier process finished from the plan.
 
         Args:
             iteration: The iteration.
@@ -102,7 +103,7 @@ class RemainingTime:
             self._left[iteration, stage] *= 1 - done
 
     def drop(self, iteration: int, stage: str) -> None:
-        """Take a stage that is finished out of the plan.
+        """Remove a finished stage from the plan.
 
         Args:
             iteration: The iteration.
@@ -111,7 +112,7 @@ class RemainingTime:
         self._left.pop((iteration, stage), None)
 
     def drop_training(self, iteration: int) -> None:
-        """Take the stages up to an iteration's model out of the plan.
+        """Remove the stages that produce an iteration's model from the plan.
 
         Args:
             iteration: The iteration.
@@ -120,7 +121,7 @@ class RemainingTime:
             self.drop(iteration, stage)
 
     def drop_matches(self, iteration: int) -> None:
-        """Take the matches of an iteration out of the plan.
+        """Remove the matches of an iteration from the plan.
 
         Args:
             iteration: The iteration.
@@ -144,7 +145,7 @@ class RemainingTime:
         self._left[iteration, stage] = (1 - share) * left
 
     def estimate(self) -> tuple[float, bool]:
-        """Return the seconds left, and whether they cover every stage: a stage that was never timed counts as 0."""
+        """Return the seconds left, and whether they cover every stage. A stage without a known speed counts as 0."""
         seconds, covered = 0.0, True
         for (iteration, stage), left in self._left.items():
             kind = self._kind(iteration, stage)
@@ -192,24 +193,25 @@ class RunProgress:
 
         Args:
             iteration: The iteration.
-            stage: Stage of the log; of matches the opponent.
+            stage: Stage of the log; for a match the opponent.
             done: Number of units that an earlier process finished.
             total: Number of units of the stage.
 
         Yields:
             The function to call with the number of finished units.
         """
-        words, unit = _WORDS[stage]
-        display = _Display(f"iteration {iteration} of {self._last}: {words}", unit, total)
-        begun, at = time.monotonic(), done  # time and units of the last update
+        description, unit = _STAGES[stage]
+        display = _Display(f"iteration {iteration} of {self._last}: {description}", unit, total)
+        last_time, last_done = time.monotonic(), done  # of the last update
         self.remaining.begin(iteration, stage, done / max(1, total))
 
         def update(done: int, details: Callable[[], str] = _no_details) -> None:
-            nonlocal begun, at
-            seconds = time.monotonic()
-            if total > at:
-                self.remaining.advance(iteration, stage, (done - at) / (total - at), seconds - begun)
-            begun, at = seconds, done
+            nonlocal last_time, last_done
+            now = time.monotonic()
+            if total > last_done:
+                share = (done - last_done) / (total - last_done)
+                self.remaining.advance(iteration, stage, share, now - last_time)
+            last_time, last_done = now, done
             self._attempt(lambda: display.draw(done, lambda: ", ".join(filter(None, [details(), str(self.remaining)]))))
 
         self._attempt(lambda: display.begin(done))
@@ -217,11 +219,11 @@ class RunProgress:
             yield update
             self.remaining.drop(iteration, stage)
         finally:
-            with suppress(Exception):  # the cursor and the streams are given back even if drawing has failed
+            with suppress(Exception):  # restores the cursor and the streams even if drawing has failed
                 display.end()
 
     def show(self, iteration: int, stage: str) -> Show:
-        """Return a function that shows a tournament as a stage, by the conventions of plumbing/progress.py.
+        """Return a function that shows a tournament as a stage, with the interface `Show` of plumbing/progress.py.
 
         Args:
             iteration: The iteration.
@@ -243,7 +245,7 @@ class RunProgress:
         return show_stage
 
     def _attempt(self, show: Callable[[], None]) -> None:
-        """Show something. An error is the last one: a closed terminal must not end a training of days."""
+        """Call `show`. After an error nothing is shown any more: a closed terminal must not end a long training."""
         if not self._visible:
             return
         try:
@@ -253,14 +255,14 @@ class RunProgress:
 
 
 class _Display:
-    """The line of one stage."""
+    """Line of one stage."""
 
-    def __init__(self, what: str, unit: str, total: int):
-        self._what, self._unit = what, unit
+    def __init__(self, description: str, unit: str, total: int):
+        self._description, self._unit = description, unit
         self._total = total
-        self._bar: Any = None
+        self._bar: Any = None  # of rich; None without a terminal
         self._task: Any = None
-        self._drawn = time.monotonic()
+        self._last_draw = time.monotonic()
 
     def begin(self, done: int) -> None:
         if not sys.stderr.isatty():
@@ -273,23 +275,23 @@ class _Display:
             columns += [BarColumn(bar_width=20)] if terminal.width >= _BAR_FROM else []
             columns += [MofNCompleteColumn(), TextColumn(self._unit)]
         columns.append(TextColumn("{task.fields[details]}"))
-        # No thread draws: its errors could not be caught here.
+        # auto_refresh would draw in another thread, whose errors could not be caught here.
         self._bar = Progress(*columns, console=terminal, auto_refresh=False, transient=not self._unit)
         self._bar.start()
-        self._task = self._bar.add_task(self._what, total=self._total, completed=done, details="")
+        self._task = self._bar.add_task(self._description, total=self._total, completed=done, details="")
         self._bar.refresh()
 
     def draw(self, done: int, details: Callable[[], str]) -> None:
         now = time.monotonic()
-        if done < self._total and now - self._drawn < (_DRAW_EVERY if self._bar else _LINE_EVERY):
+        if done < self._total and now - self._last_draw < (_DRAW_EVERY if self._bar else _LINE_EVERY):
             return
-        self._drawn = now
+        self._last_draw = now
         if self._bar:
             self._bar.update(self._task, completed=done, details=details())
             self._bar.refresh()
         elif self._unit:
             parts = [f"{done:,} of {self._total:,} {self._unit}", details()]
-            say(f"{self._what}: {', '.join(filter(None, parts))}")
+            say(f"{self._description}: {', '.join(filter(None, parts))}")
 
     def end(self) -> None:
         if self._bar:

@@ -59,9 +59,9 @@ def write(results: TrainingResults) -> None:
 
 
 def name_models(results: TrainingResults) -> None:
-    """Write `best` and `latest` into a run folder of an earlier version, which has neither.
+    """Write `best` and `latest` into a run folder of an earlier version, which wrote neither.
 
-    The function skips a folder that a run is writing, because the run names its models, and a folder that is read-only.
+    The function skips a folder in which a run is active, because the run writes these files, and a read-only folder.
 
     Args:
         results: Results of the training.
@@ -104,11 +104,11 @@ def make_report(results: TrainingResults) -> Report:
 
 
 def _notes(results: TrainingResults) -> list[str]:
-    """Return the lines below the tables: the best model, warnings, and what is missing."""
+    """Return the lines below the tables: the best model, warnings, and whether the run is incomplete."""
     result, lines = results.result(), list[str]()
-    sets = dict.fromkeys(b["self_play_isa"] for b in result["versions"] if isinstance(b.get("self_play_isa"), str))
-    if len({rounding(isa) for isa in sets}) > 1:
-        lines.append(f"the hands were played in part on each of {', '.join(sets)}, which round differently")
+    isas = dict.fromkeys(b["self_play_isa"] for b in result["versions"] if isinstance(b.get("self_play_isa"), str))
+    if len({rounding(isa) for isa in isas}) > 1:
+        lines.append(f"the hands were played in part on each of {', '.join(isas)}, which round differently")
     if result["best"] is not None:
         lines.append(describe_best(results))
     for model in result["models"]:
@@ -125,14 +125,15 @@ def describe_best(results: TrainingResults) -> str:
         results: Results with at least one model.
     """
     path = results.folder / f"model-{results.best}"
-    met = [e for e in results.matches if e["iteration"] == results.best and e["opponent"] == "baseline"]
-    if not met:
+    entries = [e for e in results.matches if e["iteration"] == results.best and e["opponent"] == "baseline"]
+    if not entries:
         return f"best model: {path}, the last one, for no model has met the baseline"
-    match = describe_match(met[-1], results.config.baseline, results.game.higher_is_better)
+    match = describe_match(entries[-1], results.config.baseline, results.game.higher_is_better)
     return f"best model: {path} ({match})"
 
 
 def _describe_place(entry: dict[str, Any] | None) -> str:
+    """Describe how far a run has come, by the last entry of its log."""
     if entry is None:
         return "nothing is finished yet"
     at = datetime.fromtimestamp(entry["time"], UTC)
@@ -165,11 +166,13 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
         ]
         head = ("iteration", *(name for _, name in keys))
         tables.append(("Held-out hands", (head, rows), _HELD_OUT_KEY))
-    met = [m for m in models if "matches" in m]
-    if met:
+    compared = [m for m in models if "matches" in m]
+    if compared:
         names = {"previous": "the previous model", "baseline": result["baseline"]}
         heads = [text for o in OPPONENTS for text in (f"against {names[o]}", "95% interval")]
-        rows = [(str(m["iteration"]), *(cell for o in OPPONENTS for cell in _cells(m["matches"].get(o)))) for m in met]
+        rows = [
+            (str(m["iteration"]), *(cell for o in OPPONENTS for cell in _cells(m["matches"].get(o)))) for m in compared
+        ]
         better = "higher" if result["higher_is_better"] else "lower"
         title = f"Matches, points a hand ({better} is better)"
         tables.append((title, (("iteration", *heads), rows), _MATCH_KEY))
@@ -177,6 +180,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
 
 
 def _cells(match: dict[str, Any] | None) -> tuple[str, str]:
+    """Format a match's difference and interval; empty without a match."""
     return ("", "") if match is None else (format_signed(match["difference"]), format_interval(match))
 
 
@@ -194,20 +198,20 @@ def plot(results: TrainingResults, path: Path) -> None:
 
     figure = plt.figure(figsize=(10, 3.8), layout="constrained")
     left, right = figure.subplots(1, 2)
-    before = 0
+    steps_before = 0  # training steps of all earlier iterations
     for i in range(results.config.iterations + 1):
-        learned = results.of("learn", i)
+        entries = results.of("learn", i)
         for (key, name), color in zip(_LOSSES, (_BLUE, _RED, _GREY)):
-            known = [e for e in learned if key in e]
-            at = [before + e["at"] for e in known]
-            left.plot(at, [e[key] for e in known], color=color, marker=".", label=name if i == 0 else None)
-        before += learned[-1].get("steps", 0) if learned else 0
-        if learned and i < results.config.iterations:
-            left.axvline(before, color=_GREY, linewidth=0.6, alpha=0.5)
+            with_loss = [e for e in entries if key in e]
+            steps = [steps_before + e["at"] for e in with_loss]
+            left.plot(steps, [e[key] for e in with_loss], color=color, marker=".", label=name if i == 0 else None)
+        steps_before += entries[-1].get("steps", 0) if entries else 0
+        if entries and i < results.config.iterations:
+            left.axvline(steps_before, color=_GREY, linewidth=0.6, alpha=0.5)
     left.set_xlabel("training steps (lines: a new iteration)")
     left.set_ylabel("training loss")
     left.spines[["top", "right"]].set_visible(False)
-    if before:
+    if steps_before:
         left.legend(frameon=False)
     matches = {o: [e for e in results.matches if e["opponent"] == o] for o in OPPONENTS}
     plot_matches(right, results.game, results.config.baseline, matches)
@@ -230,13 +234,11 @@ def plot_matches(axes: Any, game: Game, baseline: str, matches: Mapping[str, Seq
     for opponent, color in zip(OPPONENTS, (_GREY, _BLUE)):
         if not (entries := matches.get(opponent)):
             continue
-        at = [e["iteration"] for e in entries]
-        axes.plot(at, [e["difference"] for e in entries], "o-", color=color, label=f"against {names[opponent]}")
-        known = [e for e in entries if e["low"] is not None]
-        at = [e["iteration"] for e in known]
-        axes.fill_between(
-            at, [e["low"] for e in known], [e["high"] for e in known], color=color, alpha=0.15, linewidth=0
-        )
+        x = [e["iteration"] for e in entries]
+        axes.plot(x, [e["difference"] for e in entries], "o-", color=color, label=f"against {names[opponent]}")
+        with_interval = [e for e in entries if e["low"] is not None]
+        x, low = [e["iteration"] for e in with_interval], [e["low"] for e in with_interval]
+        axes.fill_between(x, low, [e["high"] for e in with_interval], color=color, alpha=0.15, linewidth=0)
     axes.axhline(0, color="black", linewidth=0.8)
     better = "above" if game.higher_is_better else "below"
     axes.set_xlabel("iteration")

@@ -17,14 +17,12 @@ from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.log import read_log
 
 OPPONENTS = ("previous", "baseline")
-_LEARNED = ("policy_loss", "value_loss", "action_loss")  # losses of an iteration's last steps
-_SKIPPED = {"time", "iteration", "stage", "at"}
+_LOSSES = ("policy_loss", "value_loss", "action_loss")
+_SKIPPED = {"time", "iteration", "stage", "at"}  # fields of a log entry that are no measurements
 
 
 def holds_training(folder: Path) -> bool:
-    """Return whether a folder is the run folder of a training.
-
-    Its config.toml then has a key that no other command has.
+    """Return whether a folder is the run folder of a training, whose config has a key that no other command has.
 
     Args:
         folder: The folder.
@@ -44,12 +42,12 @@ def find_best(matches: Iterable[Mapping[str, Any]], models: Sequence[int], highe
         higher_is_better: Whether high scores are good.
 
     Returns:
-        The iteration of the best model, the later one of two equals. Without a match against the baseline the last
-        model is the best. None if there is no model.
+        The iteration of the best model; the later one if two are equal. Without a match against the baseline it is the
+        last model. None if there is no model.
     """
     sign = 1 if higher_is_better else -1
-    met = {e["iteration"]: sign * e["difference"] for e in matches if e["opponent"] == "baseline"}
-    return max(models, key=lambda i: (i in met, met.get(i, 0.0), i), default=None)
+    scores = {e["iteration"]: sign * e["difference"] for e in matches if e["opponent"] == "baseline"}
+    return max(models, key=lambda i: (i in scores, scores.get(i, 0.0), i), default=None)
 
 
 def describe_match(entry: Mapping[str, Any], baseline: str, higher_is_better: bool) -> str:
@@ -70,7 +68,7 @@ def describe_match(entry: Mapping[str, Any], baseline: str, higher_is_better: bo
 
 
 def _numbers(entry: Mapping[str, Any], keys: Collection[str]) -> dict[str, float]:
-    """Select the numbers of an entry, in its order. A stranger's log may hold anything."""
+    """Select the fields `keys` of an entry that are numbers. Other types may occur in logs from untrusted sources."""
     return {key: value for key, value in entry.items() if key in keys and type(value) in (int, float)}
 
 
@@ -102,7 +100,7 @@ class TrainingResults:
         game: The game.
         models: Iterations whose models exist, in order.
         entries: Entries of the log.
-        builds: Versions of the package that took part.
+        builds: Versions of the package that have worked on the run.
     """
 
     folder: Path
@@ -154,7 +152,7 @@ class TrainingResults:
 
     @property
     def is_finished(self) -> bool:
-        """True if every iteration has a model and has been judged."""
+        """True if every iteration has a model and its last stage, judge, is finished."""
         return bool(self.of("judge", self.config.iterations)) and len(self.models) == self.config.iterations + 1
 
     def result(self) -> dict[str, Any]:
@@ -188,7 +186,7 @@ class TrainingResults:
         if played := self.of("play", i):
             results["hands"] = played[-1]["at"]
         if learned := self.of("learn", i):
-            results |= {"steps": learned[-1]["at"], **_numbers(learned[-1], _LEARNED)}
+            results |= {"steps": learned[-1]["at"], **_numbers(learned[-1], _LOSSES)}
         if measured := self.of("measure", i):
             results["held_out"] = _numbers(measured[-1], measured[-1].keys() - _SKIPPED)
         if matches := self.of("match", i):

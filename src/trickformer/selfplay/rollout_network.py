@@ -1,8 +1,9 @@
-"""The rollout network: a map from the features of a position to a value for each action.
+"""The rollout network: a small network from the features of a position to a value for each action.
 
-It is small enough for the core to play hands out with it. Labels of action values come from such playouts. The
-network learns from the same labels as the transformer. In each iteration the networks of the previous iteration play
-the hands and the playouts behind the labels (approximate policy iteration by rollouts; Lagoudakis & Parr 2003).
+It is fast enough for the core to play hands to their end with it. The results of these playouts are the labels of
+action values, from which both the transformer and the rollout network learn. In each iteration the transformer of the
+previous iteration plays the hands and its rollout network the playouts (approximate policy iteration by rollouts;
+Lagoudakis & Parr 2003).
 """
 
 from __future__ import annotations
@@ -61,17 +62,17 @@ def fit(
     rate: float = 2e-3,
     piece: int = 2_000,
 ) -> float:
-    """Continue to learn the labels of training data. The result follows from the model and the seed.
+    """Train the network further on the labels of sequences. The result depends only on the arguments.
 
     Args:
-        model: The network, which is changed.
+        model: The network, which is changed in place.
         data: Sequences with labels.
         tokenizer: Tokenizer of their game.
         seed: Seed of the order of the decisions.
         epochs: Passes over all decisions.
         batch: Decisions of a gradient step.
         rate: Learning rate of the first step; it falls linearly to zero.
-        piece: Sequences whose features are held in memory at a time; changes no result.
+        piece: Number of sequences whose features are computed at a time. The result does not depend on it.
 
     Returns:
         The mean loss of the last pass.
@@ -111,9 +112,9 @@ def decision_tensors(data: Sequences, tokenizer: Tokenizer) -> tuple[torch.Tenso
         Features, bfloat16 [D, F]; labels, float16 [D, V]; whether an action has a label, bool [D, V].
     """
     features, _ = tokenizers.follow(tokenizer, data.tokens)
-    known = decisions(data, len(tokenizer.vocab))
-    inputs = torch.from_numpy(features[known.rows, known.positions]).bfloat16()
-    return inputs, torch.from_numpy(known.labels).half(), torch.from_numpy(known.labelled)
+    labelled = decisions(data, len(tokenizer.vocab))
+    inputs = torch.from_numpy(features[labelled.rows, labelled.positions]).bfloat16()
+    return inputs, torch.from_numpy(labelled.labels).half(), torch.from_numpy(labelled.labelled)
 
 
 def save(model: RolloutNetwork, file: Path) -> None:
@@ -156,11 +157,11 @@ def read(file: Path) -> RolloutNetwork:
             f"{file} holds no rollout network ({str(error).splitlines()[0]}); train it again"
         ) from None
     try:
-        with safe_open(file, "np") as held:
-            noted = (held.metadata() or {}).get(_DIGEST)
+        with safe_open(file, "np") as opened:
+            stored_digest = (opened.metadata() or {}).get(_DIGEST)
     except SafetensorError:
-        noted = None
-    if noted != _digest(tensors):
+        stored_digest = None
+    if stored_digest != _digest(tensors):
         raise TrickformerError(f"{file} is damaged: its checksum differs; train it again")
     return model
 

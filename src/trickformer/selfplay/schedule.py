@@ -1,4 +1,4 @@
-"""Roles of the players in a run's hands (GO-MCTS paper, sections 5.2 and 6.1), and play of the hands in any process."""
+"""Players of the hands of a run (GO-MCTS paper, sections 5.2 and 6.1), and the work of the processes that play them."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from trickformer.selfplay import generate, rollout_network
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 
-_WAVE = 4  # simulations of a search that run at once: a little faster, and hardly worse
+_WAVE = 4  # simulations of a search that run at once; a little faster than one by one, and hardly worse
 
 
 @dataclass(frozen=True)
 class Job:
-    """Pieces of an iteration's hands for one process. `out` must be visible where it runs."""
+    """Pieces of an iteration's hands for one process."""
 
     config: SelfPlay
     iteration: int
-    out: Path
-    device: str
-    firsts: range  # the first hand of each piece
-    hands: int  # number of the iteration's hands
+    out: Path  # run folder, which must be visible to the process
+    device: str  # PyTorch device
+    firsts: range  # number of the first hand of each piece
+    hands: int  # number of hands of the iteration
 
 
 @dataclass(frozen=True)
 class Piece:
     """Consecutive hands of an iteration, played in lockstep."""
 
-    first: int
+    first: int  # number of the first hand
     hands: int
     data: Sequences
     points: dict[str, float]  # mean score a hand of the seats that play ArgmaxVal*, and of the other seats
@@ -51,13 +51,13 @@ def series(config: SelfPlay, iteration: int) -> int:
         iteration: The iteration.
 
     Returns:
-        A seed of its own for each iteration. A tournament's seed is unlikely to be the same number.
+        A seed, different for each iteration. A tournament is unlikely to have the same seed.
     """
     return deal_seed(config.seed, iteration)
 
 
 def held_out_series(config: SelfPlay) -> int:
-    """Derive the series of the run's matches. No iteration uses it, whatever their number.
+    """Derive the series of deals of the run's matches. No iteration uses it, because there are fewer than 2^32.
 
     Args:
         config: Config of the run.
@@ -82,16 +82,16 @@ def hands_of(config: SelfPlay, iteration: int) -> int:
         config: Config of the run.
         iteration: The iteration.
     """
-    several = iteration <= 1 or config.roles == "all"
-    needed = sequences_of(config, iteration) + config.held_out
-    return -(-needed // (config.seats_kept if several else 1))
+    keeps_several = iteration <= 1 or config.roles == "all"
+    sequences = sequences_of(config, iteration) + config.held_out
+    return -(-sequences // (config.seats_kept if keeps_several else 1))
 
 
 def learned_from(config: SelfPlay, iteration: int) -> list[int]:
     """List the iterations whose data a model learns from.
 
-    These are the iterations of the window whose labels are of the same kind as the newest one's. Otherwise the many
-    labels by playouts would outweigh the few by searches (docs/results/recipe.md).
+    These are the iterations of the window whose labels have the same source as the newest ones, searches or playouts.
+    Otherwise the many labels by playouts would outweigh the few by searches (docs/results/recipe.md).
 
     Args:
         config: Config of the run.
@@ -147,11 +147,11 @@ def pool(config: SelfPlay, iteration: int) -> tuple[int, int]:
 
 
 def count_anchor_hands(config: SelfPlay, iteration: int, first: int, n: int) -> int:
-    """Count the hands of a piece that the bootstrap players play.
+    """Count the anchor hands of a piece: those that the bootstrap players play.
 
-    They play the first hands of the piece, which are then mixed with the others. There are none if searches give the
-    labels of this iteration or of the bootstrap. The count runs over the iteration, so that its share does not depend
-    on how many hands are played in lockstep.
+    They are the first hands of the piece; their sequences are then shuffled among the others. There are none if this
+    iteration or the bootstrap hands get labels from searches. Rounding is over the whole iteration, so that the share
+    of anchor hands does not depend on the size of a piece.
 
     Args:
         config: Config of the run.
@@ -165,7 +165,7 @@ def count_anchor_hands(config: SelfPlay, iteration: int, first: int, n: int) -> 
 
 
 def roles(config: SelfPlay, iteration: int, first: int, n: int, seats: int) -> generate.Roles:
-    """Draw who sits in each seat in the hands of a piece.
+    """Draw the model or guest of each seat in the hands of a piece.
 
     Args:
         config: Config of the run.
@@ -179,8 +179,8 @@ def roles(config: SelfPlay, iteration: int, first: int, n: int, seats: int) -> g
         kept = generate.kept_seats(first, n, config.seats_kept, seats)
     else:
         kept = greedy = generate.kept_seats(first, n, 1, seats)
-        generator = np.random.default_rng([config.seed, iteration, first])
-        model = generator.integers(*pool(config, iteration), size=(n, seats))
+        rng = np.random.default_rng([config.seed, iteration, first])
+        model = rng.integers(*pool(config, iteration), size=(n, seats))
         model[greedy] = iteration - 1
     if config.guests:
         rng = np.random.default_rng([config.seed, iteration, first, 1])
@@ -201,7 +201,7 @@ def rollout_network_file(out: Path, iteration: int) -> Path:
 
 
 def first_rollout_network(config: SelfPlay) -> float:
-    """Return the first iteration that trains a rollout network, the first with labels.
+    """Return the first iteration that trains a rollout network. It is the first iteration with labels.
 
     Args:
         config: Config of the run.
@@ -215,7 +215,7 @@ def first_rollout_network(config: SelfPlay) -> float:
 
 
 def labels_of(config: SelfPlay, out: Path, iteration: int) -> generate.Labels:
-    """Return how playouts label the hands of an iteration.
+    """Return the options of labels by playouts in an iteration; none if searches give the labels.
 
     Args:
         config: Config of the run.
@@ -231,8 +231,7 @@ def labels_of(config: SelfPlay, out: Path, iteration: int) -> generate.Labels:
 
 
 def rounded_instruction_set(config: SelfPlay) -> str | None:
-    """Return the instruction set by which models play hands on this CPU if their activations are rounded; None if they
-    are not.
+    """Return the instruction set with which models play hands on this CPU in bfloat16; None if they play in float32.
 
     Args:
         config: Config of the run.
@@ -247,7 +246,8 @@ def _load_model(job: Job, game: Game, model: Path) -> Backend:
         return load_backend(model, values, device=job.device)
     if (isa := rounded_instruction_set(job.config)) is not None:
         return load_backend(model, values, isa=isa)
-    # Hundreds of tables keep the arithmetic busy: weights that need no unpacking are faster than small ones.
+    # With hundreds of hands in lockstep, arithmetic is the bottleneck, not memory. So float32 weights, which need no
+    # conversion, are faster than smaller ones.
     return load_backend(model, values, "float32")
 
 
@@ -255,7 +255,7 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     """Play the pieces of a job, one after the other.
 
     Args:
-        job: The job. Each piece follows from the config, the models and its first hand alone.
+        job: The job. A piece depends only on the config, the models and the number of its first hand.
 
     Yields:
         The pieces, in order.
@@ -265,14 +265,14 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     deals = series(config, iteration)
     labels = labels_of(config, job.out, iteration)
 
-    def bootstrap(first: int, n: int, kept: int) -> Sequences:
+    def bootstrap(first: int, n: int, n_kept: int) -> Sequences:
         return generate.cast_hands(
             game,
             config.bootstrap,
             deals,
             first,
             n,
-            kept,
+            n_kept,
             tries=config.tries,
             noise=config.noise,
             labels=replace(labels, from_search=config.expert_iteration),
@@ -284,9 +284,9 @@ def play_pieces(job: Job) -> Iterator[Piece]:
             data = bootstrap(first, n, config.seats_kept)
             yield Piece(first, n, data, {})
         return
-    several = iteration == 1 or config.roles == "all"
-    kept = config.seats_kept if several else 1
-    low = iteration - 1 if several else pool(config, iteration)[0]
+    newest_only = iteration == 1 or config.roles == "all"
+    n_kept = config.seats_kept if newest_only else 1
+    low = iteration - 1 if newest_only else pool(config, iteration)[0]  # the earliest model that plays
     backends = [_load_model(job, game, job.out / f"model-{i}") for i in range(low, iteration)]
     guests = [players.make(spec, game) for spec in config.guests]
     searches = None
@@ -302,12 +302,12 @@ def play_pieces(job: Job) -> Iterator[Piece]:
         begin, end = first + anchors, first + n
         parts, points = [], {}
         if begin < end:
-            part = roles(config, iteration, begin, end - begin, game.players)
-            part = generate.Roles(np.where(part.model < 0, part.model, part.model - low), part.greedy, part.kept)
+            seats = roles(config, iteration, begin, end - begin, game.players)
+            backend_index = np.where(seats.model < 0, seats.model, seats.model - low)
             data, scores = generate.model_hands(
                 game,
                 backends,
-                part,
+                replace(seats, model=backend_index),
                 deals,
                 begin,
                 threshold=config.threshold,
@@ -316,23 +316,22 @@ def play_pieces(job: Job) -> Iterator[Piece]:
                 searches=searches,
                 guests=guests,
             )
-            points["greedy_points"] = float(scores[part.greedy].mean())
-            if not part.greedy.all():
-                points["other_points"] = float(scores[~part.greedy].mean())
+            points["greedy_points"] = float(scores[seats.greedy].mean())
+            if not seats.greedy.all():
+                points["other_points"] = float(scores[~seats.greedy].mean())
             parts.append(data)
         if anchors:
-            parts.append(bootstrap(first, anchors, kept))
+            parts.append(bootstrap(first, anchors, n_kept))
         data = stored.join(*parts)
         if len(parts) > 1:
-            data = data[_shuffle_rows(config, iteration, first, n, kept)]
+            data = data[_shuffle_rows(config, iteration, first, n, n_kept)]
         yield Piece(first, n, data, points)
 
 
-def _shuffle_rows(config: SelfPlay, iteration: int, first: int, n: int, kept: int) -> np.ndarray:
-    """Draw an order of n hands of `kept` sequences each: int64 [n * kept], the rows of a hand together.
+def _shuffle_rows(config: SelfPlay, iteration: int, first: int, n: int, n_kept: int) -> np.ndarray:
+    """Draw an order of n hands with `n_kept` sequences each: int64 [n * n_kept], the sequences of a hand adjacent.
 
-    The end of an iteration's last pieces is held out. It must have the same share of anchored hands as the training
-    data.
+    The last sequences of an iteration are held out. They must have the same share of anchor hands as the training data.
     """
     hands = np.random.default_rng([config.seed, iteration, first, n]).permutation(n)
-    return (hands[:, None] * kept + np.arange(kept)).ravel()
+    return (hands[:, None] * n_kept + np.arange(n_kept)).ravel()

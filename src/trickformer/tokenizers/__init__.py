@@ -1,7 +1,7 @@
-"""Tokenizers: one seat's view as a sequence of tokens.
+"""Tokenizers, which turn one seat's view into a sequence of tokens, and fast forms of games, which play many hands.
 
-Each game has one module, named like the game, that exports `make(game) -> Tokenizer` and `fast(game) -> FastGame`. A
-game of another package has both as methods (`Game.tokenizer`, `Game.fast`).
+Each game has a module of its name that exports `make(game) -> Tokenizer` and `fast(game) -> FastGame`. Games of other
+packages have both as methods (`Game.tokenizer`, `Game.fast`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def find(game: Game) -> Tokenizer | None:
         game: The game.
 
     Returns:
-        The tokenizer; None: no model plays the game.
+        The tokenizer; None if the game has none, so that no model plays it.
     """
     if game.name in NAMES:
         return importlib.import_module(f"{__name__}.{game.name}").make(game)
@@ -73,7 +73,7 @@ def fast(game: Game) -> FastGame | None:
 
 
 def bulk(game: Game) -> FastGame:
-    """Return the fast form of a game, or states of OpenSpiel if there is none.
+    """Return the fast form of a game, or else a `StateGame`, which plays states of OpenSpiel.
 
     Args:
         game: The game.
@@ -85,16 +85,16 @@ def bulk(game: Game) -> FastGame:
 
 
 def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Follow sequences with a tracker.
+    """Compute the tracker's features, and the possible next tokens, after each token of sequences.
 
     Args:
         tokenizer: Tokenizer of the sequences.
         tokens: Integers [n, T], padded with the end token.
-        possible: Whether the possible next tokens are returned, too.
+        possible: Whether to compute the possible next tokens.
 
     Returns:
-        The features after each token, float32 [n, T, F], and the tokens that some deal allows next, bool [n, T, V] ([0,
-        T, V] without `possible`). Both are 0 from the end token on.
+        The features after each token, float32 [n, T, F], and the tokens that some deal allows next, bool [n, T, V]; [0,
+        T, V] if `possible` is false. Both are 0 from the end token on.
     """
     from trickformer import _core
 

@@ -1,4 +1,4 @@
-"""Whole hands in bulk, computed by the core."""
+"""Base of the fast forms of the core's games."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from trickformer.base import FastGame
 
 
 def deals(chance_actions: Callable[[int, int], Sequence[int]], seed: int, first: int, n: int) -> np.ndarray:
-    """Return the chance actions of deals `first` .. `first` + n, in the form of the core's tables.
+    """Return the chance actions of n deals from number `first` on, as the core's tables take them.
 
     Args:
-        chance_actions: Returns the chance actions of one deal for (seed, index).
+        chance_actions: Function of (seed, index) that returns the chance actions of one deal.
         seed: The series.
-        first: First deal.
+        first: Number of the first deal in the series.
         n: Number of deals.
 
     Returns:
-        uint8 [n, K].
+        uint8 [n, K], where K is the number of chance actions of a deal.
     """
     width = len(chance_actions(seed, first))
     return np.array([chance_actions(seed, first + i) for i in range(n)], np.uint8).reshape(n, width)

@@ -1,4 +1,4 @@
-"""Hands in bulk as states of OpenSpiel, for any game with a tokenizer. The core plays its own games far faster."""
+"""Many hands as states of OpenSpiel, for any game with a tokenizer. Fast forms in the core are much faster."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ def histories(rows: list[list[int]]) -> np.ndarray:
         rows: Actions of each history.
 
     Returns:
-        int32 [n, H], H the longest; padded with NONE.
+        int32 [n, H], where H is the length of the longest history, padded with NONE.
     """
-    out = np.full((len(rows), max(map(len, rows), default=0)), NONE, np.int32)
-    for row, actions in zip(out, rows):
+    padded = np.full((len(rows), max(map(len, rows), default=0)), NONE, np.int32)
+    for row, actions in zip(padded, rows):
         row[: len(actions)] = actions
-    return out
+    return padded
 
 
 class StateTables:
-    """Hands `first` .. `first` + n of a series, those of `Game.deal`. Implements base.Tables."""
+    """Tables of n hands of a series from number `first` on, dealt by `Game.deal`. Implements `base.Tables`."""
 
     def __init__(self, game: Game, tokenizer: Tokenizer, seed: int, first: int, n: int):
         self._game, self._tokenizer = game, tokenizer
@@ -127,24 +127,24 @@ class StateGame(FastGame):
             raise ValueError("labels of this game come from random playouts of the true deal, without net or worlds")
         counts, labels = [], []
         for actions, seat, stream in zip(history, seats.tolist(), streams.tolist()):
-            draw, before = random.Random(deal_seed(seed, stream)), len(labels)
+            rng, n_before = random.Random(deal_seed(seed, stream)), len(labels)
             for state in self._replay(actions):
                 if state.is_terminal() or state.current_player() != seat:
                     continue
                 legal = state.legal_actions()
-                if len(legal) == 1 or draw.random() >= share:
+                if len(legal) == 1 or rng.random() >= share:
                     continue
                 position = len(self._tokenizer.encode(self._game.view(state, seat))) - 1
                 for action in legal:
-                    values = [playout(self._game, state.child(action), seat, draw) for _ in range(playouts)]
+                    values = [playout(self._game, state.child(action), seat, rng) for _ in range(playouts)]
                     labels.append((position, self._tokenizer.token(action), sum(values) / playouts))
-            counts.append(len(labels) - before)
+            counts.append(len(labels) - n_before)
         columns = np.array(labels, np.float64).reshape(-1, 3).T
         position, token = columns[:2].astype(np.int16)
         return np.array(counts, np.int32), position, token, columns[2].astype(np.float32)
 
     def _replay(self, actions: np.ndarray) -> Iterator[State]:
-        """Yield the states of a hand in turn, up to its end. They are one object, which changes."""
+        """Yield the state before each action of a hand, then the last state. All are the same object, which changes."""
         state = self._game.spiel.new_initial_state()
         for action in actions[actions != NONE].tolist():
             yield state

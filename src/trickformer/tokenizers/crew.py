@@ -1,8 +1,9 @@
 """The Crew as tokens. cpp/crew/tokens.hpp gives the order of a sequence.
 
-Table 1 of the GO-MCTS paper has 40 cards, 4 positions, 11 task tokens, 18 special rules, 4 communications, 2 replies
-and 4 ways to place an open card; its allocations are 6 here. Added are the cards as each of the other three plays them,
-the own chair, silence, two directions of distress and the end. docs/games/crew.md compares the counts with the paper's.
+Table 1 of the GO-MCTS paper has 40 cards, 4 positions, 11 task tokens, 18 special rules, 4 kinds of communication, 2
+replies and 4 ways to place an open card. The vocabulary here adds 6 ways to allocate tasks, separate tokens for the
+cards that each other seat plays, the own chair, silence, two directions of distress and the end. docs/games/crew.md
+compares the counts with the paper's.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ from trickformer.games.crew import (
     Crew,
 )
 from trickformer.tokenizers._bulk import CoreGame, deals
-from trickformer.tokenizers._by_number import ByNumber
+from trickformer.tokenizers._by_number import ByNumber, position_waves
 
+# First tokens of their kinds; the tokens before CHAIR are actions.
 CHAIR = NUM_ACTIONS
-PLAY: int = _core.crew.PLAY_TOKEN
+PLAY: int = _core.crew.PLAY_TOKEN  # cards that others play: all cards of the left neighbour come first
 DISTRESS = CHAIR + PLAYERS + len(missions.COMMUNICATION) + len(missions.ALLOCATION) + len(missions.RULES)
 
 
@@ -55,7 +57,7 @@ class CrewTokenizer(ByNumber):
         "eos",
     )
     eos = len(vocab) - 1
-    n_actions = NUM_ACTIONS  # seats are counted from the actor in actions as in tokens
+    n_actions = NUM_ACTIONS  # actions are tokens, because both count seats from the actor
     n_positions = _core.crew.MAX_LENGTH  # longest sequence of any valid mission
 
     def __init__(self, game: Crew):
@@ -78,7 +80,8 @@ class CrewTokenizer(ByNumber):
                 tokens.append(event.action)
             elif event.seen == (COMMANDERS_CARD,) and event.actor != CHANCE:
                 tokens.append(SEAT + (event.actor - own) % PLAYERS)
-            elif event.seen == (PINK_NINE,) and event.actor != CHANCE and _pink(tokens):
+            elif event.seen == (PINK_NINE,) and event.actor != CHANCE and _ends_with_hand(tokens):
+                # Mission 46: the token is the left neighbour of the holder, who must win all pink cards.
                 tokens.append(SEAT + (event.actor + 1 - own) % PLAYERS)
             else:
                 tokens += event.seen or (distress,)
@@ -89,32 +92,28 @@ class CrewTokenizer(ByNumber):
         return tuple(Event(*event) for event in events)
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return suit and value of cards and kinds of tokens, and for positions waves.
+        """Return features of tokens and of positions, from which embeddings start.
 
-        Missions differ in length, so the distance between two tokens matters. In waves, a distance is the same linear
-        map everywhere.
+        A token has the features of its card, the seat that plays it, and its kind.
         """
-        kinds = (0, COLOUR_CARDS, SEAT, TILE, YES, HIGHEST, HIGHEST + 4, CHAIR, CHAIR + PLAYERS, PLAY, self.eos)
-        tokens = np.zeros((len(self.vocab), 20 + len(kinds) + NUM_CARDS), dtype=np.float32)
+        first_of_kind = (0, COLOUR_CARDS, SEAT, TILE, YES, HIGHEST, HIGHEST + 4, CHAIR, CHAIR + PLAYERS, PLAY, self.eos)
+        n_kinds, all_tokens = len(first_of_kind), np.arange(len(self.vocab))
+        tokens = np.zeros((len(self.vocab), 20 + n_kinds + NUM_CARDS), dtype=np.float32)
         card = np.arange(NUM_CARDS)
-        for by in range(PLAYERS):
-            at = tokens[PLAY + (by - 1) * NUM_CARDS :] if by else tokens
-            at[card, card // 9] = 1
-            at[card, 5 + card % 9] = 1
-            at[card, 14] = (card % 9 + 1) / 9
-            at[COLOUR_CARDS:NUM_CARDS, 15] = 1
-            at[card, 16 + by] = tokens[SEAT + by, 16 + by] = 1
-            at[card, 20 + len(kinds) + card] = 1.5
-        tokens[np.arange(len(self.vocab)), 19 + np.searchsorted(kinds, np.arange(len(self.vocab)), side="right")] = 1
-        place = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
-        return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
+        for seat in range(PLAYERS):
+            rows = tokens[PLAY + (seat - 1) * NUM_CARDS :] if seat else tokens
+            rows[card, card // 9] = 1  # suit
+            rows[card, 5 + card % 9] = 1  # value
+            rows[card, 14] = (card % 9 + 1) / 9
+            rows[COLOUR_CARDS:NUM_CARDS, 15] = 1  # rocket
+            rows[card, 16 + seat] = tokens[SEAT + seat, 16 + seat] = 1
+            rows[card, 20 + n_kinds + card] = 1.5  # the card itself, whoever plays it
+        tokens[all_tokens, 19 + np.searchsorted(first_of_kind, all_tokens, side="right")] = 1
+        return tokens, position_waves(self.n_positions)
 
 
 class FastCrew(CoreGame):
-    """The Crew in the core.
-
-    Augmentation permutes the four colours, except in mission 46, whose rule names the pink cards.
-    """
+    """Fast form of The Crew. Augmentation permutes the four colours, except in mission 46, whose rule names pink."""
 
     labels_in_worlds = retries = augments = True
 
@@ -124,21 +123,21 @@ class FastCrew(CoreGame):
         self._drawing = [number for number, page in game.pages.items() if "random_draw_after_trick1" in page.rules]
 
     def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        rows = rng.integers(len(_EXCHANGES), size=len(tokens))
-        rows[(tokens == _LEFT_OF_PINK_NINE).any(axis=1)] = 0
-        permutation = _EXCHANGES[rows]
+        number = rng.integers(len(_COLOUR_PERMUTATIONS), size=len(tokens))
+        number[(tokens == _LEFT_OF_PINK_NINE).any(axis=1)] = 0  # the identity
+        permutation = _COLOUR_PERMUTATIONS[number]
         augmented = np.take_along_axis(permutation, tokens.astype(np.int64), axis=1)
-        # The own hand is listed in ascending order; it follows the own chair and the commander.
+        # The own hand comes after the own chair and the commander. Its cards must be ascending again.
         chair = ((tokens >= CHAIR) & (tokens < CHAIR + PLAYERS)).argmax(axis=1)
-        dealt = chair[:, None] + 2 + np.arange(HAND)
-        np.put_along_axis(augmented, dealt, np.sort(np.take_along_axis(augmented, dealt, axis=1), axis=1), axis=1)
+        hand = chair[:, None] + 2 + np.arange(HAND)
+        np.put_along_axis(augmented, hand, np.sort(np.take_along_axis(augmented, hand, axis=1), axis=1), axis=1)
         return augmented, permutation
 
     def tables(self, seed: int, first: int, n: int) -> _core.crew.Tables:
-        dealt, draws = deals(self._game.chance_actions, seed, first, n), np.zeros((n, PLAYERS))
-        for i in np.flatnonzero(np.isin(dealt[:, 0], self._drawing)):  # nobody draws in the other missions
+        chance_actions, draws = deals(self._game.chance_actions, seed, first, n), np.zeros((n, PLAYERS))
+        for i in np.flatnonzero(np.isin(chance_actions[:, 0], self._drawing)):  # nobody draws in the other missions
             draws[i] = self._game.draws(seed, first + int(i))
-        return _core.crew.Tables(self._codec, dealt, draws)
+        return _core.crew.Tables(self._codec, chance_actions, draws)
 
     def core_hands(
         self, cast: Sequence[str], seed: int, first: int, n: int, tries: int = 1, noise: float = 0.0
@@ -148,12 +147,12 @@ class FastCrew(CoreGame):
         if set(cast) == {"random"}:
             history, result = _core.crew.random_games(self._codec, seed, first, n, tries)
         else:
-            random = cast.count("random") / len(cast)
-            history, result = _core.crew.mixed_games(self._codec, seed, first, n, random, noise)[:2]
+            random_share = cast.count("random") / len(cast)
+            history, result = _core.crew.mixed_games(self._codec, seed, first, n, random_share, noise)[:2]
         return BulkHands(self, history, np.repeat(result[:, None], PLAYERS, axis=1))
 
 
-def _exchanges() -> np.ndarray:
+def _colour_permutations() -> np.ndarray:
     """Return the new number of each token for every permutation of the colours, int64 [24, V].
 
     The first permutation is the identity.
@@ -164,19 +163,19 @@ def _exchanges() -> np.ndarray:
     for row, order in zip(numbers, permutations(range(len(COLOURS)))):
         card = np.array(order)[colour] * values + value
         row[:COLOUR_CARDS] = card
-        for by in range(PLAYERS - 1):
-            first = PLAY + by * NUM_CARDS
+        for seat in range(PLAYERS - 1):
+            first = PLAY + seat * NUM_CARDS
             row[first : first + COLOUR_CARDS] = first + card
     return numbers
 
 
-_EXCHANGES = _exchanges()
+_COLOUR_PERMUTATIONS = _colour_permutations()
 _LEFT_OF_PINK_NINE = CrewTokenizer.vocab.index("left_of_pink9_wins_all_pink")
 
 
-def _pink(tokens: list[int]) -> bool:
-    """Return whether the own hand was listed last, so that the token for the holder of the pink 9 is next."""
-    return len(tokens) > 10 and max(tokens[-10:]) < NUM_CARDS
+def _ends_with_hand(tokens: list[int]) -> bool:
+    """Return whether the last tokens are the own hand, after which mission 46 shows the holder of the pink 9."""
+    return len(tokens) > HAND and max(tokens[-HAND:]) < NUM_CARDS
 
 
 def make(game: Crew) -> CrewTokenizer:

@@ -13,14 +13,14 @@ from trickformer import _core
 from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, TrickformerError, View
 from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
 from trickformer.tokenizers._bulk import CoreGame, deals
-from trickformer.tokenizers._by_number import ByNumber
+from trickformer.tokenizers._by_number import ByNumber, position_waves
 
 
 class HanabiTokenizer(ByNumber):
     """Tokens of Hanabi: 99 for two players with five cards each, and 130, 131 and 152 for three, four and five players.
 
-    With seven cards in two hands there are 203, because more sets of slots can be named. Rules that need more than 256
-    tokens are refused.
+    For two players with seven cards there are 203, because a hint can touch more sets of slots. The class refuses rules
+    that need more than 256 tokens.
     """
 
     def __init__(self, game: Hanabi):
@@ -69,7 +69,7 @@ class HanabiTokenizer(ByNumber):
 
 
 class FastHanabi(CoreGame):
-    """Hanabi in the core. Augmentation permutes the colours."""
+    """Fast form of Hanabi. Augmentation permutes the colours."""
 
     augments = True
 
@@ -78,11 +78,11 @@ class FastHanabi(CoreGame):
         self._game, self._vocab = game, tokenizer.vocab
 
     @cached_property
-    def _exchanges(self) -> np.ndarray:  # takes milliseconds, and only training needs it
-        return _exchanges(self._vocab, self._game.rules.colors)
+    def _permutations(self) -> np.ndarray:  # cached and lazy: it takes milliseconds, and only training needs it
+        return _colour_permutations(self._vocab, self._game.rules.colors)
 
     def augment(self, tokens: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        permutation = self._exchanges[rng.integers(len(self._exchanges), size=len(tokens))]
+        permutation = self._permutations[rng.integers(len(self._permutations), size=len(tokens))]
         return np.take_along_axis(permutation, tokens.astype(np.int64), axis=1), permutation
 
     def tables(self, seed: int, first: int, n: int) -> _core.hanabi.TokenTables:
@@ -94,14 +94,14 @@ class FastHanabi(CoreGame):
         if not set(cast) <= {"random", "partner"}:
             return None
         bots = np.full(self._game.rules.players, _core.hanabi.BOTS.index("smart"), dtype=np.int8)
-        share = cast.count("random") / len(cast)
-        games = _core.hanabi.scripted_games(self._game.rules, bots, seed, first, n, share, noise)
-        scores = np.repeat(games[2][:, None], self._game.rules.players, axis=1)
-        return BulkHands(self, np.concatenate(games[:2], axis=1), scores)
+        random_share = cast.count("random") / len(cast)
+        games = _core.hanabi.scripted_games(self._game.rules, bots, seed, first, n, random_share, noise)
+        history = np.concatenate(games[:2], axis=1)  # deck and moves
+        return BulkHands(self, history, np.repeat(games[2][:, None], self._game.rules.players, axis=1))
 
 
 def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
-    """List the words of the tokens in the order of cpp/hanabi/tokens.hpp.
+    """List the names of the tokens in the order of cpp/hanabi/tokens.hpp.
 
     Seats are counted from the own seat, slots from 1.
     """
@@ -123,23 +123,23 @@ def _vocabulary(rules: _core.hanabi.Rules) -> list[str]:
     ]
 
 
-def _exchanges(vocab: Sequence[str], colors: int) -> np.ndarray:
+def _colour_permutations(vocab: Sequence[str], colors: int) -> np.ndarray:
     """Return the new number of each token for every permutation of the colours, int64 [colors!, V]."""
-    number = {word: token for token, word in enumerate(vocab)}
+    number = {name: token for token, name in enumerate(vocab)}
     rows = np.tile(np.arange(len(vocab)), (factorial(colors), 1))
     for row, order in zip(rows, permutations(COLORS[:colors])):
-        into = dict(zip(COLORS, order))
-        for word, token in number.items():
-            at = word.rfind("-") + 1
-            if word[at] in into:  # a card, or a hint at a colour
-                row[token] = number[word[:at] + into[word[at]] + word[at + 1 :]]
+        new_colour = dict(zip(COLORS, order))
+        for name, token in number.items():
+            at = name.rfind("-") + 1  # where the colour of a card or of a hint stands
+            if name[at] in new_colour:
+                row[token] = number[name[:at] + new_colour[name[at]] + name[at + 1 :]]
     return rows
 
 
 def initial_embeddings(rules: _core.hanabi.Rules, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return kind of token, slots, colour, rank and owner for tokens, and for positions waves.
+    """Return features of tokens and of positions, from which embeddings start.
 
-    The distance between two tokens matters. In waves, a distance is the same linear map everywhere.
+    A token has a feature for each part of its name, such as kind, slot, colour, rank or seat, and a one-hot feature.
 
     Args:
         rules: Rules of the core.
@@ -148,20 +148,19 @@ def initial_embeddings(rules: _core.hanabi.Rules, length: int) -> tuple[np.ndarr
     Returns:
         float32 [V, F] and float32 [length, G].
     """
-    words = [word.replace(":", "-").split("-") for word in _vocabulary(rules)]
-    parts = {part: i for i, part in enumerate(sorted({part for word in words for part in _parts(word)}))}
-    tokens = np.zeros((len(words), len(parts) + len(words)), dtype=np.float32)
-    for i, word in enumerate(words):
-        for part in _parts(word):
-            tokens[i, parts[part]] = 1
-        tokens[i, len(parts) + i] = 1
-    place = np.arange(length)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
-    return tokens, np.concatenate([np.sin(place), np.cos(place)], axis=1).astype(np.float32) / 2
+    names = [name.replace(":", "-").split("-") for name in _vocabulary(rules)]
+    index = {part: i for i, part in enumerate(sorted({part for name in names for part in _parts(name)}))}
+    tokens = np.zeros((len(names), len(index) + len(names)), dtype=np.float32)
+    for token, name in enumerate(names):
+        for part in _parts(name):
+            tokens[token, index[part]] = 1
+        tokens[token, len(index) + token] = 1
+    return tokens, position_waves(length)
 
 
-def _parts(word: list[str]) -> list[str]:
-    """Return the parts that a word may share with others: colour and rank of a card, or the words of a move."""
-    return list(word[0]) if word[0][0] in COLORS else word
+def _parts(name: list[str]) -> list[str]:
+    """Return the parts that the name of a token shares with others: colour and rank of a card, or words of a move."""
+    return list(name[0]) if name[0][0] in COLORS else name
 
 
 def make(game: Hanabi) -> HanabiTokenizer:

@@ -1,8 +1,9 @@
 """Hearts as tokens: Tables 1 and 5 of the GO-MCTS paper.
 
-A sequence is the own seat, the 13 cards dealt (ascending), the pass direction, 3 cards passed (in the order chosen), 3
-received (ascending), the seat that leads the first trick, 52 plays and the end. Without passes it is six tokens
-shorter. Others' passes have no token. The player of a card has no token, because it follows from the rules.
+A sequence consists of the own seat, the 13 dealt cards (ascending), the pass direction, 3 passed cards (in the order
+chosen), 3 received cards (ascending), the seat that leads the first trick, 52 plays and the end. Without passing it is
+six tokens shorter. Others' passes have no tokens. The seat that plays a card has no token either, because it follows
+from the rules.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, View
 from trickformer.games.hearts import (
     CARDS,
     DIRECTIONS,
+    HEARTS,
     NUM_CARDS,
     PASSED,
     PLAYERS,
@@ -49,7 +51,7 @@ class HeartsTokenizer(ByNumber):
         direction, hand = view.events[:2]
         assert direction.action is not None  # a pass direction is public
         tokens = [POSITION + view.viewer, *hand.seen, DIRECTION + direction.action]
-        plays = -1  # until the event that shows the first leader
+        plays = -1  # number of plays; -1 before the event that shows the first leader
         for event in view.events[2:]:
             if event.seen == (TWO_OF_CLUBS,):
                 tokens.append(POSITION + event.actor)
@@ -94,9 +96,9 @@ class HeartsTokenizer(ByNumber):
         return tuple(events)
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return traits of tokens and positions.
+        """Return features of tokens and of positions, from which embeddings start.
 
-        Tokens have suit, rank and points of a card and the kind of token. Positions have the place in the trick, the
+        A token has the suit, rank and points of its card, and its kind. A position has the place in the trick, the
         number of the trick and the part of the sequence.
         """
         tokens = np.zeros((len(self.vocab), 23), dtype=np.float32)
@@ -104,8 +106,8 @@ class HeartsTokenizer(ByNumber):
         rank, suit = card // 4, card % 4
         tokens[card, suit] = 1
         tokens[card, 4 + rank] = 1
-        tokens[card, 17] = rank / 6 - 1
-        tokens[card, 18] = suit == 2
+        tokens[card, 17] = rank / 6 - 1  # -1 to 1
+        tokens[card, 18] = suit == HEARTS
         tokens[card, 19] = card == QUEEN_OF_SPADES
         for first, kind in ((POSITION, 20), (DIRECTION, 21), (self.eos, 22)):
             tokens[first : first + PLAYERS, kind] = 1
@@ -124,7 +126,7 @@ class HeartsTokenizer(ByNumber):
 
 
 class FastHearts(CoreGame):
-    """Hearts in the core."""
+    """Fast form of Hearts."""
 
     labels_by_network = labels_in_worlds = True
 
@@ -142,13 +144,13 @@ class FastHearts(CoreGame):
             return None
         if set(cast) == {"random"}:
             return BulkHands(self, *_core.hearts.random_hands(self._rules, seed, first, n))
-        share = cast.count("random") / len(cast)
-        history, scores = _core.hearts.mixed_hands(self._rules, seed, first, n, share, noise)[:2]
+        random_share = cast.count("random") / len(cast)
+        history, scores = _core.hearts.mixed_hands(self._rules, seed, first, n, random_share, noise)[:2]
         return BulkHands(self, history, scores)
 
 
 def _winner(trick: list[int]) -> int:
-    """Return the place in the trick of the highest card of the suit led; cards of a suit compare like their ranks."""
+    """Return the index of the card that wins a trick: the highest of the suit led. Cards are numbered by rank first."""
     return max(range(PLAYERS), key=lambda k: (trick[k] % 4 == trick[0] % 4, trick[k]))
 
 

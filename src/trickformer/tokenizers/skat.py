@@ -1,7 +1,8 @@
 """Skat as tokens. cpp/skat/seat_view.hpp gives the order of a sequence.
 
-Table 1 of the GO-MCTS paper has 32 cards, 63 calls with pass and hold, picking up or hand, 7 declarations and 4
-announcements. Added are the seats and the end. docs/games/skat.md compares the counts with the paper's.
+Table 1 of the GO-MCTS paper has 32 cards, 63 calls (with pass and hold), the choices to pick up and to play hand, 7
+declarations and 4 announcements. The vocabulary here adds the seats and the end. docs/games/skat.md compares the
+counts with the paper's.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ class SkatTokenizer(ByNumber):
     vocab = (*ACTIONS, *(f"seat{p}" for p in range(PLAYERS)), "eos")
     eos = len(vocab) - 1
     n_actions = NUM_ACTIONS
-    # The longest sequence is that of a defender in a game with every call made and held, two passes and an ouvert hand.
+    # The longest sequence is a defender's in a game in which every call is made and held and then two seats pass. It
+    # has the own seat, the hand, the auction, three announcements, the shown ouvert hand, leaders, plays and the end.
     n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + TRICKS + PLAYS + 1
 
     def __init__(self, game: Skat):
@@ -71,33 +73,33 @@ class SkatTokenizer(ByNumber):
             raise ValueError("no deal explains these tokens")
         if len(sequence) <= HAND:
             raise ValueError("a view begins when all cards are dealt")
-        actors = _core.skat.turns(sequence[None].astype(np.int16), absolute=True)[0]  # actor of the token after each
+        next_actors = _core.skat.turns(sequence[None].astype(np.int16), absolute=True)[0]  # seat on turn after a token
         seat = int(sequence[0]) - SEAT
         events = [Event(CHANCE, None, tuple(sequence[1 : HAND + 1].tolist()))]
         at, end = HAND + 1, len(sequence) - tracker.terminal()
         while at < end:
-            token, actor = int(sequence[at]), int(actors[at - 1])
+            token, actor = int(sequence[at]), int(next_actors[at - 1])
             at += 1
             if token >= SEAT:  # the leader follows from the rules, so it is no event
                 continue
             events.append(Event(actor, token))
-            seen, giver = 0, actor
+            n_shown, shown_by = 0, actor  # cards that the action shows to the viewer
             if token == PICK_UP and actor == seat:
-                seen, giver = 2, CHANCE
+                n_shown, shown_by = 2, CHANCE
             elif token in (DECLARE + NULL_OUVERT, ANNOUNCE + OUVERT) and actor != seat:
-                seen = HAND
-            if seen:
-                if at + seen > end:
+                n_shown = HAND
+            if n_shown:
+                if at + n_shown > end:
                     raise ValueError("these tokens end between two views")
-                events.append(Event(giver, None, tuple(sequence[at : at + seen].tolist())))
-                at += seen
+                events.append(Event(shown_by, None, tuple(sequence[at : at + n_shown].tolist())))
+                at += n_shown
         return tuple(events)
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return traits of tokens and positions.
+        """Return features of tokens and of positions, from which embeddings start.
 
-        Tokens have suit, rank and points of a card, the height of a call and the kind of token. Positions have the part
-        of the sequence only: auctions differ in length, so a position says little.
+        A token has the suit, rank and points of its card, or the height of its call, and its kind. A position only has
+        the part of the sequence, because auctions differ in length.
         """
         calls = PASS - CALL
         tokens = np.zeros((len(self.vocab), 25), dtype=np.float32)
@@ -106,7 +108,7 @@ class SkatTokenizer(ByNumber):
         tokens[card, suit] = 1
         tokens[card, 4 + rank] = 1
         tokens[card, 12] = np.array(_POINTS)[rank] / 11
-        tokens[card, 13] = (rank == 7) * (1 + suit) / 4
+        tokens[card, 13] = (rank == 7) * (1 + suit) / 4  # height of a jack among the trumps
         tokens[CALL:PASS, 14] = 1
         tokens[CALL:PASS, 15] = np.arange(calls) / calls
         for first, last, kind in (
@@ -127,7 +129,7 @@ class SkatTokenizer(ByNumber):
 
 
 class FastSkat(CoreGame):
-    """Skat in the core."""
+    """Fast form of Skat."""
 
     labels_in_worlds = True
 
@@ -143,8 +145,8 @@ class FastSkat(CoreGame):
     ) -> BulkHands | None:
         if not set(cast) <= {"random", "rules"}:
             return None
-        random = cast.count("random") / len(cast)
-        history, scores = _core.skat.mixed_games(self._game.seeger, seed, first, n, random, noise)[:2]
+        random_share = cast.count("random") / len(cast)
+        history, scores = _core.skat.mixed_games(self._game.seeger, seed, first, n, random_share, noise)[:2]
         return BulkHands(self, history, scores)
 
 

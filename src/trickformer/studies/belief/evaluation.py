@@ -1,9 +1,11 @@
 """Evaluation of beliefs: cross entropy per card, all estimators on the same games, which no network has trained on.
 
-A game's figure is the mean of -log b(card) over its positions and their hidden cards, in nats. If the belief has an
-order, each card is conditioned on the cards before it in the hand. Means and standard errors treat each game as one
-sample. In the forms pomdp and fosg the seats without a fixed policy play as no network has seen: at every step a seeded
-draw among the scripted players decides how the acting seat moves. In a fosg that draw is the control. Fine-tuning and
+The loss of a game is the mean of -log b(card) over its positions and their hidden cards, in nats. An estimator that
+predicts a hand card by card conditions each card on the cards before it. Means and standard errors treat each game as
+one sample.
+
+belief/hanabi/process.py defines the forms hmm, pomdp and fosg, and the control. If a seat has no fixed policy in a
+form, a scripted player is drawn at random for each of its moves. No network has trained on such games. Fine-tuning and
 the exact belief read the control; networks do not.
 """
 
@@ -55,7 +57,7 @@ def play(
         first: Number of the first game of the stack.
         advance: Progress callback, called once a move, because a stack may take an hour.
         file: File that keeps the unfinished stack; a stack in it is continued.
-        shared: System and networks from `_load_components`, if they are loaded already.
+        shared: Result of `_load_components`; loaded here by default.
 
     Yields:
         One record a game.
@@ -67,25 +69,25 @@ def play(
     shared = _load_components(config) if shared is None else shared
     stack = load(file, shared) if file is not None and file.exists() else None
     if stack is None or stack.first != first:
-        n = len(_stack(config, first))
-        stack = Stack(config, shared["process"], _cast(config, shared, first), first, n)
-    kept = time.monotonic()
+        n = len(_stack_games(config, first))
+        stack = Stack(config, shared["process"], _make_estimators(config, shared, first), first, n)
+    last_save = time.monotonic()
     for move in stack.moves():
         if advance:
             advance(0, f"games {first} to {first + len(stack) - 1} at move {move}")
-        if file is not None and time.monotonic() - kept >= KEEP_EVERY:
+        if file is not None and time.monotonic() - last_save >= KEEP_EVERY:
             save(stack, shared, file)
-            kept = time.monotonic()
+            last_save = time.monotonic()
     yield from stack.records()
 
 
-def _stack(config: Evaluation, first: int) -> range:
+def _stack_games(config: Evaluation, first: int) -> range:
     """Return the numbers of the games in the stack that begins with game `first`."""
     return range(first, min(first + config.stack, config.games))
 
 
 def _load_components(config: Evaluation) -> dict[str, Any]:
-    """Load what all stacks share: the system, and the networks that the estimators need."""
+    """Load the objects that all stacks share, by name: the config, the system, and the networks of the estimators."""
     shared: dict[str, Any] = {"config": config, "process": networks.process_of(config)}
     if {"seq2seq", "bft"} & set(config.estimators):
         shared["network"] = _load_lstm(config)
@@ -94,10 +96,11 @@ def _load_components(config: Evaluation) -> dict[str, Any]:
     return shared
 
 
-def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, Estimator]:
+def _make_estimators(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, Estimator]:
+    """Make the estimators of the config, by name, for the stack that begins with game `first`."""
     process = shared["process"]
     seed = int(np.random.SeedSequence([config.seed, first]).generate_state(1)[0])
-    made: dict[str, Any] = {
+    factories: dict[str, Any] = {
         "v0": lambda: estimators.V0(process),
         "counting": lambda: estimators.CountingEstimator(process),
         "v1": lambda: estimators.V1(process),
@@ -110,11 +113,11 @@ def _cast(config: Evaluation, shared: dict[str, Any], first: int) -> dict[str, E
         "bft": lambda: estimators.BFT(process, shared["network"], tuning(config, config.worlds), seed),
         "exact": lambda: estimators.ExactEstimator(process, config.limit, config.pairs),
     }
-    return {name: made[name]() for name in config.estimators}
+    return {name: factories[name]() for name in config.estimators}
 
 
 def _load_lstm(config: Evaluation) -> Seq2Seq:
-    """Load the LSTM of the config. Raises TrickformerError if there is none, or one of another system."""
+    """Load the LSTM of the config. Raises TrickformerError if there is none, or if it was trained on another system."""
     if config.checkpoint is None:
         raise TrickformerError("seq2seq and bft need a network: --checkpoint FILE, made by `trickformer belief train`")
     model = _load_network(config, config.checkpoint)
@@ -127,7 +130,7 @@ def _load_lstm(config: Evaluation) -> Seq2Seq:
 
 
 def _load_transformer(config: Evaluation) -> Transformer:
-    """Load the transformer of the config. Raises TrickformerError if there is none, or one of another system."""
+    """Load the transformer of the config, with the same errors as `_load_lstm`."""
     if config.transformer is None:
         raise TrickformerError(
             "transformer needs a network: --transformer FILE, made by `trickformer belief train --model transformer`"
@@ -162,9 +165,9 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
     usable(config.device)
     shared = _load_components(config)
     stacks: dict[int, list[dict[str, Any]]] = {}
-    with _open_records(config, resume) as kept:
-        if kept:
-            stacks |= {stack[0]["game"]: stack for stack in kept.stored}
+    with _open_records(config, resume) as lines:
+        if lines:
+            stacks |= {stack[0]["game"]: stack for stack in lines.stored}
 
         def count_games() -> int:
             return sum(map(len, stacks.values()))
@@ -178,8 +181,8 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
                     continue
                 file = config.out / STACK if config.out else None
                 stacks[first] = list(play(config, first, advance, file, shared))
-                if kept:
-                    kept.append(stacks[first])
+                if lines:
+                    lines.append(stacks[first])
                 if file is not None:
                     file.unlink(missing_ok=True)
                 advance(len(stacks[first]))
@@ -188,7 +191,7 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
 
 @contextmanager
 def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | None]:
-    """Open the records of the stacks in the run folder; None without a folder."""
+    """Open the file of records in the run folder, a line for each stack; None without a folder."""
     folder = RunFolder.optional(config.out, resume)
     if folder is None:
         yield None
@@ -198,21 +201,21 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
         stack = from_json(line, finite=False)
         try:
             for record in stack:
-                for judged in record["estimators"].values():
-                    if judged["loss"] is None:  # of a hand that an estimator has excluded; JSON has no infinity
-                        judged["loss"] = math.inf
+                for entry in record["estimators"].values():
+                    if entry["loss"] is None:  # the estimator excluded the true hand; JSON has no infinity
+                        entry["loss"] = math.inf
             games = [record["game"] for record in stack]
-            whole = games == list(_stack(config, games[0]))
-            whole &= all(record["estimators"].keys() == set(config.estimators) for record in stack)
+            is_complete = games == list(_stack_games(config, games[0]))
+            is_complete &= all(record["estimators"].keys() == set(config.estimators) for record in stack)
         except (AttributeError, IndexError, KeyError, TypeError):
-            whole = False
-        if not whole:
+            is_complete = False
+        if not is_complete:
             raise ValueError("no stack of this run")
         return stack
 
-    networks_read = [path for path in (config.checkpoint, config.transformer) if path is not None]
-    files = digests.sha256({str(path): networks.file_of(path) for path in networks_read})
+    network_paths = [path for path in (config.checkpoint, config.transformer) if path is not None]
+    files = digests.sha256({str(path): networks.file_of(path) for path in network_paths})
     with folder.records(
         RECORDS, config, resume=resume, free=("out", "threads"), parse=parse, about={"files": files}
-    ) as lines:
-        yield lines
+    ) as opened:
+        yield opened

@@ -26,9 +26,9 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
     """Summarize the records of an evaluation in one JSON object.
 
     Figures are means over games with their standard errors, in nats per card. Differences are between estimators on the
-    same games: each estimator minus the one before it, and minus the first. `where_exact` is the loss at the positions
-    whose hands could be listed, games weighted by their hidden cards there. `above_exact` is that loss minus the loss
-    of the exact belief at the same positions.
+    same games: each estimator minus the one before it, and minus the first. Some positions have an exact belief,
+    because their hands are few enough to list. `where_exact` is the loss at these positions, with each game weighted by
+    its hidden cards there. `above_exact` is that loss minus the loss of the exact belief.
 
     Args:
         config: Options of the evaluation.
@@ -55,22 +55,23 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
     }
     exact_cards = np.array([r["exact_cards"] for r in records])
     for n in names:
-        each = [r["estimators"][n] for r in records]
-        missing = int(sum(e["missing"] for e in each))
+        entries = [r["estimators"][n] for r in records]
+        missing = int(sum(e["missing"] for e in entries))
         entry: dict[str, Any] = {
             "loss": mean_and_error(mean[n][~np.isnan(mean[n])]),
             "ci95": interval(mean[n][~np.isnan(mean[n])]),
             "positions_without_belief": missing,
-            "seconds_a_step": float(sum(e["seconds"] for e in each) / positions.sum()),
-            "notes": _total([e["notes"] for e in each if "notes" in e]),
-            "calibration": _calibration([e["bins"] for e in each if "bins" in e]),
+            "seconds_a_step": float(sum(e["seconds"] for e in entries) / positions.sum()),
+            "notes": _total([e["notes"] for e in entries if "notes" in e]),
+            "calibration": _calibration([e["bins"] for e in entries if "bins" in e]),
         }
         if exact_cards.any() and (n == "exact" or not missing):
-            where = np.array([e["loss_where_exact"] for e in each])[exact_cards > 0]
-            entry["where_exact"] = pool_losses(where, exact_cards[exact_cards > 0])
+            losses = np.array([e["loss_where_exact"] for e in entries])[exact_cards > 0]
+            entry["where_exact"] = pool_losses(losses, exact_cards[exact_cards > 0])
             best = np.array([r["estimators"]["exact"]["loss_where_exact"] for r in records])[exact_cards > 0]
-            entry["above_exact"] = pool_losses(where - best, exact_cards[exact_cards > 0])
+            entry["above_exact"] = pool_losses(losses - best, exact_cards[exact_cards > 0])
         summary["estimators"][n] = entry
+    # Each estimator against the one before it, then against the first; a dict lists a pair that is both only once.
     full = [n for n in names if not summary["estimators"][n]["positions_without_belief"]]
     pairs = {**dict.fromkeys(zip(full[1:], full)), **{(n, full[0]): None for n in full[1:]}}
     for a, b in pairs:
@@ -80,13 +81,13 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """List the cross entropy by estimator, and the differences."""
-    where = any("where_exact" in e for e in summary["estimators"].values())
-    exact = ("where exact", "above exact") if where else ()
+    has_exact = any("where_exact" in e for e in summary["estimators"].values())
+    exact = ("where exact", "above exact") if has_exact else ()
     head = ("estimator", "nats a card", *exact, "without belief", "ms a position")
     rows = []
     for name, e in summary["estimators"].items():
         share = e["positions_without_belief"] / summary["positions"]
-        middle = ("", "") if where else ()
+        middle = ("", "") if has_exact else ()
         if "where_exact" in e:
             middle = (
                 plus_minus(e["where_exact"]),
@@ -150,9 +151,9 @@ def _plot(summary: dict[str, Any], path: Path) -> None:
             left.plot(ends, [-i, -i], color=colours(i % 10))
         if mean is not None:
             left.plot(mean, -i, "o", color=colours(i % 10))
-        kept = [b for b in e["calibration"] if b["n"] >= 20]
+        bins = [b for b in e["calibration"] if b["n"] >= 20]  # the share of hits in a smaller bin is mostly noise
         right.plot(
-            [b["said"] for b in kept], [b["so"] for b in kept], ".-", color=colours(i % 10), label=name, linewidth=1
+            [b["said"] for b in bins], [b["so"] for b in bins], ".-", color=colours(i % 10), label=name, linewidth=1
         )
     left.set_yticks([-i for i in range(len(names))], names)
     left.set_xlabel("cross entropy in nats a card, 95% interval (left is better)")
@@ -164,6 +165,7 @@ def _plot(summary: dict[str, Any], path: Path) -> None:
 
 
 def _ratio(loss: np.ndarray, cards: np.ndarray) -> np.ndarray:
+    """Divide the loss of each game by its number of cards; NaN for a game without cards."""
     return np.divide(loss, cards, out=np.full(len(loss), np.nan), where=cards > 0)
 
 
@@ -178,21 +180,25 @@ def pool_losses(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
         `mean`, and `se`, the standard error of a ratio of sums; `se` is None for one game.
     """
     mean = float(loss.sum() / cards.sum())
-    spread = loss - mean * cards
+    residuals = loss - mean * cards
     n = len(loss)
-    return {"mean": mean, "se": float(np.sqrt(n / (n - 1) * np.square(spread).sum()) / cards.sum()) if n > 1 else None}
+    error = float(np.sqrt(n / (n - 1) * np.square(residuals).sum()) / cards.sum()) if n > 1 else None
+    return {"mean": mean, "se": error}
 
 
 def _total(stack_notes: list[dict[str, Any]]) -> dict[str, float]:
-    """Add up the notes of all stacks; of `last_change` take the largest."""
+    """Add up the notes of all stacks by key; of the key `last_change` take the largest value."""
     total: dict[str, float] = {}
-    for each in stack_notes:
-        for key, value in each.items():
+    for notes in stack_notes:
+        for key, value in notes.items():
             total[key] = max(total.get(key, 0), value) if key == "last_change" else total.get(key, 0) + value
     return total
 
 
 def _calibration(stack_bins: list[list[list[float]]]) -> list[dict[str, float]]:
-    """List by bin of probability: the mean probability (`said`), the share of hits (`so`) and the count `n`."""
+    """List for each bin: the mean probability (`said`), the share of true cards (`so`) and the number of pairs (`n`).
+
+    `stack_bins` holds `_Sum.bins` of each stack.
+    """
     totals = np.array(stack_bins).sum(axis=0)
     return [{"said": p / n, "so": hits / n, "n": int(n)} for p, hits, n in totals.T if n]

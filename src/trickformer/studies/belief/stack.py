@@ -1,4 +1,4 @@
-"""Stacks of Hanabi games that advance in lockstep, with estimators that judge every position.
+"""Stacks of Hanabi games that advance in lockstep, with the losses of belief estimators at every position.
 
 A stack may take hours, so it can be saved to disk and loaded between two moves.
 """
@@ -27,19 +27,19 @@ from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.plumbing.snapshot import Snapshots
 
-BINS = 20  # of the calibration, by probability
+BINS = 20  # number of bins of the calibration, of equal width in probability
 
 
 @dataclass(slots=True)
 class _Sum:
-    """Totals of one estimator over the games of a stack."""
+    """Totals of one estimator, for each of the G games of a stack. Saved stacks hold the names of the fields."""
 
-    loss: np.ndarray  # float64 [G], summed over hidden cards
-    cards: np.ndarray  # int64 [G]
+    loss: np.ndarray  # float64 [G]: -log b in nats, summed over positions and hidden cards
+    cards: np.ndarray  # int64 [G]: hidden cards in that sum
     missing: np.ndarray  # int64 [G]: positions without a belief
     judged: np.ndarray  # float64 [G]: the loss at positions that have an exact belief
-    seconds: float
-    bins: np.ndarray  # float64 [3, BINS]: probabilities, hits, numbers
+    seconds: float  # wall time of the estimator for the whole stack
+    bins: np.ndarray  # float64 [3, BINS], over pairs of a hidden card and a kind: sum of b(kind), true kinds, pairs
 
     @classmethod
     def of(cls, games: int) -> _Sum:
@@ -49,7 +49,7 @@ class _Sum:
 
 
 class Stack:
-    """Games `first` to `first` + n - 1 of the series config.seed, judged by the estimators in `cast`."""
+    """Games `first` to `first` + n - 1 of the series config.seed, and the estimators in `cast`, by name."""
 
     def __init__(self, config: Evaluation, process: HanabiProcess, cast: dict[str, Estimator], first: int, n: int):
         self.first = first
@@ -57,11 +57,11 @@ class Stack:
         self._process = process
         self._cast = cast
         self._rng = np.random.default_rng([config.seed, first])
-        self._x = process.start(config.seed, first, n)
+        self._x = process.start(config.seed, first, n)  # tables of the live games
         self._sums = {name: _Sum.of(n) for name in cast}
-        # If the hands can be listed, all estimators are also compared on the positions that have an exact belief.
-        self._judged_cards = np.zeros(n, np.int64)
-        self._live, self._positions = np.arange(n), np.zeros(n, np.int64)
+        self._judged_cards = np.zeros(n, np.int64)  # [G]: hidden cards at positions that have an exact belief
+        self._live = np.arange(n)  # games that have not ended, by number in the stack
+        self._positions = np.zeros(n, np.int64)  # [G]: positions so far
         for name, each in cast.items():
             self._sums[name].seconds -= time.perf_counter()
             each.begin(self._x)
@@ -71,32 +71,29 @@ class Stack:
         return len(self._positions)
 
     def moves(self) -> Iterator[int]:
-        """Play the games to the end and yield the number of moves after each.
-
-        Between two moves the stack can be saved.
-        """
+        """Play the games to the end. After each move, when the stack can be saved, yield the number of moves so far."""
         while len(self._live):
             self._move()
             yield int(self._positions.max())
 
     def _move(self) -> None:
-        """Judge the current positions, then make a move in each live game."""
-        process, x = self._process, self._x
+        """Add up the estimators' losses at the current positions, then make a move in each live game."""
+        process, tables = self._process, self._x
         cast, sums = self._cast, self._sums
         live = self._live
         self._positions[live] += 1
-        losses = {name: _judge(each, process.hidden_cards(x), live, sums[name]) for name, each in cast.items()}
+        hidden = process.hidden_cards(tables)
+        losses = {name: _add_loss(each, hidden, live, sums[name]) for name, each in cast.items()}
         if "exact" in losses:
-            good = ~np.isnan(losses["exact"])
-            cards = (process.hidden_cards(x) >= 0).sum(axis=1)
-            self._judged_cards[live[good]] += cards[good]
+            has_exact = ~np.isnan(losses["exact"])
+            self._judged_cards[live[has_exact]] += (hidden >= 0).sum(axis=1)[has_exact]
             for name, loss in losses.items():
-                sums[name].judged[live[good]] += np.nan_to_num(loss[good])
-        control = _control(self._config, process, x, self._rng)
-        after, actions = process.move(x, control, int(self._rng.integers(2**62)))
+                sums[name].judged[live[has_exact]] += np.nan_to_num(loss[has_exact])
+        control = _draw_control(self._config, process, tables, self._rng)
+        after, actions = process.move(tables, control, int(self._rng.integers(2**62)))
         for name, each in cast.items():
             sums[name].seconds -= time.perf_counter()
-            each.observe(x, control, actions, after)
+            each.observe(tables, control, actions, after)
             sums[name].seconds += time.perf_counter()
         rows = np.flatnonzero(after.current() >= 0)
         self._live, self._x = live[rows], after.take(rows)
@@ -118,6 +115,7 @@ class Stack:
                         "missing": int(s.missing[g]),
                         "loss_where_exact": float(s.judged[g]),
                         "seconds": s.seconds / n,
+                        # Bins and notes belong to the whole stack; the record of its first game holds them.
                         **({"bins": s.bins.tolist(), "notes": self._cast[name].notes()} if g == 0 else {}),
                     }
                     for name, s in self._sums.items()
@@ -125,39 +123,42 @@ class Stack:
             }
 
 
-def _judge(each: Estimator, hidden: np.ndarray, live: np.ndarray, into: _Sum) -> np.ndarray:
-    """Judge one estimator at the current positions and add the result to `into`.
+def _add_loss(estimator: Estimator, hidden: np.ndarray, live: np.ndarray, total: _Sum) -> np.ndarray:
+    """Compute an estimator's loss at the current positions of n live games, and add it to `total`.
 
-    Returns float64 [G], -log b summed over the hidden cards; NaN if the estimator has no belief there.
+    `hidden`, int [n, cards], holds the kinds of the hidden cards, -1 for no card; `live` holds the games' numbers.
+    Returns float64 [n], -log b summed over the hidden cards; NaN if the estimator has no belief there.
     """
-    into.seconds -= time.perf_counter()
-    log_p = np.asarray(each.log_probs(hidden), dtype=np.float64)
-    into.seconds += time.perf_counter()
+    total.seconds -= time.perf_counter()
+    log_p = np.asarray(estimator.log_probs(hidden), dtype=np.float64)  # [n, cards, kinds]
+    total.seconds += time.perf_counter()
     is_card = hidden >= 0
     of_truth = np.take_along_axis(log_p, np.maximum(hidden, 0)[..., None].astype(np.int64), axis=-1)[..., 0]
     loss = -np.where(is_card, of_truth, 0.0).sum(axis=1)
-    good = ~np.isnan(loss)
-    into.loss[live[good]] += loss[good]
-    into.cards[live[good]] += is_card[good].sum(axis=1)
-    into.missing[live[~good]] += 1
-    p = np.exp(log_p[good][is_card[good]])
-    hit = np.zeros_like(p)
-    hit[np.arange(len(p)), hidden[good][is_card[good]]] = 1
-    at = np.minimum((p * BINS).astype(np.int64), BINS - 1)
-    for row, weight in enumerate((p, hit, np.ones_like(p))):
-        into.bins[row] += np.bincount(at.ravel(), weight.ravel(), BINS)
+    has_belief = ~np.isnan(loss)
+    total.loss[live[has_belief]] += loss[has_belief]
+    total.cards[live[has_belief]] += is_card[has_belief].sum(axis=1)
+    total.missing[live[~has_belief]] += 1
+    p = np.exp(log_p[has_belief][is_card[has_belief]])
+    is_true = np.zeros_like(p)
+    is_true[np.arange(len(p)), hidden[has_belief][is_card[has_belief]]] = 1
+    bins = np.minimum((p * BINS).astype(np.int64), BINS - 1)
+    for row, weight in enumerate((p, is_true, np.ones_like(p))):
+        total.bins[row] += np.bincount(bins.ravel(), weight.ravel(), BINS)
     return loss
 
 
-def _control(config: Evaluation, process: HanabiProcess, x: Any, rng: np.random.Generator) -> np.ndarray | None:
+def _draw_control(
+    config: Evaluation, process: HanabiProcess, tables: Any, rng: np.random.Generator
+) -> np.ndarray | None:
     """Draw the control of the next move: scripted players in a fosg, their moves in a pomdp, None in an hmm."""
     if process.form is Form.HMM:
         return None
-    drawn = np.array([_core.hanabi.BOTS.index(name) for name in config.others], dtype=np.int8)
-    bots = drawn[rng.integers(len(drawn), size=len(x))]
+    others = np.array([_core.hanabi.BOTS.index(name) for name in config.others], dtype=np.int8)
+    bots = others[rng.integers(len(others), size=len(tables))]
     if process.form is Form.FOSG:
         return bots.astype(np.int64)
-    return np.where(x.current() == process.seat, x.choose(bots, int(rng.integers(2**62))), -1)
+    return np.where(tables.current() == process.seat, tables.choose(bots, int(rng.integers(2**62))), -1)
 
 
 _ESTIMATORS = (
@@ -180,7 +181,7 @@ _ESTIMATORS = (
     SeatTokens,
     Form,
 )
-_FORMER_NAMES = {  # of version 0.2
+_FORMER_NAMES = {  # classes by their names in stacks that version 0.2 saved
     "Counting": estimators.CountingEstimator,
     "Reader": estimators.TransformerEstimator,
     "Exact": estimators.ExactEstimator,
@@ -199,7 +200,7 @@ def save(stack: Stack, shared: Mapping[str, object], file: Path) -> None:
 
     Args:
         stack: Stack between two moves.
-        shared: Objects by name that the file leaves out; `load` needs the same names.
+        shared: Objects that the file only names, instead of holding them; `load` needs the same names.
         file: File to write.
 
     Raises:
@@ -213,7 +214,7 @@ def load(file: Path, shared: Mapping[str, object]) -> Stack:
 
     Args:
         file: File to read.
-        shared: Objects that the file leaves out, by the names given to `save`.
+        shared: Objects that the file only names, under the same names as for `save`.
 
     Returns:
         The stack, ready for its next move.
@@ -226,5 +227,5 @@ def load(file: Path, shared: Mapping[str, object]) -> Stack:
         if isinstance(stack, Stack):
             return stack
     except ValueError:
-        pass
+        pass  # reported below
     raise TrickformerError(f"{file} is broken, or of another build; delete it to restart its games")

@@ -1,4 +1,4 @@
-"""Training of a belief network on a stream of fresh games of given policies: no game appears twice."""
+"""Training of a belief network on a stream of games of scripted players, in which no game appears twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from trickformer.models.torch_backend import usable
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
 
-STATE = "state.npz"  # file of a run
+STATE = "state.npz"  # weights and optimizer of an unfinished run, in its folder
 
 
 def play(process: HanabiProcess, seed: int, first: int, n: int) -> GameSequences:
@@ -36,23 +36,25 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> GameSequences
     Returns:
         Emissions, controls, tokens and hidden cards of the games; all arrays are on the CPU.
     """
-    x = process.start(seed, first, n)
-    rows: list[tuple[np.ndarray, ...]] = []
-    known: list[CardConstraints] = []
-    sequences = SeatTokens(process, x)
+    tables = process.start(seed, first, n)
+    positions: list[tuple[np.ndarray, ...]] = []
+    constraints: list[CardConstraints] = []
+    sequences = SeatTokens(process, tables)
     lengths = np.zeros(n, dtype=np.int64)
     control = np.full(n, -1, dtype=np.int64)
+    # In an hmm the policies of all seats are fixed, so the games can be played without controls from outside.
     mover = HanabiProcess(process.rules, Form.HMM, [_core.hanabi.BOTS[p] for p in process.players])
-    while (x.current() >= 0).any():
-        rows.append((process.emission(x) != 0, control, sequences.lengths - 1, process.hidden_cards(x)))
-        known.append(process.tensors(x, torch.device("cpu")))
-        lengths += x.current() >= 0
-        own = x.current() == process.seat
-        before = x
-        x, actions = mover.move(x, None, seed, first)
-        sequences.move(before, actions, x)
-        control = np.where(own, actions, -1) if process.form is Form.POMDP else control
-    columns = [np.stack(column) for column in zip(*rows)]
+    while (tables.current() >= 0).any():
+        emission, hidden = process.emission(tables) != 0, process.hidden_cards(tables)
+        positions.append((emission, control, sequences.lengths - 1, hidden))
+        constraints.append(process.tensors(tables, torch.device("cpu")))
+        lengths += tables.current() >= 0
+        is_own_turn = tables.current() == process.seat
+        before = tables
+        tables, actions = mover.move(tables, None, seed, first)
+        sequences.move(before, actions, tables)
+        control = np.where(is_own_turn, actions, -1) if process.form is Form.POMDP else control
+    columns = [np.stack(column) for column in zip(*positions)]
     ends, cards = columns[2:]
     return GameSequences(
         torch.from_numpy(columns[0]),
@@ -60,7 +62,7 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> GameSequences
         torch.from_numpy(sequences.tokens[:, : ends.max() + 1]),
         torch.from_numpy(ends),
         torch.from_numpy(cards.astype(np.int64)),
-        CardConstraints(*(torch.stack([getattr(k, f.name) for k in known]) for f in fields(CardConstraints))),
+        CardConstraints(*(torch.stack([getattr(c, f.name) for c in constraints]) for f in fields(CardConstraints))),
         torch.from_numpy(lengths),
     )
 
@@ -76,9 +78,9 @@ def loss(model: BeliefNetwork, games: GameSequences, at: torch.Tensor) -> torch.
     Returns:
         float32 [n, targets], in nats.
     """
-    row = torch.arange(len(at), device=at.device).unsqueeze(1)
-    known, cards = games.known[at, row], games.cards[at, row]
-    return mean_loss(model.log_probs(model.weights(), model.summaries(games)[at, row], known, cards), cards)
+    game = torch.arange(len(at), device=at.device).unsqueeze(1)
+    constraints, cards = games.known[at, game], games.cards[at, game]
+    return mean_loss(model.log_probs(model.weights(), model.summaries(games)[at, game], constraints, cards), cards)
 
 
 def run(config: BeliefTraining) -> Iterator[dict[str, Any]]:
@@ -129,10 +131,11 @@ def fit(
         {"step", "loss"} after every gradient step, before the state is saved; the loss is in nats per card.
     """
     for step in range(learner.resume(), steps):
-        played = games(step)
+        sequences = games(step)
+        # Each step has its own generator, so a resumed run draws the same positions; 1,000,003 is a prime.
         rng = torch.Generator().manual_seed((seed * 1_000_003 + step) % 2**63)
-        at = (torch.rand(len(played.lengths), targets, generator=rng) * played.lengths.unsqueeze(1)).long()
-        mean = loss(model, played.to(model.device), at.to(model.device)).mean()
+        at = (torch.rand(len(sequences.lengths), targets, generator=rng) * sequences.lengths.unsqueeze(1)).long()
+        mean = loss(model, sequences.to(model.device), at.to(model.device)).mean()
         mean.backward()
         learner.step()
         yield {"step": step + 1, "loss": float(mean.detach())}

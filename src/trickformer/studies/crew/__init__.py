@@ -1,3 +1,3 @@
 """Evaluation of players of The Crew by mission: teams of four copies, the same deals for every player."""
 
-STRIDE = 256  # a deal's index is STRIDE x game + mission; missions are below STRIDE
+STRIDE = 256  # a deal's index is STRIDE * game + mission; numbers of missions are below STRIDE

@@ -1,4 +1,4 @@
-"""The Crew for evaluations: games of all missions, by the players of one game."""
+"""The Crew as evaluations play it: one game object, whose deals have all missions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 class Boards(Crew):
-    """The Crew with the mission in the deal's index. No two missions share cards, so games are independent samples."""
+    """The Crew with the mission as a part of the deal's index.
+
+    Deals of different missions have different indices and so different cards, so all games are independent samples.
+    """
 
     def deal(self, seed: int, index: int, mission: int | None = None) -> State:
         """Deal game `index` // STRIDE of mission `index` % STRIDE, up to the first decision.
@@ -20,6 +23,6 @@ class Boards(Crew):
         Args:
             seed: Series of the deals.
             index: Number of the deal in the series.
-            mission: Mission to play; by default that of the index.
+            mission: Mission to play (default: index % STRIDE).
         """
         return super().deal(seed, index, index % STRIDE if mission is None else mission)

@@ -19,9 +19,9 @@ from trickformer.studies.crew.plan import CrewEvaluation
 from trickformer.tournaments.store import HandRecord
 
 FILE = "ceiling.jsonl"
-_PLAYING = (crew.RADIO, crew.PLAY)
+_PLAYING = (crew.RADIO, crew.PLAY)  # phases after the allocation of tasks
 
-Job = tuple[CrewEvaluation, list[tuple[int, tuple[int, ...]]]]  # deals and their histories
+Job = tuple[CrewEvaluation, list[tuple[int, tuple[int, ...]]]]  # plan; deals with the histories of their games
 
 
 def check() -> None:
@@ -31,9 +31,9 @@ def check() -> None:
 
 
 def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, bool | None]:
-    """Solve the deals of player A's games with the tasks allocated as in the game.
+    """Solve the deals of the first player's games, each with its tasks allocated as in the game.
 
-    Answers are kept in `config.out` and are not computed again.
+    A file in `config.out` keeps the answers; deals in it are not solved again.
 
     Args:
         config: Options of the evaluation; `ceiling` limits the nodes of a search.
@@ -47,30 +47,30 @@ def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, 
     """
     check()
     path = None if config.out is None else config.out / FILE
-    with JsonLines(path) if path else nullcontext() as kept:
+    with JsonLines(path) if path else nullcontext() as file:
         try:
-            lines = kept.stored if kept else []
-            known = {line["deal"]: line["answer"] for line in lines if line["nodes"] == config.ceiling}
+            lines = file.stored if file else []
+            solved = {line["deal"]: line["answer"] for line in lines if line["nodes"] == config.ceiling}
         except (KeyError, TypeError):
             raise TrickformerError(f"{path} is broken; delete it to solve its deals again") from None
-        open_deals = [(r.deal, r.history) for r in records if set(r.seating) == {0} and r.deal not in known]
+        open_deals = [(r.deal, r.history) for r in records if set(r.seating) == {0} and r.deal not in solved]
         slots = min(parallel.slots(config.workers, config.ray), len(open_deals))
         jobs: list[Job] = [(config, open_deals[i::slots]) for i in range(slots)]
-        typed, answered = players.to_type(config), (lambda: f"after {len(known)} answers of the solver")
+        typed, state = players.to_type(config), (lambda: f"after {len(solved)} answers of the solver")
         with (
-            resumable(config.COMMAND, config, typed, progress=answered),
+            resumable(config.COMMAND, config, typed, progress=state),
             progress("ceiling", "deals", 0, len(open_deals)) as advance,
         ):
             for deal, answer in parallel.stream(_solve, jobs, config.workers, config.ray):
-                known[deal] = answer
-                if kept:
-                    kept.append({"deal": deal, "nodes": config.ceiling, "answer": answer})
+                solved[deal] = answer
+                if file:
+                    file.append({"deal": deal, "nodes": config.ceiling, "answer": answer})
                 advance()
-    return known
+    return solved
 
 
 def _solve(job: Job) -> Iterator[tuple[int, bool | None]]:
-    """Yield the answer for each deal of a slice."""
+    """Yield each deal of a job with its answer."""
     config, deals = job
     game: Any = config.rules()
     solver = _core.crew.Solver()

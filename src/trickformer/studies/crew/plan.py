@@ -35,7 +35,7 @@ class Missions(BaseModel):
 
     @field_validator("missions")
     @classmethod
-    def _ranges(cls, text: str) -> str:
+    def _check_missions(cls, text: str) -> str:
         numbers(text)
         return text
 
@@ -87,26 +87,21 @@ class CrewEvaluation(Plan, Missions):
         return Missions.rules(self)
 
     def hands(self, game: Game) -> Iterator[Hand]:
-        """Yield every game, all of one player before the next, because their tables share forward passes.
+        """Yield all games of the first player, then those of the second, because games of one player share batches.
 
         Args:
             game: The Crew, as `rules` returns it.
         """
         missions = self.select_missions(game)
-        for kind in range(len(self.player)):
+        for player in range(len(self.player)):
             for index in range(self.games):
                 for mission in missions:
-                    yield Hand(STRIDE * index + mission, (kind,) * game.players)
+                    yield Hand(STRIDE * index + mission, (player,) * game.players)
 
     def with_absolute_paths(self) -> Self:
         return self.model_copy(update={"file": paths.absolute(self.file)})
 
     def with_specs(self, specs: list[str]) -> Self:
-        """Return the same games for other players.
-
-        Args:
-            specs: Specs of the players.
-        """
         return self.model_copy(update={"player": specs})
 
 

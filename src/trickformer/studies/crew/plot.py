@@ -12,7 +12,7 @@ from trickformer.tournaments.names import short_names
 
 _COLOURS = ("#2b6cb0", "#c05621")
 _GREY = "#718096"
-_FEWEST = 14  # smallest number of missions that a figure has room for
+_FEWEST = 14  # a figure of fewer missions is as wide as one of this many
 _STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
 
 
@@ -31,24 +31,24 @@ def players(result: dict[str, Any], path: Path) -> None:
     """
     missions, games = result["missions"], result["games"]
     with plt.rc_context(_STYLE):
-        figure, axes = _missions(result)
+        figure, axes = _make_axes(result)
         at = np.arange(len(missions))
         if "ceiling" in missions[0]:
-            won, left = (np.array([m["ceiling"][key] / games for m in missions]) for key in ("won", "open"))
+            won, unsolved = (np.array([m["ceiling"][key] / games for m in missions]) for key in ("won", "open"))
             axes.bar(at, won, width=0.86, color="#e2e8f0", label="can be won with open hands")
-            if left.any():
-                axes.bar(at, left, bottom=won, width=0.86, color="#f4f6f9", label="not known")
+            if unsolved.any():
+                axes.bar(at, unsolved, bottom=won, width=0.86, color="#f4f6f9", label="not known")
         if "random" in missions[0]:
             share = [m["random"] / result["random_games"] for m in missions]
             axes.plot(
                 at, share, "_", color=_GREY, markersize=9, label=f"uniformly random, {result['random_games']:,} games"
             )
-        spread = 0.17 * (len(result["players"]) - 1)
+        offset = 0.17 * (len(result["players"]) - 1)  # keeps the intervals of two players apart
         names = short_names([player["spec"] for player in result["players"]])
         for i, (name, colour) in enumerate(zip(names, _COLOURS)):
             rate = np.array([m["players"][i]["rate"] for m in missions])
             low, high = np.array([m["players"][i]["ci95"] for m in missions]).T
-            x = at + (2 * i - 1) * spread
+            x = at + (2 * i - 1) * offset
             axes.vlines(x, low, high, color=colour, linewidth=1.6)
             axes.plot(x, rate, "o", color=colour, markersize=4.5, clip_on=False, label=name)
         add_legend(figure, axes)
@@ -67,7 +67,7 @@ def iterations(result: dict[str, Any], path: Path) -> None:
     """
     missions, count = result["missions"], len(result["players"])
     with plt.rc_context(_STYLE):
-        figure, axes = _missions(result, beside=True)
+        figure, axes = _make_axes(result, second=True)
         left, right = axes
         colours = plt.get_cmap("viridis_r")(np.linspace(0.05, 0.95, count))
         at = np.arange(len(missions))
@@ -95,19 +95,19 @@ def iterations(result: dict[str, Any], path: Path) -> None:
         save(figure, path)
 
 
-def _missions(result: dict[str, Any], beside: bool = False) -> Any:
-    """Make a figure with an axis of missions, and with a narrow second axis on its right if `beside`."""
+def _make_axes(result: dict[str, Any], second: bool = False) -> Any:
+    """Make a figure with axes of rates by mission, and if `second` with narrow axes to their right."""
     numbers = [m["mission"] for m in result["missions"]]
-    width = 0.24 * max(len(numbers), _FEWEST) + 1.5
-    if beside:
+    width = 0.24 * max(len(numbers), _FEWEST) + 1.5  # inches
+    if second:
         figure, axes = plt.subplots(1, 2, figsize=(width + 3, 4), layout="constrained", width_ratios=(width, 3))
         main = axes[0]
     else:
         figure, axes = plt.subplots(figsize=(width, 4), layout="constrained")
         main = axes
     main.set_xticks(range(len(numbers)), [str(n) for n in numbers], fontsize=8)
-    room = max(0, _FEWEST - len(numbers)) / 2  # a few missions stand in the middle, as wide as many
-    main.set_xlim(-0.7 - room, len(numbers) - 0.3 + room)
+    margin = max(0, _FEWEST - len(numbers)) / 2  # centres a few missions
+    main.set_xlim(-0.7 - margin, len(numbers) - 0.3 + margin)
     main.set_ylim(0, 1.02)
     main.set_xlabel("mission")
     main.set_ylabel(f"share of {result['games']:,} games won (higher is better)")

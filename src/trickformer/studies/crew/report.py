@@ -1,4 +1,4 @@
-"""Report of an evaluation, made from its JSON object."""
+"""Report of an evaluation of The Crew, made from its JSON object."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def _heading(result: dict[str, Any]) -> str:
     return f"The Crew: {result['games']:,} games of each of the missions {missions}, seed {result['seed']}{extra}"
 
 
-def _who(result: dict[str, Any]) -> dict[str, str]:
+def _specs_by_letter(result: dict[str, Any]) -> dict[str, str]:
     """Return the specs by short name: A and B, or M0, M1, ... of iterations."""
-    letter = "M{}".format if result.get("iterations") else "AB".__getitem__
-    return {letter(i): player["spec"] for i, player in enumerate(result["players"])}
+    name = "M{}".format if result.get("iterations") else "AB".__getitem__
+    return {name(i): player["spec"] for i, player in enumerate(result["players"])}
 
 
 def _labels(result: dict[str, Any]) -> list[str]:
@@ -126,7 +126,7 @@ def _players_key(result: dict[str, Any]) -> str:
 def _missions_key(result: dict[str, Any]) -> str:
     first = result["missions"][0]
     parts = ["Columns of players: share of games won, with its interval."]
-    first_name, second_name = [*_who(result), "", ""][:2]
+    first_name, second_name = [*_specs_by_letter(result), "", ""][:2]
     if "comparison" in first:
         parts.append(
             f"{first_name} − {second_name}: difference of these shares; above 0, {first_name} is better. p (Holm): p "
@@ -144,7 +144,7 @@ def _missions_key(result: dict[str, Any]) -> str:
 
 
 def _missions(result: dict[str, Any]) -> ReportTable:
-    names = list(_who(result))
+    names = list(_specs_by_letter(result))
     first = result["missions"][0]
     head = ["mission"]
     for name in names:
@@ -185,7 +185,7 @@ def notes(result: dict[str, Any]) -> list[str]:
     lines = []
     if c := result.get("comparison"):
         low, high = c["ci95"]
-        a, b = list(_who(result))[:2]
+        a, b = list(_specs_by_letter(result))[:2]
         spread = "no interval: one game of each mission, or all pairs alike"
         if low is not None:
             spread = f"95% interval [{low:+.2%}, {high:+.2%}]"
@@ -194,7 +194,7 @@ def notes(result: dict[str, Any]) -> list[str]:
             f"(Wilcoxon), over games {p_value(c['p_mcnemar'])} (McNemar: {a} alone won {c['only_a']:,} games, {b} "
             f"alone {c['only_b']:,})"
         )
-    for name, p in zip(_who(result), result["players"]):
+    for name, p in zip(_specs_by_letter(result), result["players"]):
         if without := p["attempts"]["without_success"]:
             lines.append(
                 f"{name}: no success in {len(without)} of {len(result['missions'])} missions: {ranges(without)}"
@@ -206,7 +206,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         if p["sees_state"]:
             lines.append(f"{name}: {SAW_STATE}")
         lines += [f"{name}: {caveat}" for caveat in p["caveats"]]
-    lines += gains.notes(result.get("gains", []), list(_who(result)), "games")
+    lines += gains.notes(result.get("gains", []), list(_specs_by_letter(result)), "games")
     if result["distress"] != "off":
         lines.append(
             "The logbook counts one attempt more for each mission with the distress signal; these games do not"
@@ -231,11 +231,11 @@ def make_report(result: dict[str, Any]) -> Report:
         keys=[_players_key(result), _missions_key(result)],
         conclusion=conclude(result),
         title="Missions of The Crew",
-        names=_who(result),
+        names=_specs_by_letter(result),
         notes=notes(result),
         figures=[ReportFigure("success by mission", PLOT, partial(_plot, result))],
         method=[" ".join(method)],
-        resolved={name: player["resolved"] for name, player in zip(_who(result), result["players"])},
+        resolved={name: player["resolved"] for name, player in zip(_specs_by_letter(result), result["players"])},
         builds=result["versions"],
     )
 

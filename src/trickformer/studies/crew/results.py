@@ -34,9 +34,9 @@ class CrewResults:
         self.missions = self.config.select_missions(self.game)
         shape = len(self.config.specs), len(self.missions), self.config.games
         self.won = np.zeros(shape, dtype=bool)  # [players, missions, games]
-        row = {mission: i for i, mission in enumerate(self.missions)}
+        mission_index = {mission: i for i, mission in enumerate(self.missions)}
         for r in run.records:
-            self.won[r.seating[0], row[r.deal % STRIDE], r.deal // STRIDE] = r.scores[0] > 0
+            self.won[r.seating[0], mission_index[r.deal % STRIDE], r.deal // STRIDE] = r.scores[0] > 0
 
     @cached_property
     def _columns(self) -> RecordColumns:
@@ -44,12 +44,15 @@ class CrewResults:
 
     @cached_property
     def random(self) -> np.ndarray | None:
-        """Successes of uniformly random games, int [missions]; None if there are none to compare with."""
+        """Successes of uniformly random games, int [missions]; None if the plan has no random games."""
         return random_successes(self.game, self.missions, self.config) if self.config.random_games else None
 
     @cached_property
     def p_random_holm(self) -> list[np.ndarray]:
-        """Corrected p, float64 [missions], by player, of being better than random; empty without random games."""
+        """For each player, p of the test that it is better than random, float64 [missions], with Holm's correction.
+
+        Empty without random games.
+        """
         if self.random is None:
             return []
         counts, games = self.won.sum(axis=2), self.config.games
@@ -59,7 +62,7 @@ class CrewResults:
         ]
 
     def result(self) -> dict[str, Any]:
-        """Return the object that `--json` prints. Rates are shares of games; seconds are wall time of a turn."""
+        """Return the object that `--json` prints. Rates are shares of games won; seconds are wall time of a turn."""
         summary: dict[str, Any] = {
             "game": "crew",
             "games": self.config.games,
@@ -87,6 +90,7 @@ class CrewResults:
         return summary | {"random_games": self.config.random_games, "versions": self.run.builds}
 
     def _player(self, i: int) -> dict[str, Any]:
+        """Summarize player i over all missions."""
         successes, games = self.won[i].sum(axis=1), self.config.games
         low, high = statistics.wilson(successes.sum(), successes.size * games)
         expected = statistics.attempts(successes, games)
@@ -111,6 +115,7 @@ class CrewResults:
         return entry | {"illegal": {"illegal": use["illegal"], "searched": use["searched"]}}
 
     def _mission(self, i: int) -> dict[str, Any]:
+        """Summarize mission `missions[i]` for all players."""
         games = self.config.games
         players = []
         for k, won in enumerate(self.won):
@@ -130,8 +135,8 @@ class CrewResults:
 def iterations(settings: Iterations) -> dict[str, Any]:
     """Evaluate the models of a self-play run, and return the object of `--json`.
 
-    It is the object of `CrewResults` with a player for each iteration. Each has `p_previous`, Wilcoxon's p against the
-    iteration before. Games in the folders of `--out` are not played again.
+    The object is that of `CrewResults.result`, with a player for each iteration. Each player also has `p_previous`,
+    Wilcoxon's p against the iteration before. Games in the folders of `--out` are not played again.
 
     Args:
         settings: The run and the games.
@@ -147,17 +152,17 @@ def iterations(settings: Iterations) -> dict[str, Any]:
     if settings.out is not None and not any(plan.out and RunFolder(plan.out).has_run for plan in plans):
         RunFolder(settings.out).refuse_foreign_files()
     with resumable("crew iterations", settings, remedy="continue with the same command"):
-        played = [tournament(plan, bool(plan.out) and RunFolder(plan.out).has_run) for plan in plans]
+        runs = [tournament(plan, bool(plan.out) and RunFolder(plan.out).has_run) for plan in plans]
+    # Combine the runs into one, whose player i is the model of iteration i.
     records = [
         record.model_copy(update={"seating": (i,) * len(record.seating)})
-        for i, run in enumerate(played)
+        for i, run in enumerate(runs)
         for record in run.records
     ]
-    plan = played[0].config.with_specs([run.config.player[0] for run in played])
-    builds = [b for i, run in enumerate(played) for b in run.builds if all(b not in r.builds for r in played[:i])]
-    combined = CrewResults(
-        TournamentRun(plan, [run.typed[0] for run in played], [], [[] for _ in played], records, builds)
-    )
+    plan = runs[0].config.with_specs([run.config.player[0] for run in runs])
+    builds = [b for i, run in enumerate(runs) for b in run.builds if all(b not in r.builds for r in runs[:i])]
+    typed, caveats = [run.typed[0] for run in runs], [[] for _ in runs]
+    combined = CrewResults(TournamentRun(plan, typed, sees_state=[], caveats=caveats, records=records, builds=builds))
     result = combined.result()
     result["iterations"] = True
     for i, player in enumerate(result["players"]):
@@ -166,7 +171,7 @@ def iterations(settings: Iterations) -> dict[str, Any]:
 
 
 def random_successes(game: Any, missions: list[int], config: CrewEvaluation) -> np.ndarray:
-    """Count the successes of random games of each mission, on deals of their own.
+    """Play games of each mission with uniformly random players, on other deals than the evaluation's, and count wins.
 
     Args:
         game: The Crew with its missions.
@@ -179,10 +184,10 @@ def random_successes(game: Any, missions: list[int], config: CrewEvaluation) -> 
     successes = []
     for mission in missions:
         book = _core.crew.Logbook([game.missions[mission]])
-        starts = range(0, config.random_games, _PIECE)
-        pieces = (
-            _core.crew.random_games(book, config.seed, (mission << 32) + at, min(_PIECE, config.random_games - at))[1]
-            for at in starts
+        first = mission << 32  # far apart, so that no two missions share a deal
+        results = (
+            _core.crew.random_games(book, config.seed, first + at, min(_PIECE, config.random_games - at))[1]
+            for at in range(0, config.random_games, _PIECE)
         )
-        successes.append(sum(int((piece > 0).sum()) for piece in pieces))
+        successes.append(sum(int((piece > 0).sum()) for piece in results))
     return np.array(successes)

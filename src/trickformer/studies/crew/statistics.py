@@ -1,7 +1,7 @@
 """Statistics of successes by mission.
 
-Each game is a deal of its own, and both players play it. Games are independent of each other, and the two players'
-games of a deal are a pair.
+All games of a player have different deals, so they are independent. Two players that are compared play the same deals;
+their games of a deal are a pair.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scipy import special, stats
 from trickformer.tournaments.intervals import interval
 from trickformer.tournaments.statistics import p_value
 
-_Z = float(stats.norm.ppf(0.975))
+_Z = float(stats.norm.ppf(0.975))  # half width of a 95% interval, in standard errors
 
 
 def wilson(successes: np.ndarray, games: int) -> tuple[np.ndarray, np.ndarray]:
@@ -36,13 +36,13 @@ def wilson(successes: np.ndarray, games: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """Correct p values for their number (Holm 1979).
+    """Correct p values for multiple tests (Holm 1979).
 
     Args:
         p: float64 [n].
 
     Returns:
-        float64 [n].
+        float64 [n], in the order of `p`.
     """
     order = np.argsort(p, kind="stable")
     stepped = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
@@ -74,7 +74,7 @@ class TeamComparison:
     p_all: float  # McNemar over the games of all missions
     wilcoxon: float  # Wilcoxon's signed-rank test over missions, on the pairs of success rates
     difference: float  # mean over missions of A's success rate minus B's
-    ci95: tuple[float, float] | None  # None: one game of each mission, or all pairs of a mission are alike
+    ci95: tuple[float, float] | None  # of `difference`; None if no mission has two pairs that differ
 
 
 def compare(a: np.ndarray, b: np.ndarray) -> TeamComparison:
@@ -89,23 +89,23 @@ def compare(a: np.ndarray, b: np.ndarray) -> TeamComparison:
     pairs = a.astype(int) - b
     difference = float(pairs.mean())
     return TeamComparison(
-        only_a,
-        only_b,
-        p,
-        holm(p),
-        mcnemar(only_a.sum(), only_b.sum()),
-        p_value(
-            (only_a - only_b).astype(float)
-        ),  # as good as rates, because all missions have the same number of games
-        difference,
-        interval(pairs[0].astype(float), (-1.0, 1.0)) if len(pairs) == 1 else _stratified_interval(pairs),
+        only_a=only_a,
+        only_b=only_b,
+        p=p,
+        p_holm=holm(p),
+        p_all=mcnemar(only_a.sum(), only_b.sum()),
+        # Differences of counts rank as differences of rates do, because all missions have the same number of games.
+        wilcoxon=p_value((only_a - only_b).astype(float)),
+        difference=difference,
+        ci95=interval(pairs[0].astype(float), (-1.0, 1.0)) if len(pairs) == 1 else _stratified_interval(pairs),
     )
 
 
 def _stratified_interval(pairs: np.ndarray) -> tuple[float, float] | None:
     """Compute a 95% interval of the mean of pairs, int [missions, games], from the spread within each mission.
 
-    Student's t with the degrees of freedom of Satterthwaite (1946)."""
+    It is Student's t with the degrees of freedom of Satterthwaite (1946).
+    """
     missions, games = pairs.shape
     variances = pairs.var(axis=1, ddof=1) / games if games > 1 else np.zeros(missions)
     if not variances.any():

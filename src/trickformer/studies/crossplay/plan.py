@@ -1,4 +1,7 @@
-"""Plan of a cross-play: teams of one player, of two, and of different runs of one method, on the same decks."""
+"""Plan of a cross-play: teams of one player, of two players, and of runs of one method, all on the same decks.
+
+A method is a way to train, and a run is one player that it has trained.
+"""
 
 from __future__ import annotations
 
@@ -49,11 +52,6 @@ class CrossPlay(Plan, Teams):
         return self.players
 
     def with_specs(self, specs: list[str]) -> Self:
-        """Return the same games for other players.
-
-        Args:
-            specs: Specs of the players.
-        """
         return self.model_copy(update={"players": specs})
 
     def rules(self) -> Game:
@@ -65,10 +63,10 @@ class CrossPlay(Plan, Teams):
         return game
 
     def runs(self, specs: Sequence[str] | None = None) -> dict[str, list[int]]:
-        """Group the players by method, in order.
+        """Return the numbers of the players of each method, in the order of the plan.
 
         Args:
-            specs: Specs as typed, which name the players without a method; by default those of the plan.
+            specs: Specs as typed; without methods they name the players (default: the plan's specs).
         """
         groups: dict[str, list[int]] = {}
         for player, name in enumerate(self.methods or short_names(specs or self.players)):
@@ -76,9 +74,9 @@ class CrossPlay(Plan, Teams):
         return groups
 
     def strangers(self, game: Game, method: list[int]) -> list[tuple[int, ...]]:
-        """List the seatings of a method's cross-play, in which no run holds two seats.
+        """List the seatings of a method's cross-play, in which every seat has a different run.
 
-        The paper's Appendix D has two ways to seat three; this is the harder one.
+        Appendix D of "Off-Belief Learning" seats three players in two ways; this is the harder one.
 
         Args:
             game: The game.
@@ -96,7 +94,8 @@ class CrossPlay(Plan, Teams):
             game: The game.
         """
         n = len(self.players)
-        order = dict.fromkeys((player,) * game.players for player in range(n))
-        order |= dict.fromkeys(seating for pair in plan.pairs(n) for seating in plan.mixtures(game, pair))
-        order |= dict.fromkeys(s for method in self.runs().values() for s in self.strangers(game, method))
-        return (Hand(deck, seating) for deck in range(self.games) for seating in order)
+        # Keys of a dict keep their order and are unique: a seating may be a pair's and a method's.
+        seatings = dict.fromkeys((player,) * game.players for player in range(n))
+        seatings |= dict.fromkeys(seating for pair in plan.pairs(n) for seating in plan.mixtures(game, pair))
+        seatings |= dict.fromkeys(s for method in self.runs().values() for s in self.strangers(game, method))
+        return (Hand(deck, seating) for deck in range(self.games) for seating in seatings)

@@ -22,7 +22,7 @@ def _heading(result: dict[str, Any]) -> str:
     return f"{result['game']}: {result['games']:,} games at each table, seed {result['seed']}; mean scores"
 
 
-def _who(result: dict[str, Any]) -> dict[str, str]:
+def _specs_by_name(result: dict[str, Any]) -> dict[str, str]:
     """Return the typed specs by short name."""
     specs = [player["spec"] for player in result["players"]]
     return dict(zip(short_names(specs), specs))
@@ -30,7 +30,7 @@ def _who(result: dict[str, Any]) -> dict[str, str]:
 
 def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """List the tables with their titles."""
-    methods, names = result["methods"], list(_who(result))
+    methods, names = result["methods"], list(_specs_by_name(result))
     head = ("", "self-play", "cross-play", *(f"with {m['method']}" for m in methods))
     rows = [
         (
@@ -82,7 +82,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         "± is a standard error: over runs (jackknife) of a method with several runs, else over decks; in the last "
         "table over decks",
     ]
-    for name, player in zip(_who(result), result["players"]):
+    for name, player in zip(_specs_by_name(result), result["players"]):
         if player["sees_state"]:
             lines.append(f"{name}: {SAW_STATE}")
         lines += [f"{name}: {caveat}" for caveat in player["caveats"]]
@@ -101,10 +101,10 @@ def make_report(result: dict[str, Any]) -> Report:
         _tables(result),
         keys=_keys(result),
         title="Cross-play",
-        names=_who(result),
+        names=_specs_by_name(result),
         notes=notes(result),
         figures=[ReportFigure("mean score of each pair of players", PLOT, partial(_plot, result))],
-        resolved={name: player["resolved"] for name, player in zip(_who(result), result["players"])},
+        resolved={name: player["resolved"] for name, player in zip(_specs_by_name(result), result["players"])},
         builds=result["versions"],
     )
 
@@ -112,20 +112,21 @@ def make_report(result: dict[str, Any]) -> Report:
 def _plot(result: dict[str, Any], path: Path) -> None:
     """Draw the matrix of scores as a heat map, with lines between methods, and save a PNG.
 
-    If the game reports it, a second plot shows by method what was known of the cards played (Figure 4).
+    If the game reports how much players knew of the cards that they played, a second plot shows the shares by method
+    (Figure 4 of "Off-Belief Learning").
     """
     from trickformer.plumbing.figures import add_legend, plt, save
 
     matrix, methods = np.array(result["matrix"]), result["methods"]
     order = [player for m in methods for player in m["runs"]]
-    known = {m["method"]: [m["summary"].get(key) for key in KNOWING] for m in methods}
-    known = {name: shares for name, shares in known.items() if None not in shares}
-    side = 2.2 + 0.45 * len(order)
+    knowledge = {m["method"]: [m["summary"].get(key) for key in KNOWING] for m in methods}
+    knowledge = {name: shares for name, shares in knowledge.items() if None not in shares}
+    side = 2.2 + 0.45 * len(order)  # of the matrix, in inches
     with plt.rc_context({"font.size": 9}):
         figure, axes = plt.subplots(
             1,
-            2 if known else 1,
-            figsize=(side + (4.2 if known else 0), max(side, 3.2)),
+            2 if knowledge else 1,
+            figsize=(side + (4.2 if knowledge else 0), max(side, 3.2)),
             layout="constrained",
             squeeze=False,
         )
@@ -133,7 +134,7 @@ def _plot(result: dict[str, Any], path: Path) -> None:
         image = left.imshow(matrix[np.ix_(order, order)], cmap="viridis", vmin=0)
         middle = image.norm.vmax / 2
         for (row, column), score in np.ndenumerate(matrix[np.ix_(order, order)]):
-            ink = "white" if score < middle else "black"
+            ink = "white" if score < middle else "black"  # low scores have dark cells
             left.text(column, row, f"{score:.1f}", ha="center", va="center", color=ink, fontsize=8)
         labels = [m["method"] + f" {k + 1}" * (len(m["runs"]) > 1) for m in methods for k in range(len(m["runs"]))]
         left.set_xticks(range(len(order)), labels, rotation=60, ha="right")
@@ -142,10 +143,10 @@ def _plot(result: dict[str, Any], path: Path) -> None:
             left.axhline(edge - 0.5, color="white", linewidth=2)
             left.axvline(edge - 0.5, color="white", linewidth=2)
         left.set_title("mean score at one table (higher is better)")
-        if known:
-            right, base = axes[0, 1], np.zeros(len(known))
-            for key, share in zip(KNOWING, np.array(list(known.values())).T):
-                right.barh(list(known), share, left=base, label=key.removeprefix("played knowing "))
+        if knowledge:
+            right, base = axes[0, 1], np.zeros(len(knowledge))
+            for key, share in zip(KNOWING, np.array(list(knowledge.values())).T):
+                right.barh(list(knowledge), share, left=base, label=key.removeprefix("played knowing "))
                 base += share
             right.invert_yaxis()
             right.set(xlim=(0, 1), title="known of the cards played", xlabel="share of the cards played")

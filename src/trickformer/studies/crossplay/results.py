@@ -1,7 +1,7 @@
 """Results of a cross-play: scores by pair and by method.
 
-The figures are those of Tables 1, 3 and 5 and Figure 4 of "Off-Belief Learning" (Hu et al. 2021). A deck with all its
-tables is one sample.
+The numbers are those of Tables 1, 3 and 5 and of Figure 4 of "Off-Belief Learning" (Hu et al. 2021). Standard errors
+over decks treat all games of a deck as one sample.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Cell = dict[str, float | None]
 def result(run: TournamentRun) -> dict[str, Any]:
     """Compute the object that `--json` prints.
 
-    `matrix` holds the mean scores of row and column in one team; the diagonal holds teams of one player. `se` holds
-    their standard errors over decks. Each method has `self_play`, the mean of its runs' own teams, `cross_play`, the
-    mean of teams of different runs, and `with`, the mean of teams with one run of another method. `se_decks` is a
-    standard error over decks. `se_runs` is one over the method's runs, by the jackknife; None if leaving out a run
-    leaves no team.
+    `matrix` holds mean scores. Entry (i, j) is that of teams of players i and j, and the diagonal that of teams of one
+    player. `se` holds the standard errors over decks. Each method has three cells: `self_play` for teams of one run,
+    `cross_play` for teams of different runs, and `with` for teams that also have a run of another method. In a cell,
+    `se_decks` is the standard error over decks. `se_runs` is the jackknife's standard error over the method's runs;
+    None if no team is left without one of them.
 
     Args:
         run: Games of the cross-play.
@@ -49,14 +49,14 @@ def result(run: TournamentRun) -> dict[str, Any]:
     runs = config.runs(run.typed)
     methods = []
     for name, own in runs.items():
-        strangers = config.strangers(game, own)
+        seatings = config.strangers(game, own)
         others = {other: theirs for other, theirs in runs.items() if other != name}
         methods.append(
             {
                 "method": name,
                 "runs": own,
                 "self_play": make_cell([(player,) for player in own], [scores[player, player] for player in own]),
-                "cross_play": make_cell(strangers, [by_seating[s] for s in strangers]) if strangers else None,
+                "cross_play": make_cell(seatings, [by_seating[s] for s in seatings]) if seatings else None,
                 "with": {
                     other: make_cell(
                         [(i,) for i, _ in product(own, theirs)], [scores[i, j] for i, j in product(own, theirs)]
@@ -81,30 +81,31 @@ def result(run: TournamentRun) -> dict[str, Any]:
     }
 
 
-def make_cell(who: list[tuple[int, ...]], tables: list[np.ndarray]) -> Cell:
+def make_cell(teams: list[tuple[int, ...]], scores: list[np.ndarray]) -> Cell:
     """Compute the mean score of some teams and its standard errors.
 
     Args:
-        who: Runs of the method in each team.
-        tables: Scores of each team, float64 [decks].
+        teams: Runs of the method in each team.
+        scores: Scores of each team, float64 [decks].
     """
-    means = np.array([table.mean() for table in tables])
-    left_out = [
-        means[kept].mean()
-        for run in sorted({run for at in who for run in at})
-        if any(kept := [run not in at for at in who])
+    means = np.array([team_scores.mean() for team_scores in scores])
+    # The jackknife: means over the teams without one run, for each run in turn.
+    without_run = [
+        means[rest].mean()
+        for run in sorted({run for team in teams for run in team})
+        if any(rest := [run not in team for team in teams])
     ]
-    k = len(left_out)
-    spread = float(np.sqrt((k - 1) / k * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))) if k > 1 else None
-    return {"mean": float(means.mean()), "se_decks": mean_and_error(np.mean(tables, axis=0))["se"], "se_runs": spread}
+    k = len(without_run)
+    error = float(np.sqrt((k - 1) / k * np.sum((np.array(without_run) - np.mean(without_run)) ** 2))) if k > 1 else None
+    return {"mean": float(means.mean()), "se_decks": mean_and_error(np.mean(scores, axis=0))["se"], "se_runs": error}
 
 
 def _summary(run: TournamentRun, players: list[int]) -> dict[str, float | None]:
-    """Return the shares in the game's summary of these players, in teams of their own.
+    """Return the shares in `Game.summary` of the games in which one of these players holds all seats.
 
     Runs of a method play the same decks, so standard errors over their games would be too small and are left out.
     """
-    held = [r for r in run.records if len(set(r.seating)) == 1 and r.seating[0] in players]
-    summary = run.game.summary([r.history for r in held], [range(run.game.players) for _ in held])
+    records = [r for r in run.records if len(set(r.seating)) == 1 and r.seating[0] in players]
+    summary = run.game.summary([r.history for r in records], [range(run.game.players) for _ in records])
     shares = {key: x for key, x in summary.items() if not key.startswith("mean")}
     return {key: x["mean"] if isinstance(x, dict) else x for key, x in shares.items()}

@@ -1,7 +1,7 @@
-"""Test of the samplers of Mines: do their draws have the exact distribution?
+"""Test of the samplers of Mines: do they draw all consistent layouts of mines with equal probability?
 
-At random positions all layouts are listed. A chi-square test compares the draws of each method with the uniform
-distribution over them.
+At random positions all consistent layouts are listed. A chi-square test compares the draws of each method with the
+uniform distribution over the list.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from trickformer.studies.mines.plan import SamplerAgreement
 
 RECORDS, SUMMARY = "records.jsonl", "summary.json"
 PLOT = "p.png"
-_MOST_LAYOUTS = 2_000_000  # of the empty board; every position filters all of them
+_MOST_LAYOUTS = 2_000_000  # limit of the board's layouts, which all are listed once and filtered at each position
 _KEY = (
     "p: chi-square test at a position that all layouts are drawn equally often. smallest p: over the positions; "
     "Bonferroni: the same times their number. p < 0.05: share of positions, 5% for exact draws. KS: p of the "
     "Kolmogorov-Smirnov test that the p values are uniform. inconsistent draws: share that contradict the position."
 )
-_TESTED = ("rejection", "metropolis", "exact")  # draws of an inherited walk are dependent, so the test excludes it
+_TESTED = ("rejection", "metropolis", "exact")  # not inherited: its draws depend on each other
 _KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # fields of a record that reports read
-_BINS = 20  # largest number of classes of the test; each has about the same number of layouts
+_BINS = 20  # largest number of classes of the chi-square test; each has about the same number of layouts
 
 
 def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
-    """Test the positions that are missing from the records in `config.out`, and summarize all.
+    """Test the positions that have no record in `config.out` yet, and summarize all positions.
 
     Args:
         config: Board, positions and draws.
@@ -64,17 +64,17 @@ def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
             f"a board of {config.board} with {config.mines} mines is open with the first cell; give fewer mines"
         )
     records: dict[int, dict[str, Any]] = {}
-    with _open_records(config, resume) as kept:
-        if kept:
-            records |= {r["position"]: r for r in kept.stored if r["position"] < config.positions}
+    with _open_records(config, resume) as lines:
+        if lines:
+            records |= {r["position"]: r for r in lines.stored if r["position"] < config.positions}
         missing = [i for i in range(config.positions) if i not in records]
         with (
             resumable(config.COMMAND, config, progress=lambda: f"after {len(records)} of {config.positions} positions"),
             progress(config.COMMAND, "positions", len(records), config.positions) as advance,
         ):
-            for record in _measure(config, game, missing):
-                if kept:
-                    kept.append(record)
+            for record in _test_positions(config, game, missing):
+                if lines:
+                    lines.append(record)
                 records[record["position"]] = record
                 advance()
     return _summary(config, [records[i] for i in range(config.positions)])
@@ -82,7 +82,7 @@ def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
 
 @contextmanager
 def _open_records(config: SamplerAgreement, resume: bool) -> Generator[JsonLines | None]:
-    """Open the records in the run folder; None without a folder. The number of positions may grow."""
+    """Open the file of records in the run folder; None without a folder. A resumed run may test more positions."""
     folder = RunFolder.optional(config.out, resume)
     if folder is None:
         yield None
@@ -99,18 +99,19 @@ def _open_records(config: SamplerAgreement, resume: bool) -> Generator[JsonLines
         return record
 
     free = SamplerAgreement.model_fields.keys() - set(config.FIXED)
-    with folder.records(RECORDS, config, resume=resume, free=free, parse=parse) as lines:
-        yield lines
+    with folder.records(RECORDS, config, resume=resume, free=free, parse=parse) as opened:
+        yield opened
 
 
-def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
-    anywhere = _core.mines.Board(game.rows, game.cols, game.mines, 0)
-    board = _core.mines.Counter(anywhere, _core.mines.Observation(anywhere, [], [])).all(_MOST_LAYOUTS)
+def _test_positions(config: SamplerAgreement, game: Any, positions: list[int]) -> Iterator[dict[str, Any]]:
+    """Yield the record of each position, with the p value of each method."""
+    unrestricted = _core.mines.Board(game.rows, game.cols, game.mines, 0)  # the first cell may be a mine
+    all_layouts = _core.mines.Counter(unrestricted, _core.mines.Observation(unrestricted, [], [])).all(_MOST_LAYOUTS)
     for index in positions:
         rng = np.random.default_rng([config.seed, index])
         cells, shown = random_position(game, config.seed, index, rng)
         observation = _core.mines.Observation(game.board, cells, shown)
-        layouts = board[_core.mines.is_consistent(game.board, observation, board)]
+        layouts = all_layouts[_core.mines.is_consistent(game.board, observation, all_layouts)]
         counter = _core.mines.Counter(game.board, observation)
         marginals = unpack(layouts, game.cells).sum(axis=0).tolist()
         record: dict[str, Any] = {
@@ -127,17 +128,21 @@ def _measure(config: SamplerAgreement, game: Any, positions: list[int]) -> Itera
             domain = DOMAINS.index(config.domain)
             seed = int(rng.integers(2**63))
             drawn = _core.mines.sample(game.board, observation, METHODS.index(name), domain, trials, seed, config.draws)
-            good = _core.mines.is_consistent(game.board, observation, drawn)
-            record["inconsistent"][name] = int((~good).sum())
-            # An inconsistent draw has probability 0 under the exact distribution.
-            record["p"][name] = _p(np.searchsorted(_keys(layouts), _keys(drawn)), len(layouts)) if good.all() else 0.0
+            consistent = _core.mines.is_consistent(game.board, observation, drawn)
+            record["inconsistent"][name] = int((~consistent).sum())
+            # The p value is 0 if a draw is inconsistent: under the exact distribution its probability is 0.
+            record["p"][name] = 0.0
+            if consistent.all():
+                # The core lists layouts in ascending order.
+                record["p"][name] = _p(np.searchsorted(_sort_keys(layouts), _sort_keys(drawn)), len(layouts))
         yield record
 
 
-def _keys(layouts: np.ndarray) -> np.ndarray:
-    """Convert layouts, uint64 [n] or [n, words], to values [n] of the same order."""
+def _sort_keys(layouts: np.ndarray) -> np.ndarray:
+    """Convert layouts, uint64 [n] or [n, words] with the lowest word first, to n values that sort like the layouts."""
     if layouts.ndim == 1:
         return layouts
+    # Big-endian bytes with the highest word first compare like the integers.
     return np.ascontiguousarray(layouts[:, ::-1].astype(">u8")).view(f"S{8 * layouts.shape[1]}")[:, 0]
 
 
@@ -148,7 +153,7 @@ def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) 
         game: The game with its board.
         seed: Series of the layout.
         index: Number of the layout in the series.
-        rng: Draws the order of cells and how many are open.
+        rng: Generator for the order in which cells are opened, and for their number.
 
     Returns:
         The open cells, none a mine, and the number that each shows.
@@ -156,14 +161,14 @@ def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) 
     Raises:
         TrickformerError: If 1,000 layouts have no such position.
     """
-    for again in range(1_000):
+    for attempt in range(1_000):
         state: Any = game.spiel.new_initial_state()
         first = int(rng.integers(game.cells))
         if game.spiel.late:
             state.apply_action(first)
         while state.is_chance_node():
-            # On some boards every position of a layout has this layout only; then try another layout.
-            state.apply_action(game.chance(state, seed, index + (again << 40)))
+            # Some layouts follow from each of their positions; the next attempt then takes another layout.
+            state.apply_action(game.chance(state, seed, index + (attempt << 40)))
         safe = sorted(set(range(game.cells)) - set(state.laying))
         cells = rng.permutation(safe).tolist()
         if game.spiel.late:
@@ -179,7 +184,7 @@ def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) 
 
 
 def _p(ranks: np.ndarray, layouts: int) -> float:
-    """Compute p of the chi-square test that ranks, int [n] below `layouts`, are uniform."""
+    """Compute p of the chi-square test that ranks, int [n] in 0 to `layouts` - 1, are uniform."""
     bins = min(layouts, _BINS)
     observed = np.bincount(ranks * bins // layouts, minlength=bins)
     sizes = np.bincount(np.arange(layouts) * bins // layouts, minlength=bins)
@@ -233,7 +238,7 @@ def _heading(summary: dict[str, Any]) -> str:
 
 
 def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
-    """List the methods, and p by position."""
+    """List the p values summarized by method, and those of each position."""
     head = ("", "smallest p", "Bonferroni", "p < 0.05", "p values uniform (KS)", "inconsistent draws")
     rows = [
         (
@@ -246,23 +251,23 @@ def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
         )
         for name, m in summary["methods"].items()
     ]
-    each = [
+    positions = [
         (str(r["position"]), str(len(r["cells"])), f"{r['layouts']:,}", *(f"{r['p'][name]:.4f}" for name in _TESTED))
         for r in summary["records"]
     ]
-    return [("", (head, rows)), ("p by position", (("position", "opened", "layouts", *_TESTED), each))]
+    return [("", (head, rows)), ("p by position", (("position", "opened", "layouts", *_TESTED), positions))]
 
 
 def _plot(summary: dict[str, Any], path: Path) -> None:
     """Draw a histogram of each method's p values, which is flat for exact draws, and save a PNG."""
     from trickformer.plumbing.figures import plt, save
 
-    figure, each = plt.subplots(1, len(_TESTED), figsize=(9, 2.8), sharey=True, layout="constrained")
+    figure, panels = plt.subplots(1, len(_TESTED), figsize=(9, 2.8), sharey=True, layout="constrained")
     edges = np.linspace(0, 1, 21)
-    for axes, name in zip(each, _TESTED):
+    for axes, name in zip(panels, _TESTED):
         axes.hist([record["p"][name] for record in summary["records"]], edges, color="#2b6cb0")
         axes.axhline(len(summary["records"]) / 20, color="#c05621", linewidth=1)
         axes.set_title(name, fontsize=10)
         axes.set_xlabel("p")
-    each[0].set_ylabel("positions")
+    panels[0].set_ylabel("positions")
     save(figure, path)

@@ -1,12 +1,12 @@
 """Optimal play of Mines.
 
-On a board: the values of the first moves, one for each class of cells that rotations and reflections exchange. In a
-position: the values of all moves.
+For an empty board the module computes the values of first moves, one for each class of cells that rotations and
+reflections map onto each other. For a position it computes the values of all moves.
 """
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections import Counter
 from typing import Any
 
 from trickformer import _core
@@ -19,8 +19,8 @@ from trickformer.studies.mines.plan import OptimalPlay
 def solve(config: OptimalPlay) -> dict[str, Any]:
     """Solve a board or a position.
 
-    `value` and `first_move` belong to the best play. `moves` lists the moves, best first. Each has `value`, the score
-    at the end, and `expected_moves`, the mean number of cells opened from here on.
+    In the result, `value` is the score of optimal play and `first_move` its move. `moves` lists the moves, best first.
+    Each has `value`, the expected score at the end, and `expected_moves`, the mean number of cells opened from here on.
 
     Args:
         config: Board, position and limits.
@@ -32,11 +32,11 @@ def solve(config: OptimalPlay) -> dict[str, Any]:
         TrickformerError: If the board cannot be played or is too large, or if the position cannot arise.
     """
     if config.position:
-        return _position(config)
+        return _solve_position(config)
     game: Any = config.rules()
     solver = _core.mines.Solver(game.board, config.positions, config.layouts)
     start = View(0, (), tuple(range(game.cells)))
-    classes = _classes(game.rows, game.cols)
+    classes = _symmetry_classes(game.rows, game.cols)
     moves = []
     with progress("mines exact", "moves", 0, len(classes)) as advance:
         for name, cells in classes:
@@ -50,25 +50,24 @@ def best_value(game: Any, limit: int) -> float | None:
 
     Args:
         game: Game of Mines.
-        limit: Largest number of layouts and of positions.
+        limit: Largest number of layouts and of positions that the solver holds.
 
     Returns:
-        Share of the safe cells that are opened; None beyond the limit.
+        Expected share of the safe cells that are opened; None beyond the limit.
     """
     solver = _core.mines.Solver(game.board, limit, limit)
     start = View(0, (), tuple(range(game.cells)))
+    first_cells = [cells[0] for _, cells in _symmetry_classes(game.rows, game.cols)]
     try:
-        return (
-            max(action_value(game, solver, start, cells[0]) for _, cells in _classes(game.rows, game.cols)) / game.safe
-        )
+        return max(action_value(game, solver, start, cell) for cell in first_cells) / game.safe
     except TrickformerError:
         return None
 
 
-def _position(config: OptimalPlay) -> dict[str, Any]:
+def _solve_position(config: OptimalPlay) -> dict[str, Any]:
     rows, cols = config.size
     try:
-        # The open cells are safe already, so the rule of the first move adds nothing.
+        # 0 is the rule that the first cell may be a mine; other rules add nothing once cells are open.
         board = _core.mines.Board(rows, cols, config.mines, 0)
     except ValueError as e:
         raise TrickformerError(f"board {config.board}: {e}") from None
@@ -93,7 +92,7 @@ def _position(config: OptimalPlay) -> dict[str, Any]:
 
 
 class _Position:
-    """Board of a position whose first move is unknown; it has the attributes of a game that this module reads."""
+    """Game of a given position, with the attributes of a `Game` that this module reads."""
 
     def __init__(self, board: _core.mines.Board, rows: int, cols: int, mines: int):
         self.board = board
@@ -105,12 +104,13 @@ class _Position:
 
 
 def _move(name: str, cells: list[int], game: Any, solver: Any, view: View, opened: int) -> dict[str, Any]:
-    more = action_value(game, solver, view, cells[0])
+    """Evaluate the moves to some equivalent cells, after `opened` cells."""
+    expected = action_value(game, solver, view, cells[0])  # cells opened from here on
     return {
         "move": name,
         "cells": [[cell // game.cols, cell % game.cols] for cell in cells],
-        "value": (opened + more) / game.safe,
-        "expected_moves": more,
+        "value": (opened + expected) / game.safe,
+        "expected_moves": expected,
     }
 
 
@@ -128,24 +128,24 @@ def _result(config: OptimalPlay, moves: list[dict[str, Any]], solver: Any) -> di
     }
 
 
-def _classes(rows: int, cols: int) -> list[tuple[str, list[int]]]:
-    """Return the classes of cells that rotations and reflections exchange, with names.
+def _symmetry_classes(rows: int, cols: int) -> list[tuple[str, list[int]]]:
+    """Return the classes of cells that rotations and reflections map onto each other, with names.
 
-    If several classes are of one kind, such as edge, the name contains the first cell.
+    A name is the kind: corner, edge or central. If several classes are of one kind, it contains the first cell too.
     """
 
-    def first(cell: int) -> int:
+    def representative(cell: int) -> int:
         row, col = divmod(cell, cols)
         images = [(r, c) for r in (row, rows - 1 - row) for c in (col, cols - 1 - col)]
         if rows == cols:
             images += [(c, r) for r, c in images]
         return min(r * cols + c for r, c in images)
 
-    classes = {first(cell): [] for cell in range(rows * cols)}
+    classes: dict[int, list[int]] = {}
     for cell in range(rows * cols):
-        classes[first(cell)].append(cell)
+        classes.setdefault(representative(cell), []).append(cell)
     kinds = {cell: _kind(*divmod(cell, cols), rows, cols) for cell in classes}
-    counts = {kind: len(list(same)) for kind, same in groupby(sorted(kinds.values()))}
+    counts = Counter(kinds.values())
     return [
         (kinds[cell] if counts[kinds[cell]] == 1 else f"{kinds[cell]} ({cell // cols},{cell % cols})", cells)
         for cell, cells in classes.items()

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from trickformer.base import Game
 from trickformer.tournaments.plan import Hand, Plan
 
-MOST_SIMULATIONS = 20_000_000  # of a move whose limit is in seconds
+MOST_SIMULATIONS = 20_000_000  # cap of the simulations of a move, also of one whose limit is in seconds
 
 
 class BoardSize(BaseModel):
@@ -29,7 +29,7 @@ class BoardSize(BaseModel):
 
     @field_validator("board")
     @classmethod
-    def _sizes(cls, text: str) -> str:
+    def _check_board(cls, text: str) -> str:
         if not re.fullmatch(r"[1-9]\d?x[1-9]\d?", text):
             raise ValueError("write rows x columns, such as 4x4")
         return text
@@ -103,7 +103,7 @@ class MinesComparison(Plan, BudgetGrid):
     )
 
     @model_validator(mode="after")
-    def _lists(self) -> Self:
+    def _check_lists(self) -> Self:
         from trickformer.belief.samplers.mines import METHODS
 
         if bool(self.seconds) == bool(self.simulations):
@@ -114,12 +114,12 @@ class MinesComparison(Plan, BudgetGrid):
             raise ValueError(f"beliefs={self.beliefs}: choose from {', '.join(METHODS)}, each at most once")
         most = MOST_SIMULATIONS if self.simulations else 3600
         try:
-            sound = all(0 < x <= most for x in self.budgets) and len(set(self.budgets)) == len(self.budgets)
+            valid = all(0 < x <= most for x in self.budgets) and len(set(self.budgets)) == len(self.budgets)
         except ValueError:
-            sound = False
-        if not sound:
-            what = f"seconds={self.seconds}" if self.seconds else f"simulations={self.simulations}"
-            raise ValueError(f"{what}: write numbers above 0, at most {most}, each once, such as 1,2,4")
+            valid = False
+        if not valid:
+            option = f"seconds={self.seconds}" if self.seconds else f"simulations={self.simulations}"
+            raise ValueError(f"{option}: write numbers above 0, at most {most}, each once, such as 1,2,4")
         return self
 
     @property
@@ -158,20 +158,15 @@ class MinesComparison(Plan, BudgetGrid):
             game: The game.
         """
         for index in range(self.games):
-            for kind in range(len(self.specs)):
-                yield Hand(index, (kind,))
+            for player in range(len(self.specs)):
+                yield Hand(index, (player,))
 
     def with_specs(self, specs: list[str]) -> Self:
-        """Return the plan itself, because its options determine the players.
-
-        Args:
-            specs: Ignored.
-        """
-        return self
+        return self  # its options determine the players
 
 
 class OptimalPlay(BoardSize):
-    """Options of optimal play on a board, or from a position."""
+    """Options of the solver of optimal play, on an empty board or from a position."""
 
     position: str = Field(
         "",

@@ -73,7 +73,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     rows = []
     for row in result["rows"]:
         for name, player in row["players"].items():
-            bad = player["inconsistent"]
+            inconsistent = player["inconsistent"]
             rows.append(
                 [
                     f"{row[budget]:g}",
@@ -83,7 +83,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
                     f"{player['won']:.1%}",
                     seconds(player["seconds_per_move"]),
                     f"{player['drawn_per_move']:,.0f}",
-                    "" if bad is None else f"{bad:.3%}",
+                    "" if inconsistent is None else f"{inconsistent:.3%}",
                 ]
             )
     titled: list[tuple[str, ReportTable]] = [("", (head, rows))]

@@ -12,7 +12,7 @@ from trickformer.tournaments.intervals import interval
 from trickformer.tournaments.run import TournamentRun
 from trickformer.tournaments.statistics import p_value
 
-_TRACTABLE = 200_000  # largest number of positions and of layouts to solve for the best play
+_TRACTABLE = 200_000  # largest number of layouts and of positions for which the best play is computed
 
 
 def result(run: TournamentRun) -> dict[str, Any]:
@@ -28,31 +28,31 @@ def result(run: TournamentRun) -> dict[str, Any]:
     config: MinesComparison = run.config
     game: Any = run.game
     opened = np.zeros((len(config.specs), config.games))
-    use = np.zeros((len(config.specs), 4))  # moves, seconds, layouts drawn, inconsistent ones
+    totals = np.zeros((len(config.specs), 4))  # moves, seconds, layouts drawn, inconsistent ones
     for r in run.records:
-        kind = r.seating[0]
-        opened[kind, r.deal] = r.scores[0]
-        use[kind] += r.decisions[0], r.seconds[0], r.searched[0], r.illegal[0]
+        player = r.seating[0]
+        opened[player, r.deal] = r.scores[0]
+        totals[player] += r.decisions[0], r.seconds[0], r.searched[0], r.illegal[0]
     opened = opened.reshape(len(config.methods), len(config.budgets), config.games)
     scores = opened / game.safe
-    use = use.reshape(len(config.methods), len(config.budgets), 4)
+    totals = totals.reshape(len(config.methods), len(config.budgets), 4)
     rows = []
     for j, budget in enumerate(config.budgets):
         players = {}
         for i, method in enumerate(config.methods):
-            moves, seconds = use[i, j, :2]
-            drawn, bad = use[i, j, 2:]
+            moves, seconds = totals[i, j, :2]
+            drawn, inconsistent = totals[i, j, 2:]
             players[method] = {
                 "score": float(scores[i, j].mean()),
                 "ci95": interval(scores[i, j], (0.0, 1.0)),
                 "won": float((scores[i, j] == 1).mean()),
                 "seconds_per_move": seconds / moves,
                 "drawn_per_move": drawn / moves,
-                "inconsistent": bad / drawn if drawn else None,
+                "inconsistent": inconsistent / drawn if drawn else None,
             }
         row: dict[str, Any] = {"simulations" if config.simulations else "seconds": budget, "players": players}
         if len(config.methods) > 1:
-            # Subtract whole numbers before the division, so that equal scores tie exactly.
+            # Subtract numbers of cells, not shares: rounding must not separate equal differences in Wilcoxon's test.
             difference = (opened[1, j] - opened[0, j]) / game.safe
             row["difference"] = {
                 "score": float(difference.mean()),

@@ -1,6 +1,5 @@
-"""Off-belief learning: policies whose past is another policy's and whose future is their own.
+"""Off-belief learning (OBL), from "Off-Belief Learning" (Hu, Lerer, Cui, Pineda, Brown, Foerster 2021).
 
-The method is that of "Off-Belief Learning" (Hu, Lerer, Cui, Pineda, Brown, Foerster 2021). It is computed exactly on
-games that can be listed, next to cognitive hierarchies, learned in tables, and learned by networks on Hanabi
-(`obl.hanabi`).
+A policy is trained as if a fixed other policy had made all moves so far. The modules compute OBL and cognitive
+hierarchies exactly on games whose tree can be listed, and learn OBL in tables. `obl.hanabi` trains networks on Hanabi.
 """

@@ -1,4 +1,4 @@
-"""Exact off-belief learning on a listed game: values of its levels, of the hierarchies, and of self-play."""
+"""Exact off-belief learning on a game whose tree is listed: values of its levels, of hierarchies, and of self-play."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _KEY = (
     "each k-level answers the level below; the cognitive hierarchy answers a Poisson mix of the levels below, with "
     "mean tau."
 )
-_ROUNDS = 100  # of alternating best responses
+_ROUNDS = 100  # rounds of alternating best responses in a run of self-play
 
 
 def solve(config: ExactStudy) -> dict[str, Any]:
     """Compute the values of all methods on a game.
 
-    A value is the first seat's mean payoff if all seats play the same method: `random`, `obl` (level 1), and lists by
-    level. `open_cards` is an upper bound for any team.
+    A value is the first seat's mean payoff if all seats play the same policy: `random`, `obl` (level 1), or a level of
+    one of the lists `levels`, `k_levels` and `cognitive_hierarchy`. `open_cards` is an upper bound for any team.
 
     Args:
         config: Options of the study.
@@ -50,8 +50,8 @@ def solve(config: ExactStudy) -> dict[str, Any]:
     player = _load_player(config)
     tree = load_tree(config.game, config.limit)
     past = {"uniform": operator.uniform, "grounded": operator.grounded_weights}[config.policy](tree)
-    anew = config.target == "beliefs"
-    of_levels = _values(tree, operator.levels(tree, past, config.temperature, config.levels, anew))
+    new_belief = config.target == "beliefs"
+    level_values = _values(tree, operator.levels(tree, past, config.temperature, config.levels, new_belief))
     return {
         "game": config.game,
         "nodes": len(tree.parent),
@@ -60,8 +60,8 @@ def solve(config: ExactStudy) -> dict[str, Any]:
         "target": config.target,
         "temperature": config.temperature,
         "random": _values(tree, [operator.uniform(tree)])[0],
-        "obl": of_levels[0],
-        "levels": of_levels,
+        "obl": level_values[0],
+        "levels": level_values,
         "k_levels": _values(tree, hierarchy.k_levels(tree, config.temperature, config.levels)),
         "tau": config.tau,
         "cognitive_hierarchy": _values(
@@ -87,7 +87,7 @@ def _load_player(config: ExactStudy) -> ActionValuePlayer | None:
 
 
 def _policy_of(tree: Tree, player: ActionValuePlayer) -> np.ndarray:
-    """Evaluate a network's policy in every information state, with progress: float64 [k]."""
+    """Compute a network's policy in every information state, with progress: float64 [k], see `Tree`."""
     q = np.zeros(len(tree.owner))
     with progress("evaluate the network", "information states", 0, len(tree.keys)) as advance:
         for i, (_, view) in enumerate(tree.keys):
@@ -100,20 +100,17 @@ def _policy_of(tree: Tree, player: ActionValuePlayer) -> np.ndarray:
 
 
 def _self_play(tree: Tree, config: ExactStudy) -> dict[str, Any]:
-    """Run self-play by alternating best responses from random policies, and evaluate self-play and cross-play.
-
-    In cross-play the first seat is from another run than the other seats.
-    """
+    """Run self-play by alternating best responses from random policies, and evaluate the runs alone and together."""
     rng = np.random.default_rng(config.seed)
     policies = []
     for _ in range(config.starts):
         start = operator.softmax(tree, rng.normal(size=len(tree.owner)), slice(0, len(tree.owner)), 1.0)
         policies.append(hierarchy.climb(tree, start, config.temperature, _ROUNDS))
-    table = cross_play(tree, policies)
+    payoffs = cross_play(tree, policies)
     return {
-        "best": float(table.diagonal().max()),
-        "mean": float(table.diagonal().mean()),
-        "cross_play": off_diagonal(table),
+        "best": float(payoffs.diagonal().max()),
+        "mean": float(payoffs.diagonal().mean()),
+        "cross_play": off_diagonal(payoffs),
     }
 
 
@@ -122,7 +119,7 @@ def cross_play(tree: Tree, policies: list[np.ndarray]) -> np.ndarray:
 
     Args:
         tree: Game tree.
-        policies: n policies, float64 [k] each.
+        policies: n policies, float64 [k] each (see `Tree`).
 
     Returns:
         float64 [n, n].
@@ -136,17 +133,18 @@ def cross_play(tree: Tree, policies: list[np.ndarray]) -> np.ndarray:
     )
 
 
-def off_diagonal(table: np.ndarray) -> float | None:
+def off_diagonal(payoffs: np.ndarray) -> float | None:
     """Return the mean of the entries off the diagonal; None for a single policy.
 
     Args:
-        table: float64 [n, n], result of `cross_play`.
+        payoffs: float64 [n, n], result of `cross_play`.
     """
-    apart = ~np.eye(len(table), dtype=bool)
-    return float(table[apart].mean()) if apart.any() else None
+    differs = ~np.eye(len(payoffs), dtype=bool)
+    return float(payoffs[differs].mean()) if differs.any() else None
 
 
 def _values(tree: Tree, policies: list[np.ndarray]) -> list[float]:
+    """Return the first seat's mean payoff of each policy in all seats."""
     return [float(operator.value(tree, policy)[0]) for policy in policies]
 
 
@@ -181,12 +179,10 @@ def _notes(solution: dict[str, Any]) -> list[str]:
     """List the values that do not depend on a level."""
     lines = [f"uniformly random play {solution['random']:.4f}"]
     if solution["self_play"] is not None:
-        played = solution["self_play"]
-        lines.append(
-            f"self-play by alternating best responses: best run {played['best']:.4f}, mean {played['mean']:.4f}"
-        )
-        if played["cross_play"] is not None:
-            lines[-1] += f", cross-play of the runs {played['cross_play']:.4f}"
+        runs = solution["self_play"]
+        lines.append(f"self-play by alternating best responses: best run {runs['best']:.4f}, mean {runs['mean']:.4f}")
+        if runs["cross_play"] is not None:
+            lines[-1] += f", cross-play of the runs {runs['cross_play']:.4f}"
     lines.append(f"best play with open cards {solution['open_cards']:.4f}")
     if solution["checkpoint"] is not None:
         lines.append(f"the checkpoint's policy {solution['checkpoint']:.4f}")

@@ -1,7 +1,7 @@
-"""Hierarchies to compare with off-belief learning.
+"""Methods to compare with off-belief learning: k-level reasoning, cognitive hierarchies and self-play.
 
-In k-level reasoning and cognitive hierarchies a level is a best response to lower levels, which play in the past and in
-the future alike. Self-play by alternating best responses stands here too.
+In the first two a level is a best response to lower levels, which also made all moves so far. Self-play alternates best
+responses of the seats.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ def _best_responses(tree: Tree, policy: np.ndarray, temperature: float) -> np.nd
 
     Raises TrickformerError if the others never reach some information state.
     """
-    answers = [operator.respond(tree, policy, temperature, policy, seat).policy for seat in range(tree.players)]
-    return operator.combine_policies(tree, answers)
+    responses = [operator.respond(tree, policy, temperature, policy, seat).policy for seat in range(tree.players)]
+    return operator.combine_policies(tree, responses)
 
 
 def mixture(tree: Tree, policies: list[np.ndarray], weights: list[float]) -> np.ndarray:
-    """Compute the policy of seats that each draw one of some policies before the game and keep to it.
+    """Compute a policy equivalent to drawing one of some policies before the game, in each seat, and keeping to it.
 
     By Kuhn's theorem it is the weighted mean of the policies in each information state. A policy's weight there is its
     prior weight, times the probability of the seat's own past actions under it.
@@ -37,17 +37,17 @@ def mixture(tree: Tree, policies: list[np.ndarray], weights: list[float]) -> np.
     Returns:
         float64 [k], log-probabilities.
     """
-    # Log-weights of a seat's own actions up to each slot.
+    # Log-weight of each policy after the seat's own actions up to a slot, this one included; total: their sum.
     own = np.log(weights)[:, None] + np.zeros((len(policies), len(tree.owner)))
-    all_of = np.empty(len(tree.owner))
+    total = np.empty(len(tree.owner))
     mixed = np.empty(len(tree.owner))
     for slots, _ in tree.downwards():
         states = np.searchsorted(tree.first, np.arange(slots.start, slots.stop), side="right") - 1
-        last = tree.before[states]
+        previous = tree.before[states]
         for i, policy in enumerate(policies):
-            own[i, slots] = np.where(last >= 0, own[i, last], math.log(weights[i])) + policy[slots]
-        all_of[slots] = np.logaddexp.reduce(own[:, slots])
-        mixed[slots] = all_of[slots] - np.where(last >= 0, all_of[last], math.log(sum(weights)))
+            own[i, slots] = np.where(previous >= 0, own[i, previous], math.log(weights[i])) + policy[slots]
+        total[slots] = np.logaddexp.reduce(own[:, slots])
+        mixed[slots] = total[slots] - np.where(previous >= 0, total[previous], math.log(sum(weights)))
     return mixed
 
 
@@ -102,7 +102,7 @@ def poisson(count: int, tau: float) -> list[float]:
 def climb(tree: Tree, policy: np.ndarray, temperature: float, rounds: int) -> np.ndarray:
     """Improve a policy by best responses of one seat after another.
 
-    With a shared payoff this ends when no seat can gain alone, which need not be the optimum.
+    With a shared payoff this ends in a policy that no seat can improve alone. It need not be the optimum.
 
     Args:
         tree: Game tree.
@@ -110,11 +110,11 @@ def climb(tree: Tree, policy: np.ndarray, temperature: float, rounds: int) -> np
         temperature: Temperature of the best responses, in points.
         rounds: Largest number of rounds; a round that gains at most 1e-6 is the last.
     """
-    worth = operator.value(tree, policy)[0]
+    value = operator.value(tree, policy)[0]
     for _ in range(rounds):
         for seat in range(tree.players):
             policy = operator.respond(tree, policy, temperature, policy, seat).policy
-        gained, worth = operator.value(tree, policy)[0] - worth, operator.value(tree, policy)[0]
-        if gained <= 1e-6:
+        old_value, value = value, operator.value(tree, policy)[0]
+        if value - old_value <= 1e-6:
             break
     return policy

@@ -1,7 +1,7 @@
-"""Tabular Q-learning of the same methods: self-play, off-belief learning with fictitious transitions, best responses.
+"""Tabular Q-learning on a listed game: self-play, off-belief learning with fictitious transitions, best responses.
 
-A policy of the past decides which positions are learned from, and a policy of the future decides what follows an action
-there. Off-belief learning keeps these two apart. Independent runs learn in parallel, one row each.
+A policy of the past plays the games whose positions are learned from. A policy of the future plays on after an action
+there. They differ in off-belief learning. Independent runs learn in parallel, a row of each array for each run.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from trickformer.base import CHANCE
 from trickformer.studies.obl.tree import TERMINAL, Tree
 
 _START = 1e-3  # standard deviation of the initial values, so that runs begin with different preferences
-_TOGETHER = 64  # games of a run between two updates of its values
+_BATCH = 64  # games of a run between two updates of its values
 
-# Action values [runs, k], runs [b], information states [b] -> probabilities of the actions [b, most actions], 0 beyond
-# the last action of an information state.
+# A policy: a function of action values [runs, k], runs [b] and information states [b]. It returns the probabilities of
+# the actions [b, A], where A is the largest number of actions; 0 beyond the last action of an information state.
 Play: TypeAlias = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 class QLearner:
-    """Q-learning of independent runs on a listed game. `q`, float64 [runs, k], holds the action values.
+    """Q-learning of independent runs on a listed game. `q`, float64 [runs, k], holds the action values (see `Tree`).
 
     Args:
         tree: Game tree.
@@ -43,9 +43,9 @@ class QLearner:
         self.q = rng.normal(0, _START, (runs, len(tree.owner)))
         self._visits = np.zeros(self.q.shape, dtype=np.int64)
         self._width = np.arange(int(tree.counts.max()))
-        self._kids = np.searchsorted(tree.parent, np.arange(len(tree.parent)))  # the first child of a node
-        drawn = (tree.slot < 0) & (tree.parent >= 0)
-        self._drawn = np.cumsum(np.where(drawn, tree.chance, 0.0))
+        self._first_child = np.searchsorted(tree.parent, np.arange(len(tree.parent)))
+        is_outcome = (tree.slot < 0) & (tree.parent >= 0)
+        self._cumulative_chance = np.cumsum(np.where(is_outcome, tree.chance, 0.0))  # over all nodes after chance
 
     def softmax(self, q: np.ndarray, runs: np.ndarray, states: np.ndarray) -> np.ndarray:
         """Compute the learned policy.
@@ -56,7 +56,7 @@ class QLearner:
             states: int64 [b], information states.
 
         Returns:
-            float64 [b, most actions], probabilities.
+            float64 [b, A], probabilities.
         """
         slots, legal = self._slots(states)
         x = np.where(legal, q[runs[:, None], slots], -np.inf)
@@ -74,8 +74,8 @@ class QLearner:
 
         def play(q: np.ndarray, runs: np.ndarray, states: np.ndarray) -> np.ndarray:
             legal = self._slots(states)[1]
-            anything = legal / legal.sum(1, keepdims=True)
-            return anything if epsilon == 1 else (1 - epsilon) * self.softmax(q, runs, states) + epsilon * anything
+            uniform = legal / legal.sum(1, keepdims=True)
+            return uniform if epsilon == 1 else (1 - epsilon) * self.softmax(q, runs, states) + epsilon * uniform
 
         return play
 
@@ -92,31 +92,32 @@ class QLearner:
 
         return play
 
-    def learn(self, games: int, past: Play, ahead: Play, seat: int | None = None) -> None:
+    def learn(self, games: int, past: Play, future: Play, seat: int | None = None) -> None:
         """Play games and learn from a random action at each turn in them.
 
-        `ahead` continues after the action, apart from the game, until the seat is on turn again: a fictitious
-        transition (Q-OBL, section 4.6 of the paper). The target is the reward on the way plus the learned policy's
-        expected value there. With past pi0 and future `softmax` this is off-belief learning. With one policy for both
-        it is self-play, or a best response to that policy.
+        After the action `future` plays until the seat is on turn again, without effect on the game. This is a
+        fictitious transition (Q-OBL, section 4.6 of "Off-Belief Learning"). The target is the sum of the rewards until
+        then and of the learned policy's expected value there. With `softmax` as the future this is off-belief learning
+        from the past. With one policy for both it is self-play, or a best response to that policy.
 
         Args:
             games: Number of games of each run.
             past: Policy that plays the games.
-            ahead: Policy that continues after the action.
+            future: Policy that plays on after the action.
             seat: Seat that learns; None for all.
         """
-        for done in range(0, games, _TOGETHER):
-            runs, nodes = self._turns(min(_TOGETHER, games - done), past, seat)
-            below = self._step(nodes, runs, self.exploration_policy(1.0))
-            seats, slots = self.tree.player[self.tree.parent[below]], self.tree.slot[below]
-            target = self._follow(runs, below, seats, ahead)
+        for done in range(0, games, _BATCH):
+            runs, nodes = self._turns(min(_BATCH, games - done), past, seat)
+            children = self._step(nodes, runs, self.exploration_policy(1.0))
+            seats, slots = self.tree.player[self.tree.parent[children]], self.tree.slot[children]
+            targets = self._targets(runs, children, seats, future)
+            # Average the targets of the same action in the same run.
             groups = np.unique(runs * self.q.shape[1] + slots, return_inverse=True, return_counts=True)
-            places = groups[0]
-            which, times = groups[1:]
-            self._visits.flat[places] += times
-            share = np.maximum(times / self._visits.flat[places], 1 - (1 - self._least) ** times)
-            self.q.flat[places] += share * (np.bincount(which, target) / times - self.q.flat[places])
+            entries = groups[0]  # in q, flattened
+            group, counts = groups[1:]
+            self._visits.flat[entries] += counts
+            weight = np.maximum(counts / self._visits.flat[entries], 1 - (1 - self._least) ** counts)
+            self.q.flat[entries] += weight * (np.bincount(group, targets) / counts - self.q.flat[entries])
 
     def policies(self) -> np.ndarray:
         """Return the learned policies as log-probabilities, float64 [runs, k].
@@ -133,56 +134,59 @@ class QLearner:
         return logs
 
     def _slots(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the slots of information states, and which entries are slots: [b, most actions]."""
+        """Return the slots of information states, int64 [b, A], and which entries are slots, bool [b, A]."""
         legal = self._width < self.tree.counts[states][:, None]
         return self.tree.first[states][:, None] + np.where(legal, self._width, 0), legal
 
     def _step(self, nodes: np.ndarray, runs: np.ndarray, play: Play) -> np.ndarray:
         """Draw a child of each node, by chance or by `play`."""
-        tree, below = self.tree, np.empty_like(nodes)
+        tree, children = self.tree, np.empty_like(nodes)
         draw = self._rng.random(len(nodes))
-        chance = tree.player[nodes] == CHANCE
-        at = self._kids[nodes]
-        if chance.any():
-            lo = at[chance]
-            most = np.searchsorted(self._drawn, self._drawn[lo - 1] + draw[chance], side="right")
-            last = np.searchsorted(tree.parent, nodes[chance], side="right") - 1
-            below[chance] = np.clip(most, lo, last)
-        acts = ~chance
+        is_chance = tree.player[nodes] == CHANCE
+        first = self._first_child[nodes]
+        if is_chance.any():
+            # The children of a node are adjacent, so their probabilities are differences of the cumulative ones.
+            lowest = first[is_chance]
+            threshold = self._cumulative_chance[lowest - 1] + draw[is_chance]
+            drawn = np.searchsorted(self._cumulative_chance, threshold, side="right")
+            last = np.searchsorted(tree.parent, nodes[is_chance], side="right") - 1
+            children[is_chance] = np.clip(drawn, lowest, last)  # rounding may lead beyond them
+        acts = ~is_chance
         if acts.any():
-            odds = play(self.q, runs[acts], tree.state[nodes[acts]]).cumsum(1)
-            below[acts] = at[acts] + (odds <= draw[acts, None] * odds[:, -1:]).sum(1)
-        return below
+            cumulative = play(self.q, runs[acts], tree.state[nodes[acts]]).cumsum(1)
+            children[acts] = first[acts] + (cumulative <= draw[acts, None] * cumulative[:, -1:]).sum(1)
+        return children
 
     def _turns(self, games: int, past: Play, seat: int | None) -> tuple[np.ndarray, np.ndarray]:
-        """Play games and return the runs and nodes at which a seat, or any seat, was on turn."""
+        """Play games and return the runs and the nodes of all turns of a seat, or of all seats."""
         runs = np.arange(self.runs).repeat(games)
         nodes = np.zeros(len(runs), dtype=np.int64)
-        turns: list[tuple[np.ndarray, np.ndarray]] = []
+        turn_runs: list[np.ndarray] = []
+        turn_nodes: list[np.ndarray] = []
         while len(nodes):
-            turn = self.tree.player[nodes]
-            ours = (turn >= 0) if seat is None else (turn == seat)
-            turns.append((runs[ours], nodes[ours]))
+            player = self.tree.player[nodes]
+            learns = (player >= 0) if seat is None else (player == seat)
+            turn_runs.append(runs[learns])
+            turn_nodes.append(nodes[learns])
             nodes = self._step(nodes, runs, past)
-            on = self.tree.player[nodes] != TERMINAL
-            nodes, runs = nodes[on], runs[on]
-        first, second = zip(*turns)
-        return np.concatenate(first), np.concatenate(second)
+            continues = self.tree.player[nodes] != TERMINAL
+            nodes, runs = nodes[continues], runs[continues]
+        return np.concatenate(turn_runs), np.concatenate(turn_nodes)
 
-    def _follow(self, runs: np.ndarray, nodes: np.ndarray, seats: np.ndarray, ahead: Play) -> np.ndarray:
-        """Compute the targets of the actions that led to these nodes."""
+    def _targets(self, runs: np.ndarray, nodes: np.ndarray, seats: np.ndarray, future: Play) -> np.ndarray:
+        """Compute the targets of the actions by which these seats reached these nodes."""
         tree, nodes = self.tree, nodes.copy()
-        target = tree.reward[nodes, seats]
+        targets = tree.reward[nodes, seats]
         while True:
             moving = np.flatnonzero((tree.player[nodes] != TERMINAL) & (tree.player[nodes] != seats))
             if not len(moving):
                 break
-            nodes[moving] = self._step(nodes[moving], runs[moving], ahead)
-            target[moving] += tree.reward[nodes[moving], seats[moving]]
-        again = np.flatnonzero(tree.player[nodes] != TERMINAL)
-        if len(again):
-            states = tree.state[nodes[again]]
+            nodes[moving] = self._step(nodes[moving], runs[moving], future)
+            targets[moving] += tree.reward[nodes[moving], seats[moving]]
+        on_turn = np.flatnonzero(tree.player[nodes] != TERMINAL)
+        if len(on_turn):
+            states = tree.state[nodes[on_turn]]
             slots, legal = self._slots(states)
-            expected = np.where(legal, self.q[runs[again][:, None], slots], 0.0)
-            target[again] += (self.softmax(self.q, runs[again], states) * expected).sum(1)
-        return target
+            q = np.where(legal, self.q[runs[on_turn][:, None], slots], 0.0)
+            targets[on_turn] += (self.softmax(self.q, runs[on_turn], states) * q).sum(1)
+        return targets

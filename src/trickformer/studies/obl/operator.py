@@ -1,7 +1,7 @@
 """Exact operator of off-belief learning on listed games.
 
-A policy is float64 [k], the log-probability of each slot (`tree.Tree`). "Paper" is "Off-Belief Learning". Its equations
-are for a payoff that all seats share. If payoffs differ, every seat maximizes its own.
+A policy is float64 [k], the log-probability of each slot (`tree.Tree`). Equations and sections are those of "Off-Belief
+Learning", for a payoff that all seats share. If payoffs differ, every seat maximizes its own.
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ class PolicyValue(NamedTuple):
 def uniform(tree: Tree) -> np.ndarray:
     """Return the uniform policy over legal actions.
 
-    The number of legal actions may depend on hidden information, as that of hints in Hanabi does. The policy then
-    reveals some of it.
+    If the number of legal actions depends on hidden cards, as with hints in Hanabi, the policy reveals some of them.
 
     Args:
         tree: Game tree.
@@ -37,9 +36,10 @@ def uniform(tree: Tree) -> np.ndarray:
 
 
 def grounded_weights(tree: Tree) -> np.ndarray:
-    """Return the past of the grounded belief B_G (section 4.3), in which actions carry no information.
+    """Return the action weights of the grounded belief B_G (section 4.3), in which actions carry no information.
 
-    Each history is as likely as chance makes it. The weights are one for every action: a past, but no policy.
+    Every action has weight 1, so the belief in a history depends on chance alone. The weights are no policy, because
+    they do not sum to 1.
 
     Args:
         tree: Game tree.
@@ -53,8 +53,8 @@ def grounded_weights(tree: Tree) -> np.ndarray:
 def beliefs(tree: Tree, past: np.ndarray) -> np.ndarray:
     """Compute B(history | information state of the seat on turn).
 
-    The seat's own actions are the same in all histories of its information state and do not count. An information state
-    is therefore possible if chance and the others allow it.
+    The seat's own actions do not count, because they are the same in all histories of its information state. An
+    information state is therefore possible if chance and the other seats allow it.
 
     Args:
         tree: Game tree.
@@ -66,28 +66,28 @@ def beliefs(tree: Tree, past: np.ndarray) -> np.ndarray:
     Raises:
         TrickformerError: If an information state is impossible.
     """
-    # By seat, the log-probability of a node by chance and the moves of all other seats.
-    reach = np.zeros((len(tree.parent), tree.players))
+    # [n, p]: log-probability of a node by chance and by the moves of all seats but one.
+    others_reach = np.zeros((len(tree.parent), tree.players))
     seats = np.arange(tree.players)
-    for _, below in tree.downwards():
-        slot = tree.slot[below]
-        acted = slot >= 0
-        step = np.log(tree.chance[below])
-        step[acted] = past[slot[acted]]
-        own = acted[:, None] & (tree.owner[slot][:, None] == seats)
-        reach[below] = reach[tree.parent[below]] + np.where(own, 0.0, step[:, None])
+    for _, children in tree.downwards():
+        slot = tree.slot[children]
+        is_action = slot >= 0
+        log_p = np.log(tree.chance[children])
+        log_p[is_action] = past[slot[is_action]]
+        own = is_action[:, None] & (tree.owner[slot][:, None] == seats)
+        others_reach[children] = others_reach[tree.parent[children]] + np.where(own, 0.0, log_p[:, None])
     nodes = np.flatnonzero(tree.state >= 0)
-    state, mine = tree.state[nodes], reach[nodes, tree.player[nodes]]
+    state, log_weight = tree.state[nodes], others_reach[nodes, tree.player[nodes]]
     top = np.full(len(tree.before), -np.inf)
-    np.maximum.at(top, state, mine)
+    np.maximum.at(top, state, log_weight)
     if np.isneginf(top).any():
         raise TrickformerError(
             f"{int(np.isneginf(top).sum())} information states have no belief, because the past policy never reaches "
             "them; give a temperature above 0"
         )
-    total = np.bincount(state, np.exp(mine - top[state]), len(top))
+    total = np.bincount(state, np.exp(log_weight - top[state]), len(top))
     logs = np.zeros(len(tree.parent))
-    logs[nodes] = mine - top[state] - np.log(total[state])
+    logs[nodes] = log_weight - top[state] - np.log(total[state])
     return logs
 
 
@@ -95,49 +95,50 @@ def respond(
     tree: Tree,
     past: np.ndarray,
     temperature: float,
-    ahead: np.ndarray | None = None,
+    future: np.ndarray | None = None,
     seat: int | None = None,
-    anew: bool = False,
+    new_belief: bool = False,
 ) -> PolicyValue:
-    """Apply the operator of off-belief learning, pi0 -> pi1: the past is `past`, the future is the new policy itself.
+    """Apply the operator of off-belief learning, pi0 -> pi1: compute the policy that is best if it plays from now on.
 
-    Equations 2 and 3 of the paper, by decreasing depth.
+    `past` (pi0) has played so far. Equations 2 and 3 are evaluated from the deepest nodes up.
 
     Args:
         tree: Game tree.
         past: float64 [k], policy or log-weights of the past.
         temperature: Temperature of the softmax, in points. 0 mixes the actions within 1e-9 of the best, so that the
             order of the actions does not matter.
-        ahead: Policy that all seats but `seat` continue with; with past = ahead the result is a best response.
-        seat: Seat that responds, if `ahead` is given.
-        anew: Whether a seat values its next turn by a new belief from `past` (equation 4), as a learner of action
-            values does. Equation 2 continues in the history believed now instead.
+        future: Policy of all seats but `seat` from now on (default: the new policy). The result is a best response if
+            it equals the past.
+        seat: Seat that responds, if `future` is given.
+        new_belief: Whether the value of a seat's next turn is its value under the belief of that turn (equation 4), as
+            a learner of action values computes it. By default it is the value in the history itself (equation 2).
 
     Raises:
         TrickformerError: If an information state is impossible under `past`.
     """
-    weight = np.exp(beliefs(tree, past))
+    belief = np.exp(beliefs(tree, past))
     values = np.zeros_like(tree.reward)
     q, policy = np.zeros(len(tree.owner)), np.zeros(len(tree.owner))
-    for slots, below in tree.upwards():
-        slot, parent = tree.slot[below], tree.parent[below]
-        acted = slot >= 0
-        worth = tree.reward[below] + values[below]
-        chosen, above = slot[acted], parent[acted]
+    for slots, children in tree.upwards():
+        slot, parent = tree.slot[children], tree.parent[children]
+        is_action = slot >= 0
+        child_values = tree.reward[children] + values[children]  # reward on arrival and after it
+        action_slots = slot[is_action]
         count = slots.stop - slots.start
         if count:
-            mine = weight[above] * worth[acted, tree.owner[chosen]]
-            q[slots] = np.bincount(chosen - slots.start, mine, count)
+            weighted = belief[parent[is_action]] * child_values[is_action, tree.owner[action_slots]]
+            q[slots] = np.bincount(action_slots - slots.start, weighted, count)
             policy[slots] = softmax(tree, q, slots, temperature)
-            if ahead is not None:
-                policy[slots] = np.where(tree.owner[slots] == seat, policy[slots], ahead[slots])
-            if anew:
-                worth[acted, tree.owner[chosen]] = q[chosen]
-        odds = tree.chance[below].copy()
-        odds[acted] = np.exp(policy[chosen])
+            if future is not None:
+                policy[slots] = np.where(tree.owner[slots] == seat, policy[slots], future[slots])
+            if new_belief:
+                child_values[is_action, tree.owner[action_slots]] = q[action_slots]
+        odds = tree.chance[children].copy()
+        odds[is_action] = np.exp(policy[action_slots])
         lo, hi = parent[0], parent[-1] + 1
         for i in range(tree.players):
-            values[lo:hi, i] = np.bincount(parent - lo, odds * worth[:, i], hi - lo)
+            values[lo:hi, i] = np.bincount(parent - lo, odds * child_values[:, i], hi - lo)
     return PolicyValue(policy, q, values)
 
 
@@ -147,7 +148,7 @@ def softmax(tree: Tree, q: np.ndarray, slots: slice, temperature: float) -> np.n
     Args:
         tree: Game tree.
         q: float64 [k], action values in points.
-        slots: Slots of the information states.
+        slots: Slots of one or more information states, all of each.
         temperature: Temperature in points; 0 mixes the best actions.
 
     Returns:
@@ -186,31 +187,31 @@ def reach(tree: Tree, policy: np.ndarray) -> np.ndarray:
     Returns:
         float64 [n].
     """
-    chances = np.ones(len(tree.parent))
-    for _, below in tree.downwards():
-        slot = tree.slot[below]
-        odds = tree.chance[below].copy()
+    probabilities = np.ones(len(tree.parent))
+    for _, children in tree.downwards():
+        slot = tree.slot[children]
+        odds = tree.chance[children].copy()
         odds[slot >= 0] = np.exp(policy[slot[slot >= 0]])
-        chances[below] = chances[tree.parent[below]] * odds
-    return chances
+        probabilities[children] = probabilities[tree.parent[children]] * odds
+    return probabilities
 
 
-def levels(tree: Tree, past: np.ndarray, temperature: float, count: int, anew: bool = False) -> list[np.ndarray]:
-    """Compute the policies of levels 1 to `count`; each takes the level below as its past (section 4.4).
+def levels(tree: Tree, past: np.ndarray, temperature: float, count: int, new_belief: bool = False) -> list[np.ndarray]:
+    """Compute the policies of levels 1 to `count`. The past of each level is the level below (section 4.4).
 
     Args:
         tree: Game tree.
         past: float64 [k], past of level 1.
         temperature: Temperature of the softmax, in points.
         count: Number of levels.
-        anew: As in `respond`.
+        new_belief: As in `respond`.
 
     Raises:
         TrickformerError: If an information state is impossible under a past.
     """
     policies: list[np.ndarray] = []
     for _ in range(count):
-        past = respond(tree, past, temperature, anew=anew).policy
+        past = respond(tree, past, temperature, new_belief=new_belief).policy
         policies.append(past)
     return policies
 
@@ -226,9 +227,10 @@ def combine_policies(tree: Tree, policies: list[np.ndarray]) -> np.ndarray:
 
 
 def open_cards(tree: Tree) -> np.ndarray:
-    """Compute the value of best play to each seat if all see everything but future chance, by backward induction.
+    """Compute each seat's value of best play with open cards, by backward induction.
 
-    With a shared payoff this bounds every team that sees less.
+    All seats see everything except future chance events. With a shared payoff the value is an upper bound for teams
+    that see less.
 
     Args:
         tree: Game tree.
@@ -237,17 +239,18 @@ def open_cards(tree: Tree) -> np.ndarray:
         float64 [p].
     """
     values = np.zeros_like(tree.reward)
-    for _, below in tree.upwards():
-        parent, worth = tree.parent[below], tree.reward[below] + values[below]
+    for _, children in tree.upwards():
+        parent, child_values = tree.parent[children], tree.reward[children] + values[children]
         lo, hi = parent[0], parent[-1] + 1
-        starts = np.flatnonzero(np.diff(parent, prepend=-1))  # children of a node stand together
+        starts = np.flatnonzero(np.diff(parent, prepend=-1))  # first child of each node; its children are adjacent
         nodes = parent[starts]
-        sums = np.add.reduceat(worth * tree.chance[below][:, None], starts)
+        chance_values = np.add.reduceat(child_values * tree.chance[children][:, None], starts)
         seat = tree.player[parent]
-        mine = np.where(seat >= 0, worth[np.arange(len(parent)), np.maximum(seat, 0)], 0.0)
-        best = np.maximum.reduceat(mine, starts)
-        # Of each node, the first child that is as good as the best.
-        good = np.flatnonzero(mine >= np.repeat(best, np.diff(starts, append=len(parent))) - TIE)
-        at = good[np.searchsorted(good, starts)]
-        values[lo:hi][nodes - lo] = np.where((tree.player[nodes] >= 0)[:, None], worth[at], sums)
+        actor_values = np.where(seat >= 0, child_values[np.arange(len(parent)), np.maximum(seat, 0)], 0.0)
+        best = np.maximum.reduceat(actor_values, starts)
+        # For each node, the first child that is as good as the best.
+        good = np.flatnonzero(actor_values >= np.repeat(best, np.diff(starts, append=len(parent))) - TIE)
+        chosen = good[np.searchsorted(good, starts)]
+        is_decision = (tree.player[nodes] >= 0)[:, None]
+        values[lo:hi][nodes - lo] = np.where(is_decision, child_values[chosen], chance_values)
     return values[0]

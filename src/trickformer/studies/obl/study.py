@@ -20,7 +20,7 @@ from trickformer.studies.obl.listing import load_tree
 from trickformer.studies.obl.tree import Tree
 
 PLOT = "toy.png"
-_NODES = 100  # the toy game has fewer
+_NODES = 100  # limit of the tree; the toy game has fewer nodes
 _METHOD = (
     "SP: self-play. OBL, CH, K: off-belief learning, cognitive hierarchy and k-level reasoning, with the level. "
     "Self-play and cross-play: means over runs of the learned policies. Exact: value of the method without sampling; "
@@ -32,8 +32,8 @@ _METHOD = (
 def measure(config: Toy) -> dict[str, Any]:
     """Learn the toy game by every method, evaluate the policies, and write the run folder, if the config has one.
 
-    Each method has a cross-play matrix: Alice of run i with Bob of run j. `exact` is the value of the method's policy
-    without sampling.
+    Each method has a matrix of mean payoffs, of Alice from run i with Bob from run j. `exact` is the value of the
+    method's policy if it is computed exactly instead of learned.
 
     Args:
         config: Options of the study.
@@ -52,14 +52,14 @@ def measure(config: Toy) -> dict[str, Any]:
     with progress("obl toy", "policies", 0, 1 + 3 * top) as advance:
         learned = {"SP": study.self_play()}
         advance()
-        for name, method in (("OBL", study.level), ("CH", study.answers), ("K", study.answers)):
-            below = [np.repeat(operator.uniform(tree)[None], config.runs, axis=0)]
+        for name, learn in (("OBL", study.level), ("CH", study.best_responses), ("K", study.best_responses)):
+            levels = [np.repeat(operator.uniform(tree)[None], config.runs, axis=0)]
             for _ in range(top):
-                below.append(method(study.partner_policies(name, below)))
+                levels.append(learn(study.partner_policies(name, levels)))
                 advance()
-            learned |= {f"{name} {i}": below[i] for i in sorted({1, min(2, top), top})}
-    known = _exact(tree, config, top)
-    methods = [_method(tree, name, policies, known[name]) for name, policies in learned.items()]
+            learned |= {f"{name} {i}": levels[i] for i in sorted({1, min(2, top), top})}
+    exact_values = _exact(tree, config, top)
+    methods = [_method(tree, name, policies, exact_values[name]) for name, policies in learned.items()]
     result = {**config.model_dump(exclude={"out"}), "methods": methods, "build": build()}
     if config.out is not None:
         _write(result, config)
@@ -67,7 +67,7 @@ def measure(config: Toy) -> dict[str, Any]:
 
 
 class _Study:
-    """Learners of the study; each policy's games have a random generator of their own."""
+    """Learners of the study. Each has its own random generator."""
 
     def __init__(self, tree: Tree, config: Toy):
         self.tree = tree
@@ -86,22 +86,25 @@ class _Study:
         return learner.policies()
 
     def level(self, past: np.ndarray) -> np.ndarray:
-        """Learn the level of off-belief learning above the policies `past`, float64 [runs, k]."""
+        """Learn the next level of off-belief learning; `past`, float64 [runs, k], is the level below."""
         learner = self._learner()
         learner.learn(self.config.games, learner.fixed_policy(past), learner.softmax)
         return learner.policies()
 
-    def answers(self, others: np.ndarray) -> np.ndarray:
+    def best_responses(self, others: np.ndarray) -> np.ndarray:
         """Learn best responses to the policies `others`, float64 [runs, k], one seat at a time."""
         learner = self._learner()
         for seat in range(self.tree.players):
-            # The own past carries no information, and a uniform one covers more positions.
+            # A seat's own past moves do not change its belief, and uniform ones reach more positions.
             past = np.where(self.tree.owner == seat, operator.uniform(self.tree), others)
             learner.learn(self.config.games, learner.fixed_policy(past), learner.fixed_policy(others), seat)
         return learner.policies()
 
     def partner_policies(self, name: str, below: list[np.ndarray]) -> np.ndarray:
-        """Return the policies that the next level assumes of the others: float64 [runs, k]."""
+        """Return the policies that the next level expects the others to play: float64 [runs, k].
+
+        They are the last of the levels `below`, or in a cognitive hierarchy a mixture of all.
+        """
         if name != "CH":
             return below[-1]
         weights = hierarchy.poisson(len(below), self.config.tau)
@@ -110,31 +113,36 @@ class _Study:
 
 
 def _exact(tree: Tree, config: Toy, top: int) -> dict[str, float]:
-    """Compute the values of the methods without sampling; for self-play that of best play with open cards."""
+    """Compute the exact values of the methods; for self-play that of best play with open cards."""
     t = config.temperature
-    lists = {
+    policies = {
         "OBL": operator.levels(tree, operator.uniform(tree), t, top),
         "CH": hierarchy.cognitive_hierarchy(tree, t, top, config.tau),
         "K": hierarchy.k_levels(tree, t, top),
     }
-    values = {f"{n} {i}": float(operator.value(tree, p)[0]) for n, ps in lists.items() for i, p in enumerate(ps, 1)}
+    values = {
+        f"{name} {level}": float(operator.value(tree, policy)[0])
+        for name, levels in policies.items()
+        for level, policy in enumerate(levels, 1)
+    }
     return values | {"SP": float(operator.open_cards(tree)[0])}
 
 
-def _method(tree: Tree, name: str, policies: np.ndarray, known: float) -> dict[str, Any]:
-    table = exact.cross_play(tree, list(policies))
+def _method(tree: Tree, name: str, policies: np.ndarray, exact_value: float) -> dict[str, Any]:
+    """Evaluate the learned policies of a method, float64 [runs, k]."""
+    payoffs = exact.cross_play(tree, list(policies))
     return {
         "name": name,
-        "self_play": float(table.diagonal().mean()),
-        "cross_play": exact.off_diagonal(table),
-        "exact": known,
+        "self_play": float(payoffs.diagonal().mean()),
+        "cross_play": exact.off_diagonal(payoffs),
+        "exact": exact_value,
         "guesses": float(np.mean([guesses(tree, policy) for policy in policies])),
-        "matrix": table.tolist(),
+        "matrix": payoffs.tolist(),
     }
 
 
 def guesses(tree: Tree, policy: np.ndarray) -> bool:
-    """Return whether Bob prefers a guess to bailing out after a light, on or off.
+    """Return whether Bob guesses with probability above 0.5 after one of the light signals.
 
     Args:
         tree: Tree of the toy game.
@@ -162,7 +170,7 @@ def make_report(result: dict[str, Any]) -> Report:
 
 
 def _table(result: dict[str, Any]) -> ReportTable:
-    """List the methods, a row each."""
+    """List the methods, one in each row."""
     numbers = ("self_play", "cross_play", "exact", "guesses")
     rows = [(m["name"], *(f"{m[key]:.2f}" for key in numbers)) for m in result["methods"]]
     return ("method", "self-play", "cross-play", "exact", "Bob guesses after a light"), rows

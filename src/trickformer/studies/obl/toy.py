@@ -1,4 +1,4 @@
-"""Toy game of "Off-Belief Learning" (section 5): a free signal, and a costly one that informs.
+"""Toy game of "Off-Belief Learning" (section 5): a free signal without a given meaning, and a costly informative one.
 
 Alice sees a pet, a cat or a dog. She switches a light on or off, bails out for 1 point, or removes a barrier for 5
 points so that Bob sees the pet. Bob guesses the pet, which wins or loses 10 points, or bails out for 0.5 points. Both
@@ -22,8 +22,8 @@ BAIL = 2
 BARRIER = 3
 ALICE = ("light on", "light off", "bail", "remove the barrier")
 BOB = ("guess cat", "guess dog", "bail")
-_BAILED, _UNSURE = 1.0, 0.5  # points of Alice's and of Bob's bailing out
-_GUESS, _COST = 10.0, 5.0  # points of a guess and of the barrier
+_ALICE_BAILS, _BOB_BAILS = 1.0, 0.5  # points for bailing out
+_GUESS, _COST = 10.0, 5.0  # points won or lost by a guess; cost of the barrier
 
 _TYPE = openspiel.game_type(NAME, "Toy communication", 2, {}, pyspiel.GameType.Utility.IDENTICAL)
 
@@ -92,8 +92,8 @@ class ToyState(pyspiel.State):
         if not self.is_terminal():
             return [0.0, 0.0]
         if self.alice == BAIL:
-            return [_BAILED, _BAILED]
-        points = _UNSURE if self.bob == len(PETS) else _GUESS if self.bob == self.pet else -_GUESS
+            return [_ALICE_BAILS, _ALICE_BAILS]
+        points = _BOB_BAILS if self.bob == len(PETS) else _GUESS if self.bob == self.pet else -_GUESS
         return [points - _COST * (self.alice == BARRIER)] * 2
 
     def __str__(self) -> str:
@@ -103,8 +103,8 @@ class ToyState(pyspiel.State):
 
 def _text(state: Any, viewer: int) -> str:
     """Describe a state to a viewer: the pet, if it is visible, and the actions."""
-    seen = viewer == 0 or state.alice == BARRIER  # Alice sees the pet; without the barrier everybody does
-    words = [PETS[state.pet]] if seen and state.pet is not None else []
+    is_visible = viewer == 0 or state.alice == BARRIER  # Alice sees the pet; without the barrier everybody does
+    words = [PETS[state.pet]] if is_visible and state.pet is not None else []
     if state.alice is not None:
         words.append(ALICE[state.alice])
     if state.bob is not None and viewer in (0, 1, PUBLIC):

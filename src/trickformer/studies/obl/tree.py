@@ -1,6 +1,6 @@
-"""Game trees as arrays: every history once, listed from OpenSpiel's states.
+"""Game trees as arrays, listed from OpenSpiel's states, with one node for each history.
 
-Nodes are in order of depth, so that a pass over a game takes one step for each depth.
+Nodes are in order of depth, so that array operations handle all nodes of a depth at once.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _REPORT = 5_000  # nodes between two updates of the progress bar
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A game with n histories (the nodes), m information states, k slots (their actions) and p seats.
+    """A game with n histories (the nodes), m information states, k slots (actions in information states) and p seats.
 
     Nodes are in order of depth, the root first. The children of a node are adjacent, and those of a seat's node are in
     the order of its slots. Information states are in order of depth, and slots in the order of the information states.
@@ -55,20 +55,20 @@ class Tree:
         return np.diff(self.first)
 
     def downwards(self) -> Iterator[tuple[slice, slice]]:
-        """Yield by depth, from the root: the slots there, and the nodes that they and chance lead to."""
+        """Yield for each depth, the root's first: the slots there, and the nodes one deeper, all their children."""
         for i in range(len(self.depths) - 2):
             slots = slice(int(self.first[self.spans[i]]), int(self.first[self.spans[i + 1]]))
             yield slots, slice(int(self.depths[i + 1]), int(self.depths[i + 2]))
 
     def upwards(self) -> Iterator[tuple[slice, slice]]:
-        """Yield the same pairs, the deepest first."""
+        """Yield the pairs of `downwards` in reverse order."""
         yield from reversed(list(self.downwards()))
 
 
 def grow(root: State, key: Callable[[Any, int], Hashable], limit: int) -> Tree:
     """List the tree below a state.
 
-    Rewards are differences of `returns`. OpenSpiel's `rewards` of Hanabi count a move twice if a chance
+    Rewards are differences of OpenSpiel's `returns`, because its `rewards` of Hanabi count a move twice if a chance
     event follows it.
 
     Args:
@@ -78,7 +78,7 @@ def grow(root: State, key: Callable[[Any, int], Hashable], limit: int) -> Tree:
 
     Raises:
         TrickformerError: If there are more nodes, if an information state holds histories of different lengths or with
-            different actions, or if a seat forgets.
+            different actions, or if a seat has no perfect recall.
     """
     listing = _Listing()
     stack = [_Edge(root, -1, -1, 1.0, np.array(root.returns()))]
@@ -99,9 +99,9 @@ def grow(root: State, key: Callable[[Any, int], Hashable], limit: int) -> Tree:
                 edges = [(action, -1, p) for action, p in state.chance_outcomes() if p > 0]
             else:
                 edges = [(action, slots + i, 1.0) for i, action in enumerate(state.legal_actions())]
-            now = np.array(state.returns())
+            returns = np.array(state.returns())
             # Reversed, because the stack returns the last edge first.
-            stack.extend(_Edge(state.child(action), node, slot, p, now) for action, slot, p in reversed(edges))
+            stack.extend(_Edge(state.child(action), node, slot, p, returns) for action, slot, p in reversed(edges))
     return listing.tree()
 
 
@@ -109,14 +109,14 @@ class _Edge(NamedTuple):
     """A history to list, and the step that led to it."""
 
     state: Any
-    parent: int  # node before the step, -1 of the root
-    slot: int  # of the action, -1 after chance
+    parent: int  # node before the step, -1 for the root
+    slot: int  # slot of the action, -1 after chance
     chance: float  # probability of the chance event, 1 after a seat's move
-    paid: np.ndarray  # float64 [p]: returns before the step
+    returns: np.ndarray  # float64 [p]: returns before the step
 
 
 class _Listing:
-    """Nodes and information states in the order of their discovery: depth first."""
+    """Nodes and information states in the order of their discovery, depth first. Node fields are those of `Tree`."""
 
     def __init__(self) -> None:
         self.parent: list[int] = []
@@ -126,10 +126,10 @@ class _Listing:
         self.slot: list[int] = []
         self.chance: list[float] = []
         self.reward: list[np.ndarray] = []
-        self.known: dict[tuple[int, Hashable], int] = {}  # information states
+        self.numbers: dict[tuple[int, Hashable], int] = {}  # number of an information state, by seat and name
         self.length: list[int] = []  # depth of each information state
-        self.legal: list[list[int]] = []  # its actions
-        self.first: list[int] = [0]  # its first slot
+        self.legal: list[list[int]] = []  # actions of each information state
+        self.first: list[int] = [0]  # first slot of each information state
 
     def add(self, edge: _Edge, key: Callable[[Any, int], Hashable]) -> tuple[int, int]:
         """Add a node; return its number and the first slot of its information state, -1 if it has none."""
@@ -138,18 +138,19 @@ class _Listing:
         player = TERMINAL if state.is_terminal() else int(state.current_player())
         info_state = -1
         if player >= 0:
-            info_state = self._state(player, key(state, player), depth, state.legal_actions())
+            info_state = self._number_state(player, key(state, player), depth, state.legal_actions())
         self.parent.append(edge.parent)
         self.depth.append(depth)
         self.player.append(player)
         self.state.append(info_state)
         self.slot.append(edge.slot)
         self.chance.append(edge.chance)
-        self.reward.append(np.array(state.returns()) - edge.paid)
+        self.reward.append(np.array(state.returns()) - edge.returns)
         return node, self.first[info_state] if player >= 0 else -1
 
-    def _state(self, player: int, name: Hashable, depth: int, legal: list[int]) -> int:
-        number = self.known.setdefault((player, name), len(self.known))
+    def _number_state(self, player: int, name: Hashable, depth: int, legal: list[int]) -> int:
+        """Return the number of an information state; add it if it is new, else check its depth and its actions."""
+        number = self.numbers.setdefault((player, name), len(self.numbers))
         if number == len(self.legal):
             self.length.append(depth)
             self.legal.append(legal)
@@ -167,23 +168,24 @@ class _Listing:
         return number
 
     def tree(self) -> Tree:
-        """Return the tree, in order of depth. Raises TrickformerError if a seat forgets."""
+        """Return the tree, in order of depth. Raises TrickformerError if a seat has no perfect recall."""
         depth, length = np.array(self.depth), np.array(self.length, dtype=np.int64)
-        order, states = np.argsort(depth, kind="stable"), np.argsort(length, kind="stable")
-        place, rank = _inverse(order), _inverse(states)
-        counts = np.array([len(self.legal[i]) for i in states], dtype=np.int64)
+        order, state_order = np.argsort(depth, kind="stable"), np.argsort(length, kind="stable")
+        # Numbers in the tree, by number in this listing.
+        new_node, new_state = _inverse(order), _inverse(state_order)
+        counts = np.array([len(self.legal[i]) for i in state_order], dtype=np.int64)
         first = np.concatenate([[0], np.cumsum(counts)])
-        # A slot keeps its place within its information state.
-        of = np.repeat(np.arange(len(self.legal)), np.diff(self.first))
-        moved = first[rank[of]] + np.arange(len(of)) - np.array(self.first)[of]
+        slot_state = np.repeat(np.arange(len(self.legal)), np.diff(self.first))
+        index_in_state = np.arange(len(slot_state)) - np.array(self.first)[slot_state]
+        new_slot = first[new_state[slot_state]] + index_in_state
         parent = np.array(self.parent)[order]
         slot, state = np.array(self.slot)[order], np.array(self.state)[order]
-        parent[1:] = place[parent[1:]]
-        slot[slot >= 0] = moved[slot[slot >= 0]]
-        state[state >= 0] = rank[state[state >= 0]]
+        parent[1:] = new_node[parent[1:]]
+        slot[slot >= 0] = new_slot[slot[slot >= 0]]
+        state[state >= 0] = new_state[state[state >= 0]]
         player, reward = np.array(self.player)[order], np.array(self.reward)[order]
-        steps, known = np.arange(depth.max() + 2), list(self.known)
-        depths, keys = np.searchsorted(depth[order], steps), tuple(known[i] for i in states)
+        all_depths, names = np.arange(depth.max() + 2), list(self.numbers)
+        depths, keys = np.searchsorted(depth[order], all_depths), tuple(names[i] for i in state_order)
         return Tree(
             parent=parent,
             player=player,
@@ -194,17 +196,18 @@ class _Listing:
             depths=depths,
             first=first,
             owner=np.repeat(np.array([seat for seat, _ in keys], dtype=np.int64), counts),
-            action=np.array([a for i in states for a in self.legal[i]], dtype=np.int64),
+            action=np.array([a for i in state_order for a in self.legal[i]], dtype=np.int64),
             before=_find_previous_slots(parent, player, state, slot, depths, reward.shape[1], len(keys)),
-            spans=np.searchsorted(length[states], steps),
+            spans=np.searchsorted(length[state_order], all_depths),
             keys=keys,
         )
 
 
 def _inverse(order: np.ndarray) -> np.ndarray:
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return place
+    """Return the inverse of a permutation."""
+    inverse = np.empty_like(order)
+    inverse[order] = np.arange(len(order))
+    return inverse
 
 
 def _find_previous_slots(
@@ -218,16 +221,16 @@ def _find_previous_slots(
 ) -> np.ndarray:
     """Compute `before` of a tree.
 
-    With perfect recall the previous slot is the same in all histories of an information state. The converse holds too,
-    by induction, because that slot has a previous slot itself. Raises TrickformerError if a seat forgets.
+    A seat has perfect recall if and only if its previous slot is the same in all histories of an information state; the
+    earlier slots follow by induction. Raises TrickformerError if a seat has no perfect recall.
     """
-    own = np.full((len(parent), players), -1)  # last slot of each seat
+    last_slots = np.full((len(parent), players), -1)  # each seat's last slot before a node
     for lo, hi in pairwise(depths[1:]):
-        own[lo:hi] = own[parent[lo:hi]]
-        chosen = np.arange(lo, hi)[slot[lo:hi] >= 0]
-        own[chosen, player[parent[chosen]]] = slot[chosen]
+        last_slots[lo:hi] = last_slots[parent[lo:hi]]
+        after_action = np.arange(lo, hi)[slot[lo:hi] >= 0]
+        last_slots[after_action, player[parent[after_action]]] = slot[after_action]
     nodes = np.flatnonzero(state >= 0)
-    last = own[nodes, player[nodes]]
+    last = last_slots[nodes, player[nodes]]
     before = np.full(states, -1)
     before[state[nodes]] = last
     forgets = before[state[nodes]] != last

@@ -1,11 +1,11 @@
 """Calibration of the evaluation to results of play: `trickformer skat calibrate`.
 
-Open cards overstate what defenders can do: a null game is won far more often at the table than against open cards.
-Therefore hands of every kind of contract are dealt, declared and played out. PIMC plays the soloist's cards. The
-defenders are PIMC in every other game and `rules` in the games between. A shift and a scale of the log odds are fitted
-to the results of each kind of contract, with a Gaussian prior around the identity. Then the models before the skat are
-fitted to the calibrated chances. The run folder keeps the games in pieces, and a stopped run continues with the first
-missing piece.
+The evaluation is learned from a solver with open cards, which overrates the defenders. A null game, for example, is won
+far more often at the table. Therefore hands of every kind of contract are dealt, declared and played out. Perfect
+information Monte Carlo (PIMC) plays the soloist's cards. The defenders are PIMC in every other game and the player
+`rules` in the games between. For each kind of contract a shift and a scale of the log odds are fitted to the results,
+with a Gaussian prior around the identity. Then the models before the skat are fitted to the calibrated chances. The run
+folder keeps the games in pieces, and a stopped run continues with the first missing piece.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from trickformer.studies.skat import evaluation
 from trickformer.studies.skat.config import Calibration
 
 CONTRACTS = ("suit", "grand", "null", "null ouvert")
-EVALUATION = "skat_evaluation.npz"  # file that kermit reads
+EVALUATION = "skat_evaluation.npz"  # file in the run folder, in the format that kermit reads
 _PIECE = 100  # games in a file of the run folder
 _HEAD = (
     "| contract | games | won, predicted | won, played | shift | scale | log loss before | log loss after |",
@@ -43,16 +43,16 @@ _KEY = (
     "are shift + scale x predicted log odds. Log losses, in nats a game, are before and after that; after: on games "
     "of other folds.",
 )
-_LOW, _HIGH = 0.1, 0.97  # range of the solver's chances of hands that are played
+_LOW, _HIGH = 0.1, 0.97  # only hands whose chance of winning by the solver's model lies between these are played
 
 
 class _DeclaredHand(NamedTuple):
     """A deal with a contract that somebody might declare."""
 
     deck: np.ndarray  # int64 [32]: cards in the order of dealing
-    soloist: int
-    declaration: int
-    laid: Sequence[int]  # cards laid away; none by hand
+    soloist: int  # seat
+    declaration: int  # index in games.skat.DECLARATIONS
+    discards: Sequence[int]  # cards laid away; none in a hand game
     logit: float  # log odds of winning, by the solver's model
 
 
@@ -62,41 +62,41 @@ def _auction(soloist: int) -> list[int]:
 
 
 def _draw_hand(
-    learned: _core.skat_search.Evaluation, contract: int, by_hand: bool, rng: np.random.Generator
+    model: _core.skat_search.Evaluation, contract: int, by_hand: bool, rng: np.random.Generator
 ) -> _DeclaredHand:
-    """Draw deals until somebody might declare a kind of contract, by the chances of the solver's model."""
+    """Draw deals until one has a hand whose chance in a kind of contract lies between _LOW and _HIGH."""
     while True:
         deck, soloist = rng.permutation(32), int(rng.integers(3))
-        ten, skat = deck[10 * soloist : 10 * soloist + 10].tolist(), deck[30:].tolist()
-        kinds = range(4) if contract == 0 else (3 + contract,)
+        hand, skat = deck[10 * soloist : 10 * soloist + 10].tolist(), deck[30:].tolist()
+        declarations = range(4) if contract == 0 else (3 + contract,)  # a suit game has four
         if by_hand:
-            odds = {d: ((), learned.logit(evaluation.HAND, d, ten, 0, soloist)) for d in kinds}
+            offers = {d: ((), model.logit(evaluation.HAND, d, hand, 0, soloist)) for d in declarations}
         else:
-            laying = _core.skat_search.best_laying(learned, ten + skat, soloist)
-            odds = {d: laying[d] for d in kinds}
-        declaration = max(odds, key=lambda d: odds[d][1])
-        laid, logit = odds[declaration]
+            best_discards = _core.skat_search.best_laying(model, hand + skat, soloist)
+            offers = {d: best_discards[d] for d in declarations}
+        declaration = max(offers, key=lambda d: offers[d][1])
+        discards, logit = offers[declaration]
         if _LOW < 1 / (1 + np.exp(-logit)) < _HIGH:
-            return _DeclaredHand(deck, soloist, declaration, laid, logit)
+            return _DeclaredHand(deck, soloist, declaration, discards, logit)
 
 
 def _play_game(
-    config: Calibration, learned: _core.skat_search.Evaluation, contract: int, by_hand: bool, number: int
+    config: Calibration, model: _core.skat_search.Evaluation, contract: int, by_hand: bool, number: int
 ) -> tuple[float, bool]:
     """Play game `number` of a contract; return the log odds of the solver's model, and whether the soloist won."""
     game = games.load("skat")
     rng = np.random.default_rng([config.seed, contract + 4 * by_hand, number])
-    hand = _draw_hand(learned, contract, by_hand, rng)
+    hand = _draw_hand(model, contract, by_hand, rng)
     search = SkatSearch(game, SkatBelief(game), worlds=config.worlds, weighted=True, bidding="rules", passing=0)
     defenders = make_rules(RulesOptions(), game) if number % 2 else search
     state = game.spiel.new_initial_state()
     for card in hand.deck.tolist():
         state.apply_action(card)
-    bidding = _auction(hand.soloist) + ([PLAY_HAND] if by_hand else [PICK_UP, *hand.laid])
-    bidding.append(DECLARE + hand.declaration)
-    if by_hand and hand.declaration < NULL_OUVERT - 1:
-        bidding.append(ANNOUNCE)
-    for action in bidding:
+    actions = _auction(hand.soloist) + ([PLAY_HAND] if by_hand else [PICK_UP, *hand.discards])
+    actions.append(DECLARE + hand.declaration)
+    if by_hand and hand.declaration < NULL_OUVERT - 1:  # not null: a hand game may announce levels, here none
+        actions.append(ANNOUNCE)
+    for action in actions:
         state.apply_action(action)
     decisions = 0
     while not state.is_terminal():
@@ -122,34 +122,35 @@ def results(config: Calibration, weights: np.ndarray, contract: int, by_hand: bo
     """
     n = config.hand_games if by_hand else config.games
     name = CONTRACTS[contract].replace(" ", "-") + ("-hand" if by_hand else "")
-    played_by = zlib.crc32(weights.tobytes() + f"{config.seed} {config.worlds}".encode())
-    learned = _core.skat_search.Evaluation(weights, evaluation.IDENTITY)
+    # Names of files have a checksum of all that the games depend on, so that those of another run are not read.
+    checksum = zlib.crc32(weights.tobytes() + f"{config.seed} {config.worlds}".encode())
+    model = _core.skat_search.Evaluation(weights, evaluation.IDENTITY)
     odds, won = [], []
 
-    def one(number: int) -> tuple[float, bool]:
-        game_result = _play_game(config, learned, contract, by_hand, number)
+    def play(number: int) -> tuple[float, bool]:
+        game_result = _play_game(config, model, contract, by_hand, number)
         advance()
         return game_result
 
     with progress(f"play {name}", "games", 0, n) as advance:
         for first in range(0, n, _PIECE):
             m = min(_PIECE, n - first)
-            file = config.out / f"played-{name}-{played_by:08x}-{first}-{m}.npz"
+            file = config.out / f"played-{name}-{checksum:08x}-{first}-{m}.npz"
             if not file.exists():
-                played = [one(first + i) for i in range(m)]
+                played = [play(first + i) for i in range(m)]
                 arrays.save(file, odds=np.array([x for x, _ in played]), won=np.array([x for _, x in played]))
             else:
                 advance(m)
-            kept = arrays.load(file, "odds", "won")
-            odds.append(kept["odds"])
-            won.append(kept["won"].astype(np.float64))
+            piece = arrays.load(file, "odds", "won")
+            odds.append(piece["odds"])
+            won.append(piece["won"].astype(np.float64))
     return np.concatenate(odds), np.concatenate(won)
 
 
 def fit_calibration(odds: np.ndarray, won: np.ndarray) -> tuple[float, float]:
-    """Fit a shift and a scale of log odds, of greatest posterior probability.
+    """Fit the shift and the scale of log odds with the greatest posterior probability.
 
-    The priors are normal: around 0 for the shift, with deviation 2, and around 1 for the scale, with deviation 0.5.
+    The priors are normal: the shift has mean 0 and standard deviation 2, the scale mean 1 and standard deviation 0.5.
 
     Args:
         odds: float64 [n], log odds.
@@ -162,6 +163,7 @@ def fit_calibration(odds: np.ndarray, won: np.ndarray) -> tuple[float, float]:
 
     def loss(x: np.ndarray) -> float:
         logit = x[0] + x[1] * odds
+        # Negative log likelihood, and (x - mean)^2 / (2 deviation^2) for each prior.
         return float(np.sum(np.logaddexp(0, logit) - won * logit) + x[0] ** 2 / 8 + (x[1] - 1) ** 2 / 0.5)
 
     optimum = minimize(loss, np.array([0.0, 1.0]), method="L-BFGS-B", bounds=[(None, None), (0.05, None)])
@@ -179,7 +181,7 @@ def loss_of(odds: np.ndarray, won: np.ndarray) -> float:
 
 
 def cross_validate(odds: np.ndarray, won: np.ndarray) -> float:
-    """Compute the mean log loss of calibrations on games they were not fitted to, by four folds.
+    """Compute the mean log loss of calibrations on games that they were not fitted to, by four-fold cross-validation.
 
     Args:
         odds: float64 [n], log odds.
@@ -188,7 +190,7 @@ def cross_validate(odds: np.ndarray, won: np.ndarray) -> float:
     Returns:
         Loss in nats.
     """
-    fold = np.arange(len(odds)) // 2 % 4
+    fold = np.arange(len(odds)) // 2 % 4  # by pairs: two games in a row have different defenders
     losses = []
     for k in range(4):
         shift, scale = fit_calibration(odds[fold != k], won[fold != k])
@@ -226,7 +228,7 @@ def command(config: Calibration, resume: bool) -> list[str]:
 
 
 def _calibrate(config: Calibration, weights: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Fit shift and scale of every contract: float32 [8, 2]. Return them with the lines of a table."""
+    """Fit the shift and the scale of every contract, float32 [8, 2]. Return them and the lines of the report."""
     calibration, lines = evaluation.IDENTITY.copy(), []
     for by_hand in (False, True):
         for contract, name in enumerate(CONTRACTS):

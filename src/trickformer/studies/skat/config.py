@@ -52,13 +52,13 @@ class Learning(BaseModel):
     out: Path = Field(LEARNED, description="Folder of the run.")
 
     @model_validator(mode="after")
-    def _splits(self) -> Self:
+    def _check_held_out(self) -> Self:
         for n in (self.third, self.hand):
             self.learned_of(n)
         return self
 
     def learned_of(self, n: int) -> int:
-        """Return how many of n hands are learned from; the others are held out.
+        """Return the number of hands of n to learn from; the others are held out to measure the loss.
 
         Args:
             n: Number of hands.

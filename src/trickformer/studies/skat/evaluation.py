@@ -1,14 +1,16 @@
 """Learning of the evaluation of Skat hands that `kermit` bids by: `trickformer skat learn`.
 
-The model (cpp/skat/evaluation.hpp) adds up entries of tables, after Buro's GLEM (1998). Its weights have the greatest
-likelihood under a Gaussian prior. L-BFGS fits them to hands that the core draws and solves with open cards
-(cpp/skat/samples.hpp).
+The evaluation (cpp/skat/evaluation.hpp) estimates the chance that a hand wins a contract. It is Buro's generalized
+linear model (GLEM, 1998): the log odds are a sum of weights, one entry of each of some tables. The entries that a hand
+selects are its features. There are nine models, one for each stage of a hand and each family of contracts. L-BFGS fits
+the weights with the greatest posterior probability under a Gaussian prior. The data are hands that the core draws and
+solves with open cards (cpp/skat/samples.hpp).
 
-The first round draws hands by a guess, the second and third by the weights learned so far, and all rounds are learned
-from. A model that chooses among 66 ways to lay away cards prefers those it overrates, so it must train on its own
-choices. The prior of the models of hand games is centred on the models of games with the skat, which have more data.
-The solver's results are not results of play, so trickformer.studies.skat.calibration follows; it also fits the models
-before the skat.
+An evaluation also draws the hands: the trump suit, the discards, and whether the hand is worth playing. In the first of
+three rounds its weights are a rough guess, later those learned so far, and each round learns from all hands so far. The
+rounds are needed because a model that chooses among 66 discards prefers those that it overrates. The prior of the
+models of hand games has its mean at the models of games with the skat, which have more data. The solver's results are
+not results of play, so trickformer.studies.skat.calibration follows; it also fits the models before the skat.
 
 The run folder keeps the hands in pieces. A stopped run continues with the first missing piece.
 """
@@ -30,16 +32,16 @@ from trickformer.plumbing.folder import CONFIG, RunFolder, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.studies.skat.config import Learning
 
-# Stages of a hand, which differ in the known cards.
+# Stages of a hand, which differ in the known cards. The model of a stage and a family is row 3 * stage + family.
 LAID = 0  # two cards are laid away
 HAND = 1  # a hand game, without the skat
 BEFORE = 2  # the skat may still be picked up
 FAMILIES = ("suit", "grand", "null")
-KNOWN = ("laid", "hand", "before")
-_STAGES = ("skat laid away", "hand game", "before the skat")  # the same in reports
-ENTRIES = _core.skat_search.ENTRIES
-IDENTITY = np.tile(np.array([0, 1], dtype=np.float32), (8, 1))
-WEIGHTS = "weights.npz"  # file of a run, not calibrated
+STAGES = ("laid", "hand", "before")  # in names of files
+_STAGE_NAMES = ("skat laid away", "hand game", "before the skat")  # in reports
+ENTRIES = _core.skat_search.ENTRIES  # number of table entries of a model
+IDENTITY = np.tile(np.array([0, 1], dtype=np.float32), (8, 1))  # calibration that changes nothing: shift 0, scale 1
+WEIGHTS = "weights.npz"  # file in the run folder; the weights are not calibrated
 _PIECE = 2_500  # hands in a file of the run folder
 HEAD = (
     "| model | held-out hands | won | log loss of a constant | log loss | calibration |",
@@ -54,20 +56,21 @@ KEY = (
 
 
 def guess() -> np.ndarray:
-    """Return float32 [9, ENTRIES], rough weights that only steer the first round's draws."""
+    """Return rough weights, float32 [9, ENTRIES], which only draw the hands of the first round."""
     weights = np.zeros((9, ENTRIES), dtype=np.float32)
-    trumps, losers = np.divmod(np.arange(12 * 16), 16)
-    jacks, others = np.divmod(np.arange(5 * 16), 16)
+    # Indices of tables, as cpp/skat/evaluation.cpp lays them out; a loser is a card that may lose a trick.
+    trumps, suit_losers = np.divmod(np.arange(12 * 16), 16)
+    jacks, grand_losers = np.divmod(np.arange(5 * 16), 16)
     aces = np.arange(25) // 5
-    danger = np.arange(48) % 16
-    for known in (LAID, HAND):
-        suit, grand = weights[3 * known], weights[3 * known + 1]
-        null = weights[3 * known + 2]
-        suit[412 : 412 + 192] = 0.9 * (trumps - 6) - 0.4 * losers
-        suit[604 : 604 + 48] = 0.8 * (np.arange(48) % 4)
-        grand[200 : 200 + 80] = 1.2 + 1.0 * (jacks - 2) - 0.6 * others
-        grand[280 : 280 + 25] = 0.8 * (aces - 2)
-        null[259 : 259 + 48] = 1.5 - 0.8 * danger
+    danger = np.arange(48) % 16  # height of the cards above those that are safe in null
+    for stage in (LAID, HAND):
+        suit, grand = weights[3 * stage], weights[3 * stage + 1]
+        null = weights[3 * stage + 2]
+        suit[412 : 412 + 192] = 0.9 * (trumps - 6) - 0.4 * suit_losers  # kTrumpsLosers
+        suit[604 : 604 + 48] = 0.8 * (np.arange(48) % 4)  # kTrumpsAces
+        grand[200 : 200 + 80] = 1.2 + 1.0 * (jacks - 2) - 0.6 * grand_losers  # kJacksLosers
+        grand[280 : 280 + 25] = 0.8 * (aces - 2)  # kAcesTens
+        null[259 : 259 + 48] = 1.5 - 0.8 * danger  # kDanger
     return weights
 
 
@@ -77,20 +80,20 @@ def log_loss(weights: np.ndarray, entries: np.ndarray, target: np.ndarray) -> fl
     Args:
         weights: float32 [ENTRIES].
         entries: Integers [n, F], table entries of the hands.
-        target: Float [n], 0 to 1.
+        target: Float [n], result or chance of winning, 0 to 1.
     """
     logit = weights[entries].sum(axis=1)
     return float(np.mean(np.logaddexp(0, logit) - target * logit))
 
 
-def fit(entries: np.ndarray, target: np.ndarray, prior: float, lean: np.ndarray | None = None) -> np.ndarray:
+def fit(entries: np.ndarray, target: np.ndarray, prior: float, prior_mean: np.ndarray | None = None) -> np.ndarray:
     """Fit the weights of greatest posterior probability, by L-BFGS (scipy).
 
     Args:
         entries: Integers [n, F], table entries of the hands.
-        target: Float [n], 0 to 1.
+        target: Float [n], result or chance of winning, 0 to 1.
         prior: Standard deviation of an entry's normal prior.
-        lean: float32 [ENTRIES], mean of the prior; by default 0.
+        prior_mean: float32 [ENTRIES], mean of the prior; by default 0.
 
     Returns:
         float32 [ENTRIES].
@@ -99,16 +102,18 @@ def fit(entries: np.ndarray, target: np.ndarray, prior: float, lean: np.ndarray 
     from scipy.sparse import csr_array
 
     n, f = entries.shape
-    used = (entries != ENTRIES - 1).ravel().astype(np.float64)  # the last entry means that a hand has none
-    rows = csr_array((used, entries.ravel().astype(np.int32), np.arange(0, n * f + 1, f)), shape=(n, ENTRIES))
-    columns = rows.T.tocsr()
-    center = np.zeros(ENTRIES) if lean is None else lean.astype(np.float64)
+    used = (entries != ENTRIES - 1).ravel().astype(np.float64)  # the last entry fills the places of missing features
+    # 0/1 matrix of hands and entries, in compressed rows.
+    features = csr_array((used, entries.ravel().astype(np.int32), np.arange(0, n * f + 1, f)), shape=(n, ENTRIES))
+    transposed = features.T.tocsr()
+    center = np.zeros(ENTRIES) if prior_mean is None else prior_mean.astype(np.float64)
 
     def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
-        logit, off = rows @ w, (w - center) / prior**2
+        """Return the negative log posterior and its gradient."""
+        logit, prior_gradient = features @ w, (w - center) / prior**2
         p = 1 / (1 + np.exp(-logit))
-        value = np.sum(np.logaddexp(0, logit) - target * logit) + 0.5 * np.sum(off * (w - center))
-        return float(value), columns @ (p - target) + off
+        value = np.sum(np.logaddexp(0, logit) - target * logit) + 0.5 * np.sum(prior_gradient * (w - center))
+        return float(value), transposed @ (p - target) + prior_gradient
 
     optimum = minimize(loss, center, jac=True, method="L-BFGS-B", options={"maxiter": 400, "ftol": 1e-9})
     weights = optimum.x.astype(np.float32)
@@ -117,44 +122,48 @@ def fit(entries: np.ndarray, target: np.ndarray, prior: float, lean: np.ndarray 
 
 
 def _draw_samples(
-    out: Path, label: str, weights: np.ndarray, calibration: np.ndarray, known: int, family: int, n: int, seed: int
+    out: Path, label: str, weights: np.ndarray, calibration: np.ndarray, stage: int, family: int, n: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return samples of one model, from files of the folder `out` or from the core: entries and targets.
+    """Return the hands of one model, as entries and targets, from files of the folder `out` or from the core.
 
-    A file's name has a checksum of the evaluation and the seed, so that files of another run are not read.
+    The evaluation of these weights draws the hands. A file's name has a checksum of the evaluation and the seed,
+    so that files of another run are not read.
     """
     evaluation = _core.skat_search.Evaluation(weights, calibration)
-    drawn_by = zlib.crc32(weights.tobytes() + calibration.tobytes() + str(seed).encode())
+    checksum = zlib.crc32(weights.tobytes() + calibration.tobytes() + str(seed).encode())
     entries, targets = [], []
     pieces = [(first, min(_PIECE, n - first)) for first in range(0, n, _PIECE)]
-    files = [out / f"{label}-{KNOWN[known]}-{FAMILIES[family]}-{drawn_by:08x}-{first}-{m}.npz" for first, m in pieces]
+    files = [out / f"{label}-{STAGES[stage]}-{FAMILIES[family]}-{checksum:08x}-{first}-{m}.npz" for first, m in pieces]
     done = sum(m for (_, m), file in zip(pieces, files) if file.exists())
-    in_round = "" if known == BEFORE else f", {label} round"
-    with progress(f"{FAMILIES[family]}, {_STAGES[known]}{in_round}", "hands", done, n) as advance:
+    in_round = "" if stage == BEFORE else f", {label} round"
+    with progress(f"{FAMILIES[family]}, {_STAGE_NAMES[stage]}{in_round}", "hands", done, n) as advance:
         for (first, m), file in zip(pieces, files):
             if not file.exists():
-                e, t = _core.skat_search.samples(evaluation, known, family, seed, first, m)
-                arrays.save(file, entries=e, target=t)
+                new_entries, new_targets = _core.skat_search.samples(evaluation, stage, family, seed, first, m)
+                arrays.save(file, entries=new_entries, target=new_targets)
                 advance(m)
-            kept = arrays.load(file, "entries", "target")
-            entries.append(kept["entries"])
-            targets.append(kept["target"])
+            piece = arrays.load(file, "entries", "target")
+            entries.append(piece["entries"])
+            targets.append(piece["target"])
     return np.concatenate(entries), np.concatenate(targets)
 
 
 def _calibration_bins(p: np.ndarray, target: np.ndarray) -> Iterator[tuple[float, float, int]]:
-    """Yield by tenths of the predicted chance: mean prediction, mean target, hands. Empty tenths are left out."""
+    """Yield the mean prediction, the mean target and the number of hands for each tenth of the predicted chance.
+
+    Empty tenths are left out.
+    """
     tenth = np.minimum((p * 10).astype(int), 9)
     for k in range(10):
-        at = tenth == k
-        if at.any():
-            yield float(p[at].mean()), float(target[at].mean()), int(at.sum())
+        is_in = tenth == k
+        if is_in.any():
+            yield float(p[is_in].mean()), float(target[is_in].mean()), int(is_in.sum())
 
 
 def _report(name: str, weights: np.ndarray, entries: np.ndarray, target: np.ndarray) -> list[str]:
-    """Return the held-out figures of one model, as lines of a Markdown table."""
+    """Return the losses and the calibration of one model on held-out hands, as a line of a Markdown table."""
     base = float(np.clip(target.mean(), 1e-6, 1 - 1e-6))
-    constant = -(base * np.log(base) + (1 - base) * np.log(1 - base))
+    constant = -(base * np.log(base) + (1 - base) * np.log(1 - base))  # loss of the mean target as the prediction
     p = 1 / (1 + np.exp(-weights[entries].sum(axis=1)))
     bins = ", ".join(f"{100 * a:.0f} {100 * b:.0f} ({n})" for a, b, n in _calibration_bins(p, target))
     loss = log_loss(weights, entries, target)
@@ -171,41 +180,41 @@ def learn(config: Learning) -> tuple[np.ndarray, list[str]]:
         Weights float32 [9, ENTRIES] and the lines of a table. The models before the skat are not fitted yet.
     """
     weights, lines = guess(), []
-    seen: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {family: [] for family in range(3)}
+    data: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {family: [] for family in range(3)}
     rounds = (("first", config.first), ("second", config.second), ("third", config.third))
     for number, (label, n) in enumerate(rounds):
-        steering = weights.copy()
-        for family in range(3):
+        old_weights = weights.copy()  # all families of a round draw by the same weights
+        for family, name in enumerate(FAMILIES):
             entries, target = _draw_samples(
-                config.out, label, steering, IDENTITY, LAID, family, n, config.seed + number
+                config.out, label, old_weights, IDENTITY, LAID, family, n, config.seed + number
             )
-            kept = config.learned_of(n) if label == "third" else n
-            seen[family].append((entries[:kept], target[:kept]))
-            seen_entries, seen_targets = zip(*seen[family])
-            fitted = fit(np.concatenate(seen_entries), np.concatenate(seen_targets), config.prior)
+            split = config.learned_of(n) if label == "third" else n  # hands from here on are held out
+            data[family].append((entries[:split], target[:split]))
+            all_entries, all_targets = zip(*data[family])
+            fitted = fit(np.concatenate(all_entries), np.concatenate(all_targets), config.prior)
             if label == "third":
                 lines += _report(
-                    f"{FAMILIES[family]}, {_STAGES[LAID]}, weights of the second round",
+                    f"{name}, {_STAGE_NAMES[LAID]}, weights of the second round",
                     weights[family],
-                    entries[kept:],
-                    target[kept:],
+                    entries[split:],
+                    target[split:],
                 )
-                lines += _report(f"{FAMILIES[family]}, {_STAGES[LAID]}", fitted, entries[kept:], target[kept:])
+                lines += _report(f"{name}, {_STAGE_NAMES[LAID]}", fitted, entries[split:], target[split:])
             weights[3 * HAND + family] = weights[family] = fitted
-    steering = weights.copy()
-    for family in range(3):
+    old_weights = weights.copy()
+    for family, name in enumerate(FAMILIES):
         entries, target = _draw_samples(
-            config.out, "third", steering, IDENTITY, HAND, family, config.hand, config.seed + 3
+            config.out, "third", old_weights, IDENTITY, HAND, family, config.hand, config.seed + 3
         )
-        kept = config.learned_of(len(target))
-        fitted = fit(entries[:kept], target[:kept], config.prior, lean=weights[family])
-        lines += _report(f"{FAMILIES[family]}, {_STAGES[HAND]}", fitted, entries[kept:], target[kept:])
+        split = config.learned_of(len(target))
+        fitted = fit(entries[:split], target[:split], config.prior, prior_mean=weights[family])
+        lines += _report(f"{name}, {_STAGE_NAMES[HAND]}", fitted, entries[split:], target[split:])
         weights[3 * HAND + family] = fitted
     return weights, lines
 
 
 def learn_before(config: Learning, out: Path, n: int, weights: np.ndarray, calibration: np.ndarray) -> list[str]:
-    """Fit the three models before the skat to the calibrated others, and write them into `weights`.
+    """Fit the three models before the skat to the chances by the calibrated other models, and add them to `weights`.
 
     Args:
         config: Options of the learning.
@@ -217,12 +226,12 @@ def learn_before(config: Learning, out: Path, n: int, weights: np.ndarray, calib
     Returns:
         Lines of a table.
     """
-    steering, lines = weights.copy(), []
-    for family in range(3):
-        entries, target = _draw_samples(out, "before", steering, calibration, BEFORE, family, n, config.seed + 4)
-        kept = config.learned_of(len(target))
-        fitted = fit(entries[:kept], target[:kept], config.prior)
-        lines += _report(f"{FAMILIES[family]}, {_STAGES[BEFORE]}", fitted, entries[kept:], target[kept:])
+    old_weights, lines = weights.copy(), []
+    for family, name in enumerate(FAMILIES):
+        entries, target = _draw_samples(out, "before", old_weights, calibration, BEFORE, family, n, config.seed + 4)
+        split = config.learned_of(len(target))
+        fitted = fit(entries[:split], target[:split], config.prior)
+        lines += _report(f"{name}, {_STAGE_NAMES[BEFORE]}", fitted, entries[split:], target[split:])
         weights[3 * BEFORE + family] = fitted
     return lines
 

@@ -1,8 +1,8 @@
 """Information in the auction about the hidden cards: `trickformer skat inference`.
 
-The measure compares the dealt cards at the first card of a game with worlds drawn uniformly from those consistent with
-a seat's view. It is the logarithm of the deal's weight over the mean weight of the worlds, in nats. A model without
-information scores 0.
+A model of bids weights each deal by how likely the auction is with these hidden cards. The measure is log(weight of the
+real deal / mean weight of worlds), in nats, before the first card is played. The worlds are drawn uniformly from those
+consistent with a seat's view. A model without information scores 0.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def command(config: Inference) -> None:
     for spec in config.players:
         information = np.array(list(measure_information(game, spec, model, config)))
         cells = [spec]
-        for gains in information.T:
-            ci95 = interval(gains)
-            cells.append(f"{gains.mean():+.2f}" + ("" if ci95 is None else f" [{ci95[0]:+.2f}, {ci95[1]:+.2f}]"))
+        for nats in information.T:
+            ci95 = interval(nats)
+            cells.append(f"{nats.mean():+.2f}" + ("" if ci95 is None else f" [{ci95[0]:+.2f}, {ci95[1]:+.2f}]"))
         rows.append(cells)
     heading = (
         f"Information in the auction of Skat: {config.deals} deals, seed {config.seed}, {config.worlds} worlds a deal; "
@@ -70,26 +70,26 @@ def measure_information(
         config: Number of deals and worlds, and the seed.
 
     Yields:
-        Mean of the two defenders, and the soloist's figure.
+        Mean of the two defenders' information, and the soloist's information.
     """
     belief = SkatBelief(game)
     with progress(spec, "deals", 0, config.deals) as advance:
         for number, state in enumerate(_bid(game, spec, config)):
             soloist = state.core.soloist
-            gains: list[float] = []
+            nats: list[float] = []  # the soloist's first
             for seat in ((soloist + k) % PLAYERS for k in range(PLAYERS)):
                 view = game.view(state, seat)
                 belief.reset(view)
                 worlds = belief.sample(config.worlds, np.random.default_rng([config.seed, number, seat]))
                 hidden = np.concatenate([belief.truth(state).hidden, worlds.hidden])
-                weight = _core.skat_search.log_weight(belief.deals_of(view), evaluation(), model, game.seeger, hidden)
-                gains.append(float(weight[0] - np.logaddexp.reduce(weight[1:]) + np.log(config.worlds)))
-            yield (gains[1] + gains[2]) / 2, gains[0]
+                logs = _core.skat_search.log_weight(belief.deals_of(view), evaluation(), model, game.seeger, hidden)
+                nats.append(float(logs[0] - np.logaddexp.reduce(logs[1:]) + np.log(config.worlds)))
+            yield (nats[1] + nats[2]) / 2, nats[0]
             advance(1)
 
 
 def _bid(game: Skat, spec: str, config: Inference) -> Iterator[State]:
-    """Yield the first `deals` deals of the series that are not passed in, at the first card."""
+    """Bid the deals of the series; yield the first `deals` that are not passed in, before the first card."""
     player = players.make(spec, game)
     index, played = 0, 0
     while played < config.deals:

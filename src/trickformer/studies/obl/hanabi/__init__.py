@@ -1,1 +1,1 @@
-"""Off-belief learning on Hanabi: networks that learn action values from games of their own, on the core's tables."""
+"""Off-belief learning on Hanabi: networks learn action values from games that they play on the core's tables."""

@@ -1,10 +1,13 @@
 """Tables in lockstep at which a network plays all seats, and the targets that it learns from.
 
-In off-belief learning every seat gets a target at every move, from imagined moves. The seat's hand is redrawn from its
-belief, and the seat on turn moves in that world. The target is the reward of the move plus the network's value of the
-next position, averaged over some worlds. The seat on turn takes its real action in them, and may also try a random one:
-an imagined move costs no game. If a seat waits, the move of the seat on turn is recomputed, because that seat sees
-another hand now.
+In off-belief learning every seat gets a target at every move, from imagined worlds. A world of a seat is the table with
+that seat's hand redrawn from its belief. In each world the seat on turn moves. The target is the reward of the move
+plus the network's value of the next position, averaged over the seat's worlds. In its own worlds the seat on turn takes
+its real action, and may also try a random one. In the worlds of a waiting seat, the network chooses a new action,
+because the seat on turn sees another hand there.
+
+Random generators have the seed [seed, stream, number]. Stream 1 draws exploration rates and 2 moves (here), 3 the
+replayed games (training.py), 4 games of the level below (below.py), and 5 permutations of colours (colours.py).
 """
 
 from __future__ import annotations
@@ -21,25 +24,25 @@ from trickformer.studies.obl.hanabi.beliefs import TableBelief
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 from trickformer.studies.obl.hanabi.partner import LowerLevel, learners
 
-OVER = 255  # in place of an action after the end
+OVER = 255  # fills the arrays of actions after the end of a game
 
 
 @dataclass(frozen=True, slots=True)
 class Trajectories:
-    """k games that have ended."""
+    """k games that have ended; T is the largest number of moves of a game."""
 
     games: np.ndarray  # uint64 [k]: their numbers in the series
     actions: np.ndarray  # uint8 [k, T]: the moves, OVER after the last
-    targets: np.ndarray  # float32 [k, T, players]: of off-belief learning, by move and seat
-    tries: np.ndarray  # uint8 [k, T]: action that the seat on turn only imagined; in SAD the greedy action
-    tried: np.ndarray  # float32 [k, T]: target of the imagined action
+    targets: np.ndarray  # float32 [k, T, players]: target of each seat at each move, in off-belief learning
+    tries: np.ndarray  # uint8 [k, T]: random action that the seat on turn only imagines; in SAD the greedy action
+    tried: np.ndarray  # float32 [k, T]: target of the action in `tries`
 
 
 def explorations(config: OffBeliefTraining) -> np.ndarray:
-    """Return the share of random moves of each kind of seat: e^(1 + a i / (n - 1)), as in Table 2.
+    """Return the exploration rates e^(1 + a i / (n - 1)), as in Table 2 of "Off-Belief Learning".
 
     Args:
-        config: Options with the number of kinds n, the share e and the power a.
+        config: Options with the number of rates n, the largest rate e and the exponent a.
 
     Returns:
         float64 [n].
@@ -49,7 +52,7 @@ def explorations(config: OffBeliefTraining) -> np.ndarray:
 
 
 class Actors:
-    """Games in lockstep. Each seat of a game draws its share of random moves.
+    """Games in lockstep. Each seat of a game draws its own exploration rate, the share of its random moves.
 
     Args:
         config: Options of the training.
@@ -68,8 +71,9 @@ class Actors:
         n = config.tables
         self.belief, self.partner = belief, partner
         self.tables = _core.hanabi.Tables(rules, config.seed, 0, n)
-        self.dealt = n  # games so far
-        self.moves = 0  # of every table
+        self.dealt = n  # number of games dealt so far
+        self.moves = 0  # number of calls of `step`, each a move at every table
+        # Saved states hold the names of these attributes. The arrays describe the current game of each table.
         self.games = np.arange(n, dtype=np.uint64)
         self.lengths = np.zeros(n, dtype=np.int64)
         self.actions = np.full((n, rules.longest), OVER, dtype=np.uint8)
@@ -79,19 +83,19 @@ class Actors:
         self.shares = self._shares(config, rules.players, self.games)
         self.orders = self._orders(config, rules, self.games)
         if config.sad:
-            self.shown = sad.blank_observations(rules, n)  # observation of the last greedy action
-        self.memories: list[torch.Tensor] = []  # of the network that plays and of the target's, [n * players, ...]
+            self.shown = sad.blank_observations(rules, n)  # each seat's observation of the last greedy action
+        self.memories: list[torch.Tensor] = []  # LSTM states of the online and the target network, [n * players, ...]
 
     @staticmethod
     def _shares(config: OffBeliefTraining, players: int, games: np.ndarray) -> np.ndarray:
-        """Draw the share of random moves of each seat: float64 [k, players]."""
-        kinds = explorations(config)
+        """Draw the exploration rate of each seat of k games: float64 [k, players]."""
+        rates = explorations(config)
         rng = np.random.default_rng([config.seed, 1, int(games[0])])
-        return kinds[rng.integers(len(kinds), size=(len(games), players))]
+        return rates[rng.integers(len(rates), size=(len(games), players))]
 
     @staticmethod
     def _orders(config: OffBeliefTraining, rules: _core.hanabi.Rules, games: np.ndarray) -> np.ndarray:
-        """Draw the permutation of the colours of each seat: int64 [k, players]; 0 is the identity."""
+        """Draw the number of each seat's permutation of the colours: int64 [k, players]; 0 is the identity."""
         if config.other_play:
             return colours.orders(rules, config.seed, games)
         return np.zeros((len(games), rules.players), dtype=np.int64)
@@ -100,7 +104,7 @@ class Actors:
     def step(self, config: OffBeliefTraining, online: ActionValues, target: ActionValues) -> Trajectories:
         """Make a move at every table, and deal new games at the tables whose games end.
 
-        All draws depend only on the config's seed and on the number of moves so far.
+        All random draws depend only on the config's seed and on the number of moves so far.
 
         Args:
             config: Options of the training.
@@ -110,72 +114,73 @@ class Actors:
         Returns:
             The games that this move ends.
         """
-        t, rules = self.tables, self.tables.rules
-        n, players = len(t), rules.players
+        tables, rules = self.tables, self.tables.rules
+        n, players = len(tables), rules.players
         rng = np.random.default_rng([config.seed, 2, self.moves])
-        seat = t.current().astype(np.int64)
-        rows = np.arange(n) * players + seat  # of the seat on turn, among the seats of all tables
-        contexts = self._look(config, online, target)
-        # Off-belief learning imagines some worlds for each table and seat; self-play has the table alone.
-        each = players * config.worlds if config.method == "obl" else 1
-        viewers = beliefs.seats(t, config.worlds)
-        worlds = t.take(np.repeat(np.arange(n), each))
+        seat = tables.current().astype(np.int64)  # [n]: the seat on turn
+        actors = np.arange(n) * players + seat  # [n]: the seat on turn, among the n * players seats of all tables
+        contexts = self._remember(config, online, target)
+        # Off-belief learning imagines worlds for each seat of each table; other methods only use the table itself.
+        copies = players * config.worlds if config.method == "obl" else 1
+        viewers = beliefs.seats(tables, config.worlds)
+        worlds = tables.take(np.repeat(np.arange(n), copies))
         if config.method == "obl":
-            self.belief.deal(t, worlds, config.worlds, int(rng.integers(2**63)))
-        may = worlds.legal()
-        looks = worlds.observe(None, config.v0)
+            self.belief.deal(tables, worlds, config.worlds, int(rng.integers(2**63)))
+        legal_mask = worlds.legal()
+        observations = worlds.observe(None, config.v0)
         if config.sad:
-            looks = np.concatenate([looks, self.shown[np.arange(n), seat]], axis=1)
-        legal, seen = _on(online, may), _on(online, looks)
-        names = colours.renaming(rules, seen.device) if config.other_play else None
-        which = _on(online, self.orders[np.arange(n), seat])
-        if names is not None:
-            legal, seen = names.rename_legal(legal, which), names.rename_observations(seen, which)
-        q, _ = online(seen, contexts[0][np.repeat(rows, each)], legal)
-        answers = sample_actions(q, legal, config.temperature, rng)
-        answers = (answers if names is None else names.back[which, answers]).cpu().numpy()
-        # The seat on turn does not see its own hand, so it moves in its own worlds as at the table.
-        at = rows * config.worlds if config.method == "obl" else rows // players
+            observations = np.concatenate([observations, self.shown[np.arange(n), seat]], axis=1)
+        legal, seen = _to_device(online, legal_mask), _to_device(online, observations)
+        renaming = colours.renaming(rules, seen.device) if config.other_play else None
+        order = _to_device(online, self.orders[np.arange(n), seat])
+        if renaming is not None:
+            legal, seen = renaming.rename_legal(legal, order), renaming.rename_observations(seen, order)
+        q, _ = online(seen, contexts[0][np.repeat(actors, copies)], legal)
+        choices = sample_actions(q, legal, config.temperature, rng)
+        choices = (choices if renaming is None else renaming.back[order, choices]).cpu().numpy()
+        # The worlds of the seat on turn differ only in its own hand, which it does not see. So its choice in the first
+        # of them is its choice at the table.
+        first_world = actors * config.worlds if config.method == "obl" else actors // players
         explores = rng.random(n) < self.shares[np.arange(n), seat]
-        drawn = any_legal(may[at], rng)
-        actions = np.where(explores, drawn, answers[at])
+        actions = np.where(explores, any_legal(legal_mask[first_world], rng), choices[first_world])
         if self.partner is not None:
-            actions = np.where(seat == learners(self.games, players), actions, self.partner.act(t, rng))
-        now = np.arange(n), self.lengths
+            actions = np.where(seat == learners(self.games, players), actions, self.partner.act(tables, rng))
+        now = np.arange(n), self.lengths  # index of this move in arrays [n, T]
         if config.sad:
-            self.tries[now], self.shown = answers, sad.observe_actions(t, answers)
+            self.tries[now], self.shown = choices, sad.observe_actions(tables, choices)
         if config.method == "obl":
             if config.tries:
-                self.tries[now] = tries = any_legal(may[at], rng)
-                own = np.repeat(rows, config.worlds)
-                mine = worlds.take((rows[:, None] * config.worlds + np.arange(config.worlds)).ravel())
-                imagined = self._evaluate_worlds(config, online, target, mine, own, np.repeat(tries, config.worlds))
+                self.tries[now] = tries = any_legal(legal_mask[first_world], rng)
+                imaginer = np.repeat(actors, config.worlds)
+                own_worlds = worlds.take((actors[:, None] * config.worlds + np.arange(config.worlds)).ravel())
+                tried = np.repeat(tries, config.worlds)
+                imagined = self._evaluate_worlds(config, online, target, own_worlds, imaginer, tried)
                 self.tried[now] = imagined.reshape(n, config.worlds).mean(axis=1)
-            answers = np.where(viewers == np.repeat(seat, each), np.repeat(actions, each), answers)
-            everybody = np.repeat(np.arange(n * players), config.worlds)
-            imagined = self._evaluate_worlds(config, online, target, worlds, everybody, answers)
+            choices = np.where(viewers == np.repeat(seat, copies), np.repeat(actions, copies), choices)
+            imaginer = np.repeat(np.arange(n * players), config.worlds)
+            imagined = self._evaluate_worlds(config, online, target, worlds, imaginer, choices)
             self.targets[now] = imagined.reshape(n, players, config.worlds).mean(axis=2)
-            self.belief.follow(t, actions)
-        t.step(actions)
-        self.actions[np.arange(n), self.lengths] = actions
+            self.belief.follow(tables, actions)
+        tables.step(actions)
+        self.actions[now] = actions
         self.lengths += 1
         self.moves += 1
-        return self._restart_games(config, np.flatnonzero(t.over()))
+        return self._restart_games(config, np.flatnonzero(tables.over()))
 
-    def _look(self, config: OffBeliefTraining, online: ActionValues, target: ActionValues) -> list[torch.Tensor]:
+    def _remember(self, config: OffBeliefTraining, online: ActionValues, target: ActionValues) -> list[torch.Tensor]:
         """Update the memories by the observations of all seats; return both networks' contexts [n * players, ...]."""
         n = len(self.tables) * self.tables.rules.players
         if not self.memories:
             self.memories = [online.memory(n), target.memory(n)]
         if not online.shape.recurrent:
-            return [_on(online, np.ones((n, 1), dtype=np.float32))] * 2
-        looks = beliefs.observe_all_seats(self.tables, config.v0)
+            return [_to_device(online, np.ones((n, 1), dtype=np.float32))] * 2
+        observations = beliefs.observe_all_seats(self.tables, config.v0)
         if config.sad:
-            looks = np.concatenate([looks, self.shown.reshape(n, -1)], axis=1)
-        seen = _on(online, looks)
+            observations = np.concatenate([observations, self.shown.reshape(n, -1)], axis=1)
+        seen = _to_device(online, observations)
         if config.other_play:
-            names = colours.renaming(self.tables.rules, seen.device)
-            seen = names.rename_observations(seen, _on(online, self.orders.ravel()))
+            renaming = colours.renaming(self.tables.rules, seen.device)
+            seen = renaming.rename_observations(seen, _to_device(online, self.orders.ravel()))
         contexts = []
         for i, network in enumerate((online, target)):
             context, self.memories[i] = network.contexts(seen[None], self.memories[i])
@@ -191,26 +196,29 @@ class Actors:
         seats: np.ndarray,
         actions: np.ndarray,
     ) -> np.ndarray:
-        """Compute the targets of actions in imagined worlds: float32 [k].
+        """Make k actions in k imagined worlds and compute their targets: float32 [k].
 
-        `seats`, int64 [k], names the seat that imagines each world, among the seats of all tables.
+        A target is the reward plus the discounted value of the next position to the seat that imagines the world. It is
+        the expected value of the seat's action by double Q-learning if it is on turn next, else the value of waiting.
+        `seats`, int64 [k], holds that seat of each world, as a number among the seats of all tables.
         """
         viewers = (seats % worlds.rules.players).astype(np.int8)
         before = worlds.scores()
         worlds.step(actions)
-        paid = (worlds.scores() - before).astype(np.float32)
-        seen, own = _on(online, worlds.observe(viewers, config.v0)), worlds.current() == viewers
-        pasts = [memory[torch.from_numpy(seats)] for memory in self.memories]
-        after = [m.contexts(seen[None], past)[0][0] for m, past in zip((online, target), pasts)]
-        legal = _on(online, worlds.legal() & own[:, None])
-        q, waiting = target(seen, after[1], legal)
-        turns = _on(online, np.flatnonzero(own))
-        by, _ = online(seen[turns], after[0][turns], legal[turns])
-        ahead = waiting.index_copy(0, turns, expected_value(q[turns], by, legal[turns], config.temperature))
-        return paid + config.discount * ahead.cpu().numpy() * ~worlds.over()
+        rewards = (worlds.scores() - before).astype(np.float32)
+        seen, is_own_turn = _to_device(online, worlds.observe(viewers, config.v0)), worlds.current() == viewers
+        memories = [memory[torch.from_numpy(seats)] for memory in self.memories]
+        contexts = [m.contexts(seen[None], memory)[0][0] for m, memory in zip((online, target), memories)]
+        legal = _to_device(online, worlds.legal() & is_own_turn[:, None])
+        q, waiting = target(seen, contexts[1], legal)
+        turns = _to_device(online, np.flatnonzero(is_own_turn))
+        online_q, _ = online(seen[turns], contexts[0][turns], legal[turns])
+        expected = expected_value(q[turns], online_q, legal[turns], config.temperature)
+        values = waiting.index_copy(0, turns, expected)
+        return rewards + config.discount * values.cpu().numpy() * ~worlds.over()
 
     def _restart_games(self, config: OffBeliefTraining, rows: np.ndarray) -> Trajectories:
-        """Return the games at these tables, and deal new ones there."""
+        """Return the games at the tables with the numbers `rows`, and deal new ones there."""
         ended = Trajectories(
             self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows]
         )
@@ -233,6 +241,6 @@ class Actors:
         return ended
 
 
-def _on(network: ActionValues, array: np.ndarray) -> torch.Tensor:
+def _to_device(network: ActionValues, array: np.ndarray) -> torch.Tensor:
     """Move an array to the device of a network."""
     return torch.from_numpy(array).to(network.worth.weight.device)

@@ -1,7 +1,8 @@
 """Beliefs of all seats of Hanabi tables about their own hands.
 
-Level 1 counts. Above it, the likelihood of the moves under the level below counts too: exactly, if all own hands can be
-listed, else by a network that is trained on games of that level.
+At level 1 of off-belief learning the belief counts deals and ignores moves. Above level 1 it also weights hands by the
+likelihood of the moves under the level below. This is exact if all own hands can be listed; else a belief network does
+it, trained on games of the level below.
 """
 
 from __future__ import annotations
@@ -19,20 +20,20 @@ from trickformer.belief.hanabi.learned import CardConstraints, Seq2Seq, Seq2SeqS
 from trickformer.belief.hanabi.process import HINT_BITS, TRAITS, Form, HanabiProcess, at_seat
 from trickformer.models.hanabi_values import HanabiCheckpoint, probabilities
 
-LISTED = 2_000  # largest number of own hands that are listed
-_TRIES = 1_000  # draws of a hand before the network counts as broken
+LISTED = 2_000  # largest number of own hands for an exact belief
+_TRIES = 1_000  # draws of a hand until the network counts as broken
 
 
 class TableBelief(Protocol):
     """Beliefs of all seats of n tables, from which own hands are drawn."""
 
-    def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
+    def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, copies: int, seed: int) -> None:
         """Deal own hands from the beliefs into `worlds`. Call it once before every move.
 
         Args:
             tables: The n tables.
-            worlds: `each` copies of a table for every seat, in the order of tables, then of seats; changed in place.
-            each: Number of worlds for a seat.
+            worlds: `copies` copies of a table for every seat, in the order of tables, then of seats; changed in place.
+            copies: Number of worlds for a seat.
             seed: Seed of the draws.
 
         Raises:
@@ -58,8 +59,8 @@ class TableBelief(Protocol):
 class CountingTableBelief:
     """Belief in which every deal that explains a seat's view is equally likely."""
 
-    def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
-        worlds.redraw(seats(tables, each), seed)
+    def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, copies: int, seed: int) -> None:
+        worlds.redraw(seats(tables, copies), seed)
 
     def follow(self, tables: _core.hanabi.Tables, actions: np.ndarray) -> None:
         pass  # counting ignores the moves of others
@@ -69,10 +70,10 @@ class CountingTableBelief:
 
 
 class ExactTableBelief:
-    """Exact belief B_pi0 in each own hand.
+    """Exact belief about own hands: B_pi0 of "Off-Belief Learning", with the level below as pi0.
 
-    The weight of a hand is the number of ways to deal it, times the likelihood of all moves of the others, who saw it,
-    under the level below.
+    The weight of a hand is the number of ways to deal it, times the likelihood of the others' moves under the level
+    below. The others saw the hand when they moved. C is the number of `hands`.
 
     Args:
         rules: Rules of the games.
@@ -107,11 +108,11 @@ class ExactTableBelief:
         odds = np.exp(logs - top)
         return odds / odds.sum(axis=2, keepdims=True)
 
-    def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
+    def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, copies: int, seed: int) -> None:
         cumulative = self.chances(tables).cumsum(axis=2)[:, :, None]
-        at = np.random.default_rng(seed).random((*cumulative.shape[:2], each, 1)) * cumulative[..., -1:]
-        drawn = (cumulative <= at).sum(axis=3).ravel()
-        _put(worlds, hands(tables.rules)[drawn], seats(tables, each), seed)
+        thresholds = np.random.default_rng(seed).random((*cumulative.shape[:2], copies, 1)) * cumulative[..., -1:]
+        drawn = (cumulative <= thresholds).sum(axis=3).ravel()
+        _deal_hands(worlds, hands(tables.rules)[drawn], seats(tables, copies), seed)
 
     @torch.no_grad()
     def follow(self, tables: _core.hanabi.Tables, actions: np.ndarray) -> None:
@@ -125,24 +126,26 @@ class ExactTableBelief:
             contexts = context[0]
         else:
             contexts = torch.ones(n * players, 1, device=device)
+        # One world for each table, waiting seat and hand that it may hold, which the seat on turn sees.
         waits = np.arange(players) != seat[:, None]
         imagined = np.nonzero((count_deals(tables) > 0) & waits[:, :, None])
         row = imagined[0]
         viewer, hand = imagined[1:]
         worlds = tables.take(row)
-        _put(worlds, hands(rules)[hand], viewer.astype(np.int8), 0)
+        _deal_hands(worlds, hands(rules)[hand], viewer.astype(np.int8), 0)
         legal = torch.from_numpy(worlds.legal()).to(device)
         seen = torch.from_numpy(worlds.observe(None, self.below.v0)).to(device)
         q, _ = model(seen, contexts[torch.from_numpy(row * players + seat[row]).to(device)], legal)
         odds = probabilities(q, legal, self.below.temperature, self.slip).cpu().numpy().astype(np.float64)
         with np.errstate(divide="ignore"):
             self.logs[row, viewer, hand] += np.log(odds[np.arange(len(row)), actions[row]])
-        # A card that leaves the hand becomes visible: only hands that held it there remain, with any new card.
-        gone = np.flatnonzero(actions < 2 * rules.hand)
-        slot = actions[gone] % rules.hand
-        card = tables.hands()[gone, seat[gone], slot].astype(np.int64)
-        before = _before(rules)[slot, card]
-        self.logs[gone, seat[gone]] = np.take_along_axis(self.logs[gone, seat[gone]], before, axis=1)
+        # A card that is played or discarded becomes visible to its owner. Each new hand of the owner gets the weight of
+        # the one hand that it can come from: with this card in its slot, and without the newest card.
+        moved = np.flatnonzero(actions < 2 * rules.hand)
+        slot = actions[moved] % rules.hand
+        card = tables.hands()[moved, seat[moved], slot].astype(np.int64)
+        before = _previous_hands(rules.kinds, rules.hand)[slot, card]
+        self.logs[moved, seat[moved]] = np.take_along_axis(self.logs[moved, seat[moved]], before, axis=1)
 
     def renew(self, rows: np.ndarray) -> None:
         self.logs[rows] = 0
@@ -163,26 +166,26 @@ class LearnedTableBelief:
         self.state = network.start(n * rules.players)
 
     @torch.no_grad()
-    def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, each: int, seed: int) -> None:
+    def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, copies: int, seed: int) -> None:
         network, device = self.network, self.network.device
-        everybody = observe_all_seats(tables)
+        observations = observe_all_seats(tables)
         weights = network.weights()
-        self.state = network.encode(weights, torch.from_numpy(everybody).to(device), None, self.state)
-        at = torch.arange(len(everybody), device=device).repeat_interleave(each)
-        summary, known = self.state[-1][0][at], hand_constraints(tables, device)[at]
+        self.state = network.encode(weights, torch.from_numpy(observations).to(device), None, self.state)
+        viewer = torch.arange(len(observations), device=device).repeat_interleave(copies)
+        summary, constraints = self.state[-1][0][viewer], hand_constraints(tables, device)[viewer]
         generator = torch.Generator(device).manual_seed(seed)
-        cards = network.sample(weights, summary, known, generator)
+        cards = network.sample(weights, summary, constraints, generator)
         # The network may generate impossible hands; draw these again.
         for _ in range(_TRIES):
-            wrong = torch.nonzero(~_is_consistent(cards, known))[:, 0]
-            if not len(wrong):
+            impossible = torch.nonzero(~_is_consistent(cards, constraints))[:, 0]
+            if not len(impossible):
                 break
-            cards[wrong] = network.sample(weights, summary[wrong], known[wrong], generator)
+            cards[impossible] = network.sample(weights, summary[impossible], constraints[impossible], generator)
         else:
             raise TrickformerError(
                 f"the belief network generated no possible hand in {_TRIES:,} tries; train it with more --belief-steps"
             )
-        _put(worlds, cards.cpu().numpy().astype(np.int8), seats(tables, each), seed)
+        _deal_hands(worlds, cards.cpu().numpy().astype(np.int8), seats(tables, copies), seed)
 
     def follow(self, tables: _core.hanabi.Tables, actions: np.ndarray) -> None:
         pass  # the next observation shows the move
@@ -203,17 +206,17 @@ def shape_of(rules: _core.hanabi.Rules, hidden: int, layers: int) -> Seq2SeqSize
     return Seq2SeqSizes(rules.observation, 0, rules.hand, rules.kinds, TRAITS, HINT_BITS, hidden, layers)
 
 
-def seats(tables: _core.hanabi.Tables, each: int) -> np.ndarray:
+def seats(tables: _core.hanabi.Tables, copies: int) -> np.ndarray:
     """Return the seat that imagines each world, in the order of `TableBelief.deal`.
 
     Args:
         tables: n tables.
-        each: Number of worlds for a seat.
+        copies: Number of worlds for a seat.
 
     Returns:
-        int8 [n * players * each].
+        int8 [n * players * copies].
     """
-    return np.tile(np.repeat(np.arange(tables.rules.players, dtype=np.int8), each), len(tables))
+    return np.tile(np.repeat(np.arange(tables.rules.players, dtype=np.int8), copies), len(tables))
 
 
 def observe_all_seats(tables: _core.hanabi.Tables, v0: bool = False) -> np.ndarray:
@@ -226,8 +229,8 @@ def observe_all_seats(tables: _core.hanabi.Tables, v0: bool = False) -> np.ndarr
     Returns:
         float32 [n * players, observation].
     """
-    everybody = tables.take(np.repeat(np.arange(len(tables)), tables.rules.players))
-    return everybody.observe(seats(tables, 1), v0)
+    copies = tables.take(np.repeat(np.arange(len(tables)), tables.rules.players))
+    return copies.observe(seats(tables, 1), v0)
 
 
 def hand_constraints(tables: _core.hanabi.Tables, device: torch.device) -> CardConstraints:
@@ -242,9 +245,9 @@ def hand_constraints(tables: _core.hanabi.Tables, device: torch.device) -> CardC
     """
     rules = tables.rules
     names = [_core.hanabi.BOTS[0]] * rules.players  # any player will do, because nobody moves
-    parts = [HanabiProcess(rules, Form.POMDP, names, seat).tensors(tables, device) for seat in range(rules.players)]
-    fields = ((p.possible, p.counts, p.traits, p.hint_bits) for p in parts)
-    return CardConstraints(*(torch.stack(same, 1).flatten(0, 1) for same in zip(*fields)))
+    by_seat = [HanabiProcess(rules, Form.POMDP, names, seat).tensors(tables, device) for seat in range(rules.players)]
+    fields = ((c.possible, c.counts, c.traits, c.hint_bits) for c in by_seat)
+    return CardConstraints(*(torch.stack(field, 1).flatten(0, 1) for field in zip(*fields)))
 
 
 def hands(rules: _core.hanabi.Rules) -> np.ndarray:
@@ -269,26 +272,23 @@ def hands(rules: _core.hanabi.Rules) -> np.ndarray:
 
 @cache
 def _enumerate_hands(kinds: int, size: int) -> np.ndarray:
-    held = [hand + (-1,) * (size - n) for n in range(size + 1) for hand in product(range(kinds), repeat=n)]
-    return np.array(held, dtype=np.int8)
-
-
-def _before(rules: _core.hanabi.Rules) -> np.ndarray:
-    """Return the hand before a card of some slot and kind left it and the newest card was drawn.
-
-    int64 [hand, kinds, C], by the hand afterwards; any number if no such hand exists.
-    """
-    return _previous_hands(rules.kinds, rules.hand)
+    all_hands = [hand + (-1,) * (size - n) for n in range(size + 1) for hand in product(range(kinds), repeat=n)]
+    return np.array(all_hands, dtype=np.int8)
 
 
 @cache
 def _previous_hands(kinds: int, size: int) -> np.ndarray:
-    listed = _enumerate_hands(kinds, size).tolist()
-    numbers = {tuple(hand): i for i, hand in enumerate(listed)}
-    numbers_before = np.zeros((size, kinds, len(listed)), dtype=np.int64)
-    for slot, kind, (i, hand) in product(range(size), range(kinds), enumerate(listed)):
-        numbers_before[slot, kind, i] = numbers.get((*hand[:slot], kind, *hand[slot : size - 1]), 0)
-    return numbers_before
+    """Return the number of the hand before a move: int64 [size, kinds, C].
+
+    Entry [slot, kind, i] is the hand from which a card of this kind left this slot, after which a new card made it hand
+    i. It is 0 if there is no such hand.
+    """
+    all_hands = _enumerate_hands(kinds, size).tolist()
+    numbers = {tuple(hand): i for i, hand in enumerate(all_hands)}
+    previous = np.zeros((size, kinds, len(all_hands)), dtype=np.int64)
+    for slot, kind, (i, hand) in product(range(size), range(kinds), enumerate(all_hands)):
+        previous[slot, kind, i] = numbers.get((*hand[:slot], kind, *hand[slot : size - 1]), 0)
+    return previous
 
 
 def count_deals(tables: _core.hanabi.Tables) -> np.ndarray:
@@ -301,30 +301,34 @@ def count_deals(tables: _core.hanabi.Tables) -> np.ndarray:
         float64 [n, players, C]; copies of a card count as different.
     """
     rules = tables.rules
-    listed, known = hands(rules), hand_constraints(tables, torch.device("cpu"))
-    n, c = len(tables) * rules.players, len(listed)
-    counts = known.counts.numpy()
-    held = (listed[:, :, None] == np.arange(rules.kinds)).sum(axis=1)  # [C, kinds]
-    counted = np.ones((n, c))
+    all_hands, constraints = hands(rules), hand_constraints(tables, torch.device("cpu"))
+    n, c = len(tables) * rules.players, len(all_hands)
+    hidden = constraints.counts.numpy()  # [n, kinds]: cards of each kind that the seat does not see
+    copies = (all_hands[:, :, None] == np.arange(rules.kinds)).sum(axis=1)  # [C, kinds]: cards of a kind in a hand
+    # j copies of a kind can be chosen from h hidden cards in h (h - 1) ... (h - j + 1) ordered ways.
+    ways = np.ones((n, c))
     for taken in range(rules.hand):
-        counted *= np.where(held > taken, (counts[:, None] - taken).clip(min=0), 1).prod(axis=2)
-    possible = known.possible.numpy()
-    # A slot without a card gets index -1, the last column.
-    may = np.concatenate([possible, ~possible.any(axis=2, keepdims=True)], axis=2)
+        ways *= np.where(copies > taken, (hidden[:, None] - taken).clip(min=0), 1).prod(axis=2)
+    # Hints exclude kinds. A slot without a card has kind -1, which is the index of the column added here.
+    possible = constraints.possible.numpy()
+    allowed = np.concatenate([possible, ~possible.any(axis=2, keepdims=True)], axis=2)
     for slot in range(rules.hand):
-        counted *= may[:, slot, listed[:, slot]]
-    return counted.reshape(len(tables), rules.players, c)
+        ways *= allowed[:, slot, all_hands[:, slot]]
+    return ways.reshape(len(tables), rules.players, c)
 
 
-def _is_consistent(cards: torch.Tensor, known: CardConstraints) -> torch.Tensor:
+def _is_consistent(cards: torch.Tensor, constraints: CardConstraints) -> torch.Tensor:
     """Return whether hints and card counts allow these hands, int64 [n, hand]: bool [n]."""
     is_card = cards >= 0
-    may = known.possible.gather(2, cards.clamp(min=0)[..., None])[..., 0] | ~is_card
-    held = (cards[..., None] == torch.arange(known.counts.shape[1], device=cards.device)).sum(1)
-    return may.all(1) & (held <= known.counts).all(1)
+    allowed = constraints.possible.gather(2, cards.clamp(min=0)[..., None])[..., 0] | ~is_card
+    copies = (cards[..., None] == torch.arange(constraints.counts.shape[1], device=cards.device)).sum(1)
+    return allowed.all(1) & (copies <= constraints.counts).all(1)
 
 
-def _put(worlds: _core.hanabi.Tables, cards: np.ndarray, viewers: np.ndarray, seed: int) -> None:
-    """Deal these hands, int8 [n, hand], to viewers, int8 [n]. The hands must explain the viewers' observations."""
+def _deal_hands(worlds: _core.hanabi.Tables, cards: np.ndarray, viewers: np.ndarray, seed: int) -> None:
+    """Deal hands, int8 [n, hand], to viewers, int8 [n], and the rest at random.
+
+    The hands must be consistent with the viewers' observations.
+    """
     if not worlds.redeal(at_seat(cards, viewers, worlds.rules.players), seed).all():
         raise RuntimeError("an impossible hand was dealt")

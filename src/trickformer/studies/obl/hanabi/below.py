@@ -1,4 +1,4 @@
-"""Level below: its checkpoint, its games, and the belief network that is trained on them."""
+"""Level below a level of off-belief learning: its checkpoint, its games, and the belief network trained on them."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from trickformer.studies.obl.hanabi.beliefs import (
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 from trickformer.studies.obl.hanabi.partner import evaluate_level
 
-FOLDER = "belief"  # of the belief network, in the run's folder
+FOLDER = "belief"  # folder of the belief network, in the run's folder
 _STATE, _NETWORK = "state.npz", "model.safetensors"
-_TARGETS = 12  # random positions of a game that a gradient step of the belief network takes
+_TARGETS = 12  # number of random positions of each game in a gradient step of the belief network
 _GAMES = 1 << 61  # added to the seed, so that these games are not those of the training
 
 
@@ -59,20 +59,21 @@ def load_level(config: OffBeliefTraining, rules: _core.hanabi.Rules) -> HanabiCh
     checkpoint = load(checkpoints.find(name)).of(rules, name)
     method, level = checkpoint.about.get("method"), checkpoint.about.get("level")
     if method != config.method or level != config.level - 1:
-        what = f"level {level}" if method == config.method else f"of the method {method}"
+        kind = f"level {level}" if method == config.method else f"of the method {method}"
         raise TrickformerError(
-            f"checkpoint {name} is {what}; level {config.level} needs level {config.level - 1} of {config.method}"
+            f"checkpoint {name} is {kind}; level {config.level} needs level {config.level - 1} of {config.method}"
         )
-    mine, shape = (config.hidden, config.layers, config.model == "lstm", config.v0, config.odds), checkpoint.model.shape
-    theirs = (shape.hidden, shape.layers, shape.recurrent, checkpoint.v0, shape.odds)
-    if config.warm and mine != theirs:
-        words = ("--v0" if checkpoint.v0 else "--no-v0") + (" --odds" if theirs[-1] else " --no-odds")
+    shape = checkpoint.model.shape
+    own_sizes = (config.hidden, config.layers, config.model == "lstm", config.v0, config.odds)
+    sizes_below = (shape.hidden, shape.layers, shape.recurrent, checkpoint.v0, shape.odds)
+    if config.warm and own_sizes != sizes_below:
+        inputs = ("--v0" if checkpoint.v0 else "--no-v0") + (" --odds" if shape.odds else " --no-odds")
         raise TrickformerError(
             f"checkpoint {name} has --model {'lstm' if shape.recurrent else 'mlp'} --hidden {shape.hidden} --layers "
-            f"{shape.layers} {words}; give the same, or --no-warm"
+            f"{shape.layers} {inputs}; give the same, or --no-warm"
         )
     if config.method == "obl" and config.belief == "exact":
-        hands(rules)
+        hands(rules)  # raises if there are too many
         if checkpoint.temperature == config.slip == 0:
             raise TrickformerError(
                 f"checkpoint {name} always takes the best action, which makes most hands impossible; "
@@ -99,43 +100,45 @@ def digests(config: OffBeliefTraining) -> dict[str, str]:
 
 @torch.no_grad()
 def _play_games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, n: int) -> GameSequences:
-    """Play games of the level below, each seen by one random seat.
+    """Play n games of the level below from number `first` on, and record each as one random seat observes it.
 
-    The viewer also makes random moves, as in the training: its moves say nothing about its own hand.
+    This viewer also explores, as seats do in the training. The network cannot learn from its moves about its hand,
+    because the viewer does not see that hand.
     """
     rules = below.rules
     tables = _core.hanabi.Tables(rules, config.seed + _GAMES, first, n)
     rng = np.random.default_rng([config.seed, 4, first])
     viewer = rng.integers(rules.players, size=n)
-    kinds = explorations(config)
-    shares = kinds[rng.integers(len(kinds), size=n)]
+    rates = explorations(config)
+    viewer_rates = rates[rng.integers(len(rates), size=n)]
     memory, rows = below.model.memory(n * rules.players), np.arange(n)
     steps: list[tuple[np.ndarray, np.ndarray]] = []
-    known: list[CardConstraints] = []
+    constraints: list[CardConstraints] = []
     lengths = np.zeros(n, dtype=np.int64)
     while not (over := tables.over()).all():
         steps.append((tables.observe(viewer.astype(np.int8)) != 0, tables.hands()[rows, viewer]))
-        known.append(hand_constraints(tables, torch.device("cpu"))[rows * rules.players + viewer])
+        constraints.append(hand_constraints(tables, torch.device("cpu"))[rows * rules.players + viewer])
         lengths += ~over
         turn = np.maximum(tables.current(), 0)
         q, memory = evaluate_level(below, tables, memory)
         legal = torch.from_numpy(tables.legal()).to(q.device)
-        # The viewer's random moves follow its own share, the others' the share that slips.
-        random = np.where(turn == viewer, shares, config.slip)
+        random_share = np.where(turn == viewer, viewer_rates, config.slip)[:, None]
         odds = probabilities(q, legal, below.temperature).cpu().numpy().astype(np.float64)
-        may = legal.cpu().numpy()
-        odds = (1 - random)[:, None] * odds + random[:, None] * may / may.sum(axis=1, keepdims=True).clip(min=1)
+        mask = legal.cpu().numpy()
+        odds = (1 - random_share) * odds + random_share * mask / mask.sum(axis=1, keepdims=True).clip(min=1)
         tables.step(draw(odds, rng.random(n)).astype(np.int64))
     emission, cards = (np.stack(column) for column in zip(*steps))
-    none = torch.zeros(len(emission), n, dtype=torch.int64)
+    zeros = torch.zeros(len(emission), n, dtype=torch.int64)
     return GameSequences(
-        torch.from_numpy(emission),
-        none - 1,
-        none[:0].T,
-        none,
-        torch.from_numpy(cards.astype(np.int64)),
-        CardConstraints(*(torch.stack([getattr(k, f.name) for k in known]) for f in fields(CardConstraints))),
-        torch.from_numpy(lengths),
+        emission=torch.from_numpy(emission),
+        control=zeros - 1,  # none; the LSTM reads neither controls nor tokens
+        tokens=zeros[:0].T,
+        ends=zeros,
+        cards=torch.from_numpy(cards.astype(np.int64)),
+        known=CardConstraints(
+            *(torch.stack([getattr(c, f.name) for c in constraints]) for f in fields(CardConstraints))
+        ),
+        lengths=torch.from_numpy(lengths),
     )
 
 
@@ -171,7 +174,7 @@ def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) ->
 
 
 def belief_of(below: HanabiCheckpoint | None, config: OffBeliefTraining, rules: _core.hanabi.Rules) -> TableBelief:
-    """Return the belief of a run's level. This may train its belief network.
+    """Return the belief by which a run imagines hands. If it needs a belief network, this may train one first.
 
     Args:
         below: Checkpoint of the level below; None at level 1.

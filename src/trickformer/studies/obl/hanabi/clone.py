@@ -15,10 +15,10 @@ from trickformer.studies.obl.hanabi.learning import Frames
 
 
 def style(games_of: str | None) -> str | None:
-    """Return the style of the scripted player that a spec names.
+    """Return the style of the scripted player that a spec names; None without a spec.
 
     Args:
-        games_of: Player's spec; None without a player.
+        games_of: Spec of the player to imitate, such as partner:style=smart.
 
     Raises:
         TrickformerError: If the spec names another kind of player.
@@ -46,7 +46,7 @@ def play_scripted_games(rules: _core.hanabi.Rules, style: str, seed: int, n: int
 
 
 def surprise(frames: Frames, q: torch.Tensor) -> torch.Tensor:
-    """Compute the cross entropy of the moves that were made.
+    """Compute the cross entropy of the recorded moves under the network's policy.
 
     Args:
         frames: m moves.
@@ -55,5 +55,5 @@ def surprise(frames: Frames, q: torch.Tensor) -> torch.Tensor:
     Returns:
         float32 [m], in nats.
     """
-    logs = q[frames.own].masked_fill(~frames.legal[frames.own], -torch.inf).log_softmax(1)
-    return -logs.gather(1, frames.actions[:, None])[:, 0]
+    log_p = q[frames.own].masked_fill(~frames.legal[frames.own], -torch.inf).log_softmax(1)
+    return -log_p.gather(1, frames.actions[:, None])[:, 0]

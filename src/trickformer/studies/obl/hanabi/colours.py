@@ -1,7 +1,6 @@
 """Renaming of the colours of Hanabi, seat by seat ("Other-Play", Hu, Lerer, Peysakhovich & Foerster 2020).
 
-If every seat names the colours by a permutation of its own, a team cannot agree on a meaning of a colour beyond what a
-hint shows.
+If every seat permutes the names of the colours at random, a team cannot agree on conventions that depend on a colour.
 """
 
 from __future__ import annotations
@@ -23,29 +22,29 @@ from trickformer.models.hanabi_odds import Layout
 class Renaming:
     """All s permutations of the colours; permutation 0 is the identity."""
 
-    # int64 [s, seen]: entry i of the renamed observation is this entry of the old one. The entries of an observation
-    # come first, then those of the greedy action in SAD.
+    # int64 [s, entries]: entry i of a renamed observation is entry seen[i] of the original. After the entries of the
+    # observation come those of SAD's greedy action.
     seen: torch.Tensor
     actions: torch.Tensor  # int64 [s, actions]: renamed action of each action
     back: torch.Tensor  # int64 [s, actions]: the inverse of `actions`
 
-    def rename_observations(self, seen: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
+    def rename_observations(self, seen: torch.Tensor, number: torch.Tensor) -> torch.Tensor:
         """Rename the colours in observations.
 
         Args:
             seen: float32 [..., observation], or with the greedy action of SAD after it.
-            which: int64 [...], number of the permutation.
+            number: int64 [...], number of the permutation.
         """
-        return seen.gather(-1, self.seen[which][..., : seen.shape[-1]])
+        return seen.gather(-1, self.seen[number][..., : seen.shape[-1]])
 
-    def rename_legal(self, legal: torch.Tensor, which: torch.Tensor) -> torch.Tensor:
+    def rename_legal(self, legal: torch.Tensor, number: torch.Tensor) -> torch.Tensor:
         """Rename the colours in masks of legal actions.
 
         Args:
             legal: bool [..., actions].
-            which: int64 [...], number of the permutation.
+            number: int64 [...], number of the permutation.
         """
-        return legal.gather(-1, self.back[which])
+        return legal.gather(-1, self.back[number])
 
 
 def renaming(rules: _core.hanabi.Rules, device: torch.device) -> Renaming:
@@ -63,18 +62,18 @@ def renaming(rules: _core.hanabi.Rules, device: torch.device) -> Renaming:
 def _renaming(players: int, colors: int, ranks: int, hand: int, hints: int, lives: int) -> Renaming:
     rules = _core.hanabi.Rules(players, colors, ranks, hand, hints, lives)
     entries = list(_observation_entries(rules))
-    places = {name: i for i, name in enumerate(entries)}
+    entry_index = {entry: i for i, entry in enumerate(entries)}
     moves = [_move(rules, action) for action in range(rules.actions)]
-    called = {name: i for i, name in enumerate(moves)}
-    orders = [(*order, None) for order in permutations(range(colors))]  # None stays: no colour
-    new = [{name: order[-1 if name is None else name] for name in (*range(colors), None)} for order in orders]
-    back = [{b: a for a, b in names.items()} for names in new]
-    seen = torch.tensor([[places[what, names[color]] for what, color in entries] for names in back])
-    last = Layout.of(rules).last
+    action_of = {move: action for action, move in enumerate(moves)}
+    # New colour by old colour, for each permutation; None stands for no colour and stays.
+    new_colours = [{None: None, **dict(enumerate(order))} for order in permutations(range(colors))]
+    old_colours = [{new: old for old, new in names.items()} for names in new_colours]
+    seen = torch.tensor([[entry_index[meaning, old[color]] for meaning, color in entries] for old in old_colours])
+    last = Layout.of(rules).last  # entries about the last move, which the greedy action's entries repeat
     return Renaming(
-        torch.cat([seen, seen[:, last] + len(entries) - last.start], 1),
-        torch.tensor([[called[what, names[color]] for what, color in moves] for names in new]),
-        torch.tensor([[called[what, names[color]] for what, color in moves] for names in back]),
+        seen=torch.cat([seen, seen[:, last] + len(entries) - last.start], 1),
+        actions=torch.tensor([[action_of[meaning, new[color]] for meaning, color in moves] for new in new_colours]),
+        back=torch.tensor([[action_of[meaning, old[color]] for meaning, color in moves] for old in old_colours]),
     )
 
 
@@ -103,14 +102,15 @@ def orders(rules: _core.hanabi.Rules, seed: int, games: np.ndarray) -> np.ndarra
         int64 [k, players].
     """
     count = len(renaming(rules, torch.device("cpu")).actions)
-    drawn = (np.random.default_rng([seed, 5, int(game)]).integers(count, size=rules.players) for game in games)
-    return np.array(list(drawn), dtype=np.int64).reshape(len(games), rules.players)
+    rows = (np.random.default_rng([seed, 5, int(game)]).integers(count, size=rules.players) for game in games)
+    return np.array(list(rows), dtype=np.int64).reshape(len(games), rules.players)
 
 
-_Named = tuple[tuple[object, ...], int | None]  # meaning of an entry without its colour, and the colour
+_Named = tuple[tuple[object, ...], int | None]  # meaning of an entry or a move without its colour, and the colour
 
 
 def _move(rules: _core.hanabi.Rules, action: int) -> _Named:
+    """Return the meaning of an action. Plays and discards have no colour."""
     if action < 2 * rules.hand:
         return ("card", action), None
     parts = hint(rules, action)
@@ -123,6 +123,7 @@ def _observation_entries(rules: _core.hanabi.Rules) -> Iterator[_Named]:
     colors, ranks = range(rules.colors), range(rules.ranks)
 
     def plain(part: str, n: int) -> Iterator[_Named]:
+        """Yield n entries without a colour."""
         return (((part, i), None) for i in range(n))
 
     for offset, slot, color, rank in product(players[1:], slots, colors, ranks):
@@ -149,6 +150,6 @@ def _observation_entries(rules: _core.hanabi.Rules) -> Iterator[_Named]:
         for color, rank in product(colors, ranks):
             yield ("may be", offset, slot, rank), color
         for color in colors:
-            yield ("told colour", offset, slot), color
+            yield ("hinted colour", offset, slot), color
         for rank in ranks:
-            yield ("told rank", offset, slot, rank), None
+            yield ("hinted rank", offset, slot, rank), None

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-# `paper`: Table 2 and Appendix B of "Off-Belief Learning". `small`: the defaults, for one core.
+# `paper` has the values of Table 2 and Appendix B of "Off-Belief Learning". `small` has the defaults, for one core.
 PRESETS: dict[str, dict[str, Any]] = {
     "small": {},
     "paper": {
@@ -158,7 +158,7 @@ class OffBeliefTraining(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_the_preset(cls, values: Any) -> Any:
+    def _fill_in_preset(cls, values: Any) -> Any:
         """Fill in the preset's values for the options that are not set."""
         return PRESETS.get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
 
@@ -183,7 +183,7 @@ class OffBeliefTraining(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _one_move(self) -> Self:
+    def _check_moves(self) -> Self:
         if self.method == "obl" and self.moves != 1:
             raise ValueError(f"n_step = {self.n_step}: a target of off-belief learning is one move; leave it out")
         return self

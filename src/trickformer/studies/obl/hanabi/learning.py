@@ -1,4 +1,4 @@
-"""Values and targets that a network learns from games: of the moves, and of waiting while other seats move."""
+"""Values and targets of a network on finished games: of moves, and of waiting while other seats move."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from trickformer.studies.obl.hanabi.colours import Renaming
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """All m moves of k games, game by game, with the observations of P seats before them."""
+    """All m moves of k games, game by game, with the observations of the P seats before each move."""
 
-    seen: torch.Tensor  # float32 [m, P, seen]
+    seen: torch.Tensor  # float32 [m, P, observation]
     legal: torch.Tensor  # bool [m, P, actions]; all false for seats that wait
     own: torch.Tensor  # bool [m, P]: the seat on turn
     actions: torch.Tensor  # int64 [m]
@@ -55,14 +55,20 @@ def frames(
     seats, rewards = replayed[2:]
     lengths = (games.actions != OVER).sum(axis=1)
     if greedy:
-        best = sad.observe_greedy_actions(
+        shown = sad.observe_greedy_actions(
             rules, seed, games=games.games, actions=games.actions, greedy=games.tries, lengths=lengths
         )
-        seen = np.concatenate([seen, best], axis=2)
+        seen = np.concatenate([seen, shown], axis=2)
     own = seats[:, None] == np.arange(rules.players)
-    tensors = (seen, legal[:, None] & own[:, :, None], own, games.actions[games.actions != OVER].astype(np.int64))
-    made = [torch.from_numpy(x).to(device) for x in (*tensors, rewards.astype(np.float32))]
-    return Frames(*made, lengths=lengths)
+    actions = games.actions[games.actions != OVER].astype(np.int64)
+    return Frames(
+        seen=torch.from_numpy(seen).to(device),
+        legal=torch.from_numpy(legal[:, None] & own[:, :, None]).to(device),
+        own=torch.from_numpy(own).to(device),
+        actions=torch.from_numpy(actions).to(device),
+        rewards=torch.from_numpy(rewards.astype(np.float32)).to(device),
+        lengths=lengths,
+    )
 
 
 def shape_rewards(frames: Frames, which: torch.Tensor, bonus: float) -> Frames:
@@ -77,33 +83,33 @@ def shape_rewards(frames: Frames, which: torch.Tensor, bonus: float) -> Frames:
 
 
 def rename_colours(frames: Frames, names: Renaming, orders: torch.Tensor) -> Frames:
-    """Return the frames as seats see them that rename the colours.
+    """Return the frames with the colours renamed, by a permutation for each seat.
 
     Args:
         frames: m moves of k games.
         names: Permutations of the colours.
         orders: int64 [k, P], number of each seat's permutation.
     """
-    which = orders[frames.games]
-    seen, legal = names.rename_observations(frames.seen, which), names.rename_legal(frames.legal, which)
-    return replace(frames, seen=seen, legal=legal, actions=names.actions[which[frames.own], frames.actions])
+    order = orders[frames.games]
+    seen, legal = names.rename_observations(frames.seen, order), names.rename_legal(frames.legal, order)
+    return replace(frames, seen=seen, legal=legal, actions=names.actions[order[frames.own], frames.actions])
 
 
 def _contexts(network: ActionValues, frames: Frames) -> torch.Tensor:
-    """Compute the network's summary of each seat's public past: float32 [m, P, hidden]."""
+    """Compute the network's summary of the public past at each move: float32 [m, P, hidden]; ones without an LSTM."""
     players, size = frames.seen.shape[1:]
     if not network.shape.recurrent:
         return frames.seen.new_ones(()).expand(len(frames.seen), players, 1)
     k, longest = len(frames.lengths), int(frames.lengths.max())
-    row, place = frames.games, frames.places
-    rows = frames.seen.new_zeros(longest, k, players, size)
-    rows[place, row] = frames.seen
-    context, _ = network.contexts(rows.flatten(1, 2), network.memory(k * players))
-    return context.unflatten(1, (k, players))[place, row]
+    game, move = frames.games, frames.places
+    sequences = frames.seen.new_zeros(longest, k, players, size)
+    sequences[move, game] = frames.seen
+    context, _ = network.contexts(sequences.flatten(1, 2), network.memory(k * players))
+    return context.unflatten(1, (k, players))[move, game]
 
 
 def units(network: ActionValues, frames: Frames) -> torch.Tensor:
-    """Compute the last hidden layer, of which values are linear functions.
+    """Compute the last hidden layer; all values are linear functions of it.
 
     Args:
         network: Network of action values.
@@ -141,8 +147,8 @@ def select_values(frames: Frames, q: torch.Tensor, waiting: torch.Tensor) -> tor
     Returns:
         float32 [m, P].
     """
-    of_action = q.gather(2, frames.actions[:, None, None].expand(-1, q.shape[1], 1))[:, :, 0]
-    return torch.where(frames.own, of_action, waiting)
+    moves = q.gather(2, frames.actions[:, None, None].expand(-1, q.shape[1], 1))[:, :, 0]
+    return torch.where(frames.own, moves, waiting)
 
 
 def off_belief(
@@ -155,19 +161,19 @@ def off_belief(
         q: float32 [m, P, actions], values of actions.
         waiting: float32 [m, P], values of waiting.
         games: Games of the frames, with their targets.
-        tries: Whether to append the action that the seat on turn only imagined.
+        tries: Whether to append a column for the action that the seat on turn tried in imagination.
 
     Returns:
         Values and targets, float32 [m, P] both; with `tries` [m, P + 1], the imagined action last.
     """
-    played = games.actions != OVER
-    estimates, targets = select_values(frames, q, waiting), torch.from_numpy(games.targets[played]).to(q.device)
+    is_move = games.actions != OVER
+    estimates, targets = select_values(frames, q, waiting), torch.from_numpy(games.targets[is_move]).to(q.device)
     if not tries:
         return estimates, targets
-    action = torch.from_numpy(games.tries[played].astype(np.int64)).to(q.device)
-    tried = torch.from_numpy(games.tried[played]).to(q.device)
-    of_action = q[frames.own].gather(1, action[:, None])
-    return torch.cat([estimates, of_action], 1), torch.cat([targets, tried[:, None]], 1)
+    imagined = torch.from_numpy(games.tries[is_move].astype(np.int64)).to(q.device)
+    imagined_values = q[frames.own].gather(1, imagined[:, None])
+    imagined_targets = torch.from_numpy(games.tried[is_move]).to(q.device)
+    return torch.cat([estimates, imagined_values], 1), torch.cat([targets, imagined_targets[:, None]], 1)
 
 
 @torch.no_grad()
@@ -176,7 +182,8 @@ def bootstrap_targets(
 ) -> torch.Tensor:
     """Compute n-step targets of self-play by double Q-learning.
 
-    A target adds up the discounted rewards of the next moves and the value by `target` of the action after them.
+    A target is the sum of the discounted rewards of the next moves and of the value of the position after them: of the
+    next action if the seat is on turn there, else of waiting. `target` evaluates both.
 
     Args:
         online: float32 [m, P, actions], values by the network that learns; they choose the action.
@@ -190,26 +197,26 @@ def bootstrap_targets(
         float32 [m, P], in points.
     """
     q, waiting = values(target, frames)
-    worth = expected_value(q.flatten(0, 1), online.flatten(0, 1), frames.legal.flatten(0, 1), temperature)
-    ahead = torch.where(frames.own, worth.unflatten(0, frames.own.shape), waiting)
-    m = len(ahead)
-    left = torch.from_numpy(np.repeat(frames.lengths, frames.lengths)).to(ahead.device) - frames.places
-    at = torch.arange(m, device=ahead.device)
-    targets = torch.zeros_like(ahead)
+    expected = expected_value(q.flatten(0, 1), online.flatten(0, 1), frames.legal.flatten(0, 1), temperature)
+    state_values = torch.where(frames.own, expected.unflatten(0, frames.own.shape), waiting)
+    m, device = len(state_values), state_values.device
+    moves_left = torch.from_numpy(np.repeat(frames.lengths, frames.lengths)).to(device) - frames.places
+    at = torch.arange(m, device=device)
+    targets = torch.zeros_like(state_values)
     for i in range(moves):
-        targets += (discount**i * frames.rewards[(at + i).clamp(max=m - 1)] * (left > i))[:, None]
-    return targets + discount**moves * ahead[(at + moves).clamp(max=m - 1)] * (left > moves)[:, None]
+        targets += (discount**i * frames.rewards[(at + i).clamp(max=m - 1)] * (moves_left > i))[:, None]
+    return targets + discount**moves * state_values[(at + moves).clamp(max=m - 1)] * (moves_left > moves)[:, None]
 
 
 def loss(errors: torch.Tensor, frames: Frames, weights: torch.Tensor) -> torch.Tensor:
     """Compute half the weighted mean squared error over moves and seats.
 
-    The loss is not Huber's: a value is to be the mean of its targets.
+    It is not Huber's loss, because a value shall be the mean of its targets, not a robust average.
 
     Args:
         errors: float32 [m] or [m, P], in points.
         frames: m moves of k games.
         weights: float32 [k], weights of the games.
     """
-    of_move = weights[frames.games]
-    return (errors**2 * of_move.view(-1, *[1] * (errors.dim() - 1))).mean() / 2
+    move_weights = weights[frames.games]
+    return (errors**2 * move_weights.view(-1, *[1] * (errors.dim() - 1))).mean() / 2

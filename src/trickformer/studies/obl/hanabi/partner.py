@@ -25,12 +25,12 @@ def learners(games: np.ndarray, players: int) -> np.ndarray:
 
 
 class LowerLevel:
-    """The level below in every seat of n tables; uniformly random below level 1.
+    """Player of the level below in all seats of n tables. Below level 1 it moves uniformly at random.
 
     Args:
         rules: Rules of the games.
         n: Number of tables.
-        below: Checkpoint of the level; None below level 1.
+        below: Checkpoint of the level below; None below level 1.
         slip: Share of uniformly random moves.
     """
 
@@ -53,9 +53,8 @@ class LowerLevel:
         odds = legal / legal.sum(axis=1, keepdims=True)
         if self.below is not None:
             q, self.memory = evaluate_level(self.below, tables, self.memory)
-            may = torch.from_numpy(legal).to(q.device)
-            chances = probabilities(q, may, self.below.temperature, self.slip)
-            odds = chances.cpu().numpy().astype(np.float64)
+            policy = probabilities(q, torch.from_numpy(legal).to(q.device), self.below.temperature, self.slip)
+            odds = policy.cpu().numpy().astype(np.float64)
         return draw(odds, rng.random(n)).astype(np.int64)
 
     def renew(self, rows: np.ndarray) -> None:
@@ -80,13 +79,13 @@ def evaluate_level(
         memory: Memories [n * players, ...] before this observation.
 
     Returns:
-        float32 [n, actions] and the memories after it. If a game is over, its values are those of seat 0 and mean
-        nothing.
+        Action values, float32 [n, actions], and the memories after the observation. The values of a game that is over
+        are meaningless.
     """
     n, players = len(tables), level.rules.players
     device = level.model.worth.weight.device
     seen = torch.from_numpy(beliefs.observe_all_seats(tables, level.v0)).to(device)
-    at = torch.from_numpy(np.arange(n) * players + np.maximum(tables.current(), 0)).to(device)
+    actors = torch.from_numpy(np.arange(n) * players + np.maximum(tables.current(), 0)).to(device)
     contexts, memory = level.model.contexts(seen[None], memory)
-    q, _ = level.model(seen[at], contexts[0][at], torch.from_numpy(tables.legal()).to(device))
+    q, _ = level.model(seen[actors], contexts[0][actors], torch.from_numpy(tables.legal()).to(device))
     return q, memory

@@ -10,7 +10,7 @@ import torch
 from trickformer import _core
 from trickformer.models.hanabi_values import HanabiCheckpoint, sample_actions
 
-_TABLES = 1_000  # in step
+_TABLES = 1_000  # largest number of games in lockstep
 
 
 @torch.no_grad()
@@ -32,27 +32,28 @@ def scores(team: Sequence[HanabiCheckpoint], seed: int, first: int, n: int) -> n
     rules = team[0].rules
     if len(team) != rules.players or any(t.rules.observation != rules.observation for t in team):
         raise ValueError("a team needs one network for each seat, all of the same rules")
-    parts = range(first, first + n, _TABLES)
-    return np.concatenate([_together(team, seed, at, min(_TABLES, first + n - at)) for at in parts])
+    starts = range(first, first + n, _TABLES)
+    return np.concatenate([_play_batch(team, seed, start, min(_TABLES, first + n - start)) for start in starts])
 
 
-def _together(team: Sequence[HanabiCheckpoint], seed: int, first: int, n: int) -> np.ndarray:
+def _play_batch(team: Sequence[HanabiCheckpoint], seed: int, first: int, n: int) -> np.ndarray:
+    """Play n games in lockstep; arguments and result as in `scores`."""
     tables = _core.hanabi.Tables(team[0].rules, seed, first, n)
     memories = [t.model.memory(n) for t in team]
     rng = np.random.default_rng([seed, first])
     while not tables.over().all():
         current, actions = tables.current(), np.zeros(n, dtype=np.int64)
-        for seat, trained in enumerate(team):
+        for seat, checkpoint in enumerate(team):
             rows = np.flatnonzero(current == seat)
-            if not trained.model.shape.recurrent and not len(rows):
-                continue
-            model, device = trained.model, trained.model.worth.weight.device
-            everybody = np.full(n, seat, dtype=np.int8)
-            seen = torch.from_numpy(tables.observe(everybody, trained.v0)).to(device)
+            if not checkpoint.model.shape.recurrent and not len(rows):
+                continue  # an LSTM observes every position, also while its seat waits
+            model, device = checkpoint.model, checkpoint.model.worth.weight.device
+            viewers = np.full(n, seat, dtype=np.int8)
+            seen = torch.from_numpy(tables.observe(viewers, checkpoint.v0)).to(device)
             context, memories[seat] = model.contexts(seen[None], memories[seat])
             at = torch.from_numpy(rows).to(device)
             legal = torch.from_numpy(tables.legal()).to(device)[at]
             q, _ = model(seen[at], context[0][at], legal)
-            actions[rows] = sample_actions(q, legal, trained.temperature, rng).cpu().numpy()
+            actions[rows] = sample_actions(q, legal, checkpoint.temperature, rng).cpu().numpy()
         tables.step(actions)
     return tables.scores()

@@ -1,8 +1,8 @@
 """Prioritized replay of whole games.
 
-"Prioritized Experience Replay" (Schaul et al. 2016); of sequences: "Recurrent Experience Replay in Distributed
-Reinforcement Learning" (Kapturowski et al. 2019). The buffer keeps a game's number in the series, its moves and its
-targets. Observations are computed anew when a game is drawn.
+The method is that of "Prioritized Experience Replay" (Schaul et al. 2016), for sequences as in "Recurrent Experience
+Replay in Distributed Reinforcement Learning" (Kapturowski et al. 2019). The buffer keeps a game's number in the series,
+its moves and its targets. Observations are computed when a game is drawn.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import numpy as np
 
 from trickformer.studies.obl.hanabi.actors import OVER, Trajectories
 
-_MAX_SHARE = 0.9  # weight of a game's largest error in its priority; the mean error has the rest
+_MAX_SHARE = 0.9  # weight of a game's largest error in its priority (Kapturowski's eta); the mean error has the rest
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaySample:
     """k games to learn from."""
 
-    rows: np.ndarray  # int64 [k], of the buffer
+    rows: np.ndarray  # int64 [k]: their rows in the buffer
     games: Trajectories
-    weights: np.ndarray  # float32 [k], the largest of them 1
+    weights: np.ndarray  # float32 [k]: importance weights, of which the largest is 1
 
 
 class ReplayBuffer:
@@ -35,20 +35,21 @@ class ReplayBuffer:
     """
 
     def __init__(self, size: int, longest: int, players: int):
-        self.total = 0  # games so far
+        # Saved states hold the names of these attributes. Arrays are by row, as in `Trajectories`.
+        self.total = 0  # games added so far
         self.games = np.zeros(size, dtype=np.uint64)
         self.actions = np.full((size, longest), OVER, dtype=np.uint8)
         self.targets = np.zeros((size, longest, players), dtype=np.float32)
         self.tries = np.zeros((size, longest), dtype=np.uint8)
         self.tried = np.zeros((size, longest), dtype=np.float32)
         self.priorities = np.zeros(size)
-        self.highest = 1.0
+        self.highest = 1.0  # priority of new games
 
     def add(self, ended: Trajectories) -> None:
-        """Store games in the place of the oldest.
+        """Store games; they replace the oldest.
 
         Args:
-            ended: Games that have ended.
+            ended: New games.
         """
         for i in range(len(ended.games)):
             row = self.total % len(self.games)
@@ -58,20 +59,21 @@ class ReplayBuffer:
             self.total += 1
 
     def draw(self, k: int, exponent: float, weight: float, rng: np.random.Generator) -> ReplaySample:
-        """Draw k games by priority; a game may come twice.
+        """Draw k games by priority; a game may be drawn twice.
 
         Args:
             k: Number of games.
-            exponent: Power of the priority that a game's probability is proportional to.
-            weight: Power of the importance weights; 1 undoes the priorities in full, 0 not at all.
+            exponent: A game's probability is proportional to this power of its priority.
+            weight: Exponent of the importance weights: 1 corrects for the priorities in full, 0 not at all.
             rng: Generator of the draws.
         """
-        held = min(self.total, len(self.games))
-        cumulative = np.cumsum(self.priorities[:held] ** exponent)
+        size = min(self.total, len(self.games))
+        cumulative = np.cumsum(self.priorities[:size] ** exponent)
+        # Stratified: one draw in each k-th part of the total priority.
         at = (np.arange(k) + rng.random(k)) / k * cumulative[-1]
-        rows = np.searchsorted(cumulative, at, side="right").clip(max=held - 1)
-        chance = np.diff(cumulative, prepend=0.0)[rows] / cumulative[-1]
-        weights = (held * chance) ** -weight
+        rows = np.searchsorted(cumulative, at, side="right").clip(max=size - 1)
+        probability = np.diff(cumulative, prepend=0.0)[rows] / cumulative[-1]
+        weights = (size * probability) ** -weight
         return ReplaySample(rows, self.of(rows), (weights / weights.max()).astype(np.float32))
 
     def of(self, rows: np.ndarray) -> Trajectories:
@@ -94,5 +96,6 @@ class ReplayBuffer:
         """
         starts = np.cumsum(lengths) - lengths
         largest, mean = np.maximum.reduceat(errors, starts), np.add.reduceat(errors, starts) / lengths
+        # A small constant keeps the probability of a game without errors above 0.
         self.priorities[rows] = _MAX_SHARE * largest + (1 - _MAX_SHARE) * mean + 1e-6
         self.highest = float(self.priorities[: min(self.total, len(self.games))].max())

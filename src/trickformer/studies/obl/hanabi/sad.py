@@ -1,7 +1,7 @@
 """Simplified action decoder (SAD; Hu & Foerster 2020).
 
-In training, all seats also observe the greedy action of the seat that moved, in the form of an observation of that
-move.
+In training, all seats also observe which action the last seat on turn would have taken without exploration. This greedy
+action has the same entries as the last move in an observation; `size` is their number.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def blank_observations(rules: _core.hanabi.Rules, n: int) -> np.ndarray:
 
 
 def observe_actions(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndarray:
-    """Compute how all seats would observe some actions as the last move.
+    """Compute how all seats would observe an action at each table as the last move.
 
     Args:
         tables: n tables before the move.
         actions: int64 [n].
 
     Returns:
-        float32 [n, players, size]. Rows of games that are over mean nothing.
+        float32 [n, players, size]. Rows of games that are over are meaningless.
     """
     n, players = len(tables), tables.rules.players
     after = tables.take(np.repeat(np.arange(n), players))
@@ -69,7 +69,7 @@ def observe_greedy_actions(
     for row, number in enumerate(games):
         tables.deal(np.array([row]), seed, int(number))
     observations = [blank_observations(rules, k)]
-    for taken, best in zip(actions.T[: longest - 1], greedy.T):
-        observations.append(observe_actions(tables, best.astype(np.int64)))
+    for taken, greedy_actions in zip(actions.T[: longest - 1], greedy.T):
+        observations.append(observe_actions(tables, greedy_actions.astype(np.int64)))
         tables.step(taken.astype(np.int64))
     return np.stack(observations, axis=1)[np.arange(longest) < lengths[:, None]]

@@ -38,11 +38,11 @@ from trickformer.studies.obl.hanabi.partner import LowerLevel, learners
 from trickformer.studies.obl.hanabi.play import scores
 from trickformer.studies.obl.hanabi.replay import ReplayBuffer
 
-STATE = "state.npz"  # file of a run
+STATE = "state.npz"  # file in a run's folder that a resumed run continues from
 _SNAPSHOTS = Snapshots(
     (Actors, ReplayBuffer, CountingTableBelief, ExactTableBelief, LearnedTableBelief, LowerLevel),
     NATIVES,
-    former_names={  # of version 0.2
+    former_names={  # classes by their names in states that version 0.2 saved
         "Replay": ReplayBuffer,
         "Counting": CountingTableBelief,
         "Listed": ExactTableBelief,
@@ -50,7 +50,8 @@ _SNAPSHOTS = Snapshots(
         "Partner": LowerLevel,
     },
 )
-_BEGINNING = 9  # early in a training the moving average covers about the last ninth of the steps
+# At step s the decay of the moving average is at most s / (s + 9), so that early averages forget the initial weights.
+_BEGINNING = 9
 _EVALUATION = 1 << 62  # added to the seed, so that evaluations play another series
 
 
@@ -81,8 +82,8 @@ class TrainingProgress:
     adam: torch.optim.Adam
     actors: Actors | None  # None if the games are recorded
     replay: ReplayBuffer
-    shared: dict[str, object]  # not in saved states: the level below and the belief network
-    step: int = 0
+    shared: dict[str, object]  # objects that saved states only name: the level below and the belief network
+    step: int = 0  # gradient steps so far
 
     @classmethod
     def begin(cls, config: OffBeliefTraining, rules: _core.hanabi.Rules) -> TrainingProgress:
@@ -114,8 +115,8 @@ class TrainingProgress:
             network.load_state_dict(online.state_dict())
         adam = torch.optim.Adam(online.parameters(), lr=config.learning_rate, eps=config.adam_epsilon, fused=True)
         replay = ReplayBuffer(config.buffer, rules.longest, rules.players)
-        stands_on: dict[str, object] = {"below": level, "network": getattr(belief, "network", None)}
-        shared = {name: part for name, part in stands_on.items() if part is not None}
+        optional: dict[str, object] = {"below": level, "network": getattr(belief, "network", None)}
+        shared = {name: part for name, part in optional.items() if part is not None}
         if (style := clone.style(config.games_of)) is not None:
             replay.add(clone.play_scripted_games(rules, style, config.seed, config.buffer))
             actors = None
@@ -127,8 +128,9 @@ class TrainingProgress:
     def learn(self) -> float:
         """Play the games that the next gradient step needs, make the step, and return the loss."""
         config = self.config
-        wanted = config.burn_in + self.step * config.batch / config.reuse
-        while self.actors is not None and self.replay.total < wanted:
+        # New games come at the rate at which a game is drawn `reuse` times on average.
+        games_needed = config.burn_in + self.step * config.batch / config.reuse
+        while self.actors is not None and self.replay.total < games_needed:
             self.replay.add(self.actors.step(config, self.online, self.target))
         rng = np.random.default_rng([config.seed, 3, self.step])
         sample = self.replay.draw(config.batch, config.priority_exponent, config.priority_weight, rng)
@@ -152,13 +154,14 @@ class TrainingProgress:
         torch.nn.utils.clip_grad_norm_(self.online.parameters(), config.clip)
         self.adam.step()
         if config.method != "clone":  # a clone bot draws its games uniformly
-            off = errors.detach().abs()
-            self.replay.judge(sample.rows, (off if off.dim() == 1 else off.amax(1)).cpu().numpy(), frames.lengths)
+            absolute = errors.detach().abs()
+            move_errors = absolute if absolute.dim() == 1 else absolute.amax(1)  # the largest of the seats
+            self.replay.judge(sample.rows, move_errors.cpu().numpy(), frames.lengths)
         self.step += 1
-        keep = min(config.averaging, self.step / (self.step + _BEGINNING))
+        decay = min(config.averaging, self.step / (self.step + _BEGINNING))
         with torch.no_grad():
             for mean, weight in zip(self.mean.parameters(), self.online.parameters()):
-                mean.lerp_(weight, 1 - keep)
+                mean.lerp_(weight, 1 - decay)
         if self.step % config.target_every == 0:
             self.target.load_state_dict(self.online.state_dict())
         return float(loss.detach())
@@ -168,10 +171,10 @@ class TrainingProgress:
 
         Args:
             games: Games of the replay buffer.
-            rng: Draws the colours' orders, if they are shuffled at every step.
+            rng: Generator of the permutations of colours, if they are shuffled at every step.
 
         Returns:
-            One frame for each move, with the colours renamed as the config has it.
+            One frame for each move, with colours renamed and rewards shaped if the config demands it.
         """
         config, rules = self.config, self.rules
         device = self.online.worth.weight.device
@@ -188,7 +191,10 @@ class TrainingProgress:
         return learning.rename_colours(frames, names, torch.from_numpy(orders).to(device))
 
     def _errors(self, games: Trajectories, frames: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
-        """Compute targets minus values, as `learning.values` returns them: float32 [m] or [m, P], in points."""
+        """Compute targets minus values, for the values that `learning.values` returns, in points.
+
+        float32 [m, P] by move and seat; [m] in vdn, of the team, and in klevel, of the seat that learns.
+        """
         config = self.config
         if config.method == "obl":
             estimates, targets = learning.off_belief(frames, q, waiting, games, config.tries)
@@ -206,7 +212,7 @@ class TrainingProgress:
         return errors
 
     def _rate(self) -> float:
-        """Return the share of the learning rate at this step, along a cosine."""
+        """Return this step's learning rate as a share of the initial one; it falls to `fall` along a cosine."""
         fall = self.config.fall
         return fall + (1 - fall) * (1 + np.cos(np.pi * self.step / self.config.steps)) / 2
 
@@ -224,8 +230,8 @@ class TrainingProgress:
 
     def keep(self) -> None:
         """Write the state to the run's folder."""
-        held = {"online": self.online, "target": self.target, "mean": self.mean, "adam": self.adam}
-        states = {name: dict(part.state_dict()) for name, part in held.items()}
+        modules = {"online": self.online, "target": self.target, "mean": self.mean, "adam": self.adam}
+        states = {name: dict(module.state_dict()) for name, module in modules.items()}
         rest = {"actors": self.actors, "replay": self.replay, "step": self.step}
         _SNAPSHOTS.save(self.config.out / STATE, states | rest, self.shared)
 
@@ -235,11 +241,11 @@ class TrainingProgress:
         if not file.exists():
             return
         try:
-            held = _SNAPSHOTS.load(file, self.shared, self.online.worth.weight.device)
+            saved = _SNAPSHOTS.load(file, self.shared, self.online.worth.weight.device)
             for name in ("online", "target", "mean", "adam"):
-                getattr(self, name).load_state_dict(held[name])
-            self.actors, self.replay = held["actors"], held["replay"]
-            self.step = held["step"]
+                getattr(self, name).load_state_dict(saved[name])
+            self.actors, self.replay = saved["actors"], saved["replay"]
+            self.step = saved["step"]
         except (ValueError, KeyError, TypeError, RuntimeError):
             raise TrickformerError(f"{file} is broken; choose another --out") from None
 
@@ -309,7 +315,7 @@ def command(config: OffBeliefTraining, resume: bool) -> Path:
 
 
 class _Board:
-    """TensorBoard curves, redrawn from the log, so that a resumed run does not repeat its steps."""
+    """TensorBoard curves. A resumed run rewrites them from the log, so that no step appears twice."""
 
     def __init__(self, out: Path, records: list[dict[str, Any]]):
         from torch.utils.tensorboard.writer import SummaryWriter
@@ -330,7 +336,7 @@ class _Board:
 
 
 def _curve(out: Path) -> None:
-    """Draw score.png, the scores of a training's evaluations. A fault is a warning."""
+    """Draw score.png, the scores of a training's evaluations. An error while drawing is only a warning."""
     draw_figure(partial(_draw_curve, out), out / "score.png")
 
 
