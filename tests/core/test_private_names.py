@@ -74,8 +74,8 @@ def test_tests_use_public_names():
         "from trickformer.plumbing.progress import _at",
         "from trickformer.belief.samplers._deals import Deals",
         "import trickformer.engines._supervise",
-        "monkeypatch.setattr(room, '_inside', 1)",
-        "monkeypatch.setattr('trickformer.web.room.Room._inside', 1)",
+        "monkeypatch.setattr(room, '_panel_worker', 1)",
+        "monkeypatch.setattr('trickformer.web.room.Room._panel_worker', 1)",
     ],
 )
 def test_a_reach_is_found(line):
