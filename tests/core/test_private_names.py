@@ -71,7 +71,7 @@ def test_tests_use_public_names():
     [
         "player._belief",
         "writer._files['a'] = 1",
-        "from trickformer.plumbing.progress import _at",
+        "from trickformer.plumbing.progress import _bar",
         "from trickformer.belief.samplers._deals import Deals",
         "import trickformer.engines._supervise",
         "monkeypatch.setattr(room, '_panel_worker', 1)",

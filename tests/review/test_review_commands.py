@@ -145,7 +145,12 @@ def test_the_worst_deals_come_first(folder_of, command):
         written = (folder / "records.jsonl").read_text().splitlines()
         for line, deal in zip(lines, found["deals"]):
             record = json.loads(written[int(line.rpartition(":")[2]) - 1])
-            words = [deal["deal"], *(player + 1 for player in record["seating"]), *record["scores"], f"{deal['difference']:+.2f}"]
+            words = [
+                deal["deal"],
+                *(player + 1 for player in record["seating"]),
+                *record["scores"],
+                f"{deal['difference']:+.2f}",
+            ]
             assert line.split()[:-1] == list(map(str, words)) and record["deal"] == deal["deal"]
             assert record["seating"] == deal["games"][0]["seating"]
         assert command("records", "worst", folder / "records.jsonl") == (0, out, "")
