@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import signal
@@ -31,8 +32,10 @@ def kills(inputs: Path, number: int, seed: int, pause: float = 0.3) -> Part:
     part, rng = Part("kill -9 of an engine", "tournaments of Skat"), random.Random(seed)
     whole = _played(inputs / "engine-whole", "good", "-", seed)
     with progress("engines", "kills", 0, number) as advance:
-        while part.cases < number:
-            mark, over = f"mark-{os.getpid()}-{part.cases}", threading.Event()
+        for run in itertools.count():  # a tournament may end before a kill
+            if part.cases >= number:
+                break
+            mark, over = f"mark-{os.getpid()}-{run}", threading.Event()
 
             def disturb(mark: str = mark, over: threading.Event = over) -> None:
                 # Three kills at one decision end a tournament, as they should: an engine has the time to make one.
