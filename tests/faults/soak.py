@@ -41,6 +41,7 @@ from trickformer.tournaments.run import RECORDS
 EVENTS, SAMPLES = "events.jsonl", "samples.jsonl"
 COMMANDS = ["tournament", "tournament-workers", "train", "belief-train", "crew-evaluate", "obl-train", "skat-learn"]
 INTERVAL = 15.0  # seconds between samples
+NOTED = 120.0  # seconds after which the time of the soak is put on file
 WARM = 240.0  # seconds of a process's life that do not count: caches fill
 LONG = 900.0  # seconds of life after that from which a growth is judged
 MOST_GROWTH = {"memory": 32.0, "descriptors": 8.0, "threads": 4.0}  # an hour; memory in MB
@@ -63,7 +64,8 @@ def main() -> None:
 
 
 def _soak(out: Path, seconds: float, seed: int) -> None:
-    context, begun = multiprocessing.get_context("spawn"), time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    context, noted = multiprocessing.get_context("spawn"), time.monotonic()
     lanes = [context.Process(target=_run_lane, args=(name, out, seconds, seed)) for name in LANES]
     for lane in lanes:
         lane.start()
@@ -71,12 +73,15 @@ def _soak(out: Path, seconds: float, seed: int) -> None:
         while any(lane.is_alive() for lane in lanes):
             _sample(out)
             time.sleep(INTERVAL)
+            if time.monotonic() - noted > NOTED:  # not at the end alone, which a kill takes away
+                _note(out / EVENTS, lane="soak", seconds=time.monotonic() - noted)
+                noted = time.monotonic()
     finally:
         for lane in lanes:
             lane.terminate()
         for lane in lanes:
             lane.join()
-        _note(out / EVENTS, lane="soak", seconds=time.monotonic() - begun)
+        _note(out / EVENTS, lane="soak", seconds=time.monotonic() - noted)
 
 
 def _run_lane(name: str, out: Path, seconds: float, seed: int) -> None:
