@@ -230,7 +230,7 @@ def test_hidden_cards_change_nothing(belief):
         ("sparta", "hearts", "plays hanabi and crew only, not hearts"),
         ("sparta:multi=true", "hanabi(players=3)", "has multi=true for two players, not 3"),
         ("sparta:range_max=9", "hanabi", "range_max=9 is for multi=true"),
-        ("sparta:multi=true,belief=counting", "hanabi", "multi=true on the exact belief only"),
+        ("sparta:multi=true,belief=counting", "hanabi", "multi=true needs belief=exact"),
         ("sparta:multi=true,seat=1", "hanabi", "seat=1 is for multi=false"),
         ("sparta:seat=2", "hanabi", "there is no seat 2 among 2"),
         ("sparta:blueprint=random", "hanabi", "its blueprint is a scripted player"),
