@@ -210,12 +210,13 @@ def tournament(
     >>> [row["label"] for row in result.rows][0], len(result.records)
     ('All', 28)
     """
-    from trickformer.players.native import seat
+    from trickformer.players.native import register
     from trickformer.plumbing import config
     from trickformer.tournaments.plan import Tournament
     from trickformer.tournaments.report import play_and_report
 
-    fields = {"a": seat(a), "b": seat(b), "players": None if players is None else [seat(each) for each in players]}
+    specs = None if players is None else [register(player) for player in players]
+    fields: dict[str, Any] = {"a": register(a), "b": register(b), "players": specs}
     fields |= {"game": game, "deals": deals, "seed": seed, "out": None if out is None else Path(out)} | options
     settings = config.validate(Tournament, {key: value for key, value in fields.items() if value is not None})
     return Result(play_and_report(settings, resume))

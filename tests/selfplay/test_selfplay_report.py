@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from trickformer import checkpoints
-from trickformer.selfplay.cards import snippet
+from trickformer.selfplay.model_cards import snippet
 from trickformer.selfplay.results import describe_match, find_best
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_2_0"

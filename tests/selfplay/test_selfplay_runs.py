@@ -322,7 +322,7 @@ def test_what_a_run_with_everything_holds(hearts, rich):
     entries = [json.loads(line) for line in (rich / "log.jsonl").read_text().splitlines()]
     assert [e["iteration"] for e in entries if e.get("stage") == "rollout_network"] == [0, 1, 2]
     for i, learned in enumerate((48 * 2, 48 * 2 + 64, 2 * 64)):  # of a window of two iterations
-        assert f"learned from {learned} sequences a pass" in (rich / f"model-{i}/README.md").read_text()
+        assert f"learned from {learned} sequences in each epoch" in (rich / f"model-{i}/README.md").read_text()
     assert all(np.isfinite(e["regret"]) for e in entries if e.get("stage") == "measure")
     again = schedule.play_pieces(schedule.Job(SelfPlay(**RICH), 2, rich, "cpu", range(16, 32, 16), 38))
     piece, stored_part = next(again), rows[32:64]

@@ -10,9 +10,9 @@ from trickformer.base.views import Event, View
 
 
 class Tracker(ABC):
-    """State of the public rules as one seat can infer it from its tokens. It does not contain the deal.
+    """What the rules and one seat's tokens imply: whose turn it is, what may come next, the result.
 
-    GO-MCTS simulates games by trackers. The trackers of this package's games are in the C++ core, and
+    A tracker never reads the others' hidden cards. GO-MCTS simulates games by trackers. The trackers of this package's games are in the C++ core, and
     trickformer.tokenizers registers them as subclasses. A tracker in Python derives from this class; it is slower, but
     can be used everywhere. V is the size of the vocabulary.
     """
@@ -36,8 +36,9 @@ class Tracker(ABC):
     def push(self, token: int) -> None:
         """Append a token.
 
-        An impossible token marks the history illegal. The tracker then only counts tokens until the longest sequence
-        ends.
+        An impossible token makes the history illegal, and `push` must not raise. From then on `is_legal()` is False,
+        and the tracker still accepts tokens. `terminal()` becomes True after at most `n_positions` tokens, and
+        `outcome()` is then None. Nothing else about the tracker matters.
 
         Args:
             token: Token id.
@@ -108,9 +109,9 @@ class Tokenizer(ABC):
     features_version: str  # changes whenever the meaning of a feature changes; models of another version are refused
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return feature vectors of tokens and positions. They initialize the embeddings of a new model.
+        """Return vectors of tokens and positions, from which a new model's embeddings start.
 
-        Tokens with similar vectors get similar embeddings. By default each token has a one-hot vector, and a position
+        They are not the tracker's features. Tokens with similar vectors get similar embeddings. By default each token has a one-hot vector, and a position
         has sines and cosines with periods of 2 to 256 positions.
 
         Returns:

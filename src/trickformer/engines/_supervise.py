@@ -1,11 +1,14 @@
-"""Supervisor of a program: kills the program and all of its descendants when the caller dies, even by kill -9.
+"""Supervisor of a program, which leaves no process behind.
+
+It kills the program and all of its descendants when the caller dies, even by kill -9, and it kills the remaining
+descendants when the program ends.
 
     python -I -S _supervise.py FD WORD ...
 
 FD is the reading end of a pipe whose other end the caller holds. The system closes it when the caller dies. The program
-gets its own process group, so that Ctrl-C in a terminal does not reach it. The exit code is the program's, 128 plus the
-number of the signal that ended it, or 127 if it cannot be started. Only the standard library is imported, so that the
-supervisor starts within milliseconds.
+gets its own session, so that Ctrl-C in a terminal does not reach it. The exit code is the program's, 128 plus the
+number of the signal that ended it, 127 if it cannot be started, or 1 if the caller died or closed the pipe. Only the
+standard library is imported, so that the supervisor starts within milliseconds.
 
 On Linux this process is a subreaper (see prctl(2)): orphaned descendants become its children, in any process group or
 session. It therefore finds every descendant in /proc. On other systems it kills only the program's group.

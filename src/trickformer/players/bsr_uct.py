@@ -1,12 +1,17 @@
 """BSR-UCT at Mines: UCT over public observations
 
-The belief about the positions of the mines is an option.
+The search is algorithm 2 of "Consistent Belief State Estimation, with Application to Mines" (cpp/mines/search.hpp).
+At every step of a simulation it samples a layout of the mines that is consistent with the node's observation, and the
+layout determines what the action shows. Each simulation adds one node to the tree. The option `belief` is the sampler:
 
-The search is algorithm 2 of "Consistent Belief State Estimation, with Application to Mines". At every step of a
-simulation it samples a layout that is consistent with the node's observation, and the layout determines what the action
-shows. With belief=exact one layout per simulation is enough, because its distribution is the same. Metropolis walks
-make as many steps in a node as simulations have passed through it. Each simulation adds one node to the tree
-(cpp/mines/search.hpp).
+    rejection    draws random layouts until one is consistent
+    metropolis   a random walk over layouts, which starts at a new random layout for each sample
+    inherited    the same walk, which continues from the last sample
+    exact        draws from all consistent layouts by counting them
+
+A walk takes one step for each earlier simulation through the node. A walk that is too short may end in an inconsistent
+layout. The exact sampler draws one layout for a whole simulation, which gives the same distribution as a new layout at
+each step.
 """
 
 from __future__ import annotations
@@ -60,14 +65,14 @@ class Options(BaseModel):
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Exploration constant of UCT, in points (default: 0.5 up to 64 cells, else 4 x cells).",
+        description="UCT's exploration constant, in scores 0 to 1 (default: 0.5 to 64 cells, else 4/safe cells).",
     )
     widening: Annotated[float | None, _by_size(0.0, lambda _: 0.5)] = Field(
         None,
         ge=0,
         le=1,
         allow_inf_nan=False,
-        description="Progressive widening w: n visits try n^w cells (default: 0, all, to 64 cells, else 0.5).",
+        description="After n visits consider ceil(n^w) cells, 0: all (default w: 0 up to 64 cells, else 0.5).",
     )
 
 

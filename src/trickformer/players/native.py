@@ -1,6 +1,6 @@
-"""Python function's player: native:MODULE:FUNCTION
+"""player that a Python function makes: native:MODULE:FUNCTION
 
-The function takes the game and returns a trickformer.base.Player. The module is found in the current folder or on
+The spec is short for native:make=MODULE:FUNCTION. The function takes the game and returns a trickformer.base.Player. The module is found in the current folder or on
 PYTHONPATH. For a pyspiel.Bot there is the player `spiel`.
 """
 
@@ -56,12 +56,12 @@ class NativePlayer(Player):
             return self._player.log_likelihood(views, slip)
 
 
-_REGISTERED: dict[str, Player] = {}  # player objects that were passed to `seat`, by generated name
+_REGISTERED: dict[str, Player] = {}  # player objects that were passed to `register`, by generated name
 _HERE = "this_process"  # stands for the module in the specs of these players
 
 
-def seat(player: str | Player | None) -> str | None:
-    """Return a spec for a player object. The spec is valid in this process only.
+def register(player: str | Player | None) -> str | None:
+    """Register a player object and return its spec, which is valid in this process only.
 
     Args:
         player: The player; a spec or None is returned unchanged.

@@ -52,9 +52,9 @@ from trickformer.plumbing.folder import Interruption, RunFolder, resumable
 from trickformer.plumbing.isa import instruction_set
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, report, rollout_network
-from trickformer.selfplay.cards import card
 from trickformer.selfplay.config import FREE, SelfPlay
 from trickformer.selfplay.log import Log
+from trickformer.selfplay.model_cards import model_card
 from trickformer.selfplay.progress import RunProgress, format_duration
 from trickformer.selfplay.results import TrainingResults, describe_match, find_best
 from trickformer.selfplay.schedule import (
@@ -357,7 +357,9 @@ class _Run:
             model.config.id2label = dict(enumerate(checkpoints.outcome_names(self.game, model.num_labels)))
             model.config.label2id = {name: i for i, name in model.config.id2label.items()}
             self.log.sync()
-            save(model, out / f"model-{iteration}", torch.float32, card(config, iteration, len(training), measured))
+            save(
+                model, out / f"model-{iteration}", torch.float32, model_card(config, iteration, len(training), measured)
+            )
             shutil.rmtree(out / "state", ignore_errors=True)
             self.name_models()
         self.accelerator.wait_for_everyone()

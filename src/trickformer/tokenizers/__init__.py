@@ -1,4 +1,7 @@
-"""Tokenizers, which turn one seat's view into a sequence of tokens, and fast forms of games, which play many hands.
+"""Tokenizers, which turn one seat's view into a sequence of tokens, and fast forms of games.
+
+The fast form of a game, a `FastGame`, deals, plays and encodes many hands at once, usually in C++. A game without one
+is played through states of OpenSpiel, by `StateGame`.
 
 Each game has a module of its name that exports `make(game) -> Tokenizer` and `fast(game) -> FastGame`. Games of other
 packages have both as methods (`Game.tokenizer`, `Game.fast`).
@@ -93,8 +96,8 @@ def follow(tokenizer: Tokenizer, tokens: np.ndarray, possible: bool = False) -> 
         possible: Whether to compute the possible next tokens.
 
     Returns:
-        The features after each token, float32 [n, T, F], and the tokens that some deal allows next, bool [n, T, V]; [0,
-        T, V] if `possible` is false. Both are 0 from the end token on.
+        The features after each token, float32 [n, T, F], and the tokens that some deal allows next: bool [n, T, V], or
+        the empty array bool [0, T, V] if `possible` is false. Both are 0 from the end token on.
     """
     from trickformer import _core
 

@@ -66,7 +66,7 @@ class BudgetGrid(BoardSize):
         ge=0,
         le=1,
         allow_inf_nan=False,
-        description="Exponent w of progressive widening: n visits try n^w cells (0: all).",
+        description="Progressive widening w: after n visits consider ceil(n^w) cells (default: 0, all).",
     )
     games: int = Field(
         200, ge=1, lt=2**48, description="Number of games of each player on the same boards, fixed before the run."

@@ -9,7 +9,7 @@ from trickformer.selfplay.schedule import who
 
 
 def header(game: str) -> str:
-    """Write the YAML header of a card.
+    """Write the YAML header of a model card.
 
     Args:
         game: Game string of OpenSpiel.
@@ -56,25 +56,25 @@ def snippet(checkpoint: str, game: str, features: bool, masked: bool) -> str:
     )
 
 
-def card(config: SelfPlay, iteration: int, sequences: int, learned: dict[str, float]) -> str:
-    """Write the card of an iteration's model.
+def model_card(config: SelfPlay, iteration: int, sequences: int, measured: dict[str, float]) -> str:
+    """Write the model card of an iteration's model.
 
     Args:
         config: Config of the run.
         iteration: The iteration.
-        sequences: Number of sequences that the model learned from.
-        learned: Measurements on held-out hands, by name.
+        sequences: Number of training sequences in each epoch.
+        measured: Measurements on held-out hands, by name.
     """
     lines = [
         f"# {config.game}, preset {config.preset}, iteration {iteration}",
         "",
-        f"GPT2PolicyValueModel by `trickformer train`, seed {config.seed}; learned from {sequences:,} sequences a pass",
+        f"GPT2PolicyValueModel by `trickformer train`, seed {config.seed}; learned from {sequences:,} sequences in each epoch",
         f"(who played: {who(config, iteration)}), the weights starting from "
         + (f"model {iteration - 1}." if iteration else f"{config.start or 'nothing'}."),
         "",
         "| on hands held out | |",
         "|---|---|",
-        *(f"| {key.replace('_', ' ')} | {value:.4f} |" for key, value in learned.items()),
+        *(f"| {key.replace('_', ' ')} | {value:.4f} |" for key, value in measured.items()),
         "",
         "| built with | |",
         "|---|---|",
