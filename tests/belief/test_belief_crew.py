@@ -47,7 +47,7 @@ def test_worlds_replay_legally_and_look_the_same(spec):
             worlds = belief.sample(3, np.random.default_rng(index))
             assert worlds.hidden.dtype == np.int16 and worlds.hidden.shape == (3, 48)
             assert worlds.feasible.all() and not worlds.log_weight.any()
-            twins = belief.deals_of(view).states(worlds.hidden)
+            twins = belief.sampler_of(view).states(worlds.hidden)
             for i, twin in enumerate(twins):
                 world = replay(game, worlds.history(i), where)
                 assert game.view(world, viewer) == view, where
@@ -140,7 +140,7 @@ def test_uniform_over_all_histories_of_an_ending(tmp_path, mission, distress, mo
             assert tuple(row) in cells, f"impossible world; {where}"
             cells[tuple(row)] += 1
         np.testing.assert_allclose(belief.log_prob(worlds), -math.log(len(rows)))
-        assert belief.deals_of(view).is_consistent(np.array(rows, dtype=np.int16)).all(), where
+        assert belief.sampler_of(view).is_consistent(np.array(rows, dtype=np.int16)).all(), where
         if 1 < len(rows) <= 2000:
             assert chisquare(list(cells.values())).pvalue > P_MIN, where
     assert several > wanted
@@ -231,7 +231,7 @@ def test_rows_that_are_no_world_explain_nothing():
             bad[0, 3], bad[1, :NUM_CARDS], bad[2, 40] = 7, viewer, 5
             assert np.isfinite(belief.log_prob(replace(worlds, hidden=bad))).tolist() == [False, False, False, True]
             with pytest.raises(ValueError, match="does not explain"):
-                belief.deals_of(view).states(bad)
+                belief.sampler_of(view).states(bad)
     assert refused > 100 and kept > 50
 
 

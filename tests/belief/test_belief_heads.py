@@ -102,7 +102,7 @@ def test_probabilities_marginals_and_draws_are_those_of_all_worlds(game):
             odds = odds_of(game, seed=index)
             belief: Any = sampler(game, lambda views, odds=odds: np.repeat(odds, len(views), axis=0))
             belief.reset(view)
-            deals = belief.deals_of(view)
+            deals = belief.sampler_of(view)
             places = deals.places(worlds)
             weight = np.exp(product(odds[0], places))
             expected = weight / weight.sum()
@@ -113,7 +113,7 @@ def test_probabilities_marginals_and_draws_are_those_of_all_worlds(game):
             drawn = belief.sample(2000, np.random.default_rng(index))
             uniform: Any = sampler(game)
             uniform.reset(view)
-            assert uniform.deals_of(view).is_consistent(drawn.hidden).all(), where
+            assert uniform.sampler_of(view).is_consistent(drawn.hidden).all(), where
             by, key = (drawn.hidden, worlds) if game.name == "crew" else (belief.places(drawn), places)
             cell = {row.tobytes(): i for i, row in enumerate(key)}
             counts = np.bincount([cell[row.tobytes()] for row in by], minlength=len(key))
@@ -152,7 +152,7 @@ def test_equal_odds_are_the_uniform_belief(game):
             learned: Any = sampler(game, lambda views, odds=extreme: odds)
             learned.reset(view)
             drawn = learned.sample(4, np.random.default_rng(index))
-            assert uniform.deals_of(view).is_consistent(drawn.hidden).all(), where
+            assert uniform.sampler_of(view).is_consistent(drawn.hidden).all(), where
             assert np.isfinite(learned.log_prob(drawn)).all(), where
             assert game.view(drawn.state(0), view.viewer) == view, where
             total, places = learned.marginals().sum(axis=1), learned.places(drawn)
@@ -168,7 +168,7 @@ def held_now(game, belief: Any, view, hidden: np.ndarray) -> np.ndarray:
         return holders(hidden, view.events[0].action) if led else hidden[:, :52]
     if game.name == "crew":
         at = np.full((len(hidden), heads.cards(games.load("crew"))), -1)
-        for row, state in zip(at, belief.deals_of(view).states(hidden)):
+        for row, state in zip(at, belief.sampler_of(view).states(hidden)):
             for p in range(4):
                 row[list(state.hand(p))] = p
         return at
@@ -208,11 +208,11 @@ def test_odds_out_of_range_or_of_another_shape_are_refused():
     seat = belief.seat_view(game.view(game.deal(1, 0), 0))
     for bad in (np.full((52, 3), 8.5), np.full((52, 3), np.nan)):
         with pytest.raises(ValueError, match="logarithms of odds"):
-            belief.deals(seat, bad)
+            belief.sampler_class(seat, bad)
     with pytest.raises(ValueError, match=r"\[52, 3\]"):
-        belief.deals(seat, np.zeros((40, 3)))
+        belief.sampler_class(seat, np.zeros((40, 3)))
     with pytest.raises(ValueError, match="does not explain"):
-        belief.deals(seat).places(np.zeros((1, 64), dtype=np.int16))
+        belief.sampler_class(seat).places(np.zeros((1, 64), dtype=np.int16))
 
 
 # ---- heads
@@ -235,7 +235,7 @@ def test_the_gradient_is_that_of_the_loss(trained):
     config, _ = trained
     game = games.load(config.game)
     batch = belief_heads.positions(game, config, 100, 2)
-    deals = sampler(game).deals
+    deals = sampler(game).sampler_class
     rng = np.random.default_rng(7)
     odds = rng.normal(size=(len(batch), heads.cards(game), PLACES))
     way, step = rng.normal(size=odds.shape), 1e-5

@@ -344,7 +344,7 @@ def test_worlds_are_weighted_by_what_the_others_said(skat):
             view = skat.view(state, viewer)
             belief.reset(view)
             worlds, seen = belief.sample(40, np.random.default_rng(0)), seat_view(skat, view)
-            weights = search.log_weight(belief.deals_of(view), evaluation(), model, True, worlds.hidden)
+            weights = search.log_weight(belief.sampler_of(view), evaluation(), model, True, worlds.hidden)
             assert np.isfinite(weights).all()
             if len(state.history()) == NUM_CARDS + 2:
                 for hidden, found in zip(worlds.hidden, weights):
@@ -358,9 +358,9 @@ def test_worlds_are_weighted_by_what_the_others_said(skat):
                     assert found == pytest.approx(expected)
             elif np.ptp(weights) > 0:
                 true = belief.truth(state)
-                own = search.log_weight(belief.deals_of(view), evaluation(), model, True, true.hidden)[0]
+                own = search.log_weight(belief.sampler_of(view), evaluation(), model, True, true.hidden)[0]
                 gain.append(own - np.log(np.mean(np.exp(weights))))
     assert len(gain) > 20 and np.mean(gain) > 0.1
     off = belief.truth(state)
     off.hidden[0, [0, 1]] = 9
-    assert search.log_weight(belief.deals_of(view), evaluation(), model, True, off.hidden)[0] == -np.inf
+    assert search.log_weight(belief.sampler_of(view), evaluation(), model, True, off.hidden)[0] == -np.inf

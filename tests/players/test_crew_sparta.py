@@ -12,7 +12,7 @@ from support.worlds import seat_view
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief import sampler
-from trickformer.belief.samplers.crew import course
+from trickformer.belief.samplers.crew import mission_and_actions
 from trickformer.games.crew import RADIO
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -52,7 +52,7 @@ def test_missions_played_on_are_those_of_openspiel(spec):
         if number % 9:
             continue
         belief.reset(view)
-        worlds, deals = belief.sample(2, rng), belief.deals_of(view)
+        worlds, deals = belief.sample(2, rng), belief.sampler_of(view)
         actions = rng.permutation(view.legal)[:4]
         found = deals.play(worlds.hidden, actions, number)
         assert (found == deals.play(worlds.hidden, actions, number, threads=3)).all()
@@ -78,7 +78,7 @@ def as_rules(game, world, seat, rules):
 
 
 def path_of(view):
-    return np.array(course(view)[1:], dtype=np.int64)
+    return np.array(mission_and_actions(view)[1:], dtype=np.int64)
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ def test_explained_worlds_are_those_in_which_rules_does_what_was_done(spec, deal
     rules, belief = players.make("rules", game), sampler(game)
     for number, (_, view) in enumerate(turns(game, 8, deals)):
         belief.reset(view)
-        core, path = belief.deals_of(view), path_of(view)
+        core, path = belief.sampler_of(view), path_of(view)
         if core.count <= 40 and spec == "crew":
             worlds = belief.sample(1_000, np.random.default_rng(number))
             hidden, first = np.unique(worlds.hidden, axis=0, return_index=True)

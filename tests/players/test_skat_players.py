@@ -199,7 +199,7 @@ def test_all_that_a_soloist_can_do_with_his_cards_sums_to_one():
     def weight(state) -> float:
         view = game.view(state, (soloist + 1) % 3)
         belief.reset(view)
-        return float(np.exp(S.log_weight(belief.deals_of(view), e, model, True, belief.truth(state).hidden)[0]))
+        return float(np.exp(S.log_weight(belief.sampler_of(view), e, model, True, belief.truth(state).hidden)[0]))
 
     for index, auction in enumerate(((32, HOLD, PASS, PASS), (32, PASS, PASS), (PASS, 32, PASS))):
         start = after(game.deal(31, index), *auction)
@@ -265,7 +265,7 @@ def test_games_played_on_in_worlds_are_those_of_the_scripted_player(tail):
         belief, script = weighted_belief(game), players.make("rules", game)
         drawn = SkatPositions(SkatBelief(game), True, True).worlds(view, 5, rng)
         legal = np.array(view.legal)
-        found = S.play(drawn.deals, True, drawn.hidden, drawn.course, legal, tail, S.Solver())
+        found = S.play(drawn.sampler, True, drawn.hidden, drawn.actions, legal, tail, S.Solver())
         belief.reset(view)
         worlds = replace(belief.sample(5, rng), hidden=drawn.hidden)
         assert not np.isneginf(belief.log_prob(worlds)).any()
@@ -289,16 +289,16 @@ def test_games_are_played_on_from_the_view_alone():
     game, state, seat = next(iter(games_at_play("kermit:worlds=1", 4, 6)))
     view = game.view(state, seat)
     drawn = SkatPositions(SkatBelief(game), False, True).worlds(view, 3, np.random.default_rng(0))
-    on, legal = partial(S.play, drawn.deals, True, open=0, solver=S.Solver()), np.array(view.legal)
-    assert on(hidden=drawn.hidden, course=drawn.course, actions=legal).shape == (3, len(legal))
+    on, legal = partial(S.play, drawn.sampler, True, open=0, solver=S.Solver()), np.array(view.legal)
+    assert on(hidden=drawn.hidden, course=drawn.actions, actions=legal).shape == (3, len(legal))
     with pytest.raises(ValueError, match="not that of the view"):
-        on(hidden=drawn.hidden, course=drawn.course[:-1], actions=legal)
+        on(hidden=drawn.hidden, course=drawn.actions[:-1], actions=legal)
     with pytest.raises(ValueError, match="is not legal"):
-        on(hidden=drawn.hidden, course=drawn.course, actions=np.array([PASS]))
+        on(hidden=drawn.hidden, course=drawn.actions, actions=np.array([PASS]))
     with pytest.raises(ValueError, match="does not explain the view"):
-        on(hidden=np.roll(drawn.hidden, 1, axis=1), course=drawn.course, actions=legal)
+        on(hidden=np.roll(drawn.hidden, 1, axis=1), course=drawn.actions, actions=legal)
     with pytest.raises(ValueError, match=r"int16 \[n, 34\]"):
-        on(hidden=drawn.hidden[:, 1:], course=drawn.course, actions=legal)
+        on(hidden=drawn.hidden[:, 1:], course=drawn.actions, actions=legal)
 
 
 def test_a_defender_believes_in_a_strong_soloist():

@@ -237,7 +237,7 @@ def test_what_is_possible_has_worlds_and_what_worlds_allow_is_possible(tmp_path,
             belief.reset(view)
             worlds = belief.sample(30, np.random.default_rng(index))
             if state.core.phase != PASS:
-                for twin in belief.deals_of(view).states(worlds.hidden):
+                for twin in belief.sampler_of(view).states(worlds.hidden):
                     assert {as_seen(state, viewer, action) for action in twin.legal_actions()} <= possible, where
             for token in possible if state.core.phase != PASS else ():
                 grown = settled(tokenizer, [*tokens, token])

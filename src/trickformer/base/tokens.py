@@ -10,11 +10,11 @@ from trickformer.base.views import Event, View
 
 
 class Tracker(ABC):
-    """What the rules and one seat's tokens imply: whose turn it is, what may come next, the result.
+    """Inference from the rules and one seat's tokens: whose turn it is, what may come next, the result.
 
-    A tracker never reads the others' hidden cards. GO-MCTS simulates games by trackers. The trackers of this package's games are in the C++ core, and
-    trickformer.tokenizers registers them as subclasses. A tracker in Python derives from this class; it is slower, but
-    can be used everywhere. V is the size of the vocabulary.
+    A tracker never reads the others' hidden cards. GO-MCTS simulates games by trackers. The trackers of this package's
+    games are in the C++ core, and trickformer.tokenizers registers them as subclasses. A tracker in Python derives from
+    this class; it is slower, but can be used everywhere. V is the size of the vocabulary.
     """
 
     @abstractmethod
@@ -111,8 +111,8 @@ class Tokenizer(ABC):
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
         """Return vectors of tokens and positions, from which a new model's embeddings start.
 
-        They are not the tracker's features. Tokens with similar vectors get similar embeddings. By default each token has a one-hot vector, and a position
-        has sines and cosines with periods of 2 to 256 positions.
+        They are not the tracker's features. Tokens with similar vectors get similar embeddings. By default each token
+        has a one-hot vector, and a position has sines and cosines with periods of 2 to 256 positions.
 
         Returns:
             For tokens float32 [V, F], for positions float32 [n_positions, G], magnitudes of about 1.

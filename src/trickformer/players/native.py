@@ -1,7 +1,7 @@
 """player that a Python function makes: native:MODULE:FUNCTION
 
-The spec is short for native:make=MODULE:FUNCTION. The function takes the game and returns a trickformer.base.Player. The module is found in the current folder or on
-PYTHONPATH. For a pyspiel.Bot there is the player `spiel`.
+The spec is short for native:make=MODULE:FUNCTION. The function takes the game and returns a trickformer.base.Player.
+The module is found in the current folder or on PYTHONPATH. For a pyspiel.Bot there is the player `spiel`.
 """
 
 from __future__ import annotations

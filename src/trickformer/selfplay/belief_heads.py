@@ -49,13 +49,13 @@ class HeldOutDecision:
     places: np.ndarray  # int8 [cards]: true place of each card; -1 if the view shows it
     histories: int  # number of histories of each placement, such as passed cards; a head does not predict them
 
-    def loss(self, deals: Any) -> float:
+    def loss(self, sampler: Any) -> float:
         """Compute -log P of the true places, in nats per hidden card.
 
         Args:
-            deals: Sampler of the view, with or without log odds.
+            sampler: Sampler of the view, with or without log odds.
         """
-        return -(deals.log_prob(self.hidden)[0] + math.log(self.histories)) / (self.places >= 0).sum()
+        return -(sampler.log_prob(self.hidden)[0] + math.log(self.histories)) / (self.places >= 0).sum()
 
 
 def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[HeldOutDecision]:
@@ -121,12 +121,12 @@ class HeadNetwork(nn.Module):
 
 
 def likelihood(
-    deals: Callable[..., Any], batch: list[HeldOutDecision], log_odds: np.ndarray
+    sampler_class: Callable[..., Any], batch: list[HeldOutDecision], log_odds: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the loss of positions and its gradient.
 
     Args:
-        deals: Makes the sampler of a view from the core's form of the view and log odds.
+        sampler_class: Makes the sampler of a view from the core's form of the view and log odds.
         batch: n positions.
         log_odds: float64 [n, cards, PLACES].
 
@@ -135,10 +135,10 @@ def likelihood(
     """
     loss, gradient = np.empty(len(batch)), np.zeros_like(log_odds)
     for i, position in enumerate(batch):
-        sampler_of_view = deals(position.seat, log_odds[i])
+        sampler = sampler_class(position.seat, log_odds[i])
         cards = np.flatnonzero(position.places >= 0)
-        loss[i] = position.loss(sampler_of_view)
-        gradient[i] = sampler_of_view.marginals()
+        loss[i] = position.loss(sampler)
+        gradient[i] = sampler.marginals()
         gradient[i, cards, position.places[cards]] -= 1
         gradient[i] /= len(cards)
     return loss, gradient
@@ -160,25 +160,25 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
     torch.manual_seed(config.seed)
     model = HeadNetwork(trunk.backend.width, config.hidden, heads.cards(game))
     learner = Learner(model, config.learning_rate, config.steps, config.out / STATE)
-    deals = _deals(game)
+    sampler_class = _sampler_class(game)
     for step in range(learner.resume(), config.steps):
         batch = positions(game, config, step * config.hands, config.hands)
         log_odds = model(torch.from_numpy(trunk.states([p.view for p in batch])))
-        loss, gradient = likelihood(deals, batch, log_odds.detach().double().numpy())
+        loss, gradient = likelihood(sampler_class, batch, log_odds.detach().double().numpy())
         log_odds.backward(torch.from_numpy(gradient / len(batch)).float())
         learner.step()
-        uniform = np.mean([p.loss(deals(p.seat)) for p in batch])
+        uniform = np.mean([p.loss(sampler_class(p.seat)) for p in batch])
         yield {"step": step + 1, "positions": len(batch), "loss": float(loss.mean()), "uniform": float(uniform)}
         if (step + 1) % config.save_every == 0 or step + 1 == config.steps:
             learner.save(step + 1)
     _save(model, config, trunk)
 
 
-def _deals(game: Game) -> Callable[..., Any]:
+def _sampler_class(game: Game) -> Callable[..., Any]:
     """Return the function that makes samplers, as `likelihood` takes it."""
     belief = sampler(game)
     assert isinstance(belief, CardBelief)
-    return belief.deals
+    return belief.sampler_class
 
 
 def _save(model: HeadNetwork, config: HeadTraining, trunk: Trunk) -> None:
@@ -209,10 +209,11 @@ def judge(config: HeadTraining, game: Game, head: heads.Head, first: int, n: int
     """
     batch = positions(game, config, first, n)
     sums: dict[int, np.ndarray] = {p.hand: np.zeros(4) for p in batch}
-    deals = _deals(game)
+    sampler_class = _sampler_class(game)
     for position, log_odds in zip(batch, head([p.view for p in batch])):
         cards = (position.places >= 0).sum()
-        uniform, learned = position.loss(deals(position.seat)), position.loss(deals(position.seat, log_odds))
+        uniform = position.loss(sampler_class(position.seat))
+        learned = position.loss(sampler_class(position.seat, log_odds))
         sums[position.hand] += uniform * cards, learned * cards, cards, 1
     return sums
 

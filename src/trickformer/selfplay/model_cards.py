@@ -68,8 +68,8 @@ def model_card(config: SelfPlay, iteration: int, sequences: int, measured: dict[
     lines = [
         f"# {config.game}, preset {config.preset}, iteration {iteration}",
         "",
-        f"GPT2PolicyValueModel by `trickformer train`, seed {config.seed}; learned from {sequences:,} sequences in each epoch",
-        f"(who played: {who(config, iteration)}), the weights starting from "
+        f"GPT2PolicyValueModel by `trickformer train`, seed {config.seed}; learned from {sequences:,} sequences in "
+        f"each epoch (who played: {who(config, iteration)}), the weights starting from "
         + (f"model {iteration - 1}." if iteration else f"{config.start or 'nothing'}."),
         "",
         "| on hands held out | |",

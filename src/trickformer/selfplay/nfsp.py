@@ -357,9 +357,8 @@ class _Run:
             model.config.id2label = dict(enumerate(checkpoints.outcome_names(self.game, model.num_labels)))
             model.config.label2id = {name: i for i, name in model.config.id2label.items()}
             self.log.sync()
-            save(
-                model, out / f"model-{iteration}", torch.float32, model_card(config, iteration, len(training), measured)
-            )
+            card = model_card(config, iteration, len(training), measured)
+            save(model, out / f"model-{iteration}", torch.float32, card)
             shutil.rmtree(out / "state", ignore_errors=True)
             self.name_models()
         self.accelerator.wait_for_everyone()

@@ -65,7 +65,7 @@ class CrewTokenizer(ByNumber):
         self.codec = game.book
         self.n_features: int = self.codec.tracker().n_features
 
-    features_version = "crew-2"
+    features_version = "crew-2"  # raised when a feature in cpp/crew/features.hpp changes its meaning
 
     def encode(self, view: View) -> np.ndarray:
         own = view.viewer
@@ -92,21 +92,23 @@ class CrewTokenizer(ByNumber):
         return tuple(Event(*event) for event in events)
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return features of tokens and of positions, from which embeddings start.
+        """Return vectors of tokens and of positions, from which embeddings start.
 
-        A token has the features of its card, the seat that plays it, and its kind.
+        A token has the suit and value of its card, the seat that plays it, its kind, and the card itself.
         """
+        # The kinds: colour cards, rockets, seats, task tokens, yes and no, communicated places, silence, chairs, tokens
+        # of the mission, cards that others play, and the end.
         first_of_kind = (0, COLOUR_CARDS, SEAT, TILE, YES, HIGHEST, HIGHEST + 4, CHAIR, CHAIR + PLAYERS, PLAY, self.eos)
         n_kinds, all_tokens = len(first_of_kind), np.arange(len(self.vocab))
         tokens = np.zeros((len(self.vocab), 20 + n_kinds + NUM_CARDS), dtype=np.float32)
         card = np.arange(NUM_CARDS)
         for seat in range(PLAYERS):
             rows = tokens[PLAY + (seat - 1) * NUM_CARDS :] if seat else tokens
-            rows[card, card // 9] = 1  # suit
-            rows[card, 5 + card % 9] = 1  # value
-            rows[card, 14] = (card % 9 + 1) / 9
+            rows[card, card // 9] = 1  # columns 0 to 4: suit
+            rows[card, 5 + card % 9] = 1  # columns 5 to 13: value
+            rows[card, 14] = (card % 9 + 1) / 9  # height of the card
             rows[COLOUR_CARDS:NUM_CARDS, 15] = 1  # rocket
-            rows[card, 16 + seat] = tokens[SEAT + seat, 16 + seat] = 1
+            rows[card, 16 + seat] = tokens[SEAT + seat, 16 + seat] = 1  # columns 16 to 19: seat, counted from the own
             rows[card, 20 + n_kinds + card] = 1.5  # the card itself, whoever plays it
         tokens[all_tokens, 19 + np.searchsorted(first_of_kind, all_tokens, side="right")] = 1
         return tokens, position_waves(self.n_positions)

@@ -35,7 +35,7 @@ class HanabiTokenizer(ByNumber):
         self.vocab: tuple[str, ...] = tuple(_vocabulary(rules))
         self.n_features: int = self.codec.tracker().n_features
 
-    features_version = "hanabi-2"
+    features_version = "hanabi-2"  # raised when a feature in cpp/hanabi/features.hpp changes its meaning
 
     def encode(self, view: View) -> np.ndarray:
         own = view.viewer
@@ -137,9 +137,9 @@ def _colour_permutations(vocab: Sequence[str], colors: int) -> np.ndarray:
 
 
 def initial_embeddings(rules: _core.hanabi.Rules, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return features of tokens and of positions, from which embeddings start.
+    """Return vectors of tokens and of positions, from which embeddings start.
 
-    A token has a feature for each part of its name, such as kind, slot, colour, rank or seat, and a one-hot feature.
+    A token has a column for each part of its name, such as kind, slot, colour, rank or seat, and a column of its own.
 
     Args:
         rules: Rules of the core.

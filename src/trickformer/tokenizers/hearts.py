@@ -96,33 +96,37 @@ class HeartsTokenizer(ByNumber):
         return tuple(events)
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return features of tokens and of positions, from which embeddings start.
+        """Return vectors of tokens and of positions, from which embeddings start.
 
         A token has the suit, rank and points of its card, and its kind. A position has the place in the trick, the
         number of the trick and the part of the sequence.
+
+        Returns:
+            float32 [V, 23] and float32 [n_positions, 22].
         """
         tokens = np.zeros((len(self.vocab), 23), dtype=np.float32)
         card = np.arange(NUM_CARDS)
         rank, suit = card // 4, card % 4
-        tokens[card, suit] = 1
-        tokens[card, 4 + rank] = 1
-        tokens[card, 17] = rank / 6 - 1  # -1 to 1
-        tokens[card, 18] = suit == HEARTS
+        tokens[card, suit] = 1  # columns 0 to 3
+        tokens[card, 4 + rank] = 1  # columns 4 to 16
+        tokens[card, 17] = rank / 6 - 1  # height of the card, -1 to 1
+        tokens[card, 18] = suit == HEARTS  # a card of one point
         tokens[card, 19] = card == QUEEN_OF_SPADES
-        for first, kind in ((POSITION, 20), (DIRECTION, 21), (self.eos, 22)):
-            tokens[first : first + PLAYERS, kind] = 1
+        for first, column in ((POSITION, 20), (DIRECTION, 21), (self.eos, 22)):  # four seats, four directions, the end
+            tokens[first : first + PLAYERS, column] = 1
         positions = np.zeros((self.n_positions, 22), dtype=np.float32)
         play = np.arange(NUM_CARDS)
         first_play = self.n_positions - 1 - NUM_CARDS
-        positions[first_play + play, play % PLAYERS] = 1
-        positions[first_play + play, 4 + play // PLAYERS] = 1
-        positions[first_play + play, 17] = play / (NUM_CARDS / 2) - 1
-        for start, end, part in ((0, 1, 18), (1, 1 + HAND, 19), (1 + HAND, first_play, 20), (first_play, None, 21)):
-            positions[start:end, part] = 1
+        positions[first_play + play, play % PLAYERS] = 1  # columns 0 to 3: place in the trick
+        positions[first_play + play, 4 + play // PLAYERS] = 1  # columns 4 to 16: number of the trick
+        positions[first_play + play, 17] = play / (NUM_CARDS / 2) - 1  # progress of the hand, from -1 towards 1
+        # Parts of the sequence: the own seat; the cards dealt; the pass and the first leader; the plays and the end.
+        for start, end, column in ((0, 1, 18), (1, 1 + HAND, 19), (1 + HAND, first_play, 20), (first_play, None, 21)):
+            positions[start:end, column] = 1
         return tokens, positions
 
-    features_version = "hearts-1"
-    n_features = 440
+    features_version = "hearts-1"  # raised when a feature in cpp/hearts/features.hpp changes its meaning
+    n_features = 440  # kFeatures in cpp/hearts/features.hpp
 
 
 class FastHearts(CoreGame):

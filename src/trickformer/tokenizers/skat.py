@@ -1,8 +1,9 @@
 """Skat as tokens. cpp/skat/seat_view.hpp gives the order of a sequence.
 
 Table 1 of the GO-MCTS paper has 32 cards, 63 calls (with pass and hold), the choices to pick up and to play hand, 7
-declarations and 4 announcements. The vocabulary here adds the seats and the end. docs/games/skat.md compares the
-counts with the paper's.
+declarations and 4 announcements. A declaration names the game, such as grand; an announcement is the level that the
+soloist of a hand game adds: plain, schneider, schwarz or ouvert. The vocabulary here adds the seats and the end.
+docs/games/skat.md compares the counts with the paper's.
 """
 
 from __future__ import annotations
@@ -48,15 +49,17 @@ class SkatTokenizer(ByNumber):
     eos = len(vocab) - 1
     n_actions = NUM_ACTIONS
     # The longest sequence is a defender's in a game in which every call is made and held and then two seats pass. It
-    # has the own seat, the hand, the auction, three announcements, the shown ouvert hand, leaders, plays and the end.
+    # has the own seat, the hand, the auction, the choice to play hand, the declaration, the announcement of ouvert, the
+    # shown ouvert hand, the leader of each trick, the plays and the end.
     n_positions = 1 + HAND + (2 * (PASS - CALL) + 2) + 3 + HAND + TRICKS + PLAYS + 1
 
     def __init__(self, game: Skat):
-        self.seeger = game.seeger
+        self.seeger = game.seeger  # whether scores are tournament points (extended Seeger-Fabian)
+        # The evaluation of hands weights the sampled worlds in which training labels are played out.
         self.codec = _core.skat.Codec(game.seeger, np.array(game.outcomes.labels, dtype=np.int16), evaluation())
 
-    features_version = "skat-3"
-    n_features = 697
+    features_version = "skat-3"  # raised when a feature in cpp/skat/features.hpp changes its meaning
+    n_features = 697  # kFeatures in cpp/skat/features.hpp
 
     def encode(self, view: View) -> np.ndarray:
         if view.viewer == PUBLIC:
@@ -64,6 +67,7 @@ class SkatTokenizer(ByNumber):
         tokens = [SEAT + view.viewer]
         for event in view.events:
             tokens += event.seen if event.action is None else (event.action,)
+        # Add the tokens that follow from the rules: the leader of each trick, and the end token.
         return _core.skat.complete_tokens(np.array(tokens, dtype=np.int32))
 
     def decode(self, tokens: np.ndarray) -> tuple[Event, ...]:
@@ -96,33 +100,37 @@ class SkatTokenizer(ByNumber):
         return tuple(events)
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return features of tokens and of positions, from which embeddings start.
+        """Return vectors of tokens and of positions, from which embeddings start.
 
         A token has the suit, rank and points of its card, or the height of its call, and its kind. A position only has
         the part of the sequence, because auctions differ in length.
+
+        Returns:
+            float32 [V, 25] and float32 [n_positions, 3].
         """
         calls = PASS - CALL
-        tokens = np.zeros((len(self.vocab), 25), dtype=np.float32)
+        tokens = np.zeros((len(self.vocab), 25), dtype=np.float32)  # columns 14 and 16 to 24 are the kinds
         card = np.arange(NUM_CARDS)
         suit, rank = card // 8, card % 8
-        tokens[card, suit] = 1
-        tokens[card, 4 + rank] = 1
-        tokens[card, 12] = np.array(_POINTS)[rank] / 11
+        tokens[card, suit] = 1  # columns 0 to 3
+        tokens[card, 4 + rank] = 1  # columns 4 to 11
+        tokens[card, 12] = np.array(_POINTS)[rank] / 11  # an ace has 11 points
         tokens[card, 13] = (rank == 7) * (1 + suit) / 4  # height of a jack among the trumps
         tokens[CALL:PASS, 14] = 1
-        tokens[CALL:PASS, 15] = np.arange(calls) / calls
-        for first, last, kind in (
-            (PASS, PICK_UP, 16),
-            (PICK_UP, PLAY_HAND + 1, 17),
-            (DECLARE, DECLARE + GRAND, 18),
-            (DECLARE + GRAND, DECLARE + NULL, 19),
-            (DECLARE + NULL, ANNOUNCE, 20),
-            (ANNOUNCE, NUM_ACTIONS, 21),
-            (SEAT, self.eos, 22),
-            (self.eos, self.eos + 1, 23),
-            (0, NUM_CARDS, 24),
+        tokens[CALL:PASS, 15] = np.arange(calls) / calls  # height of a call, from 0
+        for first, end, column in (  # tokens `first` to `end` - 1 are of one kind
+            (PASS, PICK_UP, 16),  # pass and hold
+            (PICK_UP, PLAY_HAND + 1, 17),  # pick up the skat, play hand
+            (DECLARE, DECLARE + GRAND, 18),  # declarations of suits
+            (DECLARE + GRAND, DECLARE + NULL, 19),  # grand
+            (DECLARE + NULL, ANNOUNCE, 20),  # null and null ouvert
+            (ANNOUNCE, NUM_ACTIONS, 21),  # announced levels
+            (SEAT, self.eos, 22),  # seats
+            (self.eos, self.eos + 1, 23),  # end token
+            (0, NUM_CARDS, 24),  # cards
         ):
-            tokens[first:last, kind] = 1
+            tokens[first:end, column] = 1
+        # A position is that of the own seat, of the cards dealt, or later.
         positions = np.zeros((self.n_positions, 3), dtype=np.float32)
         positions[0, 0] = positions[1 : HAND + 1, 1] = positions[HAND + 1 :, 2] = 1
         return tokens, positions

@@ -69,7 +69,7 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
     all odds are equal, the belief is uniform.
     """
 
-    deals: Callable[..., D]  # makes the core's sampler from the core's form of a view and optional log-odds
+    sampler_class: Callable[..., D]  # makes the core's sampler from the core's form of a view and optional log-odds
     cards: int  # number of cards in the deck
 
     def __init__(self, game: Game, log_odds: LogOdds | None = None):
@@ -109,7 +109,7 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
         """
         return None if self._log_odds is None else self._log_odds(views)
 
-    def deals_of(self, view: View) -> D:
+    def sampler_of(self, view: View) -> D:
         """Return the core's sampler of a view, from which the core's searches draw worlds.
 
         Args:
@@ -119,13 +119,13 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
             ValueError: No deal is consistent with the view.
         """
         odds = self.odds([view])
-        return self.deals(self.seat_view(view), *([] if odds is None else odds))
+        return self.sampler_class(self.seat_view(view), *([] if odds is None else odds))
 
-    def _sampler(self, view: View) -> D:
-        return self.deals_of(view)
+    def _make_sampler(self, view: View) -> D:
+        return self.sampler_of(view)
 
     def log_prob(self, worlds: W) -> np.ndarray:
-        return self._require_deals_and_view()[0].log_prob(worlds.hidden)
+        return self._require_sampler_and_view()[0].log_prob(worlds.hidden)
 
     @abstractmethod
     def histories(self) -> int:
@@ -146,8 +146,8 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
         Raises:
             ValueError: A world is inconsistent with the view.
         """
-        return self._require_deals_and_view()[0].places(worlds.hidden)
+        return self._require_sampler_and_view()[0].places(worlds.hidden)
 
     def marginals(self) -> np.ndarray:
         """Return the probability that each card lies at each place, float64 [cards, PLACES]; 0 if the view shows it."""
-        return self._require_deals_and_view()[0].marginals()
+        return self._require_sampler_and_view()[0].marginals()

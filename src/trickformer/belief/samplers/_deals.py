@@ -206,13 +206,13 @@ class DealtBelief(ExactBelief[DealtWorlds]):
         super().__init__(game)
         self._slots, self._tries = _Slots(game), tries
 
-    def _sampler(self, view: View) -> Deals:
+    def _make_sampler(self, view: View) -> Deals:
         return Deals(self._game, self._slots, view, self._tries)
 
-    def _hidden_part(self, actions: list[int], deals: Any) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], sampler: Any) -> np.ndarray:
         hidden = np.array(actions[: self._slots.n], np.int16)
-        hidden[list(deals.known)] = list(deals.known.values())
+        hidden[list(sampler.known)] = list(sampler.known.values())
         return hidden
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        return np.where(self._require_deals_and_view()[0].is_consistent(worlds.hidden), 0.0, -np.inf)
+        return np.where(self._require_sampler_and_view()[0].is_consistent(worlds.hidden), 0.0, -np.inf)

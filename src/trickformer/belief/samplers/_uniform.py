@@ -73,27 +73,27 @@ class ExactBelief(Belief, Generic[W]):
     def __init__(self, game: Game):
         self._game = game
         self._view: View | None = None
-        self._deals: Any = None
+        self._sampler: Any = None
 
     @abstractmethod
-    def _sampler(self, view: View) -> Any:
+    def _make_sampler(self, view: View) -> Any:
         """Return the sampler of a view; raise ValueError if no deal is consistent with it."""
 
     @abstractmethod
-    def _hidden_part(self, actions: list[int], deals: Any) -> np.ndarray:
-        """Return a row of `hidden` for a history, int16 [H].
+    def _hidden_part(self, actions: list[int], sampler: Any) -> np.ndarray:
+        """Return a world as a row of `hidden`, int16 [H].
 
-        `actions` are all actions of the history, chance included. Events that may not have happened, as far as the
-        viewer can infer, are -1 as in sampled worlds.
+        `actions` is the history of the world: all OpenSpiel actions so far, chance included. `sampler` is the sampler
+        of the present view. Events that the viewer cannot tell to have happened are -1, as in sampled worlds.
         """
 
     def reset(self, view: View) -> None:
-        self._deals = self._sampler(view)
+        self._sampler = self._make_sampler(view)
         self._view = view
 
     def sample(self, n: int, rng: np.random.Generator) -> W:
-        deals, view = self._require_deals_and_view()
-        hidden = deals.sample(int(rng.integers(2**63)), n)
+        sampler, view = self._require_sampler_and_view()
+        hidden = sampler.sample(int(rng.integers(2**63)), n)
         return self.worlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
 
     @abstractmethod
@@ -111,11 +111,11 @@ class ExactBelief(Belief, Generic[W]):
         Raises:
             ValueError: `reset` was not called before.
         """
-        deals, view = self._require_deals_and_view()
-        hidden = self._hidden_part(list(state.history()), deals)[None]
+        sampler, view = self._require_sampler_and_view()
+        hidden = self._hidden_part(list(state.history()), sampler)[None]
         return self.worlds(hidden, np.zeros(1), np.ones(1, dtype=bool), view, self._game)
 
-    def _require_deals_and_view(self) -> tuple[Any, View]:
-        if self._deals is None or self._view is None:
+    def _require_sampler_and_view(self) -> tuple[Any, View]:
+        if self._sampler is None or self._view is None:
             raise ValueError("a belief needs a view first; call reset")
-        return self._deals, self._view
+        return self._sampler, self._view

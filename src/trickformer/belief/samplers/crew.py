@@ -24,12 +24,12 @@ class CrewWorlds(UniformWorlds):
 
     def history(self, i: int) -> list[int]:
         row = self.hidden[i].tolist()
-        mission, *actions = course(self.view)
+        mission, *actions = mission_and_actions(self.view)
         dealt = deal_order(self.hidden[i][:NUM_CARDS])
         return [mission, *dealt, *(row[~action] if action < 0 else action for action in actions)]
 
 
-def course(view: View) -> list[int]:
+def mission_and_actions(view: View) -> list[int]:
     """List the mission, then the actions of players and chance after the deal.
 
     Args:
@@ -54,7 +54,7 @@ class CrewBelief(CardBelief[CrewWorlds, _core.crew.SeatView, _core.crew.DealSamp
     """Distribution over deals, and over the cards that others have passed and drawn."""
 
     worlds = CrewWorlds
-    deals = _core.crew.DealSampler
+    sampler_class = _core.crew.DealSampler
     cards = NUM_CARDS
 
     def __init__(self, game: Crew, log_odds: LogOdds | None = None):
@@ -64,14 +64,14 @@ class CrewBelief(CardBelief[CrewWorlds, _core.crew.SeatView, _core.crew.DealSamp
     def seat_view(self, view: View) -> _core.crew.SeatView:
         return _core.crew.SeatView(self._tokenizer.codec, self._tokenizer.encode(view))
 
-    def _hidden_part(self, actions: list[int], deals: _core.crew.DealSampler) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], sampler: _core.crew.DealSampler) -> np.ndarray:
         state: Any = self._game.spiel.new_initial_state()
         for action in actions:
             state.apply_action(action)
         hidden = np.empty(NUM_CARDS + 2 * PLAYERS, dtype=np.int16)
         hidden[actions[1:PREAMBLE]] = np.arange(NUM_CARDS) // HAND
         hidden[NUM_CARDS:] = state.core.passed_cards + state.core.drawn_cards
-        has_not_happened = deals.sample(0, 1)[0, NUM_CARDS:] < 0  # the same in all worlds of the view
+        has_not_happened = sampler.sample(0, 1)[0, NUM_CARDS:] < 0  # the same in all worlds of the view
         hidden[NUM_CARDS:][has_not_happened] = -1
         return hidden
 
@@ -81,11 +81,11 @@ class CrewBelief(CardBelief[CrewWorlds, _core.crew.SeatView, _core.crew.DealSamp
         Raises:
             ValueError: `reset` was not called before.
         """
-        deals, _ = self._require_deals_and_view()
-        return deals.count
+        sampler, _ = self._require_sampler_and_view()
+        return sampler.count
 
     def histories(self) -> int:
-        """Return 1, because the arrangement includes the passed and drawn cards."""
+        """Return 1, because an arrangement of the hidden cards includes the passed and drawn cards."""
         return 1
 
 

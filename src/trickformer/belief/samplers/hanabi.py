@@ -64,11 +64,11 @@ class HanabiBelief(ExactBelief[HanabiWorlds]):
         super().__init__(game)
         self._tokenizer = HanabiTokenizer(game)
 
-    def _sampler(self, view: View) -> _core.hanabi.HandSampler:
+    def _make_sampler(self, view: View) -> _core.hanabi.HandSampler:
         return _core.hanabi.HandSampler(self._tokenizer.codec, self._tokenizer.encode(view))
 
-    def _hidden_part(self, actions: list[int], deals: _core.hanabi.HandSampler) -> np.ndarray:
-        _, view = self._require_deals_and_view()
+    def _hidden_part(self, actions: list[int], sampler: _core.hanabi.HandSampler) -> np.ndarray:
+        _, view = self._require_sampler_and_view()
         state = self._game.spiel.new_initial_state()
         for action in actions:
             state.apply_action(action)
@@ -82,8 +82,8 @@ class HanabiBelief(ExactBelief[HanabiWorlds]):
         Raises:
             ValueError: `reset` was not called before.
         """
-        deals, _ = self._require_deals_and_view()
-        return deals.count
+        sampler, _ = self._require_sampler_and_view()
+        return sampler.count
 
     def tables(self) -> list[_core.hanabi.Tables]:
         """Return one table after the deal and one after each move, in an arbitrary consistent world.
@@ -99,9 +99,9 @@ class HanabiBelief(ExactBelief[HanabiWorlds]):
         return [table.take(one) for table in positions(self._game, world.history(0))]
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
-        deals, _ = self._require_deals_and_view()
+        sampler, _ = self._require_sampler_and_view()
         with np.errstate(divide="ignore"):
-            return np.log(deals.ways(worlds.hidden)) - np.log(self.count())
+            return np.log(sampler.ways(worlds.hidden)) - np.log(self.count())
 
 
 class NoConsistentHandError(ValueError):

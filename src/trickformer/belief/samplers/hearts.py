@@ -75,16 +75,16 @@ class HeartsBelief(CardBelief[HeartsWorlds, _core.hearts.SeatView, _core.hearts.
     """Distribution over deals and passes."""
 
     worlds = HeartsWorlds
-    deals = _core.hearts.DealSampler
+    sampler_class = _core.hearts.DealSampler
     cards = CARDS
 
     def seat_view(self, view: View) -> _core.hearts.SeatView:
         return _seat_view(self._game, view)
 
-    def _hidden_part(self, actions: list[int], deals: _core.hearts.DealSampler) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], sampler: _core.hearts.DealSampler) -> np.ndarray:
         hidden = np.full(64, -1, dtype=np.int16)
         hidden[actions[1 : 1 + CARDS]] = np.arange(CARDS) % PLAYERS
-        known = (deals.sample(0, 1)[0, CARDS:] >= 0).nonzero()[0]
+        known = (sampler.sample(0, 1)[0, CARDS:] >= 0).nonzero()[0]
         hidden[CARDS + known] = np.asarray(actions[1 + CARDS :], dtype=np.int16)[known]
         return hidden
 
@@ -96,12 +96,12 @@ class HeartsBelief(CardBelief[HeartsWorlds, _core.hearts.SeatView, _core.hearts.
         Raises:
             ValueError: `reset` was not called before.
         """
-        deals, _ = self._require_deals_and_view()
-        return deals.assignments * deals.pass_histories
+        sampler, _ = self._require_sampler_and_view()
+        return sampler.assignments * sampler.pass_histories
 
     def histories(self) -> int:
         """Count the ordered passes of other seats that the view does not show."""
-        return self._require_deals_and_view()[0].pass_histories
+        return self._require_sampler_and_view()[0].pass_histories
 
 
 def make(game: Game, log_odds: LogOdds | None = None) -> HeartsBelief:

@@ -191,12 +191,12 @@ class MinesBelief(ExactBelief[MinesWorlds]):
         """
         return observe(self._mines, view)
 
-    def _sampler(self, view: View) -> _Layouts:
+    def _make_sampler(self, view: View) -> _Layouts:
         return _Layouts(self._mines, view, self.method, self.domain, self._trials)
 
-    def _hidden_part(self, actions: list[int], deals: _Layouts) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], sampler: _Layouts) -> np.ndarray:
         mines = self._mines.mines
-        if not deals.is_laid:
+        if not sampler.is_laid:
             return np.full(mines, -1, dtype=np.int16)
         start = int(self._mines.spiel.late)
         return np.array(actions[start : start + mines], dtype=np.int16)
@@ -208,16 +208,16 @@ class MinesBelief(ExactBelief[MinesWorlds]):
             ValueError: `reset` was not called before.
             TrickformerError: The layouts are too many to be counted.
         """
-        return self._require_deals_and_view()[0].count
+        return self._require_sampler_and_view()[0].count
 
     def log_prob(self, worlds: MinesWorlds) -> np.ndarray:
-        consistent = self._require_deals_and_view()[0].is_consistent(worlds.hidden)
+        consistent = self._require_sampler_and_view()[0].is_consistent(worlds.hidden)
         return np.where(consistent, -math.log(self.count()), -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> MinesWorlds:
         worlds = super().sample(n, rng)
         if not self.consistent:
-            worlds.feasible[:] = self._require_deals_and_view()[0].is_consistent(worlds.hidden)
+            worlds.feasible[:] = self._require_sampler_and_view()[0].is_consistent(worlds.hidden)
             worlds.log_weight[~worlds.feasible] = -np.inf
         return worlds
 

@@ -19,14 +19,14 @@ from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order, evaluation
 POOL = 128  # number of uniform worlds from which each weighted world is drawn
 
 
-def course(view: View) -> list[int]:
+def actions_after_deal(view: View) -> list[int]:
     """List the actions after the deal.
 
     Args:
         view: View of a seat.
 
     Returns:
-        Actions; -1 for each card that another soloist has discarded.
+        Actions; -1 for each of the two cards that the soloist, if that is another seat, has discarded.
     """
     actions = list[int]()
     for event in view.events:
@@ -41,21 +41,22 @@ class SkatWorlds(UniformWorlds):
     """Worlds of a game of Skat. `hidden` is int16 [n, 34].
 
     Columns 0 to 31 are the seat that each card was dealt to, where 3 is the skat. Columns 32 and 33 are the cards that
-    the soloist discarded, in order. -1: there was no discard, or the view does not show whether there was.
+    the soloist discarded, in order. -1: there is no such discard yet. This includes the time after another seat has
+    picked up the skat and before it declares, because the view does not show whether it has discarded.
     """
 
     def history(self, i: int) -> list[int]:
         row = self.hidden[i]
         discards = iter(row[NUM_CARDS:].tolist())
-        actions = [next(discards) if action < 0 else action for action in course(self.view)]
+        actions = [next(discards) if action < 0 else action for action in actions_after_deal(self.view)]
         return deal_order(row[:NUM_CARDS]) + [action for action in actions if action >= 0]
 
 
 class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSampler]):
-    """Distribution over deals, and over the discards of a soloist other than the viewer."""
+    """Distribution over deals, and over the hidden discards if the soloist is not the viewer."""
 
     worlds = SkatWorlds
-    deals = _core.skat.DealSampler
+    sampler_class = _core.skat.DealSampler
     cards = NUM_CARDS
 
     def __init__(self, game: Game, log_odds: LogOdds | None = None):
@@ -65,10 +66,10 @@ class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSamp
     def seat_view(self, view: View) -> _core.skat.SeatView:
         return _core.skat.SeatView(self._tokenizer.encode(view))
 
-    def _hidden_part(self, actions: list[int], deals: _core.skat.DealSampler) -> np.ndarray:
+    def _hidden_part(self, actions: list[int], sampler: _core.skat.DealSampler) -> np.ndarray:
         hidden = np.full(NUM_CARDS + 2, -1, dtype=np.int16)
         hidden[actions[:NUM_CARDS]] = np.minimum(np.arange(NUM_CARDS) // 10, 3)
-        n_discards = int((deals.sample(0, 1)[0, NUM_CARDS:] >= 0).sum())  # the same in all worlds of the view
+        n_discards = int((sampler.sample(0, 1)[0, NUM_CARDS:] >= 0).sum())  # the same in all worlds of the view
         if n_discards:
             first = actions.index(PICK_UP, NUM_CARDS) + 1
             hidden[NUM_CARDS : NUM_CARDS + n_discards] = actions[first : first + n_discards]
@@ -77,18 +78,21 @@ class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSamp
     def count(self) -> int:
         """Count exactly the hidden histories that are consistent with the view.
 
-        The count is the number of arrangements of the unseen cards, times the number of ways in which a soloist other
-        than the viewer may have picked up two of twelve cards and discarded two.
+        The count is the number of arrangements of the unseen cards, times `histories`.
 
         Raises:
             ValueError: `reset` was not called before.
         """
-        deals, _ = self._require_deals_and_view()
-        return deals.assignments * deals.histories
+        sampler, _ = self._require_sampler_and_view()
+        return sampler.assignments * sampler.histories
 
     def histories(self) -> int:
-        """Count the ways in which a soloist other than the viewer may have picked up and discarded cards."""
-        return self._require_deals_and_view()[0].histories
+        """Count the ways to pick up and discard that lead to one present arrangement of the cards.
+
+        After a soloist other than the viewer has picked up the skat and declared, there are 66 * 2: any two of the
+        soloist's twelve cards may come from the skat, and the two discards have an order. Else there is 1.
+        """
+        return self._require_sampler_and_view()[0].histories
 
 
 class WeightedSkatBelief(SkatBelief):
@@ -114,8 +118,8 @@ class WeightedSkatBelief(SkatBelief):
         return self._log_weight(worlds)
 
     def _log_weight(self, worlds: Worlds) -> np.ndarray:
-        deals = self._require_deals_and_view()[0]
-        return _core.skat_search.log_weight(deals, self._evaluation, self._model, self._seeger, worlds.hidden)
+        sampler = self._require_sampler_and_view()[0]
+        return _core.skat_search.log_weight(sampler, self._evaluation, self._model, self._seeger, worlds.hidden)
 
 
 def weighted_belief(game: Game) -> WeightedSkatBelief:

@@ -13,7 +13,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Belief, Game, Memo, View
-from trickformer.belief.samplers.crew import CrewBelief, course
+from trickformer.belief.samplers.crew import CrewBelief, mission_and_actions
 
 
 class CrewSampledWorlds:
@@ -22,15 +22,15 @@ class CrewSampledWorlds:
     illegal = 0
     searched = 0
 
-    def __init__(self, deals: _core.crew.DealSampler, hidden: np.ndarray, threads: int):
-        self._deals, self._hidden = deals, hidden
+    def __init__(self, sampler: _core.crew.DealSampler, hidden: np.ndarray, threads: int):
+        self._sampler, self._hidden = sampler, hidden
         self._threads = threads
 
     def __len__(self) -> int:
         return len(self._hidden)
 
     def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
-        return self._deals.play(self._hidden[rows], np.array(actions), seed, self._threads)
+        return self._sampler.play(self._hidden[rows], np.array(actions), seed, self._threads)
 
 
 class CrewPosition:
@@ -98,11 +98,11 @@ class CrewPositions:
             tries: As the attribute `tries`. If it is set, there may be fewer than n worlds.
             rng: Source of all randomness.
         """
-        deals, seed = self.belief.deals_of(view), int(rng.integers(2**63))
+        sampler, seed = self.belief.sampler_of(view), int(rng.integers(2**63))
         if tries is None:
-            return CrewSampledWorlds(deals, deals.sample(seed, n), self.threads)
-        actions = np.array(course(view)[1:], dtype=np.int64)  # without the mission
-        return CrewSampledWorlds(deals, deals.sample_consistent(actions, n, tries, seed), self.threads)
+            return CrewSampledWorlds(sampler, sampler.sample(seed, n), self.threads)
+        actions = np.array(mission_and_actions(view)[1:], dtype=np.int64)  # without the mission
+        return CrewSampledWorlds(sampler, sampler.sample_consistent(actions, n, tries, seed), self.threads)
 
 
 def make(game: Game, belief: Belief) -> CrewPositions:

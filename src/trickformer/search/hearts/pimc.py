@@ -48,13 +48,13 @@ class HeartsSearch(Player):
     def _decide(self, view: View, rng: np.random.Generator, explain: bool) -> Decision:
         if len(view.legal) == 1:
             return Decision(view.legal[0])
-        deals, seed = self._belief.deals_of(view), int(rng.integers(2**63))
+        sampler, seed = self._belief.sampler_of(view), int(rng.integers(2**63))
         thought = None
         if explain:
-            result, *by_world = _core.hearts.pimc_worlds(deals, **self._settings, seed=seed)  # values, holders
+            result, *by_world = _core.hearts.pimc_worlds(sampler, **self._settings, seed=seed)  # values, holders
             thought = Thought(worlds=tuple(_world(v, h, list(result)) for v, h in zip(*by_world)))
         else:
-            result = _core.hearts.pimc(deals, **self._settings, seed=seed)  # card -> (value, visits)
+            result = _core.hearts.pimc(sampler, **self._settings, seed=seed)  # card -> (value, visits)
         best = max(result, key=lambda card: result[card][0])
         values = {card: value for card, (value, _) in result.items()}
         visits = {card: n for card, (_, n) in result.items()}

@@ -78,7 +78,7 @@ class SkatSearch(Player):
         seat_view = self._belief.seat_view(view)
         if _core.skat_search.at_play(seat_view):
             result = _core.skat_search.pimc(
-                self._belief.deals_of(view),
+                self._belief.sampler_of(view),
                 self._evaluation,
                 self._worlds,
                 self._oversample,

@@ -9,7 +9,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Belief, Game, View
-from trickformer.belief.samplers.skat import SkatBelief, WeightedSkatBelief, course
+from trickformer.belief.samplers.skat import SkatBelief, WeightedSkatBelief, actions_after_deal
 from trickformer.games.skat import evaluation
 from trickformer.search.skat.pimc import OVERSAMPLE
 
@@ -21,9 +21,9 @@ SOLVED_TRICKS = 5
 class SkatSampledWorlds:
     """Sampled worlds of one view. The games have no chance events, so `play` ignores the seed."""
 
-    deals: _core.skat.DealSampler
+    sampler: _core.skat.DealSampler
     hidden: np.ndarray  # int16 [n, 34], rows of `SkatWorlds.hidden`
-    course: np.ndarray  # int64 [t], actions after the deal, see `samplers.skat.course`
+    actions: np.ndarray  # int64 [t], see `samplers.skat.actions_after_deal`
     seeger: bool  # scores are tournament points (extended Seeger-Fabian)
     solver: _core.skat_search.Solver
     illegal: int = 0
@@ -35,7 +35,7 @@ class SkatSampledWorlds:
     def play(self, rows: slice, actions: Sequence[int], seed: int) -> np.ndarray:
         first_actions = np.array(actions, dtype=np.int64)
         return _core.skat_search.play(
-            self.deals, self.seeger, self.hidden[rows], self.course, first_actions, SOLVED_TRICKS, self.solver
+            self.sampler, self.seeger, self.hidden[rows], self.actions, first_actions, SOLVED_TRICKS, self.solver
         )
 
 
@@ -76,16 +76,15 @@ class SkatPositions:
             n: Number of worlds.
             rng: Source of all randomness.
         """
-        deals, seed = self._belief.deals_of(view), int(rng.integers(2**63))
+        sampler, seed = self._belief.sampler_of(view), int(rng.integers(2**63))
         sample = _core.skat_search.draw_worlds(
-            deals, self._evaluation, self._model, self._seeger, n, self._oversample, seed
+            sampler, self._evaluation, self._model, self._seeger, n, self._oversample, seed
         )
         weight, hidden = sample[1], sample[4]
         # Systematic resampling: if all weights are equal, each world is chosen once.
         chosen = np.searchsorted(np.cumsum(weight), (np.arange(n) + rng.random()) / n).clip(max=len(hidden) - 1)
-        return SkatSampledWorlds(
-            deals, hidden[rng.permutation(chosen)], np.array(course(view), dtype=np.int64), self._seeger, self._solver
-        )
+        actions = np.array(actions_after_deal(view), dtype=np.int64)
+        return SkatSampledWorlds(sampler, hidden[rng.permutation(chosen)], actions, self._seeger, self._solver)
 
 
 def make(game: Game, belief: Belief) -> SkatPositions:

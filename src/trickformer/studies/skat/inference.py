@@ -82,7 +82,7 @@ def measure_information(
                 belief.reset(view)
                 worlds = belief.sample(config.worlds, np.random.default_rng([config.seed, number, seat]))
                 hidden = np.concatenate([belief.truth(state).hidden, worlds.hidden])
-                logs = _core.skat_search.log_weight(belief.deals_of(view), evaluation(), model, game.seeger, hidden)
+                logs = _core.skat_search.log_weight(belief.sampler_of(view), evaluation(), model, game.seeger, hidden)
                 nats.append(float(logs[0] - np.logaddexp.reduce(logs[1:]) + np.log(config.worlds)))
             yield (nats[1] + nats[2]) / 2, nats[0]
             advance(1)
