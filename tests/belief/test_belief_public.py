@@ -29,8 +29,8 @@ def test_worlds_are_those_of_the_forward_algorithm(form, limit):
                 each.begin(now.table)
             else:
                 each.observe(before.table, now.control, np.array([now.action]), now.table)
-            (worlds,) = each.write(WORLDS, seed)
-            np.testing.assert_array_equal(worlds, each.write(WORLDS, seed)[0])
+            (worlds,) = each.sample_hands(WORLDS, seed)
+            np.testing.assert_array_equal(worlds, each.sample_hands(WORLDS, seed)[0])
             assert len(worlds) == WORLDS and worlds.dtype == np.int8
             counts = Counter(map(tuple, worlds.tolist()))
             assert counts.keys() <= now.belief.keys(), f"seed {seed}"

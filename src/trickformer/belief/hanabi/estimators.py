@@ -74,10 +74,10 @@ class Estimator(Protocol):
 
 
 @runtime_checkable
-class HandWriter(Protocol):
-    """Estimator that draws whole hands by itself, faster than card by card from `log_probs`."""
+class WholeHandEstimator(Protocol):
+    """Estimator that samples whole hands by itself, faster than card by card from `log_probs`."""
 
-    def write(self, n: int, seed: int) -> np.ndarray:
+    def sample_hands(self, n: int, seed: int) -> np.ndarray:
         """Draw worlds of each game; some may be impossible.
 
         Args:
@@ -303,7 +303,7 @@ class Recurrent:
         cards = torch.from_numpy(hidden.astype(np.int64)).to(self._model.device)
         return self._model.log_probs(self._weights, self._state[-1][0], constraints, cards).cpu().numpy()
 
-    def write(self, n: int, seed: int) -> np.ndarray:
+    def sample_hands(self, n: int, seed: int) -> np.ndarray:
         generator = torch.Generator(self._model.device).manual_seed(seed)
         constraints = self._process.tensors(self._x, self._model.device)[:, None]
         summary = self._state[-1][0].unsqueeze(1).expand(-1, n, -1)
@@ -374,7 +374,7 @@ class BFT:
         assert self._step is not None
         return self._belief.log_probs(self._step, hidden)
 
-    def write(self, n: int, seed: int) -> np.ndarray:
+    def sample_hands(self, n: int, seed: int) -> np.ndarray:
         assert self._step is not None
         return self._belief.sample(self._step, n, seed)
 

@@ -1,8 +1,9 @@
 """Hanabi as a batched Markov system in three forms, which differ in the hidden state, the emission and the control.
 
-The hidden state X changes by X' ~ dynamics(X, Z), where Z is a control from outside. Each X emits an observation Y. The
-belief is the distribution of X given all Y and Z so far. The forms are those of the BFT paper (section 2.4, Table 1): a
-hidden Markov model, a partially observable Markov decision process, and a factored-observation stochastic game.
+The hidden state X changes by X' ~ dynamics(X, Z). The control Z is the part of the next move that somebody outside
+the system chooses: the move itself, or the policy that makes it. Each X emits an observation Y. The belief is the
+distribution of X given all Y and Z so far. The forms are those of the BFT paper (section 2.4, Table 1): a hidden Markov
+model (hmm), a partially observable Markov decision process (pomdp), and a factored-observation stochastic game (fosg).
 
     form    X                              Y                   Z
     hmm     state; all policies fixed      public observation  none

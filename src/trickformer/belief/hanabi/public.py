@@ -25,7 +25,7 @@ _CHUNK = 4_096  # number of hands or pairs that are processed at once
 class PublicWorlds:
     """Exact public belief of one game, in the form fosg or hmm.
 
-    It samples worlds like an estimator (`estimators.HandWriter`).
+    It samples worlds like an estimator (`estimators.WholeHandEstimator`).
     """
 
     def __init__(self, process: HanabiProcess, limit: int = 20_000, tries: int = 50_000, enough: int = 500):
@@ -94,7 +94,7 @@ class PublicWorlds:
         """Return the number of cards of each kind that nobody has played or discarded, int64 [K]."""
         return self._filters[0].counts(self._x)
 
-    def write(self, n: int, seed: int) -> np.ndarray:
+    def sample_hands(self, n: int, seed: int) -> np.ndarray:
         """Sample worlds.
 
         Args:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from trickformer.base import Belief, Event, View, Worlds
-from trickformer.belief.hanabi.estimators import Estimator, HandWriter
+from trickformer.belief.hanabi.estimators import Estimator, WholeHandEstimator
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds
 from trickformer.games.hanabi import Hanabi
@@ -66,8 +66,8 @@ class EstimatedBelief(Belief):
 
     def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
         view = self._require_view()
-        if isinstance(self._estimator, HandWriter):
-            hidden = self._estimator.write(n, int(rng.integers(2**63)))[0]
+        if isinstance(self._estimator, WholeHandEstimator):
+            hidden = self._estimator.sample_hands(n, int(rng.integers(2**63)))[0]
         else:
             hidden = self._sample_card_by_card(n, rng)
         worlds = HanabiWorlds(hidden.astype(np.int16), np.zeros(n), np.ones(n, dtype=bool), view, self._game)

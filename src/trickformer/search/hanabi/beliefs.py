@@ -87,7 +87,7 @@ def make_public_belief(
     Args:
         name: `exact`, `seq2seq` or `bft`.
         game: The game.
-        process: The game's process, in the form fosg.
+        process: The game's process, in the form fosg (belief/hanabi/process.py).
         style: Scripted player that all seats are assumed to be.
         tuned: Settings of the fine-tuning, for bft.
         file: File of the network.

@@ -30,7 +30,7 @@ from trickformer.search.sparta import search
 class MultiSettings:
     """Settings of both seats' searches."""
 
-    process: HanabiProcess  # in the form fosg
+    process: HanabiProcess  # in the form fosg (belief/hanabi/process.py)
     bot: int  # number of the blueprint in `_core.hanabi.BOTS`
     worlds: int  # number of worlds of a search
     options: RaceOptions

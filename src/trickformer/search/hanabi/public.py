@@ -1,9 +1,14 @@
-"""Search for the best public rule of each move in Hanabi (player `rule_search`), and games followed in public view.
+"""Search for the best public rule of each move in two-player Hanabi (player `rule_search`).
+
+Other searches share the cache of games that are followed from the public view (`Games`).
 
 A rule is a policy for one move: a scripted player, or "this action if it is legal, else the blueprint". The search
 compares rules in worlds of the public belief, the distribution over all hands given what everybody saw. All seats
-compute the same, because everything depends on public events only. In this folder, `x` and "one table" are a batch of
-the core's `Tables` with a single table; K is the number of kinds of card.
+compute the same, because everything depends on public events only. A belief must know which rule chose an observed
+move; belief/hanabi/process.py calls this rule the control, and the system that is controlled by it the form fosg.
+
+In this folder, `x` is a `Tables` batch of the core with a single table, also called "one table". `hidden` holds the
+cards of both hands in each world: `slots` is the number of cards in both hands, those of seat 0 come first.
 """
 
 from __future__ import annotations
@@ -25,11 +30,15 @@ from trickformer.search.race import RaceResult, race
 
 
 class PublicBelief(Protocol):
-    """Belief over both hands of one game. `control` holds the rules that chose the observed moves."""
+    """Belief over both hands of one game.
+
+    The exact belief (belief/hanabi/public.py) and estimators that sample whole hands (`estimators.WholeHandEstimator`)
+    have this interface. `control` is int64 [1], the number of the rule that chose the observed move.
+    """
 
     def begin(self, x: Tables) -> None: ...
     def observe(self, before: Tables, control: np.ndarray | None, actions: np.ndarray, after: Tables) -> None: ...
-    def write(self, n: int, seed: int) -> np.ndarray:
+    def sample_hands(self, n: int, seed: int) -> np.ndarray:
         """Sample worlds; some may be impossible.
 
         Args:
@@ -37,7 +46,7 @@ class PublicBelief(Protocol):
             seed: Seed of the draws.
 
         Returns:
-            Cards of both hands, int8 [1, k, slots].
+            Cards of both hands, int8 [1, k, slots], where k is at most n.
         """
         ...
 
@@ -46,7 +55,7 @@ class PublicBelief(Protocol):
 class Search:
     """Settings of a search for rules, and the evaluation of rules."""
 
-    process: HanabiProcess  # in the form fosg
+    process: HanabiProcess  # in the form fosg: both hands are hidden, and rules choose the moves
     bot: int  # number of the blueprint in `_core.hanabi.BOTS`
     belief: Callable[[int], PublicBelief]  # makes the belief of a game from a seed
     exact: Callable[[], PublicBelief]  # makes the exact belief of a game
@@ -139,13 +148,13 @@ class RuleSearchGame:
             settings, x = self._search, self._x
             rng = np.random.default_rng([settings.seed, int.from_bytes(self.digest[:8], "little")])
             seeds = rng.integers(2**62, size=4).tolist()
-            worlds = self._belief.write(settings.worlds, seeds[0])[0]
+            worlds = self._belief.sample_hands(settings.worlds, seeds[0])[0]
             best, illegal = settings.rule(x, worlds, seeds[1])
             rule = settings.bot if best is None else best.choice
             exact_gain = None
             if best is not None and self._exact is not None:
                 no_worlds = np.empty((0, 0), np.int8)  # the blueprint's own gain is 0 without any
-                exact_worlds = no_worlds if rule == settings.bot else self._exact.write(settings.assess, seeds[2])[0]
+                exact_worlds = no_worlds if rule == settings.bot else self._exact.sample_hands(settings.assess, seeds[2])[0]
                 exact_gain = settings.gain(x, exact_worlds, rule, seeds[3])
             value, gain = (None, None) if best is None else (best.value, best.gain)
             self._result = RuleSearchResult(rule, value, gain, exact_gain, illegal, len(worlds))
