@@ -27,8 +27,8 @@ def networks(config):
     """Two with other weights, their outputs spread out so that actions differ."""
     torch.manual_seed(5)
     rules = rules_of(config.game)
-    shape = NetworkSizes.of(rules, config.hidden, config.layers, config.model == "lstm", config.odds)
-    made = [ActionValues(shape).requires_grad_(False) for _ in range(2)]
+    sizes = NetworkSizes.for_rules(rules, config.hidden, config.layers, config.model == "lstm", config.odds)
+    made = [ActionValues(sizes).requires_grad_(False) for _ in range(2)]
     for network in made:
         network.advantage.weight.mul_(20)
     return made

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from trickformer import _core, games
-from trickformer.models.hanabi_odds import Layout
+from trickformer.models.hanabi_observation import Layout
 from trickformer.models.hanabi_values import load
 from trickformer.studies.obl.hanabi import auxiliary, learning, training
 from trickformer.studies.obl.hanabi.actors import Actors
@@ -28,7 +28,7 @@ def played(config, n=40):
     """Games of a network of random weights, as the learner sees them."""
     torch.manual_seed(2)
     rules = training.rules_of(config.game)
-    network = training.ActionValues(training.NetworkSizes.of(rules, 16, 2, False)).requires_grad_(False)
+    network = training.ActionValues(training.NetworkSizes.for_rules(rules, 16, 2, False)).requires_grad_(False)
     actors, replay = Actors(config, rules, CountingTableBelief()), ReplayBuffer(64, rules.longest, rules.players)
     while replay.total < n:
         replay.add(actors.step(config, network, network))
@@ -42,7 +42,7 @@ def test_what_own_cards_are_good_for(spec):
     config, game = self_play(spec), games.load(spec)
     kept, given = played(config)
     rules = game.rules
-    found, at, seen = auxiliary.answers(Layout.of(rules), given.seen), 0, set()
+    found, at, seen = auxiliary.answers(Layout.for_rules(rules), given.seen), 0, set()
     for number, actions, length in zip(kept.games.astype(int), kept.actions, given.lengths):
         table = _core.hanabi.Tables(rules, config.seed, number, 1)[0]
         hands = [card for player in range(rules.players) for card in table.hand(player)]
@@ -73,14 +73,14 @@ def test_answers_do_not_depend_on_names_of_colours():
     rules = training.rules_of(TWO)
     orders = torch.from_numpy(training.colours.orders(rules, config.seed, kept.games))
     renamed = learning.rename_colours(given, training.colours.renaming(rules, CPU), orders)
-    layout = Layout.of(rules)
+    layout = Layout.for_rules(rules)
     assert not torch.equal(renamed.seen, given.seen)
     assert torch.equal(auxiliary.answers(layout, renamed.seen), auxiliary.answers(layout, given.seen))
 
 
 def test_the_loss_is_the_mean_over_moves_seats_and_cards():
     _, given = played(self_play(TWO), 6)
-    layout, rng = Layout.of(training.rules_of(TWO)), np.random.default_rng(0)
+    layout, rng = Layout.for_rules(training.rules_of(TWO)), np.random.default_rng(0)
     known = auxiliary.answers(layout, given.seen).numpy()
     said = rng.normal(size=(*known.shape, 3)).astype(np.float32)
     weights = rng.random(len(given.lengths)).astype(np.float32)
@@ -119,7 +119,7 @@ def test_the_task_is_learned():
     for _ in range(config.steps):
         begun.learn()
     _, given = played(self_play(TWO, seed=9, **mixed), 60)
-    layout = begun.online.shape.layout
+    layout = begun.online.sizes.layout
     known = auxiliary.answers(layout, given.seen)
     with torch.no_grad():
         said = begun.online.cards(learning.units(begun.online, given)).view(*known.shape, 3)

@@ -32,7 +32,7 @@ def level(spec, model="mlp", temperature=0.5, seed=3):
     """A level of random weights, whose actions say much of what it sees."""
     rules = training.rules_of(spec)
     torch.manual_seed(seed)
-    network = ActionValues(NetworkSizes.of(rules, 16, 2, model == "lstm")).requires_grad_(False)
+    network = ActionValues(NetworkSizes.for_rules(rules, 16, 2, model == "lstm")).requires_grad_(False)
     network.advantage.weight.mul_(200 if model == "lstm" else 20)  # the memory's part is small
     return HanabiCheckpoint(network, rules, True, temperature, {"method": "obl", "level": 1})
 

@@ -62,8 +62,10 @@ def test_what_the_last_action_was_makes_no_difference(recurrent):
     """To the network; observations are given the last actions of other games."""
     rules = training.rules_of(TWO)
     torch.manual_seed(1)
-    hiding, seeing = (ActionValues(NetworkSizes.of(rules, 16, 2, recurrent, True, last)) for last in ("hidden", "seen"))
-    last = hiding.shape.layout.last
+    hiding, seeing = (
+        ActionValues(NetworkSizes.for_rules(rules, 16, 2, recurrent, True, last)) for last in ("hidden", "seen")
+    )
+    last = hiding.sizes.layout.last
     table = _core.hanabi.Tables(rules, 3, 0, 64)
     for step in range(4):
         table.random_step(1, step)

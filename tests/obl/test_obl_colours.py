@@ -70,7 +70,7 @@ def test_actors_and_learner_name_the_colours_alike(spec, model):
     )
     rules = rules_of(spec)
     torch.manual_seed(5)
-    network = ActionValues(NetworkSizes.of(rules, 16, 2, model == "lstm", True)).requires_grad_(False)
+    network = ActionValues(NetworkSizes.for_rules(rules, 16, 2, model == "lstm", True)).requires_grad_(False)
     network.advantage.weight.mul_(20)
     actors, replay = Actors(config, rules, CountingTableBelief()), ReplayBuffer(64, rules.longest, rules.players)
     while replay.total < 40:

@@ -69,7 +69,7 @@ def below_of(out, method):
     """A level of random weights, whose actions say much of what it sees, and its policy in the tree."""
     torch.manual_seed(3)
     rules = training.rules_of(SPEC)
-    network = ActionValues(NetworkSizes.of(rules, 16, 2, False)).requires_grad_(False)
+    network = ActionValues(NetworkSizes.for_rules(rules, 16, 2, False)).requires_grad_(False)
     network.advantage.weight.mul_(20)
     out.mkdir()
     save(HanabiCheckpoint(network, rules, True, 0.3, {"method": method, "level": 1}), out)
@@ -89,7 +89,9 @@ def test_a_checkpoint_is_worth_what_its_games_say(tmp_path, model):
     """Of random weights, by 8,000 games."""
     spec = "hanabi(colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)"
     torch.manual_seed(4)
-    network = ActionValues(NetworkSizes.of(training.rules_of(spec), 16, 2, model == "lstm", True)).requires_grad_(False)
+    network = ActionValues(
+        NetworkSizes.for_rules(training.rules_of(spec), 16, 2, model == "lstm", True)
+    ).requires_grad_(False)
     network.advantage.weight.mul_(200 if model == "lstm" else 20)
     trained = HanabiCheckpoint(network, training.rules_of(spec), True, 0.3, {})
     save(trained, tmp_path)

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_odds import Layout, odds
+from trickformer.models.hanabi_observation import Layout, card_probabilities
 from trickformer.studies.obl.hanabi.training import rules_of
 
 pytestmark = pytest.mark.slow
@@ -51,14 +51,14 @@ def counted(state, seat):
 @pytest.mark.parametrize("spec", [TWO, THREE])
 def test_odds_are_those_of_counting(spec):
     rules, rng = rules_of(spec), np.random.default_rng(2)
-    layout, kinds_of_answer = Layout.of(rules), set()
+    layout, kinds_of_answer = Layout.for_rules(rules), set()
     for number in range(12):
         state = _core.hanabi.Tables(rules, 3, number, 1)[0]
         while not state.is_terminal():
             for seat in range(rules.players):
                 seen = torch.from_numpy(state.observation(seat, True))[None]
-                found = odds(layout, seen)[0]
-                assert len(found) == layout.odds
+                found = card_probabilities(layout, seen)[0]
+                assert len(found) == layout.n_probabilities
                 assert found.numpy() == pytest.approx(counted(state, seat), abs=1e-5), (number, state.moves, seat)
                 kinds_of_answer |= set(found.round(decimals=1).tolist())
             state.apply_action(int(rng.choice(state.harmless_actions())))

@@ -28,8 +28,8 @@ THREE = "hanabi(players=3,colors=2,ranks=2,hand_size=2,max_information_tokens=3,
 
 def network_of(config):
     torch.manual_seed(5)
-    shape = NetworkSizes.of(rules_of(config.game), 16, 2, config.model == "lstm", config.odds, config.last)
-    network = ActionValues(shape).requires_grad_(False)
+    sizes = NetworkSizes.for_rules(rules_of(config.game), 16, 2, config.model == "lstm", config.odds, config.last)
+    network = ActionValues(sizes).requires_grad_(False)
     network.advantage.weight.mul_(20)
     return network
 
@@ -53,7 +53,7 @@ def test_without_exploration_the_greedy_action_is_the_move(model):
     config = small(model=model, exploration=0.0)
     network = network_of(config)
     games, given = played(config, network)
-    rules, last = rules_of(TWO), network.shape.layout.last
+    rules, last = rules_of(TWO), network.sizes.layout.last
     assert torch.equal(given.seen[:, :, rules.observation :], given.seen[:, :, last])
     assert np.array_equal(games.tries[games.actions != OVER], games.actions[games.actions != OVER])
     # So that who plays need not be told.
@@ -64,7 +64,7 @@ def test_without_exploration_the_greedy_action_is_the_move(model):
 
 def test_the_last_move_stands_where_the_layout_says():
     rules = rules_of(THREE)
-    last, found = NetworkSizes.of(rules, 4, 1, False).layout.last, set()
+    last, found = NetworkSizes.for_rules(rules, 4, 1, False).layout.last, set()
     for number in range(20):
         state = _core.hanabi.Tables(rules, 3, number, 1)[0]
         assert not state.observation(0, False)[last].any()
@@ -92,7 +92,7 @@ def test_the_greedy_action_seen_is_the_best_by_the_movers_values(game, model):
     config = small(game=game, model=model, exploration=0.7, exploration_power=0.0)
     network, rules = network_of(config), rules_of(game)
     games, given = played(config, network)
-    last, at, strayed, close = network.shape.layout.last, 0, 0, 0
+    last, at, strayed, close = network.sizes.layout.last, 0, 0, 0
     for row, length in enumerate(given.lengths):
         table = _core.hanabi.Tables(rules, config.seed, int(games.games[row]), 1)
         greedy, memories = np.zeros((rules.players, last.stop - last.start)), network.memory(rules.players)
@@ -122,7 +122,7 @@ def test_the_greedy_action_seen_is_the_best_by_the_movers_values(game, model):
 def test_greedy_actions_go_by_the_same_names(which):
     """Under other names of the colours a greedy action is seen as it would be as the last move."""
     rules, rng = rules_of(COLOURS), np.random.default_rng(which)
-    renaming, last = colours.renaming(rules, CPU), NetworkSizes.of(rules, 4, 1, False).layout.last
+    renaming, last = colours.renaming(rules, CPU), NetworkSizes.for_rules(rules, 4, 1, False).layout.last
     table, at = _core.hanabi.Tables(rules, 3, which, 1), torch.tensor([which])
     for _ in range(8):
         seat = int(rng.integers(2))
@@ -145,14 +145,14 @@ def test_checkpoints_of_before_are_read(tmp_path):
     """Which said nothing of the last move, and had a layout only with odds."""
     rules = rules_of(TWO)
     for odds in (False, True):
-        network = ActionValues(NetworkSizes.of(rules, 8, 1, False, odds))
+        network = ActionValues(NetworkSizes.for_rules(rules, 8, 1, False, odds))
         save(HanabiCheckpoint(network, rules, True, 0.0, {}), tmp_path)
         said = json.loads((tmp_path / "config.json").read_text())
         kept = {name: said["shape"][name] for name in ("seen", "hands", "actions", "hidden", "layers", "recurrent")}
         old = said | {"shape": kept | {"layout": said["shape"]["layout"] if odds else None}}
         (tmp_path / "config.json").write_text(json.dumps(old))
         found = load(tmp_path).model
-        assert found.shape == network.shape and torch.equal(found.worth.weight, network.worth.weight)
+        assert found.sizes == network.sizes and torch.equal(found.worth.weight, network.worth.weight)
     (tmp_path / "config.json").write_text(json.dumps(said | {"shape": said["shape"] | {"last": "guessed"}}))
     with pytest.raises(TrickformerError, match="it reads 'guessed' of the last move"):
         load(tmp_path)

@@ -167,10 +167,8 @@ def test_presets():
         and OffBeliefTraining(preset="paper", hidden=64).hidden == 64
     )
     rules = training.rules_of("hanabi")
-    assert (
-        ActionValues(NetworkSizes.of(rules, 512, 3, True)).shape.seen - NetworkSizes.of(rules, 512, 3, True).hands
-        == 533
-    )
+    sizes = ActionValues(NetworkSizes.for_rules(rules, 512, 3, True)).sizes
+    assert sizes.seen - sizes.hands == 533
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +181,7 @@ def checkpoint(tmp_path_factory):
         torch.manual_seed(3)
         rules = training.rules_of(TINY)
         last = {"sad": "greedy", "hidden": "hidden"}.get(model, "seen")
-        network = ActionValues(NetworkSizes.of(rules, 16, 2, model != "mlp", last=last))
+        network = ActionValues(NetworkSizes.for_rules(rules, 16, 2, model != "mlp", last=last))
         with torch.no_grad():
             network.advantage.weight.mul_(30)
         save(HanabiCheckpoint(network, rules, True, 0.0, {"seed": 3, "method": "obl", "level": 1}), out)
@@ -250,7 +248,7 @@ def test_three_runs_at_one_table(tmp_path, command):
     rules, game, specs = training.rules_of(THREE), games.load(THREE), []
     for seed, last in enumerate(("seen", "greedy", "hidden")):
         torch.manual_seed(seed)
-        network = ActionValues(NetworkSizes.of(rules, 16, 2, seed == 0, last=last))
+        network = ActionValues(NetworkSizes.for_rules(rules, 16, 2, seed == 0, last=last))
         with torch.no_grad():
             network.advantage.weight.mul_(30)
         (tmp_path / str(seed)).mkdir()

@@ -29,7 +29,10 @@ def folders(tmp_path_factory):
     made = {}
     for name, game, recurrent in (("mlp", TINY, False), ("lstm", TINY, True), ("large", games.load("hanabi"), False)):
         torch.manual_seed(1)
-        model, made[name] = ActionValues(NetworkSizes.of(game.rules, 24, 2, recurrent)), tmp_path_factory.mktemp(name)
+        model, made[name] = (
+            ActionValues(NetworkSizes.for_rules(game.rules, 24, 2, recurrent)),
+            tmp_path_factory.mktemp(name),
+        )
         save(HanabiCheckpoint(model, game.rules, True, 0.0, {}), made[name])
     return made
 
@@ -99,7 +102,7 @@ def test_targets_are_those_of_games_one_by_one(folders, others, horizon):
     search = players.make(spec(folders["mlp"]), TINY)
     tuning = replace(search.tuning, others=others, horizon=horizon, exploration=0.0, discount=0.9)
     torch.manual_seed(2)
-    model, target = search.model, ActionValues(search.model.shape)
+    model, target = search.model, ActionValues(search.model.sizes)
     x = _core.hanabi.Tables(TINY.rules, 4, 0, 40)
     for _ in range(4):
         x.step(x.choose(np.full(40, BOT, dtype=np.int8), 0))

@@ -1,9 +1,10 @@
 """Networks of off-belief learning, which compute action values of Hanabi from observations, and their checkpoints.
 
-One kind of network only reads the current observation. The other is the public LSTM of "Off-Belief Learning" (section
-6; from "Learned Belief Search", Hu, Lerer, Brown & Foerster 2021). An LSTM reads the public part of all observations,
-separate layers read the seat's current observation, and the head reads the product of both. Both kinds have a dueling
-head (Wang et al. 2016).
+An observation here is OpenSpiel's vector of all that a seat sees before one move (cpp/hanabi/observation.hpp). One kind
+of network only reads the current observation. The other is the public LSTM of "Off-Belief Learning" (section 6; from
+"Learned Belief Search", Hu, Lerer, Brown & Foerster 2021). An LSTM reads the public part of all observations, separate
+layers read the seat's current observation, and the head reads the product of both. Both kinds have a dueling head (Wang
+et al. 2016).
 
 A network of the simplified action decoder (SAD; Hu & Foerster 2020) also reads the greedy action of the seat that moved
 last, besides its move. Outside training nobody explores, so the two are the same.
@@ -26,7 +27,7 @@ from torch import nn
 from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.games.hanabi import RULES, numbers
-from trickformer.models.hanabi_odds import Layout, odds
+from trickformer.models.hanabi_observation import Layout, card_probabilities
 from trickformer.models.weights import must_be_finite
 from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.text import json_object, read_text
@@ -42,21 +43,21 @@ Last = Literal["seen", "greedy", "hidden"]
 
 @dataclass(frozen=True, slots=True)
 class NetworkSizes:
-    """Sizes of a network's inputs, layers and outputs."""
+    """Sizes of a network's inputs, layers and outputs. A checkpoint's config holds these names."""
 
-    seen: int  # entries of an observation, those of the greedy action included
+    seen: int  # entries of an observation as the network reads it, those of a greedy action included
     hands: int  # number of the first entries, which show the others' hands; the entries after them are public
     actions: int
     hidden: int  # units of a layer
     layers: int  # number of layers that read the observation
     recurrent: bool  # whether the network has an LSTM
     layout: Layout  # layout of the observation
-    odds: bool = False  # whether the odds of hanabi_odds.py are an input
+    odds: bool = False  # whether the probabilities of `card_probabilities` are an input
     last: Last = "seen"
     cards: bool = False  # whether the network also predicts the classes of own cards, as an auxiliary target
 
     @classmethod
-    def of(
+    def for_rules(
         cls,
         rules: _core.hanabi.Rules,
         hidden: int,
@@ -73,11 +74,11 @@ class NetworkSizes:
             hidden: Units of a layer.
             layers: Number of layers that read the observation.
             recurrent: Whether the network has an LSTM.
-            odds: Whether the odds of hanabi_odds.py are an input.
+            odds: Whether the probabilities of `card_probabilities` are an input.
             last: Part of the last move that the network reads.
             cards: Whether the network also predicts the classes of own cards.
         """
-        hands, layout = (rules.players - 1) * rules.hand * rules.kinds, Layout.of(rules)
+        hands, layout = (rules.players - 1) * rules.hand * rules.kinds, Layout.for_rules(rules)
         seen = rules.observation + (layout.last.stop - layout.last.start if last == "greedy" else 0)
         return cls(seen, hands, rules.actions, hidden, layers, recurrent, layout, odds, last, cards)
 
@@ -85,23 +86,24 @@ class NetworkSizes:
 class ActionValues(nn.Module):
     """Network for the value of each action: the points that the team still gains if the seat on turn takes it.
 
-    For a seat that is not on turn, the network has a value of waiting.
+    For a seat that is not on turn the network estimates the value of waiting: the points that the team still gains, as
+    this seat expects before the seat on turn moves.
     """
 
-    def __init__(self, shape: NetworkSizes):
+    def __init__(self, sizes: NetworkSizes):
         super().__init__()
-        self.shape = shape
-        n_odds = shape.layout.odds if shape.odds else 0
-        widths = [shape.seen + n_odds] + [shape.hidden] * shape.layers
+        self.sizes = sizes
+        n_probabilities = sizes.layout.n_probabilities if sizes.odds else 0
+        widths = [sizes.seen + n_probabilities] + [sizes.hidden] * sizes.layers
         self.private = nn.Sequential(*(layer for a, b in pairwise(widths) for layer in (nn.Linear(a, b), nn.ReLU())))
-        if shape.recurrent:
-            self.public = nn.Sequential(nn.Linear(shape.seen - shape.hands, shape.hidden), nn.ReLU())
-            self.lstm = nn.LSTM(shape.hidden, shape.hidden, _LSTM_LAYERS)
-        self.worth = nn.Linear(shape.hidden, 1)
-        self.advantage = nn.Linear(shape.hidden, shape.actions)
-        self.waiting = nn.Linear(shape.hidden, 1)
-        if shape.cards:
-            self.cards = nn.Linear(shape.hidden, shape.layout.slots * ANSWERS)
+        if sizes.recurrent:
+            self.public = nn.Sequential(nn.Linear(sizes.seen - sizes.hands, sizes.hidden), nn.ReLU())
+            self.lstm = nn.LSTM(sizes.hidden, sizes.hidden, _LSTM_LAYERS)
+        self.worth = nn.Linear(sizes.hidden, 1)
+        self.advantage = nn.Linear(sizes.hidden, sizes.actions)
+        self.waiting = nn.Linear(sizes.hidden, 1)
+        if sizes.cards:
+            self.cards = nn.Linear(sizes.hidden, sizes.layout.slots * ANSWERS)
 
     def memory(self, n: int) -> torch.Tensor:
         """Return the LSTM's state before the first move.
@@ -110,59 +112,60 @@ class ActionValues(nn.Module):
             n: Number of seats.
 
         Returns:
-            float32 [n, 2, layers, hidden]; layers is 0 without an LSTM.
+            float32 [n, 2, LSTM layers, hidden]: the hidden and the cell state. Without an LSTM it has no layers.
         """
-        layers = _LSTM_LAYERS if self.shape.recurrent else 0
-        return torch.zeros(n, 2, layers, self.shape.hidden, device=self.worth.weight.device)
+        layers = _LSTM_LAYERS if self.sizes.recurrent else 0
+        return torch.zeros(n, 2, layers, self.sizes.hidden, device=self.worth.weight.device)
 
-    def read(self, seen: torch.Tensor) -> torch.Tensor:
+    def read(self, observations: torch.Tensor) -> torch.Tensor:
         """Convert observations to the network's input.
 
         Args:
-            seen: float32 [..., observation], with or without the greedy action at the end. Without it the last move is
-                taken as the greedy action.
+            observations: float32 [..., observation], with or without the greedy action at the end. Without it the last
+                move is taken as the greedy action.
 
         Returns:
-            float32 [..., shape.seen].
+            float32 [..., sizes.seen].
         """
-        last = self.shape.layout.last
-        if self.shape.last == "hidden":
-            return torch.cat([seen[..., : last.start], torch.zeros_like(seen[..., last]), seen[..., last.stop :]], -1)
-        if self.shape.last == "greedy" and seen.shape[-1] < self.shape.seen:
-            return torch.cat([seen, seen[..., last]], -1)
-        return seen
+        last = self.sizes.layout.last
+        if self.sizes.last == "hidden":
+            before, after = observations[..., : last.start], observations[..., last.stop :]
+            return torch.cat([before, torch.zeros_like(observations[..., last]), after], -1)
+        if self.sizes.last == "greedy" and observations.shape[-1] < self.sizes.seen:
+            return torch.cat([observations, observations[..., last]], -1)
+        return observations
 
-    def contexts(self, seen: torch.Tensor, memory: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    def contexts(self, observations: torch.Tensor, memory: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Run the LSTM on the public part of T consecutive observations.
 
         Args:
-            seen: float32 [T, n, ...], as in `read`.
+            observations: float32 [T, n, ...], as in `read`.
             memory: State before them, see `memory`.
 
         Returns:
             Factors of the private layers' output, float32 [T, n, hidden], and the state after the observations. Without
             an LSTM all factors are 1.
         """
-        if not self.shape.recurrent:
-            return seen.new_ones(()).expand(len(seen), seen.shape[1], 1), memory
+        if not self.sizes.recurrent:
+            return observations.new_ones(()).expand(*observations.shape[:2], 1), memory
         states = memory.permute(1, 2, 0, 3).contiguous()
-        out, after = self.lstm(self.public(self.read(seen)[..., self.shape.hands :]), (states[0], states[1]))
+        out, after = self.lstm(self.public(self.read(observations)[..., self.sizes.hands :]), (states[0], states[1]))
         return out, torch.stack(after).permute(2, 0, 1, 3)
 
-    def units(self, seen: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
+    def units(self, observations: torch.Tensor, context: torch.Tensor) -> torch.Tensor:
         """Compute the last hidden layer; all outputs are linear functions of it.
 
         Args:
-            seen: float32 [n, ...], as in `read`.
+            observations: float32 [n, ...], as in `read`.
             context: Factors from `contexts`, float32 [n, hidden].
 
         Returns:
             float32 [n, hidden].
         """
-        seen = self.read(seen)
-        if self.shape.odds:
-            seen = torch.cat([seen, odds(self.shape.layout, seen)], 1)
-        return self.private(seen) * context
+        inputs = self.read(observations)
+        if self.sizes.odds:
+            inputs = torch.cat([inputs, card_probabilities(self.sizes.layout, inputs)], 1)
+        return self.private(inputs) * context
 
     def values(self, x: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Compute the values from the last hidden layer.
@@ -179,19 +182,19 @@ class ActionValues(nn.Module):
         return state_value + advantage - mean, self.waiting(x).squeeze(1)
 
     def forward(
-        self, seen: torch.Tensor, context: torch.Tensor, legal: torch.Tensor
+        self, observations: torch.Tensor, context: torch.Tensor, legal: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Compute the values of observations.
 
         Args:
-            seen: As in `units`.
+            observations: As in `units`.
             context: As in `units`.
             legal: As in `values`.
 
         Returns:
             As `values`.
         """
-        return self.values(self.units(seen, context), legal)
+        return self.values(self.units(observations, context), legal)
 
 
 def best(q: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
@@ -252,10 +255,10 @@ def probabilities(q: torch.Tensor, legal: torch.Tensor, temperature: float, slip
         float [n, actions]; all 0 if no action is legal.
     """
     if temperature == 0:
-        odds = nn.functional.one_hot(best(q, legal), q.shape[1]) * legal
+        policy = nn.functional.one_hot(best(q, legal), q.shape[1]) * legal
     else:
-        odds = (q / temperature).masked_fill(~legal, -torch.inf).softmax(1).nan_to_num(0.0)
-    return (1 - slip) * odds + slip * legal / legal.sum(1, keepdim=True).clamp(min=1)
+        policy = (q / temperature).masked_fill(~legal, -torch.inf).softmax(1).nan_to_num(0.0)
+    return (1 - slip) * policy + slip * legal / legal.sum(1, keepdim=True).clamp(min=1)
 
 
 def expected_value(q: torch.Tensor, selection_q: torch.Tensor, legal: torch.Tensor, temperature: float) -> torch.Tensor:
@@ -290,8 +293,8 @@ class HanabiCheckpoint:
         """True if its outputs are logits of an imitated policy instead of values."""
         return self.about.get("method") == "clone"
 
-    def of(self, rules: _core.hanabi.Rules, name: str) -> HanabiCheckpoint:
-        """Return the checkpoint if it is for a game of these rules.
+    def require_rules(self, rules: _core.hanabi.Rules, name: str) -> HanabiCheckpoint:
+        """Return the checkpoint itself if it is for a game of these rules.
 
         Args:
             rules: The rules.
@@ -323,7 +326,7 @@ def save(trained: HanabiCheckpoint, out: Path) -> None:
     config = {
         "kind": _KIND,
         "rules": numbers(trained.rules),
-        "shape": asdict(trained.model.shape),
+        "shape": asdict(trained.model.sizes),
         "v0": trained.v0,
         "temperature": trained.temperature,
         "about": trained.about,
@@ -344,28 +347,28 @@ def load(path: Path) -> HanabiCheckpoint:
         config = json_object(read_text(path / CONFIG))
         if config.get("kind") != _KIND:
             raise ValueError(f"its {CONFIG} is not one of {_KIND}")
-        rules, sizes = _core.hanabi.Rules(**config["rules"]), dict[str, Any](config["shape"])
+        rules, stored = _core.hanabi.Rules(**config["rules"]), dict[str, Any](config["shape"])
         # Checkpoints of old versions have no `odds`, and they have a `layout` if and only if odds are an input.
-        sizes.setdefault("odds", sizes.pop("layout", None) is not None)
-        shape = NetworkSizes(layout=Layout.of(rules), **sizes)
-        if shape.last not in get_args(Last):
-            raise ValueError(f"it reads {shape.last!r} of the last move")
-        for name, size, most in (("units", shape.hidden, _MOST_UNITS), ("layers", shape.layers, _MOST_LAYERS)):
+        stored.setdefault("odds", stored.pop("layout", None) is not None)
+        sizes = NetworkSizes(layout=Layout.for_rules(rules), **stored)
+        if sizes.last not in get_args(Last):
+            raise ValueError(f"it reads {sizes.last!r} of the last move")
+        for name, size, most in (("units", sizes.hidden, _MOST_UNITS), ("layers", sizes.layers, _MOST_LAYERS)):
             if type(size) is not int or not 1 <= size <= most:
                 raise ValueError(f"it has {size!r} {name}; there may be {most:,}")
-        expected = NetworkSizes.of(
+        expected = NetworkSizes.for_rules(
             rules,
-            hidden=shape.hidden,
-            layers=shape.layers,
-            recurrent=shape.recurrent,
-            odds=shape.odds,
-            last=shape.last,
-            cards=shape.cards,
+            hidden=sizes.hidden,
+            layers=sizes.layers,
+            recurrent=sizes.recurrent,
+            odds=sizes.odds,
+            last=sizes.last,
+            cards=sizes.cards,
         )
-        if shape != expected:
+        if sizes != expected:
             raise ValueError("its sizes are not those of its rules")
         with torch.device("meta"):
-            model = ActionValues(shape)
+            model = ActionValues(sizes)
         weights = load_file(path / WEIGHTS)
         model.load_state_dict(weights, assign=True)
         must_be_finite({name: w.float().numpy() for name, w in weights.items()}, str(path))

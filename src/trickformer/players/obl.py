@@ -93,7 +93,7 @@ class ActionValuePlayer(Player):
         model, viewer = self._trained.model, np.full(1, view.viewer, dtype=np.int8)
         self._belief.reset(view)
         tables = self._belief.tables()
-        needed = tables if model.shape.recurrent else tables[-1:]  # only a recurrent network reads the past
+        needed = tables if model.sizes.recurrent else tables[-1:]  # only a recurrent network reads the past
         observations = [torch.from_numpy(table.observe(viewer, self._trained.v0)) for table in needed]
         legal = torch.zeros(1, self._game.rules.actions, dtype=torch.bool)
         legal[0, list(view.legal)] = True
@@ -137,4 +137,4 @@ def trained_for(player: str, checkpoint: str | None, game: Hanabi) -> HanabiChec
 
     if checkpoint is None:
         raise TrickformerError(f"player {player!r} needs checkpoint=FOLDER, which `trickformer obl train` writes")
-    return load(checkpoints.find(checkpoint)).of(game.rules, checkpoint)
+    return load(checkpoints.find(checkpoint)).require_rules(game.rules, checkpoint)

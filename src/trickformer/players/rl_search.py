@@ -255,7 +255,7 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
     trained = trained_for("rl_search", options.checkpoint, game)
     if trained.is_imitation:
         raise TrickformerError(f"player 'rl_search' tunes action values; {options.checkpoint} has none")
-    if trained.model.shape.recurrent:
+    if trained.model.sizes.recurrent:
         raise TrickformerError(
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"
         )

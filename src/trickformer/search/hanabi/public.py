@@ -154,7 +154,9 @@ class RuleSearchGame:
             exact_gain = None
             if best is not None and self._exact is not None:
                 no_worlds = np.empty((0, 0), np.int8)  # the blueprint's own gain is 0 without any
-                exact_worlds = no_worlds if rule == settings.bot else self._exact.sample_hands(settings.assess, seeds[2])[0]
+                exact_worlds = (
+                    no_worlds if rule == settings.bot else self._exact.sample_hands(settings.assess, seeds[2])[0]
+                )
                 exact_gain = settings.gain(x, exact_worlds, rule, seeds[3])
             value, gain = (None, None) if best is None else (best.value, best.gain)
             self._result = RuleSearchResult(rule, value, gain, exact_gain, illegal, len(worlds))

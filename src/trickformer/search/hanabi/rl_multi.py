@@ -96,7 +96,9 @@ class TunedGame:
     def _run_search(self) -> NetworkSearchResult:
         team, tuning = self._team, self._team.tuning
         rng = np.random.default_rng([team.seed, int.from_bytes(self.digest[:8], "little")])
-        tuning_hands, test_hands = (self.belief.sample_hands(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2))
+        tuning_hands, test_hands = (
+            self.belief.sample_hands(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2)
+        )
         test_worlds = self._worlds(test_hands, rng)
         if not len(tuning_hands) or not len(test_worlds):
             return NetworkSearchResult(None)

@@ -172,7 +172,7 @@ class Actors:
         n = len(self.tables) * self.tables.rules.players
         if not self.memories:
             self.memories = [online.memory(n), target.memory(n)]
-        if not online.shape.recurrent:
+        if not online.sizes.recurrent:
             return [_to_device(online, np.ones((n, 1), dtype=np.float32))] * 2
         observations = beliefs.observe_all_seats(self.tables, config.v0)
         if config.sad:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch.nn.functional import cross_entropy
 
-from trickformer.models.hanabi_odds import Layout, traits
+from trickformer.models.hanabi_observation import Layout, traits
 from trickformer.studies.obl.hanabi.learning import Frames
 
 _NEITHER, _NO_CARD = 2, -1  # classes of `answers`

@@ -105,8 +105,8 @@ class ExactTableBelief:
         top = logs.max(axis=2, keepdims=True)
         if np.isneginf(top).any():
             raise TrickformerError("the moves so far are impossible for the level below; give --slip above 0")
-        odds = np.exp(logs - top)
-        return odds / odds.sum(axis=2, keepdims=True)
+        weights = np.exp(logs - top)
+        return weights / weights.sum(axis=2, keepdims=True)
 
     def deal(self, tables: _core.hanabi.Tables, worlds: _core.hanabi.Tables, copies: int, seed: int) -> None:
         cumulative = self.chances(tables).cumsum(axis=2)[:, :, None]
@@ -120,7 +120,7 @@ class ExactTableBelief:
         n, players = len(tables), rules.players
         seat = tables.current().astype(np.int64)
         device = model.worth.weight.device
-        if model.shape.recurrent:
+        if model.sizes.recurrent:
             seen = torch.from_numpy(observe_all_seats(tables, self.below.v0)).to(device)
             context, self.memory = model.contexts(seen[None], self.memory)
             contexts = context[0]
@@ -136,9 +136,9 @@ class ExactTableBelief:
         legal = torch.from_numpy(worlds.legal()).to(device)
         seen = torch.from_numpy(worlds.observe(None, self.below.v0)).to(device)
         q, _ = model(seen, contexts[torch.from_numpy(row * players + seat[row]).to(device)], legal)
-        odds = probabilities(q, legal, self.below.temperature, self.slip).cpu().numpy().astype(np.float64)
+        policy = probabilities(q, legal, self.below.temperature, self.slip).cpu().numpy().astype(np.float64)
         with np.errstate(divide="ignore"):
-            self.logs[row, viewer, hand] += np.log(odds[np.arange(len(row)), actions[row]])
+            self.logs[row, viewer, hand] += np.log(policy[np.arange(len(row)), actions[row]])
         # A card that is played or discarded becomes visible to its owner. Each new hand of the owner gets the weight of
         # the one hand that it can come from: with this card in its slot, and without the newest card.
         moved = np.flatnonzero(actions < 2 * rules.hand)

@@ -56,21 +56,21 @@ def load_level(config: OffBeliefTraining, rules: _core.hanabi.Rules) -> HanabiCh
     if config.below is None:
         return None
     name = str(config.below)
-    checkpoint = load(checkpoints.find(name)).of(rules, name)
+    checkpoint = load(checkpoints.find(name)).require_rules(rules, name)
     method, level = checkpoint.about.get("method"), checkpoint.about.get("level")
     if method != config.method or level != config.level - 1:
         kind = f"level {level}" if method == config.method else f"of the method {method}"
         raise TrickformerError(
             f"checkpoint {name} is {kind}; level {config.level} needs level {config.level - 1} of {config.method}"
         )
-    shape = checkpoint.model.shape
+    sizes = checkpoint.model.sizes
     own_sizes = (config.hidden, config.layers, config.model == "lstm", config.v0, config.odds)
-    sizes_below = (shape.hidden, shape.layers, shape.recurrent, checkpoint.v0, shape.odds)
+    sizes_below = (sizes.hidden, sizes.layers, sizes.recurrent, checkpoint.v0, sizes.odds)
     if config.warm and own_sizes != sizes_below:
-        inputs = ("--v0" if checkpoint.v0 else "--no-v0") + (" --odds" if shape.odds else " --no-odds")
+        inputs = ("--v0" if checkpoint.v0 else "--no-v0") + (" --odds" if sizes.odds else " --no-odds")
         raise TrickformerError(
-            f"checkpoint {name} has --model {'lstm' if shape.recurrent else 'mlp'} --hidden {shape.hidden} --layers "
-            f"{shape.layers} {inputs}; give the same, or --no-warm"
+            f"checkpoint {name} has --model {'lstm' if sizes.recurrent else 'mlp'} --hidden {sizes.hidden} --layers "
+            f"{sizes.layers} {inputs}; give the same, or --no-warm"
         )
     if config.method == "obl" and config.belief == "exact":
         hands(rules)  # raises if there are too many
@@ -123,10 +123,10 @@ def _play_games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, 
         q, memory = evaluate_level(below, tables, memory)
         legal = torch.from_numpy(tables.legal()).to(q.device)
         random_share = np.where(turn == viewer, viewer_rates, config.slip)[:, None]
-        odds = probabilities(q, legal, below.temperature).cpu().numpy().astype(np.float64)
+        policy = probabilities(q, legal, below.temperature).cpu().numpy().astype(np.float64)
         mask = legal.cpu().numpy()
-        odds = (1 - random_share) * odds + random_share * mask / mask.sum(axis=1, keepdims=True).clip(min=1)
-        tables.step(draw(odds, rng.random(n)).astype(np.int64))
+        policy = (1 - random_share) * policy + random_share * mask / mask.sum(axis=1, keepdims=True).clip(min=1)
+        tables.step(draw(policy, rng.random(n)).astype(np.int64))
     emission, cards = (np.stack(column) for column in zip(*steps))
     zeros = torch.zeros(len(emission), n, dtype=torch.int64)
     return GameSequences(

@@ -15,7 +15,7 @@ import torch
 
 from trickformer import _core
 from trickformer.games.hanabi import hint
-from trickformer.models.hanabi_odds import Layout
+from trickformer.models.hanabi_observation import Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def _renaming(players: int, colors: int, ranks: int, hand: int, hints: int, live
     new_colours = [{None: None, **dict(enumerate(order))} for order in permutations(range(colors))]
     old_colours = [{new: old for old, new in names.items()} for names in new_colours]
     seen = torch.tensor([[entry_index[meaning, old[color]] for meaning, color in entries] for old in old_colours])
-    last = Layout.of(rules).last  # entries about the last move, which the greedy action's entries repeat
+    last = Layout.for_rules(rules).last  # entries about the last move, which the greedy action's entries repeat
     return Renaming(
         seen=torch.cat([seen, seen[:, last] + len(entries) - last.start], 1),
         actions=torch.tensor([[action_of[meaning, new[color]] for meaning, color in moves] for new in new_colours]),

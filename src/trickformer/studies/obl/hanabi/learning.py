@@ -98,7 +98,7 @@ def rename_colours(frames: Frames, names: Renaming, orders: torch.Tensor) -> Fra
 def _contexts(network: ActionValues, frames: Frames) -> torch.Tensor:
     """Compute the network's summary of the public past at each move: float32 [m, P, hidden]; ones without an LSTM."""
     players, size = frames.seen.shape[1:]
-    if not network.shape.recurrent:
+    if not network.sizes.recurrent:
         return frames.seen.new_ones(()).expand(len(frames.seen), players, 1)
     k, longest = len(frames.lengths), int(frames.lengths.max())
     game, move = frames.games, frames.places

@@ -50,12 +50,12 @@ class LowerLevel:
             int64 [n].
         """
         n, legal = len(tables), tables.legal()
-        odds = legal / legal.sum(axis=1, keepdims=True)
+        policy = legal / legal.sum(axis=1, keepdims=True)
         if self.below is not None:
             q, self.memory = evaluate_level(self.below, tables, self.memory)
-            policy = probabilities(q, torch.from_numpy(legal).to(q.device), self.below.temperature, self.slip)
-            odds = policy.cpu().numpy().astype(np.float64)
-        return draw(odds, rng.random(n)).astype(np.int64)
+            network_policy = probabilities(q, torch.from_numpy(legal).to(q.device), self.below.temperature, self.slip)
+            policy = network_policy.cpu().numpy().astype(np.float64)
+        return draw(policy, rng.random(n)).astype(np.int64)
 
     def renew(self, rows: np.ndarray) -> None:
         """Clear the memory of tables at which new games begin.

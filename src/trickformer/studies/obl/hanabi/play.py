@@ -45,7 +45,7 @@ def _play_batch(team: Sequence[HanabiCheckpoint], seed: int, first: int, n: int)
         current, actions = tables.current(), np.zeros(n, dtype=np.int64)
         for seat, checkpoint in enumerate(team):
             rows = np.flatnonzero(current == seat)
-            if not checkpoint.model.shape.recurrent and not len(rows):
+            if not checkpoint.model.sizes.recurrent and not len(rows):
                 continue  # an LSTM observes every position, also while its seat waits
             model, device = checkpoint.model, checkpoint.model.worth.weight.device
             viewers = np.full(n, seat, dtype=np.int8)

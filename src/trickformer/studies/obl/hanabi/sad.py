@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from trickformer import _core
-from trickformer.models.hanabi_odds import Layout
+from trickformer.models.hanabi_observation import Layout
 from trickformer.studies.obl.hanabi import beliefs
 
 
@@ -23,7 +23,7 @@ def blank_observations(rules: _core.hanabi.Rules, n: int) -> np.ndarray:
     Returns:
         float32 [n, players, size].
     """
-    last = Layout.of(rules).last
+    last = Layout.for_rules(rules).last
     return np.zeros((n, rules.players, last.stop - last.start), dtype=np.float32)
 
 
@@ -40,7 +40,7 @@ def observe_actions(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndar
     n, players = len(tables), tables.rules.players
     after = tables.take(np.repeat(np.arange(n), players))
     after.step(np.repeat(actions, players))
-    return after.observe(beliefs.seats(tables, 1))[:, Layout.of(tables.rules).last].reshape(n, players, -1)
+    return after.observe(beliefs.seats(tables, 1))[:, Layout.for_rules(tables.rules).last].reshape(n, players, -1)
 
 
 def observe_greedy_actions(

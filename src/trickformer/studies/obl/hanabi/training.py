@@ -104,11 +104,11 @@ class TrainingProgress:
         torch.set_num_threads(config.threads)
         torch.manual_seed(config.seed)
         device = usable(config.device)
-        shape = NetworkSizes.of(
+        sizes = NetworkSizes.for_rules(
             rules, config.hidden, config.layers, config.model == "lstm", config.odds, config.last, config.auxiliary > 0
         )
-        online = ActionValues(shape).to(device)
-        target, mean = (ActionValues(shape).to(device).requires_grad_(False) for _ in range(2))
+        online = ActionValues(sizes).to(device)
+        target, mean = (ActionValues(sizes).to(device).requires_grad_(False) for _ in range(2))
         if level is not None and config.warm:
             online.load_state_dict(level.model.state_dict())
         for network in (target, mean):
@@ -145,7 +145,7 @@ class TrainingProgress:
             errors = self._errors(sample.games, frames, q, waiting)
             loss = learning.loss(errors, frames, weights)
         if config.auxiliary:
-            layout = self.online.shape.layout
+            layout = self.online.sizes.layout
             logits = self.online.cards(units).view(*frames.own.shape, layout.slots, ANSWERS)
             loss = loss + config.auxiliary * auxiliary.loss(logits, frames, layout, weights)
         self.adam.param_groups[0]["lr"] = config.learning_rate * self._rate()

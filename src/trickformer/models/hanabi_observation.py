@@ -1,6 +1,8 @@
-"""Odds that a card of Hanabi is playable or was played before, computed from a seat's observation.
+"""Layout of OpenSpiel's observation of Hanabi, and probabilities that are computed from an observation.
 
-They spare a network the product of the fireworks and of what is known about each card.
+An observation is the vector of all that a seat sees before one move. The probabilities are those that a card can be
+played, and that it was played before (option `--odds` of `trickformer obl train`). They spare a network the product of
+the fireworks and the knowledge about each card.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ class Layout(NamedTuple):
     copies: tuple[int, ...]  # number of copies of a card, by rank
 
     @classmethod
-    def of(cls, rules: _core.hanabi.Rules) -> Layout:
+    def for_rules(cls, rules: _core.hanabi.Rules) -> Layout:
         """Compute the layout for a game's rules.
 
         Args:
@@ -47,53 +49,53 @@ class Layout(NamedTuple):
         return slice(begin, begin + size)
 
     @property
-    def odds(self) -> int:
-        """Number of results of the function `odds`."""
+    def n_probabilities(self) -> int:
+        """Number of results of the function `card_probabilities`."""
         return TRAITS * self.slots * (2 * self.players - 1)
 
 
-def traits(layout: Layout, seen: torch.Tensor) -> torch.Tensor:
+def traits(layout: Layout, observations: torch.Tensor) -> torch.Tensor:
     """Compute the traits of a card of each kind.
 
     Args:
         layout: Layout of the observations.
-        seen: Observations, float32 [n, ...].
+        observations: Observations, float32 [n, ...].
 
     Returns:
         float32 [n, kinds, TRAITS], 0 or 1.
     """
     colors, ranks = layout.colors, layout.ranks
-    fireworks = seen[:, layout.fireworks : layout.fireworks + colors * ranks]
+    fireworks = observations[:, layout.fireworks : layout.fireworks + colors * ranks]
     tops = fireworks.view(-1, colors, ranks)  # 1 at the highest card of each firework
     played = tops.flip(2).cumsum(2).flip(2).flatten(1)
     playable = torch.cat([1 - tops.sum(2, keepdim=True), tops[:, :, :-1]], 2).flatten(1)
     return torch.stack([playable, played], 2)
 
 
-def odds(layout: Layout, seen: torch.Tensor) -> torch.Tensor:
+def card_probabilities(layout: Layout, observations: torch.Tensor) -> torch.Tensor:
     """Compute for cards the probabilities that they can be played and that they were played before.
 
     Args:
         layout: Layout of the observations.
-        seen: Observations, float32 [n, observation]; entries after them are ignored.
+        observations: Observations, float32 [n, observation]; entries after them are ignored.
 
     Returns:
-        float32 [n, layout.odds] in three parts, each slot by slot. The first are the own cards, by all cards that the
-        seat sees. The second are the others' cards, by the public knowledge in the observation. The third are the
-        others' cards as the seat sees them, with probabilities 0 and 1.
+        float32 [n, layout.n_probabilities] in three parts, each slot by slot. The first are the own cards, by all cards
+        that the seat sees. The second are the others' cards, by the public knowledge in the observation. The third are
+        the others' cards as the seat sees them, with probabilities 0 and 1.
     """
     players, slots = layout.players, layout.slots
     colors, ranks = layout.colors, layout.ranks
-    n, kinds = len(seen), colors * ranks
+    n, kinds = len(observations), colors * ranks
     deck = colors * sum(layout.copies)
-    hands = seen[:, : (players - 1) * slots * kinds].view(n, (players - 1) * slots, kinds)
-    kind_traits = traits(layout, seen)
-    copies = _copies(colors, layout.copies).to(seen)  # [deck, kinds]
-    discarded = seen[:, layout.discards : layout.discards + deck] @ copies
+    hands = observations[:, : (players - 1) * slots * kinds].view(n, (players - 1) * slots, kinds)
+    kind_traits = traits(layout, observations)
+    copies = _copies(colors, layout.copies).to(observations)  # [deck, kinds]
+    discarded = observations[:, layout.discards : layout.discards + deck] @ copies
     hidden = copies.sum(0) - discarded - kind_traits[:, :, 1] - hands.sum(1)  # [n, kinds]: number of unseen cards
     size = kinds + colors + ranks
     begin = layout.last.stop
-    knowledge = seen[:, begin : begin + players * slots * size].view(n, players * slots, size)[:, :, :kinds]
+    knowledge = observations[:, begin : begin + players * slots * size].view(n, players * slots, size)[:, :, :kinds]
     own = (knowledge[:, :slots] > 0) * hidden[:, None].clamp(min=0)
     others = knowledge[:, slots:]
     beliefs = [x / x.sum(2, keepdim=True).clamp(min=1e-6) for x in (own, others)]
