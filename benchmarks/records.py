@@ -63,7 +63,7 @@ def make(folder: Path, hands: int) -> int:
                 assert line.startswith(old)
                 changed = new + line.removeprefix(old) + b"\n"
                 records.write(changed)
-                sums.write(digests.of_line(changed))
+                sums.write(digests.line_digest(changed))
     config = configs.dump(played.config.with_deals(repeats * PLAYED))
     (folder / CONFIG).write_text(config, encoding="utf-8")
     return repeats * len(lines)

@@ -9,8 +9,8 @@ import torch
 from trickformer import _core
 from trickformer.belief.hanabi import estimators, networks
 from trickformer.belief.hanabi.finetune import FineTunedBelief, Finetuning
+from trickformer.belief.hanabi.last_step import LastStepEncoder, squared_norm
 from trickformer.belief.hanabi.learned import Seq2Seq, Seq2SeqSizes
-from trickformer.belief.hanabi.near import NearEncoder, squared_norm
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.studies.belief import training
 
@@ -213,7 +213,7 @@ def test_the_near_encoder_is_tuned_as_all_weights_are(form):
     goal = torch.randn(games, n, 32, generator=generator)
     batches = [torch.randperm(n, generator=generator)[:8] for _ in range(steps)]
 
-    near = NearEncoder(model, offline, emission, control, state)
+    near = LastStepEncoder(model, offline, emission, control, state)
     adam, norms = torch.optim.Adam(near.parameters(), lr=3e-3, eps=1e-20), []
     for at in batches:
         adam.zero_grad()

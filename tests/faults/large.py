@@ -82,7 +82,7 @@ def _multiply(match: Path, out: Path, hands: int) -> tuple[int, int]:
             for line in deals[deal % len(deals)]:
                 copy = re.sub(r'"deal":\d+', f'"deal":{deal}', line, count=1).encode() + b"\n"
                 records.write(copy)
-                sums.write(digests.of_line(copy))
+                sums.write(digests.line_digest(copy))
     config = out / "config.toml"
     config.write_text(re.sub(r"^deals = \d+", f"deals = {number}", config.read_text(), flags=re.MULTILINE))
     return number * each, number

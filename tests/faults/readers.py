@@ -207,7 +207,7 @@ def _run_folders(inputs: Path, place: Scratch, scratch: Path) -> list[Target]:
         return arrays.load(path / evaluation.WEIGHTS, "weights")
 
     few = b"".join(line + b"\n" for line in record[:20])
-    sums = b"".join(digests.of_line(line + b"\n") for line in record[:3])
+    sums = b"".join(digests.line_digest(line + b"\n") for line in record[:3])
     short, kept = scratch / "short", scratch / "kept"
     short.mkdir()
     (short / "records.jsonl").write_bytes(b"".join(line + b"\n" for line in record[:3]))

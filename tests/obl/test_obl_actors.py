@@ -40,7 +40,7 @@ def played(config, online, target, n):
     actors, replay = Actors(config, rules, CountingTableBelief()), ReplayBuffer(64, rules.longest, rules.players)
     while replay.total < n:
         replay.add(actors.step(config, online, target))
-    games = replay.of(np.arange(n))
+    games = replay.trajectories(np.arange(n))
     return games, learning.frames(rules, config.seed, games, config.v0, torch.device("cpu"))
 
 

@@ -32,7 +32,7 @@ def played(config, n=40):
     actors, replay = Actors(config, rules, CountingTableBelief()), ReplayBuffer(64, rules.longest, rules.players)
     while replay.total < n:
         replay.add(actors.step(config, network, network))
-    kept = replay.of(np.arange(n))
+    kept = replay.trajectories(np.arange(n))
     return kept, learning.frames(rules, config.seed, kept, config.v0, CPU)
 
 

@@ -19,7 +19,7 @@ from trickformer.studies.obl.hanabi.beliefs import (
     hand_constraints,
     hands,
     seats,
-    shape_of,
+    sizes_of,
 )
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
@@ -159,7 +159,7 @@ def test_hands_that_a_network_writes_are_allowed():
     """Of random weights; it learns below."""
     game = games.load(THREE)
     torch.manual_seed(0)
-    network = Seq2Seq(shape_of(game.rules, 8, 1)).requires_grad_(False)
+    network = Seq2Seq(sizes_of(game.rules, 8, 1)).requires_grad_(False)
     belief, tables = LearnedTableBelief(game.rules, 40, network), _core.hanabi.Tables(game.rules, 5, 0, 40)
     for move in range(4):
         worlds = tables.take(np.repeat(np.arange(40), 3 * 6))

@@ -86,7 +86,7 @@ def test_games_on_record_are_drawn_alike(tmp_path):
 def test_colours_are_shuffled_anew_at_every_step(tmp_path, shuffle):
     rules = training.rules_of(TWO)
     begun = training.TrainingProgress.begin(of(TWO, tmp_path, shuffle_colours=shuffle, buffer=8), rules)
-    kept, names = begun.replay.of(np.arange(8)), colours.renaming(rules, CPU)
+    kept, names = begun.replay.trajectories(np.arange(8)), colours.renaming(rules, CPU)
     plain, found = learning.frames(rules, 0, kept, True, CPU), set()
     for step in range(20):
         given = begun.make_frames(kept, np.random.default_rng(step))

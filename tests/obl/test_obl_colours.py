@@ -75,7 +75,7 @@ def test_actors_and_learner_name_the_colours_alike(spec, model):
     actors, replay = Actors(config, rules, CountingTableBelief()), ReplayBuffer(64, rules.longest, rules.players)
     while replay.total < 40:
         replay.add(actors.step(config, network, network))
-    games = replay.of(np.arange(40))
+    games = replay.trajectories(np.arange(40))
     plain = learning.frames(rules, config.seed, games, config.v0, CPU)
     orders = torch.from_numpy(colours.orders(rules, config.seed, games.games))
     agree = []

@@ -40,7 +40,7 @@ def played(config, network, n=40):
     actors, replay = Actors(config, rules, CountingTableBelief()), ReplayBuffer(64, rules.longest, rules.players)
     while replay.total < n:
         replay.add(actors.step(config, network, network))
-    games = replay.of(np.arange(n))
+    games = replay.trajectories(np.arange(n))
     return games, learning.frames(rules, config.seed, games, config.v0, CPU, greedy=True)
 
 

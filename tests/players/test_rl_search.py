@@ -216,7 +216,7 @@ def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders
     checked, dropped, parted = 0, 0, 0
     for deal in range(5):
         for number, (state, view) in enumerate(turns_by(TINY, player, deal)):
-            followed, table = player.games.of(view)
+            followed, table = player.games.follow(view)
             for seat in (0, 1) if number > 1 else ():
                 hands = followed.belief.enumerate_hands(seat)
                 if hands is None:
@@ -242,7 +242,7 @@ def test_both_seats_come_to_the_same_network(folders):
     player, alone = players.make(given, TINY), [players.make(given + ",threads=2", TINY) for _ in (0, 1)]
     for deal in range(3):
         for state, view in turns_by(TINY, player, deal):
-            one, two = (p.games.of(TINY.view(state, seat))[0] for seat, p in enumerate(alone))
+            one, two = (p.games.follow(TINY.view(state, seat))[0] for seat, p in enumerate(alone))
             assert one.digest == two.digest
             found = [g.search_next_move() for g in (one, two)]
             assert (found[0].value, found[0].gain) == (found[1].value, found[1].gain)

@@ -40,9 +40,9 @@ def test_both_seats_find_the_same_rule():
         exact = before = None
         for state, view, decision in game_by(shared, deal):
             alone = players.make("rule_search:worlds=60,threshold=0", TINY)
-            found = [p.games.of(view)[0] for p in (shared, alone)]
+            found = [p.games.follow(view)[0] for p in (shared, alone)]
             other = players.make("rule_search:worlds=60,threshold=0", TINY)
-            twin, table = other.games.of(TINY.view(state, 1 - view.viewer))
+            twin, table = other.games.follow(TINY.view(state, 1 - view.viewer))
             assert found[0].search_next_move() == found[1].search_next_move() == twin.search_next_move(), deal
             assert alone.act([view], [np.random.default_rng(deal)], [{}])[0] == decision
             threaded = players.make("rule_search:worlds=60,threshold=0,threads=3", TINY)
@@ -66,7 +66,7 @@ def test_values_are_those_of_all_worlds():
     for deal in range(3):
         exact = before = None
         for number, (_, view, decision) in enumerate(game_by(search, deal)):
-            followed, x = search.games.of(view)
+            followed, x = search.games.follow(view)
             found, process = followed.search_next_move(), search.search.process
             if exact is None:
                 exact = HandListBelief(process)

@@ -30,7 +30,7 @@ def test_moves_say_what_the_player_would_do_in_each_world(range_max):
         for number, (state, view) in enumerate(turns_by(TINY, player, deal)):
             if number % 3 != 2:
                 continue
-            followed, _ = player.positions.games.of(view)
+            followed, _ = player.positions.games.follow(view)
             for seat in (0, 1):
                 alone = players.make(spec, TINY)
                 possible, slow = listed(TINY, TINY.view(state, seat)), explained(TINY, alone, state, seat)
@@ -72,7 +72,7 @@ def test_both_seats_follow_the_same_game():
     alone = [players.make(spec + ",threads=2", SMALL) for _ in (0, 1)]
     for deal in range(3):
         for state, view in turns_by(SMALL, player, deal):
-            one, two = (p.positions.games.of(SMALL.view(state, seat))[0] for seat, p in enumerate(alone))
+            one, two = (p.positions.games.follow(SMALL.view(state, seat))[0] for seat, p in enumerate(alone))
             assert one.digest == two.digest
             for seat in (0, 1):
                 hands = [g.belief.enumerate_hands(seat) for g in (one, two)]

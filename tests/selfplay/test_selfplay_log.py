@@ -28,8 +28,8 @@ def test_the_log_goes_back_to_where_a_stage_stands(tmp_path):
     assert len(again.entries) == 9
     again.rewind(1, "learn", 5)
     again.close()
-    assert [e["at"] for e in again.of("learn")] == [5, 10, 5]
-    assert [e["iteration"] for e in again.of("measure")] == [0]
+    assert [e["at"] for e in again.stage_entries("learn")] == [5, 10, 5]
+    assert [e["iteration"] for e in again.stage_entries("measure")] == [0]
     assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 7
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -89,7 +89,7 @@ def test_a_log_of_version_0_2_is_read(tmp_path):
     entry = {"time": 1, "iteration": 0, "stage": "quick", "at": 9, "loss": 0.5}
     (tmp_path / "log.jsonl").write_text(json.dumps(entry) + "\n")
     log = Log(tmp_path, [0, 10])
-    assert log.of("rollout_network") == [entry | {"stage": "rollout_network"}]
+    assert log.stage_entries("rollout_network") == [entry | {"stage": "rollout_network"}]
     log.rewind(0, "learn", 9)
     assert log.entries == []
     log.close()

@@ -17,7 +17,7 @@ from support.losses import losses as paper_losses
 from trickformer import games, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.models.backend import load_backend
-from trickformer.models.structure import initialize
+from trickformer.models.embeddings import initialize
 from trickformer.selfplay import generate, metrics, train
 from trickformer.selfplay.data import LABEL, Sequences, starts_of
 from trickformer.selfplay.generate import Labels

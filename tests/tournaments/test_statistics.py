@@ -13,7 +13,7 @@ from scipy import stats
 from benchmarks import intervals as benchmark
 from trickformer import games
 from trickformer.tournaments import intervals, power, statistics
-from trickformer.tournaments.rate import rate
+from trickformer.tournaments.ratings import rate
 
 HEARTS = np.array(games.load("hearts").seatings(2))
 SKAT = np.array([s for s in itertools.product((0, 1), repeat=3) if 0 < sum(s) < 3])

@@ -197,8 +197,8 @@ def _parse(name: str, text: str) -> tuple[Page, ...]:
             key, fault = _fault(e.errors()[0])
             number = values.get("id") if isinstance(values, dict) else None
             mission = f", mission {number}" if type(number) is int else ""
-            raise TrickformerError(f"{where}{lines.of(at, key)}{mission}: {fault}") from None
-        where += lines.of(at, "id")
+            raise TrickformerError(f"{where}{lines.line_of(at, key)}{mission}: {fault}") from None
+        where += lines.line_of(at, "id")
         if page.id in pages:
             raise TrickformerError(f"{where}: mission {page.id} is written twice")
         pages[page.id] = page
@@ -216,7 +216,7 @@ class _Lines:
         self._starts = [i for i, line in enumerate(self._text) if re.match(r"\s*\[\[\s*mission\s*\]\]", line)]
         self._is_known = len(self._starts) == missions  # False if some missions are written as inline tables
 
-    def of(self, mission: int, key: str) -> str:
+    def line_of(self, mission: int, key: str) -> str:
         """Return the line of a key in mission number `mission` (from 0), as `, line 7`; empty if it is unknown.
 
         If the mission does not have the key, it is the line where the mission starts.

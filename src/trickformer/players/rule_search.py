@@ -67,7 +67,7 @@ class RuleSearch(Player):
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
         from trickformer.belief.hanabi.process import split_policies
 
-        best, seed = self.games.of(view)[0].search_next_move(), int(rng.integers(2**63))
+        best, seed = self.games.follow(view)[0].search_next_move(), int(rng.integers(2**63))
         (bot,), (preferred,) = split_policies(np.array([best.rule]))
         action = int(preferred)
         if action not in view.legal:

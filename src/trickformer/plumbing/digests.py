@@ -37,7 +37,7 @@ REPLACED = {
 _READ_SIZE = 1 << 20  # bytes read at a time
 
 
-def of(path: Path, size: int | None = None) -> hashlib.blake2b:
+def file_digest(path: Path, size: int | None = None) -> hashlib.blake2b:
     """Compute the BLAKE2b digest of a file.
 
     Args:
@@ -65,7 +65,7 @@ def write(folder: Path) -> None:
         OSError: A file cannot be read or written.
     """
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != SUMS_FILE)
-    lines = [f"{of(path).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in files]
+    lines = [f"{file_digest(path).hexdigest()}  {path.relative_to(folder).as_posix()}\n" for path in files]
     (folder / SUMS_FILE).write_text("".join(lines), encoding="utf-8")
 
 
@@ -89,7 +89,8 @@ def check(folder: Path) -> None:
     for name, digest in expected.items():
         path = folder / name
         try:
-            same = not Path(name).is_absolute() and ".." not in Path(name).parts and of(path).hexdigest() == digest
+            is_inside = not Path(name).is_absolute() and ".." not in Path(name).parts
+            same = is_inside and file_digest(path).hexdigest() == digest
         except (OSError, ValueError):  # a name may hold a null byte
             same = False
         if not same:
@@ -140,7 +141,7 @@ def sums_file(path: Path) -> Path:
     return path.with_name(path.name + ".sums")
 
 
-def of_line(line: bytes) -> bytes:
+def line_digest(line: bytes) -> bytes:
     """Compute the checksum of a line.
 
     Args:

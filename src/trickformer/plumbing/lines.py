@@ -96,7 +96,7 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
                 count, length = count + 1, length + len(line)
                 if (checksum := sums.readline()).endswith(b"\n"):
                     sums_found += 1
-                    if digests.of_line(line) != checksum:
+                    if digests.line_digest(line) != checksum:
                         raise TrickformerError(f"{path}, line {count}: damaged, because its checksum differs")
                 if (value := parse(count, line[:-1])) is not None:
                     parsed.append(value)
@@ -166,7 +166,7 @@ class JsonLines:
         sums = digests.sums_file(self._path)
         if not sums.exists() or sums.stat().st_size != self._count * digests.LINE:
             with whole(sums) as draft, draft.open("wb") as file, self._path.open("rb") as lines:
-                file.writelines(map(digests.of_line, lines))
+                file.writelines(map(digests.line_digest, lines))
         return self._open(sums)
 
     def append(self, record: Any) -> int:
@@ -184,7 +184,7 @@ class JsonLines:
         line = _line(record)
         try:
             written, reason = os.write(self._file.fileno(), line), "the disk is full"
-            if written == len(line) and os.write(self._sums.fileno(), digests.of_line(line)) < digests.LINE:
+            if written == len(line) and os.write(self._sums.fileno(), digests.line_digest(line)) < digests.LINE:
                 written = 0
         except OSError as e:
             written, reason = 0, str(e.strerror)

@@ -13,7 +13,7 @@ from trickformer import _core, openspiel
 from trickformer.games.crew import CARDS, DRAW, PLAYERS, RADIO, RADIO_CARD, SILENT
 from trickformer.plumbing.progress import Advance
 from trickformer.review.hand import ReviewHand
-from trickformer.review.opened import OpenHandAnalysis, find_turning_points
+from trickformer.review.open_cards import OpenHandAnalysis, find_turning_points
 from trickformer.review.result import Course, SolverVerdict
 
 NODES = 200_000  # largest number of cards tried to decide one state

@@ -15,7 +15,7 @@ from trickformer.games import _skat_open
 from trickformer.games.skat import CARDS, NULL, PLAYERS, TRICKS
 from trickformer.plumbing.progress import Advance
 from trickformer.review.hand import ReviewHand
-from trickformer.review.opened import OpenHandAnalysis, find_turning_points
+from trickformer.review.open_cards import OpenHandAnalysis, find_turning_points
 from trickformer.review.result import Course, SolverVerdict
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from trickformer.base import Game, TrickformerError
 from trickformer.plumbing.progress import Advance
 from trickformer.review import crew, skat
 from trickformer.review.hand import ReviewHand
-from trickformer.review.opened import OpenHandAnalysis
+from trickformer.review.open_cards import OpenHandAnalysis
 
 if TYPE_CHECKING:
     from trickformer.base import State

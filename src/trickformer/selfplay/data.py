@@ -227,7 +227,7 @@ def _verify_digest(path: Path, size: int, manifest: dict[str, Any]) -> Any:
         TrickformerError: The digest is not the manifest's, or the file cannot be read.
     """
     try:
-        digest = digests.of(path, size)
+        digest = digests.file_digest(path, size)
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
     if digest.hexdigest() != manifest["digests"].get(path.name):

@@ -117,7 +117,7 @@ class Log:
         """Flush all entries to the disk. Call it before writing a model, because a model implies that they exist."""
         self._lines.sync()
 
-    def of(self, stage: str, iteration: int | None = None) -> list[dict[str, Any]]:
+    def stage_entries(self, stage: str, iteration: int | None = None) -> list[dict[str, Any]]:
         """Return the entries of a stage, in order.
 
         Args:

@@ -42,7 +42,7 @@ from transformers.utils import logging as transformers_logging
 from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import Game, TrickformerError, with_path
 from trickformer.checkpoints.folders import BEST, LATEST, point
-from trickformer.models import presets, structure
+from trickformer.models import embeddings, presets
 from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
@@ -282,7 +282,7 @@ class _Run:
         model_config.embd_pdrop = model_config.resid_pdrop = config.dropout
         model = GPT2PolicyValueModel(model_config)
         if config.structured:
-            structure.initialize(model, *tokenizer.initial_embeddings())
+            embeddings.initialize(model, *tokenizer.initial_embeddings())
         model.config.trickformer = checkpoints.stamp(game, tokenizer, config.features)
         return model
 
@@ -394,10 +394,10 @@ class _Run:
     def compare(self, iteration: int) -> None:
         """Play the iteration's missing matches, draw the curve, and look for signs of collapse."""
         config, log = self.config, self.log
-        if log.of("judge", iteration):
+        if log.stage_entries("judge", iteration):
             self.progress.remaining.drop_matches(iteration)
             return
-        finished = {e["opponent"] for e in log.of("match", iteration)}
+        finished = {e["opponent"] for e in log.stage_entries("match", iteration)}
         for opponent in evaluate.OPPONENTS if config.match_deals else ():
             if opponent in finished or (iteration == 0 and opponent == "previous"):
                 self.progress.remaining.drop(iteration, opponent)
@@ -406,11 +406,11 @@ class _Run:
             result = evaluate.match(config, self.out, iteration, opponent, self.progress.show(iteration, opponent))
             log.note(iteration=iteration, stage="match", at=result["deals"], opponent=opponent, **result)
             self.progress.line(describe_match(log.entries[-1], config.baseline, self.game.higher_is_better))
-        matches = {o: [e for e in log.of("match") if e["opponent"] == o] for o in evaluate.OPPONENTS}
+        matches = {o: [e for e in log.stage_entries("match") if e["opponent"] == o] for o in evaluate.OPPONENTS}
         if matches["baseline"]:
             evaluate.curve(self.game, config, matches, self.out)
         rows = stored.load(self.out / "data" / str(iteration), self.game, self.tokenizer)
-        warnings = evaluate.warnings(self.game, rows, log.of("measure", iteration)[-1], matches)
+        warnings = evaluate.warnings(self.game, rows, log.stage_entries("measure", iteration)[-1], matches)
         for text in warnings:
             self.progress.line(f"warning: iteration {iteration}: {text}")
         log.note(iteration=iteration, stage="judge", at=len(warnings), warnings=warnings)
@@ -419,7 +419,7 @@ class _Run:
     def name_models(self) -> None:
         """Write the names of the best and the latest model, if there are any."""
         models = [i for i in range(self.config.iterations + 1) if (self.out / f"model-{i}").exists()]
-        best = find_best(self.log.of("match"), models, self.game.higher_is_better)
+        best = find_best(self.log.stage_entries("match"), models, self.game.higher_is_better)
         if best is not None:
             point(self.out / BEST, best)
             point(self.out / LATEST, models[-1])

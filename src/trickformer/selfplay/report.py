@@ -200,7 +200,7 @@ def plot(results: TrainingResults, path: Path) -> None:
     left, right = figure.subplots(1, 2)
     steps_before = 0  # training steps of all earlier iterations
     for i in range(results.config.iterations + 1):
-        entries = results.of("learn", i)
+        entries = results.stage_entries("learn", i)
         for (key, name), color in zip(_LOSSES, (_BLUE, _RED, _GREY)):
             with_loss = [e for e in entries if key in e]
             steps = [steps_before + e["at"] for e in with_loss]

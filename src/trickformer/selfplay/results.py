@@ -131,7 +131,7 @@ class TrainingResults:
         entries = read_log(folder, config.iterations + 1)
         return cls(folder, config, games.load(config.game), models, entries, builds)
 
-    def of(self, stage: str, iteration: int) -> list[dict[str, Any]]:
+    def stage_entries(self, stage: str, iteration: int) -> list[dict[str, Any]]:
         """Return the entries of a stage of an iteration, in order.
 
         Args:
@@ -153,7 +153,8 @@ class TrainingResults:
     @property
     def is_finished(self) -> bool:
         """True if every iteration has a model and its last stage, judge, is finished."""
-        return bool(self.of("judge", self.config.iterations)) and len(self.models) == self.config.iterations + 1
+        is_judged = bool(self.stage_entries("judge", self.config.iterations))
+        return is_judged and len(self.models) == self.config.iterations + 1
 
     def result(self) -> dict[str, Any]:
         """Return the JSON object that `trickformer report --json` prints.
@@ -183,16 +184,16 @@ class TrainingResults:
         results: dict[str, Any] = {"iteration": i}
         if i in self.models:
             results["model"] = str(self.folder / f"model-{i}")
-        if played := self.of("play", i):
+        if played := self.stage_entries("play", i):
             results["hands"] = played[-1]["at"]
-        if learned := self.of("learn", i):
+        if learned := self.stage_entries("learn", i):
             results |= {"steps": learned[-1]["at"], **_numbers(learned[-1], _LOSSES)}
-        if measured := self.of("measure", i):
+        if measured := self.stage_entries("measure", i):
             results["held_out"] = _numbers(measured[-1], measured[-1].keys() - _SKIPPED)
-        if matches := self.of("match", i):
+        if matches := self.stage_entries("match", i):
             keys = ("difference", "low", "high", "deals")
             results["matches"] = {e["opponent"]: {key: e[key] for key in keys} for e in matches}
-        if judged := self.of("judge", i):
+        if judged := self.stage_entries("judge", i):
             results["warnings"] = list(map(str, judged[-1].get("warnings", ())))
         return results
 

@@ -14,7 +14,7 @@ from trickformer.tournaments import gains, plan
 from trickformer.tournaments.columns import RecordColumns, in_pieces
 from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.power import deals_to_resolve
-from trickformer.tournaments.rate import rate
+from trickformer.tournaments.ratings import rate
 from trickformer.tournaments.record_file import Selection
 from trickformer.tournaments.run import TournamentRun
 from trickformer.tournaments.scoreboard import Scoreboard

@@ -12,7 +12,7 @@ from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.intervals import interval
 from trickformer.tournaments.names import short_names
 from trickformer.tournaments.plan import Tournament
-from trickformer.tournaments.rate import rate
+from trickformer.tournaments.ratings import rate
 from trickformer.tournaments.statistics import deal_differences
 
 

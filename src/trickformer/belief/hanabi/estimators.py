@@ -315,7 +315,7 @@ class Recurrent:
     def _read(self, x: Tables, control: np.ndarray | None) -> None:
         self._x = x
         device = self._model.device
-        controls = torch.from_numpy(control).to(device) if self._model.shape.controls and control is not None else None
+        controls = torch.from_numpy(control).to(device) if self._model.sizes.controls and control is not None else None
         emission = torch.from_numpy(self._process.emission(x)).to(device)
         self._state = self._model.encode(self._weights, emission, controls, self._state)
 

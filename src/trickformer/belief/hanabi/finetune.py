@@ -23,8 +23,8 @@ import numpy as np
 import torch
 
 from trickformer.belief.hanabi.config import FineTuningOptions
+from trickformer.belief.hanabi.last_step import LastStepEncoder, gradient, squared_norm
 from trickformer.belief.hanabi.learned import CardConstraints, Parameters, Seq2Seq, State, mean_loss
-from trickformer.belief.hanabi.near import NearEncoder, gradient, squared_norm
 from trickformer.belief.hanabi.process import HanabiProcess, Tables
 
 CACHED = 2560  # number of worlds sampled at once on a CPU, so that the data of a decoder step fit into its cache
@@ -145,7 +145,7 @@ class FineTunedBelief:
             after: G tables after the move.
         """
         worlds = self.worlds(before, control)
-        controls = self._tensor(control) if self._model.shape.controls and control is not None else None
+        controls = self._tensor(control) if self._model.sizes.controls and control is not None else None
         encoder, decoder = self.tune(worlds, controls, before.state)
         emission = self._emission(after)
         state = self._model.encode(self._offline, emission, controls, before.state)
@@ -216,7 +216,9 @@ class FineTunedBelief:
         cards = self._tensor(self._process.hidden_cards(tables).astype(np.int64))
         return NextWorlds(_by_game(emission, games), _by_game(cards, games), CardConstraints(*parts), usable)
 
-    def tune(self, worlds: NextWorlds, control: torch.Tensor | None, state: State) -> tuple[NearEncoder, Parameters]:
+    def tune(
+        self, worlds: NextWorlds, control: torch.Tensor | None, state: State
+    ) -> tuple[LastStepEncoder, Parameters]:
         """Tune the network of each game on its worlds: stage 4 in the docstring of the module.
 
         Args:
@@ -229,7 +231,7 @@ class FineTunedBelief:
         """
         games, n = worlds.cards.shape[:2]
         size = min(self._tuning.batch, n)
-        encoder = NearEncoder(self._model, self._offline, worlds.emission, control, state)
+        encoder = LastStepEncoder(self._model, self._offline, worlds.emission, control, state)
         decoder = self._offline
         if self._tuning.part == "full":
             decoder = {
@@ -271,7 +273,7 @@ class FineTunedBelief:
         return torch.autocast(self._device.type, torch.bfloat16, enabled=self._tuning.bf16)
 
 
-def _clip(encoder: NearEncoder, decoder: list[torch.Tensor], largest: float) -> None:
+def _clip(encoder: LastStepEncoder, decoder: list[torch.Tensor], largest: float) -> None:
     """Scale down the gradients of each game whose norm over all weights exceeds `largest`."""
     total = encoder.squared_norm() + (squared_norm(decoder) if decoder else 0)
     factor = (largest / total.sqrt().clamp(min=1e-6)).clamp(max=1)

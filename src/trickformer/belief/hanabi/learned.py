@@ -104,25 +104,25 @@ class Decoder(nn.Module):
     Subclasses add the encoder, which computes the summary.
     """
 
-    def __init__(self, shape: Seq2SeqSizes, encoder: Mapping[str, tuple[int, ...]]):
+    def __init__(self, sizes: Seq2SeqSizes, encoder: Mapping[str, tuple[int, ...]]):
         """Create the parameters with random values.
 
         Args:
-            shape: Sizes of the network.
+            sizes: Sizes of the network.
             encoder: Sizes of the encoder's parameters by name.
         """
         super().__init__()
-        self.shape = shape
-        h = shape.hidden
+        self.sizes = sizes
+        h = sizes.hidden
         # Inputs: previous card (one-hot), slot (one-hot), share of each kind by counting, expected traits, hint bits.
-        inputs = shape.kinds + shape.slots + shape.kinds + shape.traits + shape.hint_bits
-        sizes: dict[str, tuple[int, ...]] = dict(encoder)
-        sizes |= {"decoder.start": (h, h), "decoder.start_bias": (h,), "decoder.input": (inputs, 4 * h)}
-        sizes |= {"decoder.state": (h, 4 * h), "decoder.bias": (4 * h,)}
-        sizes |= {"decoder.out": (h, shape.kinds), "decoder.out_bias": (shape.kinds,)}
-        sizes |= {"decoder.traits": (h, shape.traits), "decoder.traits_bias": (shape.traits,)}
-        self._names = {name: name.replace(".", "_") for name in sizes}
-        for name, size in sizes.items():
+        inputs = sizes.kinds + sizes.slots + sizes.kinds + sizes.traits + sizes.hint_bits
+        shapes: dict[str, tuple[int, ...]] = dict(encoder)
+        shapes |= {"decoder.start": (h, h), "decoder.start_bias": (h,), "decoder.input": (inputs, 4 * h)}
+        shapes |= {"decoder.state": (h, 4 * h), "decoder.bias": (4 * h,)}
+        shapes |= {"decoder.out": (h, sizes.kinds), "decoder.out_bias": (sizes.kinds,)}
+        shapes |= {"decoder.traits": (h, sizes.traits), "decoder.traits_bias": (sizes.traits,)}
+        self._names = {name: name.replace(".", "_") for name in shapes}
+        for name, size in shapes.items():
             values = torch.empty(size).uniform_(-1, 1) / math.sqrt(h)
             self.register_parameter(self._names[name], nn.Parameter(values))
 
@@ -165,7 +165,7 @@ class Decoder(nn.Module):
         Returns:
             float32 [..., n, S, K].
         """
-        card = one_hot(cards, self.shape.kinds, summary.dtype)
+        card = one_hot(cards, self.sizes.kinds, summary.dtype)
         left = (known.counts.unsqueeze(-2) - card.cumsum(dim=-2) + card).clamp(min=0)  # cards left for each slot
         previous = torch.cat([torch.zeros_like(card[..., :1, :]), card[..., :-1, :]], dim=-2)
         gates, share = self._read(weights, known, left, previous, slice(None))
@@ -187,13 +187,13 @@ class Decoder(nn.Module):
         Returns:
             int64 [..., n, S]; -1 for a slot without a card.
         """
-        shape = self.shape
+        sizes = self.sizes
         out = self._start(weights, summary)
         cell = torch.zeros_like(out)
         left = known.counts.expand(*summary.shape[:-1], -1)
         previous = torch.zeros_like(left)
         cards = []
-        for slot in range(shape.slots):
+        for slot in range(sizes.slots):
             one_slot = slice(slot, slot + 1)
             gates, share = self._read(weights, known, left.unsqueeze(-2), previous.unsqueeze(-2), one_slot)
             out, cell = lstm_cell(gates.squeeze(-3) + out @ weights["decoder.state"], cell)
@@ -201,7 +201,7 @@ class Decoder(nn.Module):
             noise = torch.empty_like(logits).exponential_(generator=generator).clamp(min=1e-30)
             draw = (logits - torch.log(noise)).argmax(dim=-1)  # the Gumbel-max trick
             cards.append(torch.where(known.possible[..., slot, :].any(dim=-1), draw, -1))
-            previous = one_hot(cards[-1], shape.kinds, out.dtype)
+            previous = one_hot(cards[-1], sizes.kinds, out.dtype)
             left = (left - previous).clamp(min=0)
         return torch.stack(cards, dim=-1)
 
@@ -217,13 +217,13 @@ class Decoder(nn.Module):
         `slots` selects s slots. `left` is the number of cards left for each slot, `previous` the card in the slot
         before, one-hot; both are [..., n, s, K].
         """
-        shape = self.shape
+        sizes = self.sizes
         allowed = left * known.possible[..., slots, :]
         # If hints allow no remaining card, the previous cards are impossible. Then the shares do not matter.
         total = allowed.sum(dim=-1, keepdim=True)
-        share = torch.where(total > 0, allowed / total.clamp(min=1), 1 / shape.kinds)
+        share = torch.where(total > 0, allowed / total.clamp(min=1), 1 / sizes.kinds)
         hint_bits = known.hint_bits[..., slots, :].expand(*share.shape[:-1], -1)
-        slot = torch.eye(shape.slots, device=share.device)[slots].expand(*share.shape[:-1], -1)
+        slot = torch.eye(sizes.slots, device=share.device)[slots].expand(*share.shape[:-1], -1)
         one = torch.ones_like(share[..., :1])  # input of the bias
         inputs = torch.cat([previous, slot, share, share @ known.traits, hint_bits, one], dim=-1).transpose(-2, -3)
         weight = torch.cat([weights["decoder.input"], weights["decoder.bias"].unsqueeze(-2)], dim=-2)
@@ -236,21 +236,21 @@ class Decoder(nn.Module):
         weight = torch.cat([weights["decoder.out"], weights["decoder.traits"]], dim=-1)
         bias = torch.cat([weights["decoder.out_bias"], weights["decoder.traits_bias"]], dim=-1)
         both = (_multiply_slots(outs, weight) + bias[..., None, None, :]).transpose(-2, -3)
-        kind_logits, trait_logits = both.split([self.shape.kinds, self.shape.traits], dim=-1)
+        kind_logits, trait_logits = both.split([self.sizes.kinds, self.sizes.traits], dim=-1)
         return kind_logits + trait_logits @ known.traits.mT + torch.log(share)
 
 
 class Seq2Seq(Decoder):
     """An LSTM encoder and the decoder. Their parameters are named `encoder.*` and `decoder.*`."""
 
-    def __init__(self, shape: Seq2SeqSizes):
-        h, inputs = shape.hidden, shape.features + shape.controls
-        sizes: dict[str, tuple[int, ...]] = {
-            f"encoder.{i}.input": (inputs if i == 0 else h, 4 * h) for i in range(shape.layers)
+    def __init__(self, sizes: Seq2SeqSizes):
+        h, inputs = sizes.hidden, sizes.features + sizes.controls
+        shapes: dict[str, tuple[int, ...]] = {
+            f"encoder.{i}.input": (inputs if i == 0 else h, 4 * h) for i in range(sizes.layers)
         }
-        sizes |= {f"encoder.{i}.state": (h, 4 * h) for i in range(shape.layers)}
-        sizes |= {f"encoder.{i}.bias": (4 * h,) for i in range(shape.layers)}
-        super().__init__(shape, sizes)
+        shapes |= {f"encoder.{i}.state": (h, 4 * h) for i in range(sizes.layers)}
+        shapes |= {f"encoder.{i}.bias": (4 * h,) for i in range(sizes.layers)}
+        super().__init__(sizes, shapes)
 
     def start(self, n: int) -> State:
         """Return the encoder's state before the first emission.
@@ -258,8 +258,8 @@ class Seq2Seq(Decoder):
         Args:
             n: Number of games.
         """
-        zero = torch.zeros(n, self.shape.hidden, device=self.device)
-        return tuple((zero, zero) for _ in range(self.shape.layers))
+        zero = torch.zeros(n, self.sizes.hidden, device=self.device)
+        return tuple((zero, zero) for _ in range(self.sizes.layers))
 
     def encode(self, weights: Parameters, emission: torch.Tensor, control: torch.Tensor | None, state: State) -> State:
         """Advance the encoder by one emission.
@@ -274,9 +274,9 @@ class Seq2Seq(Decoder):
             The state after the step. The output of its last layer, `state[-1][0]`, is the summary of the history.
         """
         x = emission
-        if self.shape.controls:
+        if self.sizes.controls:
             assert control is not None
-            x = torch.cat([x, one_hot(control, self.shape.controls, x.dtype)], dim=-1)
+            x = torch.cat([x, one_hot(control, self.sizes.controls, x.dtype)], dim=-1)
         layers = []
         for i, (out, cell) in enumerate(state):
             gates = x @ weights[f"encoder.{i}.input"] + out @ weights[f"encoder.{i}.state"]

@@ -45,7 +45,7 @@ def network_of(config: BeliefTraining) -> BeliefNetwork:
         config: Config of the training.
     """
     process = process_of(config)
-    shape = Seq2SeqSizes(
+    sizes = Seq2SeqSizes(
         features=process.features,
         controls=process.controls,
         slots=process.slots,
@@ -55,7 +55,7 @@ def network_of(config: BeliefTraining) -> BeliefNetwork:
         hidden=config.hidden,
         layers=config.layers,
     )
-    return Seq2Seq(shape) if config.model == "lstm" else Transformer(shape, *initial_embeddings(process), config.heads)
+    return Seq2Seq(sizes) if config.model == "lstm" else Transformer(sizes, *initial_embeddings(process), config.heads)
 
 
 def save(model: BeliefNetwork, config: BeliefTraining, file: Path) -> None:

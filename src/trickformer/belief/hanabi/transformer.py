@@ -20,27 +20,27 @@ class Transformer(Decoder):
     There is no dropout, because no game is used twice.
     """
 
-    def __init__(self, shape: Seq2SeqSizes, tokens: np.ndarray, positions: np.ndarray, heads: int):
+    def __init__(self, sizes: Seq2SeqSizes, tokens: np.ndarray, positions: np.ndarray, heads: int):
         """Create the parameters with random values.
 
         Args:
-            shape: Sizes of the network.
+            sizes: Sizes of the network.
             tokens: float32 [V, F], feature vectors of the tokens. Tokens with similar vectors start with similar
                 embeddings, which saves hundreds of gradient steps until the network attends to earlier tokens.
             positions: float32 [L, G], feature vectors of the positions.
             heads: Number of attention heads.
         """
-        super().__init__(shape, {})
+        super().__init__(sizes, {})
         from transformers import GPT2Model
 
-        from trickformer.models import presets, structure
+        from trickformer.models import embeddings, presets
 
-        size = presets.Preset(shape.layers, shape.hidden, heads, 4 * shape.hidden)
+        size = presets.Preset(sizes.layers, sizes.hidden, heads, 4 * sizes.hidden)
         config = presets.of_size(size, len(tokens), len(positions), n_outcomes=1, eos=len(tokens) - 1)
         config.embd_pdrop = config.resid_pdrop = 0.0
         self.encoder = GPT2Model(config)
-        structure.embed(self.encoder.wte.weight, tokens, _SCALE)
-        structure.embed(self.encoder.wpe.weight, positions, _SCALE)
+        embeddings.embed(self.encoder.wte.weight, tokens, _SCALE)
+        embeddings.embed(self.encoder.wpe.weight, positions, _SCALE)
 
     def weights(self) -> dict[str, torch.Tensor]:
         return super().weights() | {f"encoder.{name}": w for name, w in self.encoder.named_parameters()}

@@ -214,5 +214,5 @@ class MultiPositions:
         self.unit, self.has_exact_belief = float(game.rules.kinds), True
 
     def position(self, view: View, rng: np.random.Generator, memo: Memo) -> MultiPosition:
-        game, table = self.games.of(view)
+        game, table = self.games.follow(view)
         return game.position(table.hands()[0, 1 - view.viewer], rng)

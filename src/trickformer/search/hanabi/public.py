@@ -210,7 +210,7 @@ class Games(Generic[G]):
         self._uniform = HanabiBelief(game)
         self._games: OrderedDict[bytes, G] = OrderedDict()  # by digest of the public history
 
-    def of(self, view: View) -> tuple[G, Tables]:
+    def follow(self, view: View) -> tuple[G, Tables]:
         """Return the game of a view, followed up to the view.
 
         Args:

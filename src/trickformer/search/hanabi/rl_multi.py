@@ -130,7 +130,7 @@ class BothSeats(Player):
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
         tuning = self.team.tuning
-        followed, table = self.games.of(view)
+        followed, table = self.games.follow(view)
         result = followed.search_next_move()
         if result.network is None:
             actions = table.choose(np.full(1, tuning.bot, dtype=np.int8), int(rng.integers(2**62)))

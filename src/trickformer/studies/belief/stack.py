@@ -42,8 +42,8 @@ class _Sum:
     bins: np.ndarray  # float64 [3, BINS], over pairs of a hidden card and a kind: sum of b(kind), true kinds, pairs
 
     @classmethod
-    def of(cls, games: int) -> _Sum:
-        """Return zeros for a number of games."""
+    def zeros(cls, games: int) -> _Sum:
+        """Return totals of zero for a number of games."""
         ints = np.zeros((2, games), np.int64)
         return cls(np.zeros(games), ints[0], ints[1], np.zeros(games), 0.0, np.zeros((3, BINS)))
 
@@ -58,7 +58,7 @@ class Stack:
         self._cast = cast
         self._rng = np.random.default_rng([config.seed, first])
         self._x = process.start(config.seed, first, n)  # tables of the live games
-        self._sums = {name: _Sum.of(n) for name in cast}
+        self._sums = {name: _Sum.zeros(n) for name in cast}
         self._judged_cards = np.zeros(n, np.int64)  # [G]: hidden cards at positions that have an exact belief
         self._live = np.arange(n)  # games that have not ended, by number in the stack
         self._positions = np.zeros(n, np.int64)  # [G]: positions so far

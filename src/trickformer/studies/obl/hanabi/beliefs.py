@@ -195,7 +195,7 @@ class LearnedTableBelief:
             part.unflatten(0, (-1, self.players))[torch.from_numpy(rows)] = 0
 
 
-def shape_of(rules: _core.hanabi.Rules, hidden: int, layers: int) -> Seq2SeqSizes:
+def sizes_of(rules: _core.hanabi.Rules, hidden: int, layers: int) -> Seq2SeqSizes:
     """Return the sizes of a belief network that generates own hands.
 
     Args:

@@ -29,7 +29,7 @@ from trickformer.studies.obl.hanabi.beliefs import (
     TableBelief,
     hand_constraints,
     hands,
-    shape_of,
+    sizes_of,
 )
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 from trickformer.studies.obl.hanabi.partner import evaluate_level
@@ -160,7 +160,7 @@ def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) ->
     out, device = config.out / FOLDER, usable(config.device)
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    model = Seq2Seq(shape_of(below.rules, config.belief_hidden, config.belief_layers)).to(device)
+    model = Seq2Seq(sizes_of(below.rules, config.belief_hidden, config.belief_layers)).to(device)
     if not (out / _NETWORK).exists():
         make_folder(out)
         _train(below, config, model, out)

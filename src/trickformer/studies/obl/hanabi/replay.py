@@ -74,9 +74,9 @@ class ReplayBuffer:
         rows = np.searchsorted(cumulative, at, side="right").clip(max=size - 1)
         probability = np.diff(cumulative, prepend=0.0)[rows] / cumulative[-1]
         weights = (size * probability) ** -weight
-        return ReplaySample(rows, self.of(rows), (weights / weights.max()).astype(np.float32))
+        return ReplaySample(rows, self.trajectories(rows), (weights / weights.max()).astype(np.float32))
 
-    def of(self, rows: np.ndarray) -> Trajectories:
+    def trajectories(self, rows: np.ndarray) -> Trajectories:
         """Return the games in some rows.
 
         Args:

@@ -18,7 +18,7 @@ from trickformer.belief.hanabi.learned import Parameters, Seq2Seq, State, one_ho
 from trickformer.belief.hanabi.recurrence import lstm_cell
 
 
-class NearEncoder:
+class LastStepEncoder:
     """Encoder of a Seq2Seq network at one step of G games, with tunable weights for each game."""
 
     def __init__(
@@ -33,9 +33,9 @@ class NearEncoder:
             control: int64 [G], the same in all worlds of a game; None if the network reads no controls.
             state: State before the step, [G, hidden] each; the same in all worlds of a game.
         """
-        features = model.shape.features
+        features = model.sizes.features
         self._cells = [cell.unsqueeze(1) for _, cell in state]
-        feature_weights, control_weights = offline["encoder.0.input"].split([features, model.shape.controls])
+        feature_weights, control_weights = offline["encoder.0.input"].split([features, model.sizes.controls])
         in_all, varies = emission.all(dim=1), emission.any(dim=1) ^ emission.all(dim=1)
         # Games with fewer varying features than the widest game also tune some constant ones, which does no harm.
         width = max(1, int(varies.sum(dim=1).max()))
@@ -48,9 +48,9 @@ class NearEncoder:
         self._tuned_inputs = emission.gather(2, self._columns.unsqueeze(1).expand(-1, emission.shape[1], -1))
         constant = self._constant_on.float() @ feature_weights
         norm = self._constant_on.sum(dim=1)  # |x|_1 of the constant inputs
-        if model.shape.controls:
+        if model.sizes.controls:
             assert control is not None
-            constant = constant + one_hot(control, model.shape.controls, constant.dtype) @ control_weights
+            constant = constant + one_hot(control, model.sizes.controls, constant.dtype) @ control_weights
             norm = norm + (control >= 0)
         # By layer: tuned weights; W x of the constant inputs; |x|_1; and |x|_2^2 / |x|_1^2, for `squared_norm`.
         self._weights = [feature_weights[self._columns]]
