@@ -154,7 +154,7 @@ class Player(ABC):
 
     A subclass must define `act`; every other member has a default.
 
-    Before each decision the caller writes entries into the memo:
+    Before each decision the caller writes entries into the memo, the player's storage for one seat in one hand:
 
     - memo["state"]: the true state, if `needs_state`.
     - memo["clock"]: seconds for each decision, if decisions have a time limit.

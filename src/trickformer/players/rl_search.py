@@ -148,7 +148,7 @@ class _Search(BaseModel):
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="a: the smallest share is exploration^(1 + a) (small 0, paper 7).",
+        description="Power a: the smallest share of random moves is exploration^(1 + a) (small 0, paper 7).",
     )
     device: str = Field("cpu", description="Torch device of the network (default: cpu).")
 

@@ -49,7 +49,7 @@ class Options(BaseModel):
     )
     belief: Annotated[
         Literal["uniform", "weighted", "policy"] | None, PerGame(lambda options, game: _belief(options, game))
-    ] = Field(None, description="Worlds: uniform, weighted (by others' actions), or policy (by its odds of these).")
+    ] = Field(None, description="Worlds: uniform, weighted by others' actions, or policy: by its probability of them.")
     slip: Annotated[float, _POLICY] = Field(
         0.5, ge=0, le=1, description="belief=policy: share of the others' moves assumed random (default: 0.5)."
     )

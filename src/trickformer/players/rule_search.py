@@ -34,10 +34,13 @@ class _Search(BaseModel):
         "partner:style=smart", description="Scripted player of all later moves (default: partner:style=smart)."
     )
     worlds: int = Field(
-        1_000, ge=1, le=1_000_000, description="Worlds that try each rule, a script or an action (default: 1,000)."
+        1_000,
+        ge=1,
+        le=1_000_000,
+        description="Worlds in which each rule is tried (default: 1,000).",
     )
     belief: Literal["exact", "seq2seq", "bft"] = Field(
-        "exact", description="Worlds: exact (by past rules), or a network's: seq2seq or bft (default: exact)."
+        "exact", description="Belief over both hands: exact, or a network's: seq2seq or bft (default: exact)."
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the worlds, which all seats draw alike (default: 0).")
 

@@ -70,7 +70,7 @@ class _Search(BaseModel):
     belief: Annotated[
         Literal["exact", "counting", "seq2seq", "bft"] | None,
         PerGame(lambda _, game: "counting" if _is_crew(game) else "exact"),
-    ] = Field(None, description="Worlds: exact (by others' actions), counting (by the deal alone), or seq2seq or bft.")
+    ] = Field(None, description="Belief: exact, counting (ignores others' actions), or a network's: seq2seq or bft.")
 
 
 class Options(NetworkBeliefOptions, RaceOptions, _Search):

@@ -26,7 +26,7 @@ class BeliefOptions(BaseModel):
         20_000,
         ge=0,
         le=1_000_000,
-        description="Most possible hands to list. If more, hands are sampled (default: 20,000).",
+        description="Largest number of hands to list. If more are possible, sample them (default: 20,000).",
     )
     tries: int = Field(
         50_000,
