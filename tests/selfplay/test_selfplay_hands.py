@@ -271,10 +271,15 @@ def test_without_an_anchor_no_hand_is_the_bootstraps(skat, tmp_path):
 
 def test_it_is_said_who_plays():
     config = anchor_config()
-    assert schedule.who(config, 0) == "each seat one of: random"
-    assert schedule.who(config, 1) == "ArgmaxVal* of model 0 in all seats; in 30% of the hands as in iteration 0"
-    assert schedule.who(config, 2).endswith("models 0 to 1 in the others; in 30% of the hands as in iteration 0")
-    assert schedule.who(anchor_config(anchor=0.0), 1) == "ArgmaxVal* of model 0 in all seats"
+    assert schedule.describe_players(config, 0) == "each seat one of: random"
+    assert (
+        schedule.describe_players(config, 1)
+        == "ArgmaxVal* of model 0 in all seats; in 30% of the hands as in iteration 0"
+    )
+    assert schedule.describe_players(config, 2).endswith(
+        "models 0 to 1 in the others; in 30% of the hands as in iteration 0"
+    )
+    assert schedule.describe_players(anchor_config(anchor=0.0), 1) == "ArgmaxVal* of model 0 in all seats"
     assert SelfPlay(game="skat").anchor == 0.25 and SelfPlay(game="skat", preset="paper").anchor == 0
 
 
@@ -456,7 +461,7 @@ def test_guests_take_seats_that_are_not_kept():
     assert set(np.unique(found.model)) == {-2, -1, 1}
     assert (found.kept.sum(axis=1) == 1).all() and not (sits & found.kept).any()
     assert abs(sits[~found.kept].mean() - 0.5) < 0.02 and (found.greedy == ~sits).all()
-    assert "50% of the seats that are not kept by rules, random" in schedule.who(config, 2)
+    assert "50% of the seats that are not kept by rules, random" in schedule.describe_players(config, 2)
     with pytest.raises(ValueError, match="lower seats_kept"):
         SelfPlay(game="hearts", preset="tiny", guests=["rules"])
 

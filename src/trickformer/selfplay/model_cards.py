@@ -5,7 +5,7 @@ from __future__ import annotations
 from trickformer.base import game_name
 from trickformer.plumbing.folder import build
 from trickformer.selfplay.config import SelfPlay
-from trickformer.selfplay.schedule import who
+from trickformer.selfplay.schedule import describe_players
 
 
 def header(game: str) -> str:
@@ -69,7 +69,7 @@ def model_card(config: SelfPlay, iteration: int, sequences: int, measured: dict[
         f"# {config.game}, preset {config.preset}, iteration {iteration}",
         "",
         f"GPT2PolicyValueModel by `trickformer train`, seed {config.seed}; learned from {sequences:,} sequences in "
-        f"each epoch (who played: {who(config, iteration)}), the weights starting from "
+        f"each epoch (who played: {describe_players(config, iteration)}), the weights starting from "
         + (f"model {iteration - 1}." if iteration else f"{config.start or 'nothing'}."),
         "",
         "| on hands held out | |",

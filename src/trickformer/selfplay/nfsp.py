@@ -60,6 +60,7 @@ from trickformer.selfplay.results import TrainingResults, describe_match, find_b
 from trickformer.selfplay.schedule import (
     Job,
     Piece,
+    describe_players,
     first_rollout_network,
     hands_of,
     learned_from,
@@ -68,7 +69,6 @@ from trickformer.selfplay.schedule import (
     rounded_instruction_set,
     sequences_of,
     series,
-    who,
 )
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 
@@ -226,7 +226,7 @@ class _Run:
         config, folder = self.config, self.out / "data" / str(iteration)
         hands = hands_of(config, iteration)
         counts = {"seed": config.seed, "iteration": iteration, "series": series(config, iteration)}
-        about = counts | {"who": who(config, iteration)}
+        about = counts | {"who": describe_players(config, iteration)}
         with stored.DataWriter(folder, self.game, self.tokenizer, about) as writer:
             if writer.complete:
                 return

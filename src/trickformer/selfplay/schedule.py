@@ -105,7 +105,7 @@ def learned_from(config: SelfPlay, iteration: int) -> list[int]:
     return [i for i in window if has_search_targets(i) == has_search_targets(iteration)]
 
 
-def who(config: SelfPlay, iteration: int) -> str:
+def describe_players(config: SelfPlay, iteration: int) -> str:
     """Describe who plays an iteration's hands.
 
     Args:

@@ -98,7 +98,7 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
             ValueError: The view is the public one, or its events are not those of the game.
         """
 
-    def odds(self, views: Sequence[View]) -> np.ndarray | None:
+    def log_odds(self, views: Sequence[View]) -> np.ndarray | None:
         """Return the log-odds that weight the worlds of each view.
 
         Args:
@@ -118,8 +118,8 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
         Raises:
             ValueError: No deal is consistent with the view.
         """
-        odds = self.odds([view])
-        return self.sampler_class(self.seat_view(view), *([] if odds is None else odds))
+        log_odds = self.log_odds([view])
+        return self.sampler_class(self.seat_view(view), *([] if log_odds is None else log_odds))
 
     def _make_sampler(self, view: View) -> D:
         return self.sampler_of(view)

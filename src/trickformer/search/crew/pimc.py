@@ -40,7 +40,7 @@ class CrewSearch(Player):
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         seeds = np.array([r.integers(2**63) for r in rng], dtype=np.uint64)
         seat_views = [self._belief.seat_view(v) for v in views]
-        results = _core.crew.pimc(seat_views, seeds, self._worlds, self._nodes, self._belief.odds(views))
+        results = _core.crew.pimc(seat_views, seeds, self._worlds, self._nodes, self._belief.log_odds(views))
         thoughts = [
             self._explain(v, r) if m.get("explain") and solved else None
             for v, r, m, (*_, solved) in zip(views, rng, memo, results)

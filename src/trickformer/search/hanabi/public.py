@@ -66,7 +66,7 @@ class Search:
     seed: int
     threads: int
 
-    def rule(self, x: Tables, hidden: np.ndarray, seed: int) -> tuple[RaceResult | None, int]:
+    def choose_rule(self, x: Tables, hidden: np.ndarray, seed: int) -> tuple[RaceResult | None, int]:
         """Choose the rule of the next move by a race.
 
         Args:
@@ -91,7 +91,7 @@ class Search:
         candidates = [*bots, *(prefer(int(action), self.bot) for action in actions)]
         return race(len(tables), candidates, play, self.threshold, self.ucb), illegal
 
-    def gain(self, x: Tables, hidden: np.ndarray, rule: int, seed: int) -> float | None:
+    def estimate_gain(self, x: Tables, hidden: np.ndarray, rule: int, seed: int) -> float | None:
         """Estimate the gain of a rule over the blueprint, in points.
 
         Args:
@@ -149,7 +149,7 @@ class RuleSearchGame:
             rng = np.random.default_rng([settings.seed, int.from_bytes(self.digest[:8], "little")])
             seeds = rng.integers(2**62, size=4).tolist()
             worlds = self._belief.sample_hands(settings.worlds, seeds[0])[0]
-            best, illegal = settings.rule(x, worlds, seeds[1])
+            best, illegal = settings.choose_rule(x, worlds, seeds[1])
             rule = settings.bot if best is None else best.choice
             exact_gain = None
             if best is not None and self._exact is not None:
@@ -157,7 +157,7 @@ class RuleSearchGame:
                 exact_worlds = (
                     no_worlds if rule == settings.bot else self._exact.sample_hands(settings.assess, seeds[2])[0]
                 )
-                exact_gain = settings.gain(x, exact_worlds, rule, seeds[3])
+                exact_gain = settings.estimate_gain(x, exact_worlds, rule, seeds[3])
             value, gain = (None, None) if best is None else (best.value, best.gain)
             self._result = RuleSearchResult(rule, value, gain, exact_gain, illegal, len(worlds))
         return self._result
