@@ -184,6 +184,10 @@ def players(
             print(f"    {key}={default}  {option['help']}".rstrip())
         if game is None and any(option["default"] is None for option in player["options"].values()):
             print("none: not set, so the default in the text holds. --game shows those of a game.")
+        for preset, by_game in player["presets"].items():
+            for its_game, values in by_game.items():
+                settings = ",".join(f"{key}={registry.text(value)}" for key, value in values.items())
+                print(f"preset={preset} in {its_game}: {settings}")
 
 
 def _player(name: str, game: str | None) -> dict[str, Any]:
@@ -198,7 +202,9 @@ def _player(name: str, game: str | None) -> dict[str, Any]:
 
         values = registry.resolve_options(name, games.load(game))
     options = {key: {"default": value, "help": fields[key].description or ""} for key, value in values.items()}
-    return {"name": name, "about": registry.describe(name), "games": registry.games_of(name), "options": options}
+    about = registry.describe(name)
+    result = {"name": name, "about": about, "games": registry.games_of(name), "options": options}
+    return result | {"presets": registry.presets_of(name)}
 
 
 @app.command(name="games", epilog="Example: trickformer games --json")

@@ -332,6 +332,8 @@ class Game(ABC):
     baseline: str = "random"  # spec of the player that models are measured against and imitate first
     search: SearchSettings = SearchSettings()
     valued_search: SearchSettings | None = None  # replaces `search` for a model with action values; None: no difference
+    # Settings of the GO-MCTS paper for this game (section 9.3), the option preset=paper; None: the paper has none.
+    paper_search: SearchSettings | None = None
     rollouts: RolloutSettings = RolloutSettings()
     # Whether training labels of action values are results of games, as v(o) is. False: they come from playouts with
     # open cards and are too optimistic, so searches mix Q(s, a) with results only if an option demands it.

@@ -31,6 +31,7 @@ class Learner:
         file: Path,
         clip: float = 1.0,
         fall: float = 0.1,
+        adam_epsilon: float = 1e-8,
     ):
         """Set up the optimizer. Call `resume` to continue from the file.
 
@@ -41,11 +42,12 @@ class Learner:
             file: File for the state of the training.
             clip: Largest norm of a gradient.
             fall: Learning rate of the last step as a share of the first.
+            adam_epsilon: Epsilon of Adam.
         """
         self._model = model
         self._file = file
         self._clip = clip
-        self._adam = torch.optim.Adam(model.parameters(), lr=learning_rate, fused=True)
+        self._adam = torch.optim.Adam(model.parameters(), lr=learning_rate, eps=adam_epsilon, fused=True)
         self._schedule = torch.optim.lr_scheduler.CosineAnnealingLR(self._adam, steps, eta_min=fall * learning_rate)
 
     def resume(self) -> int:

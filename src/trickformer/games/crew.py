@@ -265,6 +265,7 @@ class Crew(Game):
     # rare actions badly. They also predict partners badly, so searches finish games in sampled worlds by a fast
     # scripted player (docs/results/recipe.md).
     search = SearchSettings(runs=50, steps=5, c=0.1, threshold=0.2)
+    paper_search = SearchSettings(runs=50, steps=5, c=0.1, threshold=0.01, argmax_threshold=0.05)
     training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game):

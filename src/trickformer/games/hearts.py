@@ -81,6 +81,7 @@ class Hearts(Game):
     search = SearchSettings(argmax_threshold=0.2)
     # For models with action values. 400 simulations take 30 ms a move on one core in float32 (docs/results/recipe.md).
     valued_search = replace(search, runs=400, steps=1, c=0.8, wave=8)
+    paper_search = SearchSettings(runs=100, steps=2, c=0.4, threshold=0.05)
     training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game):

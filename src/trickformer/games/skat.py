@@ -301,6 +301,7 @@ class Skat(Game):
     # Values of section 9.3 of the GO-MCTS paper, except the threshold, which is 0.05 there. With a lower threshold
     # there are too many actions for so few simulations (docs/results/skat.md).
     search = SearchSettings(runs=100, steps=5, c=0.3, threshold=0.3)
+    paper_search = SearchSettings(runs=100, steps=5, c=0.3, threshold=0.05)
     training = TRAINING
 
     def __init__(self, spiel: pyspiel.Game):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, get_type_hints
+from typing import Any, Literal, TypeAlias, get_type_hints
 
 from pydantic import Field
 
-from trickformer.base import Game
+from trickformer.base import Game, SearchSettings, TrickformerError
+
+Preset: TypeAlias = Literal["paper"]
 
 
 def _option(default: Any, description: str, **bounds: Any) -> Any:
@@ -59,7 +61,23 @@ def optional_fields() -> dict[str, Any]:
     return {f.name: (types[f.name] | None, Field(None, **f.metadata)) for f in fields(SearchOptions)}
 
 
-def usual(game: Game, *, masked: bool, action_values: bool, overrides: Mapping[str, Any]) -> SearchOptions:
+def paper_settings(game: Game) -> SearchSettings:
+    """Return the settings of the GO-MCTS paper for a game, from section 9.3.
+
+    Args:
+        game: The game.
+
+    Raises:
+        TrickformerError: The paper has no settings for this game.
+    """
+    if game.paper_search is None:
+        raise TrickformerError(f"preset=paper: the GO-MCTS paper has no settings for {game.name}; leave out preset")
+    return game.paper_search
+
+
+def usual(
+    game: Game, *, masked: bool, action_values: bool, overrides: Mapping[str, Any], preset: Preset | None = None
+) -> SearchOptions:
     """Return the options of a search: overrides first, then the defaults of the game, then the paper's settings.
 
     Args:
@@ -67,9 +85,30 @@ def usual(game: Game, *, masked: bool, action_values: bool, overrides: Mapping[s
         masked: Whether the model's policy was trained with impossible tokens masked.
         action_values: Whether the model has action values.
         overrides: Values by name of option; None counts as not set.
+        preset: "paper" replaces the defaults of the game by Algorithm 3 with the paper's settings for the game. A
+            masked policy keeps its mask, because its probabilities of impossible tokens were never trained.
+
+    Raises:
+        TrickformerError: The preset has no settings for this game.
     """
-    use_q = action_values and game.labels_are_results  # else Q(s, a) cannot be compared with results of games
-    settings = asdict((use_q and game.valued_search) or game.search)
+    # Unless labels are results of games, Q(s, a) cannot be compared with results.
+    use_q = preset is None and action_values and game.labels_are_results
+    own = (use_q and game.valued_search) or game.search
+    settings = asdict(paper_settings(game) if preset == "paper" else own)
     settings |= {"legal": masked, "action_values": use_q, "leaf_action_values": use_q}
     settings |= {name: value for name, value in overrides.items() if value is not None}
     return SearchOptions(**{f.name: settings[f.name] for f in fields(SearchOptions) if f.name in settings})
+
+
+def preset_values() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the values that each preset sets, by preset and game. `legal` is left out, because the model sets it."""
+    from trickformer import games
+
+    paper = [game for game in map(games.load, games.NAMES) if game.paper_search is not None]
+    values = {game.name: usual(game, masked=False, action_values=False, overrides={}, preset="paper") for game in paper}
+    return {
+        "paper": {
+            name: {key: value for key, value in asdict(options).items() if key != "legal"}
+            for name, options in values.items()
+        }
+    }

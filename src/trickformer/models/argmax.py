@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import Decision, Game
+from trickformer.base import Decision, Game, TrickformerError
 from trickformer.models.player import ModelOptions, ModelPlayer, Turns
 
 if TYPE_CHECKING:
@@ -18,7 +18,12 @@ class ArgmaxPlayer(ModelPlayer):
     """Player by equations 2 and 3 of the GO-MCTS paper."""
 
     def __init__(
-        self, options: ModelOptions, game: Game, backend: Backend | None = None, threshold: float | None = None
+        self,
+        options: ModelOptions,
+        game: Game,
+        backend: Backend | None = None,
+        threshold: float | None = None,
+        action_values: bool | None = None,
     ):
         """Load the model.
 
@@ -28,9 +33,16 @@ class ArgmaxPlayer(ModelPlayer):
             backend: Backend of another player with the same checkpoint, to share it.
             threshold: Smallest probability of an action, by the policy over legal actions, to be considered; None is
                 the game's default.
+            action_values: Whether the values are Q(s, a), and not V after the action; None: if the model has Q.
+
+        Raises:
+            TrickformerError: The model has no action values, and `action_values` is True; or see `ModelPlayer`.
         """
         super().__init__(options, game, backend)
         self.threshold = game.search.least_argmax_probability if threshold is None else threshold
+        if action_values and not self.backend.has_action_values:
+            raise TrickformerError(f"{options.checkpoint_of(game)} has no action values; leave out action_values")
+        self.action_values = self.backend.has_action_values if action_values is None else action_values
 
     def choice_probabilities(self, turns: Turns) -> np.ndarray:
         """Return 1 for the player's choice and 0 for other tokens, float64 [n, V].
@@ -42,16 +54,19 @@ class ArgmaxPlayer(ModelPlayer):
         return np.eye(turns.legal.shape[1])[chosen]
 
     def decide(self, turns: Turns) -> list[Decision]:
-        from trickformer.models.decide import action_values, argmax_val
+        from trickformer.models.decide import action_values, argmax_val, values_behind
 
         features = self.feature_function(turns.tokens)
         logits = self.backend.policy(turns.nodes)
-        decided = argmax_val(self.backend, turns.nodes, logits, turns.legal, self.threshold, features)
+        decided = argmax_val(
+            self.backend, turns.nodes, logits, turns.legal, self.threshold, features, self.action_values
+        )
         if decided.nodes is not None:
             self.backend.release(decided.nodes)
         token_values = decided.token_values
         if turns.explain:  # an explanation shows the values of all legal actions
-            token_values = action_values(self.backend, turns.nodes, turns.legal, features)
+            evaluate = action_values if self.action_values else values_behind
+            token_values = evaluate(self.backend, turns.nodes, turns.legal, features)
         thoughts = self.thoughts(turns, [()] * len(turns.nodes))
         return [
             Decision(action_of[token], value, values=_values(action_of, row), thought=thought)

@@ -121,12 +121,13 @@ def argmax_val(
     legal: np.ndarray,
     threshold: float,
     features: Features | None = None,
+    use_action_values: bool = True,
 ) -> ArgmaxResult:
     """Choose by ArgmaxVal*: the token with the highest value V(h, a) among those with p_legal(a | h) >= threshold.
 
     These are equations 2 and 3 of the paper. If no token passes, the most probable one is chosen. Ties go to the lower
-    token. A model with action values computes Q(h, a) of all tokens at once. Another model needs one more forward pass
-    for the candidate tokens.
+    token. A model with action values computes Q(h, a) of all tokens at once. V(h, a) needs one more forward pass for
+    the candidate tokens.
 
     Args:
         backend: The model.
@@ -135,14 +136,15 @@ def argmax_val(
         legal: bool [n, V].
         threshold: Smallest probability of a candidate.
         features: Function that computes the features after one more token of some rows. Needed by a model that reads
-            features and has no action values.
+            features, unless it has action values and these are used.
+        use_action_values: Whether the values are Q(h, a) if the model has action values.
     """
     probs = legal_policy(logits, legal)
     candidate = legal & (probs >= threshold)
     has_none = ~candidate.any(axis=1)
     candidate[has_none, probs[has_none].argmax(axis=1)] = True
     token_values = np.full(legal.shape, np.nan, dtype=np.float32)
-    if backend.has_action_values:
+    if use_action_values and backend.has_action_values:
         token_values[legal] = backend.action_values(nodes)[legal]
         rows, tokens = np.nonzero(candidate)
         best = _best(rows, tokens, token_values[rows, tokens], len(nodes))

@@ -2,7 +2,8 @@
 
 A player module exports `make(options, game) -> Player` and `Options`, a pydantic model with extra="forbid" whose fields
 all have a default and a one-line description. The first line of the module's docstring describes the player. A module
-for certain games only lists them in `GAMES`. Heavy imports belong inside `make`, so that a list of players loads fast.
+for certain games only lists them in `GAMES`. A function `presets() -> {preset: {game: {option: value}}}` lists what the
+option `preset` sets. Heavy imports belong inside functions, so that a list of players loads fast.
 
 `Options` may have further members: `parts` (specs of players that this player uses, by option), `files` (paths that it
 reads, by name) and `starts_program` (True if it runs code that only the user may choose). Fields may have the
@@ -13,7 +14,7 @@ Other packages add players by entry points in the group `trickformer.players` (d
 """
 
 from trickformer.base import decision_rng, validate_decisions
-from trickformer.players.registry import NAMES, describe, games_of, module, names, options_of, summarize_all
+from trickformer.players.registry import NAMES, describe, games_of, module, names, options_of, presets_of, summarize_all
 from trickformer.players.specs import (
     digests,
     files,
@@ -44,6 +45,7 @@ __all__ = [
     "names",
     "options_of",
     "parse",
+    "presets_of",
     "relocate",
     "resolve",
     "resolve_options",

@@ -29,7 +29,7 @@ GAMES = ("mines",)
 
 
 _Belief = Literal["rejection", "metropolis", "inherited", "exact"]
-_SMALL = 64  # largest number of cells for which the defaults are the paper's
+_SMALL = 64  # largest number of cells for which the default is rejection sampling, as in the paper
 
 
 def _by_size(small: Any, large: Callable[[Any], Any]) -> PerGame:

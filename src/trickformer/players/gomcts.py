@@ -1,13 +1,20 @@
-"""GO-MCTS: search in sequences imagined by a model"""
+"""GO-MCTS: search in sequences imagined by a model
+
+`preset=paper` is Algorithm 3 of the GO-MCTS paper with the settings of its section 9.3 for Hearts, Skat and The Crew.
+Children begin with the value head's V after the action, simulations end with V or with the result, and one simulation
+runs at a time. The model imagines freely, and mu is taken from the actions on the path of an illegal history. If the
+model's policy was trained with impossible tokens masked, the mask stays (`legal`), and a report says so. Other options
+override the preset, as in `gomcts:preset=paper,runs=50`.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import create_model
+from pydantic import Field, create_model
 
 from trickformer.base import Decision, Game, TrickformerError
-from trickformer.gomcts.options import optional_fields, usual
+from trickformer.gomcts.options import Preset, optional_fields, preset_values, usual
 from trickformer.models.player import ModelOptions, ModelPlayer, Turns
 from trickformer.plumbing.options import PerGame
 
@@ -21,7 +28,8 @@ def _search_options(options: ModelOptions, game: Game) -> SearchOptions:
 
     masked, action_values = abilities(options.checkpoint_of(game))
     overrides = {name: value for name, value in options if name in _FIELDS}
-    return usual(game, masked=masked, action_values=action_values, overrides=overrides)
+    preset = getattr(options, "preset", None)
+    return usual(game, masked=masked, action_values=action_values, overrides=overrides, preset=preset)
 
 
 def _default_of(name: str) -> PerGame:
@@ -30,7 +38,17 @@ def _default_of(name: str) -> PerGame:
 
 _FIELDS = optional_fields()
 _ANNOTATED: Any = {name: (Annotated[kind, _default_of(name)], field) for name, (kind, field) in _FIELDS.items()}
-Options = create_model("Options", __base__=ModelOptions, **_ANNOTATED)
+_PRESET: Any = {
+    "preset": (
+        Preset | None,
+        Field(None, description="paper: Algorithm 3 with the GO-MCTS paper's settings (default: the game's)."),
+    )
+}
+Options = create_model("Options", __base__=ModelOptions, **_PRESET, **_ANNOTATED)
+
+
+_MASKED = "preset=paper: the model's policy was masked in training, so imagination is not free (legal=true)"
+_UNMASKED = "preset=paper: the model's policy was masked in training, so it never learned to avoid impossible tokens"
 
 
 class GomctsPlayer(ModelPlayer):
@@ -42,7 +60,10 @@ class GomctsPlayer(ModelPlayer):
         self.batch = 16 if options.device == "cpu" else None
         backend, overrides = self.backend, options.model_dump(include=set(_FIELDS))
         masked, action_values = backend.has_masked_policy, backend.has_action_values
-        self.options = usual(game, masked=masked, action_values=action_values, overrides=overrides)
+        preset = getattr(options, "preset", None)
+        self.options = usual(game, masked=masked, action_values=action_values, overrides=overrides, preset=preset)
+        if preset == "paper" and masked:
+            self.caveats = (_MASKED if self.options.legal else _UNMASKED,)
         if not backend.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(f"{options.checkpoint_of(game)} has no action values; leave out action_values")
 
@@ -65,6 +86,9 @@ class GomctsPlayer(ModelPlayer):
             )
             for by_token, r, thought in zip(turns.actions, results, thoughts, strict=True)
         ]
+
+
+presets = preset_values
 
 
 def make(options: Any, game: Game) -> GomctsPlayer:

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 import textwrap
 from types import ModuleType
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -85,6 +86,19 @@ def games_of(name: str) -> tuple[str, ...] | None:
         UnknownNameError: There is no player of this name.
     """
     return getattr(module(name), "GAMES", None)
+
+
+def presets_of(name: str) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the values that the presets of a player set, by preset and game. Most players have no presets by game.
+
+    Args:
+        name: Name of the player.
+
+    Raises:
+        UnknownNameError: There is no player of this name.
+    """
+    presets = getattr(module(name), "presets", None)
+    return {} if presets is None else presets()
 
 
 def _summarize(name: str) -> str:

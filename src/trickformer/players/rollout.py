@@ -140,7 +140,8 @@ def make(options: Options, game: Game) -> Player:
         threshold=defaults.threshold if options.threshold is None else options.threshold,
         margin=defaults.margin if options.margin is None else options.margin,
     )
-    use_q = prior.backend.has_action_values and game.labels_are_results
+    # The prior's option action_values=false also holds for the values of the candidates.
+    use_q = prior.backend.has_action_values and game.labels_are_results and getattr(prior, "action_values", True)
     return PriorRollouts(prior, positions, settings, use_q)
 
 

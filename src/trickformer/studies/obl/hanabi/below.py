@@ -36,7 +36,6 @@ from trickformer.studies.obl.hanabi.partner import evaluate_level
 
 FOLDER = "belief"  # folder of the belief network, in the run's folder
 _STATE, _NETWORK = "state.npz", "model.safetensors"
-_TARGETS = 12  # number of random positions of each game in a gradient step of the belief network
 _GAMES = 1 << 61  # added to the seed, so that these games are not those of the training
 
 
@@ -189,7 +188,15 @@ def belief_of(below: HanabiCheckpoint | None, config: OffBeliefTraining, rules: 
 
 
 def _train(below: HanabiCheckpoint, config: OffBeliefTraining, model: Seq2Seq, out: Path) -> None:
-    learner = Learner(model, config.belief_rate, config.belief_steps, out / _STATE)
+    learner = Learner(
+        model,
+        config.belief_rate,
+        config.belief_steps,
+        out / _STATE,
+        clip=config.belief_clip,
+        fall=config.belief_fall,
+        adam_epsilon=config.belief_adam_epsilon,
+    )
     begin, n = read_step_count(out / _STATE), config.belief_games
     with progress("obl train, belief", "steps", begin, config.belief_steps) as advance, open_log(out, begin) as log:
         for record in fit(
@@ -197,7 +204,7 @@ def _train(below: HanabiCheckpoint, config: OffBeliefTraining, model: Seq2Seq, o
             learner,
             lambda step: _play_games(below, config, step * n, n),
             config.seed,
-            _TARGETS,
+            config.belief_targets,
             config.belief_steps,
             config.save_every,
         ):

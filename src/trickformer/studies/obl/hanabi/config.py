@@ -7,7 +7,11 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-# `paper` has the values of Table 2 and Appendix B of "Off-Belief Learning". `small` has the defaults, for one core.
+# `paper` has the values of Table 2 and Appendix B of "Off-Belief Learning". The belief network trains with Table 2's
+# optimizer, as section B.2 implies. If the paper gives no value, the preset has the value of the published scripts
+# (facebookresearch/off-belief-learning at ce8e4fd, pyhanabi/scripts). These are the sizes of both networks, their
+# gradient steps (1,500 and 500 epochs of 1,000 batches) and 80 targets of a game for the belief.
+# tests/contracts/test_paper_presets.py lists every value. `small` has the defaults, for one core.
 PRESETS: dict[str, dict[str, Any]] = {
     "small": {},
     "paper": {
@@ -19,7 +23,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "batch": 128,
         "burn_in": 10_000,
         "buffer": 100_000,
-        "steps": 1_000_000,
+        "steps": 1_500_000,
         "target_every": 2_500,
         "learning_rate": 6.25e-5,
         "priority_exponent": 0.9,
@@ -28,6 +32,15 @@ PRESETS: dict[str, dict[str, Any]] = {
         "averaging": 0.0,
         "exploration": 0.1,
         "exploration_power": 7.0,
+        "belief_hidden": 512,
+        "belief_layers": 2,
+        "belief_games": 128,
+        "belief_targets": 80,
+        "belief_steps": 500_000,
+        "belief_rate": 6.25e-5,
+        "belief_adam_epsilon": 1.5e-5,
+        "belief_fall": 1.0,
+        "belief_clip": 5.0,
     },
 }
 
@@ -89,9 +102,21 @@ class OffBeliefTraining(BaseModel):
     belief_hidden: int = Field(128, ge=8, le=65_536, description="Units of a layer of the belief network.")
     belief_layers: int = Field(2, ge=1, le=64, description="Layers of the belief network's encoder.")
     belief_games: int = Field(32, ge=1, le=1_000_000, description="New games in a gradient step of the belief network.")
+    belief_targets: int = Field(
+        12, ge=1, le=10_000, description="Random positions of each game in a gradient step of the belief network."
+    )
     belief_steps: int = Field(3_000, ge=1, le=1_000_000_000, description="Gradient steps of the belief network.")
     belief_rate: float = Field(
         4e-3, gt=0, allow_inf_nan=False, description="Initial learning rate of the belief network."
+    )
+    belief_adam_epsilon: float = Field(
+        1e-8, gt=0, allow_inf_nan=False, description="Epsilon of Adam for the belief network."
+    )
+    belief_fall: float = Field(
+        0.1, ge=0, le=1, description="Final share of the belief network's learning rate, along a cosine."
+    )
+    belief_clip: float = Field(
+        1.0, gt=0, allow_inf_nan=False, description="Largest norm of a gradient of the belief network."
     )
     model: Literal["mlp", "lstm"] = Field(
         "mlp", description="Network: mlp on the observation, or lstm, an LSTM on public observations."
