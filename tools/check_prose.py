@@ -3,8 +3,8 @@
     python tools/check_prose.py          exit code 1 if a page breaks a rule
     python tools/check_prose.py --list   print the figures of all pages
 
-The mean sentence of a page has at most 20 words, and a guide has at most 8 KB (docs/style.md). tools/check_style.py checks the
-sizes of README.md and ARCHITECTURE.md.
+The mean sentence of a page has at most 20 words, and a guide has at most 8 KB (docs/style.md). tools/check_style.py
+checks the sizes of README.md and ARCHITECTURE.md.
 """
 
 from __future__ import annotations

@@ -34,7 +34,10 @@ def test_sentences_of_prose():
 
 
 def test_what_is_no_prose():
-    text = "---\nhide: [toc]\n---\n# A heading\n\n```sh\nrun this now\n```\n\n| a cell | b |\n|---|---|\n<!-- a note -->\nThe end [of a page](x.md)."
+    text = (
+        "---\nhide: [toc]\n---\n# A heading\n\n```sh\nrun this now\n```\n\n| a cell | b |\n|---|---|\n"
+        "<!-- a note -->\nThe end [of a page](x.md)."
+    )
     assert checker.sentences(text) == ["The end [of a page]"]
 
 

@@ -59,7 +59,8 @@ def test_a_picture_is_data_and_splits_texts():
 
 
 def test_a_table_of_pandas_is_html_without_a_class():
-    html = '<div>\n<style scoped>\n x</style>\n<table border="1" class="dataframe">\n\n  <tr><td>1</td></tr>\n</table>\n</div>'
+    table = '<table border="1" class="dataframe">\n\n  <tr><td>1</td></tr>\n</table>'
+    html = f"<div>\n<style scoped>\n x</style>\n{table}\n</div>"
     page = _page({"output_type": "execute_result", "data": {"text/html": [html], "text/plain": ["   1"]}})
     assert page.endswith("\n\n<table>\n<tr><td>1</td></tr>\n</table>\n")
 
