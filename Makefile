@@ -41,6 +41,7 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_style.py
+	$(BIN)/python tools/check_prose.py
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
 
