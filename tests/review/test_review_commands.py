@@ -157,6 +157,23 @@ def test_the_worst_deals_come_first(folder_of, command):
         assert command("records", "worst", folder, "--most", 1)[1].count("records.jsonl:") == 1
 
 
+@pytest.mark.parametrize("name", ["crew", "mines"])
+def test_the_worst_hand_is_one_that_a_played(name, folder_of, command):
+    """In cooperative and one-player games A and B never share a table, and A's own game is named."""
+    folder = folder_of(name)
+    found = json.loads(command("records", "worst", folder, "--json")[1])
+    assert found["unit"] == ("games won" if name == "crew" else "points a hand")
+    for letter, (a, b) in {"A": (0, 1), "B": (1, 0)}.items():
+        out = command("records", "worst", folder, "--a", a + 1, "--b", b + 1)[1]
+        assert ("1 for a game won, 0 for a game lost" in out) == (name == "crew")
+        rows = [line for line in out.splitlines() if "records.jsonl:" in line]
+        assert len(rows) == len(found["deals"]), letter
+        written = (folder / "records.jsonl").read_text().splitlines()
+        for row in rows:
+            record = json.loads(written[int(row.rpartition(":")[2]) - 1])
+            assert set(record["seating"]) == {a}
+
+
 def test_seats_are_a_list(folder_of, command):
     """`--seat 0 2` and `--seat 0 --seat 2` are the same."""
     given = ["records", "show", folder_of("hearts"), "--game", 1, "--analyse", "pimc:worlds=2", "--json"]

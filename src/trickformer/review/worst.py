@@ -11,9 +11,9 @@ from trickformer.tournaments import run as runs
 from trickformer.tournaments.results import TournamentResults
 
 _KEY = (
-    "deal: its number. players: number of the player in each seat, counted from 1 as in --a and --b. scores: of the "
-    "seats, in the hand that is the worst for A. A − B: mean over all hands of the deal. record: file and line of "
-    "that hand."
+    "deal: its number. players, scores: player in each seat, counted from 1 as in --a and --b, and score of each seat, "
+    "of A's hand that compares worst with B; in cooperative and one-player games, of A's own game. A − B: mean over "
+    "all hands of the deal. record: file and line of that hand."
 )
 
 
@@ -32,7 +32,7 @@ class Deal:
 
     deal: int
     difference: float  # A - B, in the game's units
-    games: tuple[WorstHand, ...]  # the worst hand for A first
+    games: tuple[WorstHand, ...]  # the worst hand for A first, hands without A last
     seed: int | None = None  # seed of the series; None for the run's own series
 
     @property
@@ -50,6 +50,7 @@ class Worst:
     b: str
     higher_is_better: bool
     deals: tuple[Deal, ...]
+    unit: str = "points a hand"  # of a score; "games won" if a score is 1 for a game won and 0 for a game lost
 
     def data(self) -> dict[str, Any]:
         """Return the fields as values that JSON can hold."""
@@ -91,18 +92,24 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
             WorstHand(number, seating, tuple(map(int, hand_scores)))
             for number, seating, hand_scores in zip(numbers[at].tolist(), seatings, scores[at].tolist())
         ]
-        games.sort(key=lambda each: better * _lead(each, pair))
+        games.sort(key=lambda each: (a not in each.seating, better * _lead(each, pair)))
         worst_deals.append(Deal(deals[at].number, differences[at], tuple(games), deals[at].seed))
-    return Worst(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(worst_deals))
+    unit = results.result()["unit"]
+    return Worst(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(worst_deals), unit)
 
 
 def _lead(game: WorstHand, pair: tuple[int, int]) -> float:
-    """Return the mean score of A's seats less the mean score of B's seats; a mean of no seats is 0."""
+    """Return the mean score of A's seats minus the mean score of B's seats.
+
+    In cooperative and one-player games, A and B never share a table. The result is then the mean score of the player
+    who has the seats.
+    """
     means = []
     for player in pair:
         hand_scores = [score for score, seat in zip(game.scores, game.seating) if seat == player]
-        means.append(sum(hand_scores) / len(hand_scores) if hand_scores else 0.0)
-    return means[0] - means[1]
+        if hand_scores:
+            means.append(sum(hand_scores) / len(hand_scores))
+    return means[0] - sum(means[1:])
 
 
 def text(result: Worst) -> str:
@@ -121,8 +128,9 @@ def text(result: Worst) -> str:
         cells = deal.name, " ".join(str(player + 1) for player in first.seating), " ".join(map(str, first.scores))
         rows.append((*cells, f"{deal.difference:+.2f}", f"{result.records}:{first.game}"))
     widths = [max(map(len, column)) for column in zip(*rows)]
-    better = "higher" if result.higher_is_better else "lower"
-    lines = [f"Deals, the worst for A first; score a hand, {better} is better", f"A  {result.a}", f"B  {result.b}", ""]
+    better = "higher is better" if result.higher_is_better else "lower is better"
+    scores = "score: 1 for a game won, 0 for a game lost" if result.unit == "games won" else f"score a hand, {better}"
+    lines = [f"Deals, the worst for A first; {scores}", f"A  {result.a}", f"B  {result.b}", ""]
     for row in rows:
         cells = [cell.rjust(width) for cell, width in zip(row[:-1], widths)]
         lines.append("  ".join([*cells, row[-1]]))
