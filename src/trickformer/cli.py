@@ -133,7 +133,7 @@ def audit(*, config: configs.File = None, as_json: configs.Json = False, **optio
 
 @app.command(name="report", epilog="Example: trickformer report out/match")
 def report_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a tournament or a training.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of `trickformer tournament` or `trickformer train`.")],
     as_json: configs.Json = False,
 ) -> None:
     """Rewrite and print the report of a run folder, at any time: running, interrupted or finished."""
@@ -148,7 +148,15 @@ def report_command(
         return
     from trickformer.tournaments import report, results, run
 
-    tournament_run = run.load(folder)
+    try:
+        tournament_run = run.load(folder)
+    except configs.ForeignRunError:
+        from trickformer.plumbing.report import REPORT
+
+        where = f"its report is {folder / REPORT}" if (folder / REPORT).is_file() else "its own command prints its report"
+        raise TrickformerError(
+            f"{folder} is not a run of `trickformer tournament` or `trickformer train`; {where}"
+        ) from None
     try:
         tournament_results = results.TournamentResults(tournament_run)
     except results.NoFinishedDealError:

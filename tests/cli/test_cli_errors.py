@@ -229,7 +229,10 @@ def test_an_evaluation_is_not_written_over(refused, command, tmp_path):
     assert command(*arguments)[0] == 0
     assert "already holds a run" in refused(*arguments)
     assert "holds a run with games = 1, not 2" in refused(*arguments, "--resume", "--games", "2")
-    assert "run/config.toml belongs to a run of another command: it has the key 'ceiling'" in refused("report", "run")
+    elsewhere = "run is not a run of `trickformer tournament` or `trickformer train`; its report is run/report.md"
+    assert elsewhere in refused("report", "run")
+    (tmp_path / "run" / "report.md").unlink()
+    assert "`trickformer train`; its own command prints its report" in refused("report", "run")
     assert "belongs to a run of another command" in refused(*TRAIN, "--out", "run", "--resume")
     records = tmp_path / "run" / "records.jsonl"
     records.write_bytes(records.read_bytes().replace(b'"deal":1,', b'"deal":2,'))

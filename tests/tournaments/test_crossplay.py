@@ -131,9 +131,20 @@ def test_a_tournament_with_mixed_teams():
     assert result["mixed"]["difference"] == pytest.approx(np.mean(lost))
     low, high = result["mixed"]["difference_ci95"]
     assert low < np.mean(lost) < high
-    assert "A and B at one table: " in report.make_report(TournamentResults(found)).markdown()
+    assert "With A and B in one team: " in report.make_report(TournamentResults(found)).markdown()
     pure = TournamentResults(run.tournament(plan.Tournament.model_validate(given | {"mixed": False}))).result()
     assert pure["rows"] == result["rows"] and pure["summary"] == result["summary"] and "mixed" not in pure
+
+
+def test_a_round_robin_reports_each_mixed_team():
+    given = {"game": SMALL, "players": [SMART, PIERS, "random"], "deals": 2, "mixed": True}
+    results = TournamentResults(run.tournament(plan.Tournament.model_validate(given)))
+    text = report.make_report(results).text()
+    mixed = {tuple(match["players"]): match["mixed"] for match in results.result()["matches"]}
+    assert set(mixed) == {(0, 1), (0, 2), (1, 2)}
+    for pair, (a, b) in {(0, 2): ("partner:style=smart", "random"), (1, 2): ("partner:style=piers", "random")}.items():
+        assert f"With {a} and {b} in one team: mean score {mixed[pair]['score']:.2f}" in text
+    assert text.count(" in one team: ") == 3
 
 
 def test_only_teams_are_mixed():

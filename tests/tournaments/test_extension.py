@@ -399,6 +399,14 @@ def test_every_kind_of_conclusion(game, row, given, says):
     assert conclude(result) == says
 
 
+def test_mines_counts_cells():
+    found = run.tournament(Tournament(game="mines(rows=3,cols=4,mines=2)", a="optimal", b="random", deals=3))
+    text = report.make_report(TournamentResults(found)).text()
+    assert "; cells opened a board, of 10, higher is better" in text
+    assert "A and B: mean number of cells opened a board, of 10" in text and "a hand" not in text
+    assert re.search(r"A \(optimal\) scores [0-9.]+ cells a board higher than B \(random\)", text)
+
+
 def test_a_round_robin_ends_in_one_sentence():
     def row(difference, half):
         return {"rows": {"All": {"difference": difference, "ci95": [difference - half, difference + half]}}}

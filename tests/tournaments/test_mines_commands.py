@@ -43,7 +43,10 @@ def test_exact_values_a_position(command):
     assert code == 0
     assert moves == pytest.approx({"(0,0)": 4 / 3, "(1,0)": 1, "(2,0)": 4 / 3, "(0,1)": 0, "(2,1)": 0})
     code, out, _ = command("mines", "exact", "--board", "3x3", "--mines", 3, "--position", position)
-    assert "the best cell is (0,0), with a final score of 0.8889" in out
+    assert "a best cell is (0,0), with a final score of 0.8889" in out, "(2,0) is as good"
+    assert "row and column of a cell, counted from 0" in " ".join(out.split())
+    code, out, _ = command("mines", "exact", "--board", "1x4", "--mines", 1, "--position", ".1..")
+    assert code == 0 and "the best cell is (0,3)" in out, "one cell is better than all others"
 
 
 def test_classes_of_first_moves(command):

@@ -32,6 +32,11 @@ Observer = Callable[["State", int], Any]  # (state, viewer) -> an object that mu
 Sampler = Callable[["State", View, int, np.random.Generator], Sequence["State"]]  # n worlds for a view
 Exchange = Callable[["State", View, np.random.Generator], "State | None"]
 EXTENDS, LEGAL = "view: extends earlier ones", "view: has the legal actions"  # names of checks
+_WORLDS = "worlds:"  # beginning of the names of the checks of sampled worlds
+_KEY = (
+    "Exchanged cards: the audit swaps hidden cards at random decisions, which must not change what the seat is shown.",
+    "Worlds: the audit samples full deals for the seat at the same decisions. Each must be possible and fit its view.",
+)
 
 
 class Audit(BaseModel):
@@ -98,13 +103,35 @@ class ViewAudit:
     def __str__(self) -> str:
         deals = "1 deal" if self.deals == 1 else f"{self.deals:,} deals"
         lines = [f"audit of {self.game}: {deals}, seed {self.seed}. A check is good if it holds in all cases tried."]
+        lines += _KEY
         width = max(map(len, self.checks), default=0)
         for c in self.checks.values():
-            verdict = "no case" if not c.cases else f"{c.faults} faults" if c.faults else "good"
-            lines.append(f"  {c.name:{width}}  {verdict:>12} in {c.cases:,} cases")
+            if not c.cases:
+                lines.append(f"  {c.name:{width}}    not tested: no position suited it; use more --deals")
+                continue
+            verdict = "good" if not c.faults else "1 fault" if c.faults == 1 else f"{c.faults:,} faults"
+            lines.append(f"  {c.name:{width}}  {verdict:>12} in {c.cases:,} case{'s' * (c.cases != 1)}")
             if c.example:
                 lines.append(f"    first at {c.example}")
-        return "\n".join(lines)
+        if not any(name.startswith(_WORLDS) for name in self.checks):
+            lines.append(f"  {_WORLDS:{width}}    not tested: no worlds were sampled; use more --deals")
+        return "\n".join([*lines, self._verdict()])
+
+    def _verdict(self) -> str:
+        """Return the sentence that sums up the audit."""
+        if self.good:
+            return "The audit passes."
+        n_faulty = sum(c.faults > 0 for c in self.checks.values())
+        n_untested = sum(not c.cases for c in self.checks.values())
+        parts = [f"{_count_checks(n_faulty)} faults"] if n_faulty else []
+        parts += [f"{_count_checks(n_untested, past=True)} not tested"] if n_untested else []
+        return f"The audit fails: {', '.join(parts)}."
+
+
+def _count_checks(n: int, past: bool = False) -> str:
+    """Return the subject and the verb of a clause about checks: "1 check has" or, in the past, "3 checks were"."""
+    verb = ("was" if n == 1 else "were") if past else ("has" if n == 1 else "have")
+    return f"{n} check{'s' * (n != 1)} {verb}"
 
 
 def from_belief(game: Game, belief: Belief) -> Sampler:

@@ -25,6 +25,11 @@ from trickformer.plumbing.text import from_toml, json_object, read_text
 
 M = TypeVar("M", bound=BaseModel)
 
+
+class ForeignRunError(TrickformerError):
+    """A run folder belongs to another command."""
+
+
 # Version of the players' specs, stored in run.json. Version 1 stored no number, and its `gomcts` was another search in
 # some games.
 SPECS_VERSION = 2
@@ -81,7 +86,8 @@ def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M
 
     Raises:
         UnknownNameError: A key of `more` does not exist.
-        TrickformerError: The file cannot be read, it has a key of another command, or a value is bad or missing.
+        ForeignRunError: The file has a key of another command.
+        TrickformerError: The file cannot be read, or a value is bad or missing.
     """
     kept = _read_run_values(model, file)
     return validate(model, kept | dict(more or {}), _context(file.parent))
@@ -124,10 +130,10 @@ def _read_values(model: type[BaseModel], file: Path) -> dict[str, Any]:
 
 
 def _read_run_values(model: type[BaseModel], file: Path) -> dict[str, Any]:
-    """Read the fields in a run folder's config. Raises TrickformerError if it belongs to another command."""
+    """Read the fields in a run folder's config. Raises ForeignRunError if it belongs to another command."""
     kept = {k: v for k, v in _read_values(model, file).items() if k not in COMMAND_LINE_ONLY}
     if foreign_keys := kept.keys() - model.model_fields.keys():
-        raise TrickformerError(f"{file} belongs to a run of another command: it has the key {min(foreign_keys)!r}")
+        raise ForeignRunError(f"{file} belongs to a run of another command: it has the key {min(foreign_keys)!r}")
     return kept
 
 

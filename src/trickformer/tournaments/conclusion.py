@@ -52,7 +52,8 @@ class _Pair:
         self.won = result["unit"] == "games won"  # whether scores are shares of games won instead of points
         self.bound, self.sequential = result["bound"], result["sequential"]
         self.game = game_name(result["game"]).capitalize()
-        self.unit = "percentage points" if self.won else "points a hand"
+        self.points = "cells a board" if game_name(result["game"]) == "mines" else "points a hand"
+        self.unit = "percentage points" if self.won else self.points
 
     @property
     def winner(self) -> int:
@@ -104,7 +105,7 @@ class _Pair:
         if self.difference == 0:
             return f"{self.a} scores the same as {self.b}"
         side = "higher" if self.difference > 0 else "lower"
-        return f"{self.a} scores {self.amount(abs(self.difference))} points a hand {side} than {self.b}"
+        return f"{self.a} scores {self.amount(abs(self.difference))} {self.points} {side} than {self.b}"
 
     def _without_interval(self, deals: str) -> str:
         if self.sequential and self.deals < FEWEST_SEQUENTIAL:

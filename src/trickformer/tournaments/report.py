@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from trickformer.base import MeanOfGames
+from trickformer import games
+from trickformer.base import MeanOfGames, game_name
 from trickformer.plumbing.folder import RESULT
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
@@ -114,8 +115,19 @@ def _heading(result: dict[str, Any]) -> str:
     better = "higher" if result["higher_is_better"] else "lower"
     deals = "1 deal" if result["deals"] == 1 else f"{result['deals']:,} deals"
     played = f"{result['game']}: {deals}, seed {result['seed']}"
-    unit = "share of games won" if result["unit"] == "games won" else "score a hand"
-    return f"{played}; {unit}, {better} is better"
+    return f"{played}; {_score_name(result)}, {better} is better"
+
+
+def _is_won(result: dict[str, Any]) -> bool:
+    """Return whether scores are shares of games won."""
+    return result["unit"] == "games won"
+
+
+def _score_name(result: dict[str, Any]) -> str:
+    """Name the score of a result, with its unit."""
+    if game_name(result["game"]) == "mines":
+        return f"cells opened a board, of {games.load(result['game']).worth[0]:g}"
+    return "share of games won" if _is_won(result) else "score a hand"
 
 
 def _specs_by_name(result: dict[str, Any]) -> dict[str, str]:
@@ -161,7 +173,8 @@ def _p_name(result: dict[str, Any]) -> str:
 
 def _match_key(result: dict[str, Any]) -> str:
     labels_of_rows = result["matches"][0]["rows"]
-    sides = "A and B: share of games won" if result["unit"] == "games won" else "A and B: mean score a hand"
+    mean = "" if _is_won(result) else "mean number of " if game_name(result["game"]) == "mines" else "mean "
+    sides = f"A and B: {mean}{_score_name(result)}"
     better = "above" if result["higher_is_better"] else "below"
     parts = [f"{sides}; if A − B is {better} 0, A is better."]
     if len(labels_of_rows) > 1:
@@ -210,7 +223,7 @@ def _ratings(result: dict[str, Any]) -> ReportTable:
 
 def _rating_key(result: dict[str, Any]) -> str:
     return (
-        f"rating: score a hand minus the mean of all players, by least squares over the pairs; {_better(result)}. The "
+        f"rating: {_score_name(result)}, minus the mean of all players, by least squares over the pairs; {_better(result)}. The "
         "intervals are not corrected for the number of players. time a decision: wall time, forced moves included."
     )
 
@@ -224,7 +237,8 @@ def _matrix(result: dict[str, Any]) -> ReportTable:
 
 def _matrix_key(result: dict[str, Any]) -> str:
     better = "above" if result["higher_is_better"] else "below"
-    return f"Score a hand of the row's player minus that of the column's; {better} 0, the row's player is better."
+    score = _score_name(result).capitalize()
+    return f"{score}: the row's player minus the column's player; {better} 0, the row's player is better."
 
 
 def _opponents(result: dict[str, Any]) -> ReportTable:
@@ -240,7 +254,7 @@ def _opponents(result: dict[str, Any]) -> ReportTable:
 def _opponents_key(result: dict[str, Any]) -> str:
     name, better = labels(result)[0], "above" if result["higher_is_better"] else "below"
     return (
-        f"{name} and opponent's: mean scores a hand at their tables. difference: {name} minus opponent; {better} 0, "
+        f"{name} and opponent's: mean at their tables ({_score_name(result)}). difference: {name} minus opponent; {better} 0, "
         f"{name} is better. " + _test_key(result).replace("A − B", "the difference").replace("A and B", "they")
     )
 
@@ -334,7 +348,7 @@ def notes(result: dict[str, Any]) -> list[str]:
     Args:
         result: Object of `TournamentResults.result`.
     """
-    lines = _match_notes(result) if "rows" in result else []
+    lines = [*(_match_notes(result) if "rows" in result else []), *_mixed_notes(result)]
     lines += gains.notes(result.get("gains", []), labels(result), sign=_sign(result))
     for i, name in enumerate(labels(result)):
         lines += [f"{name}: {remark}" for remark in _remarks(result, i)]
@@ -356,11 +370,23 @@ def _match_notes(result: dict[str, Any]) -> list[str]:
             f"Scaled to a game of hands that ends when a player has {far['to']} points, A − B is "
             f"{far['difference']:+.1f} points."
         )
-    if both := match.get("mixed"):
-        low, high = both["ci95"]
-        score = f"{both['score']:.2f}" + ("" if low is None else f" [{low:.2f}, {high:.2f}]")
-        lost = f"{_format_signed(both['difference'])} {_interval(both['difference_ci95'])}".strip()
-        lines.append(f"A and B at one table: mean score {score}; minus the mean of their own teams: {lost}.")
+    return lines
+
+
+def _mixed_notes(result: dict[str, Any]) -> list[str]:
+    """Return a line for each pair of players that formed mixed teams."""
+    lines: list[str] = []
+    for match in result["matches"]:
+        if (mixed := match.get("mixed")) is None:
+            continue
+        a, b = ("A", "B") if "rows" in result else (labels(result)[i] for i in match["players"])
+        low, high = mixed["ci95"]
+        interval = "" if low is None else f" [{low:.2f}, {high:.2f}]"
+        score = f"{mixed['score']:.2f} of games won" if _is_won(result) else f"mean score {mixed['score']:.2f}"
+        change = f"{_format_signed(mixed['difference'])} {_interval(mixed['difference_ci95'])}".strip()
+        lines.append(
+            f"With {a} and {b} in one team: {score}{interval}. Minus the mean of a team of {a} and a team of {b}: {change}."
+        )
     return lines
 
 

@@ -9,6 +9,8 @@ import typer
 from trickformer.plumbing import config as configs
 from trickformer.studies.mines.plan import MinesComparison, OptimalPlay, SamplerAgreement
 
+_TIE = 1e-9  # values that differ by less are equal, up to rounding
+
 app = typer.Typer(help="Mines: optimal play, players by thinking time, and how layouts are drawn.")
 
 
@@ -24,14 +26,19 @@ def exact(*, config: configs.File = None, as_json: configs.Json = False, **optio
     rows = [(m["move"], f"{m['value']:.4f}", f"{m['expected_moves']:.4f}") for m in solution["moves"]]
     where = solution["position"] or f"first move {solution['first_move_rule']}"
     board = f"Mines {solution['board']}, {solution['mines']} mines"
+    is_only = len(solution["moves"]) == 1 or solution["moves"][1]["value"] < solution["value"] - _TIE
+    article = "the" if is_only and len(solution["moves"][0]["cells"]) == 1 else "a"
     heading = (
-        f"{board}, {where}: the best cell is {solution['first_move']}, with a final score of {solution['value']:.4f}"
+        f"{board}, {where}: {article} best cell is {solution['first_move']}, "
+        f"with a final score of {solution['value']:.4f}"
     )
-    table = (("cell", "final score", "cells still to open"), rows)
+    table = (("cell", "final score", "cells opened from here on"), rows)
     key = (
-        "final score: mean share of the cells without a mine that best play opens after this cell. "
-        "cells still to open: mean number of cells opened from here on."
+        "final score: mean share of the cells without a mine that are open at the end, if best play follows this cell. "
+        "cells opened from here on: mean number, this cell included."
     )
+    if any("(" in move["move"] for move in solution["moves"]):
+        key += " (0,1): row and column of a cell, counted from 0."
     Report(solution, heading, [("", table)], keys=[key]).print(as_json)
 
 
