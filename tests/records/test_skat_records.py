@@ -518,7 +518,10 @@ def test_logs_of_public_reports(name, command):
     assert found == expected
     code, out, err = command("records", "show", path, "--json")
     assert (code, err, json.loads(out)["games"][0]["value"]) == (0, "", expected[3])
-    assert f"Value: {expected[3]}\n" in command("records", "show", path)[1]
+    shown = " ".join(command("records", "show", path)[1].split())
+    assert f"Result: {expected[2].split()[0]}, value {expected[3]} (" in shown
+    assert f"XSkat result: {expected[2]} Check: agrees" in shown
+    assert ("Seeger" in shown) == (not kontra), "the scores of Kontra and Re are not defined"
 
 
 # A record of the server's: the soloist says clubs and runs out of time before he lays cards away.

@@ -251,11 +251,13 @@ def test_show(command):
     assert code == 0
     for words in ("Game 1 ", "0 forehand", "ada", "Auction: 1 18, 0 pass, 2 pass", "Laid away: ", "Check: agrees"):
         assert words in out
-    assert "Soloist: seat 1, clubs, bid 18" in out
+    assert "Soloist: seat 1, clubs, bid 18" in out and "←: card that was led." in out
     assert sum(line.strip()[:2].strip().isdigit() and "seat" in line for line in out.splitlines()) == 10  # tricks
     code, out, _ = command("records", "show", GAMES)
     assert code == 0
-    assert out.count("Result: ") == len(ISS)
+    assert out.count("\nResult: ") == out.count("\nISS result: ") == len(ISS)
+    lost = "lost, value -144 (without 1 matador, 30 card points of the soloist, 4 tricks)"
+    assert f"{lost}; scores by seat 40 40 -194 (Seeger-Fabian)" in " ".join(out.split())
     code, out, _ = command("records", "show", GAMES, "--json")
     games = json.loads(out)["games"]
     assert [game["game"] for game in games] == list(range(1, len(ISS) + 1))

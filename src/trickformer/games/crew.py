@@ -189,7 +189,8 @@ class CrewState(openspiel.CardState):
         if self.mission is None:
             return "choosing a mission"
         rules = _rules(self.mission)
-        lines = [f"mission {self.mission.id}" + (f": {', '.join(rules)}" if rules else "")]
+        explained = "; ".join(f"{missions.RULES[rule]} ({rule})" for rule in rules)
+        lines = [f"mission {self.mission.id}" + (f": {explained}" if rules else "")]
         core = self.core
         if core is None:
             return "\n".join([*lines, "dealing " + " ".join(CARDS[card] for card in self.deck)])
@@ -198,7 +199,12 @@ class CrewState(openspiel.CardState):
         lines.append(", ".join(f"{name} seat {seat}" for name, seat in roles.items() if seat >= 0))
         lines += [_task(core, *task) for task in core.tasks if task[0] >= 0]
         lines.append(
-            " ".join(["moves", *(_format_action(step.player, step.action) for step in self.full_history()[PREAMBLE:])])
+            " ".join(
+                [
+                    "actions by seat, in order:",
+                    *(_format_action(step.player, step.action) for step in self.full_history()[PREAMBLE:]),
+                ]
+            )
         )
         for seat, message in enumerate(core.messages):
             if message is not None:

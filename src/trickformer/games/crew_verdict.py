@@ -87,7 +87,9 @@ def _describe_violation(core: Any, rule: str, names: Sequence[str]) -> str:
         case "one_wins_once" | "ones_win_twice":
             won, left = len(_ones(winning_cards)), 4 - len(_ones(core.plays))
             is_broken = won + left < (2 if rule == "ones_win_twice" else 1)
-            return f"{won} of the colour 1s won, {left} {'is' if left == 1 else 'are'} left" if is_broken else ""
+            if not is_broken:
+                return ""
+            return f"{won or 'no'} colour card{'s' * (won != 1)} of value 1 won a trick, and {left or 'none'} can still win"
         case "each_rocket_wins" | "rockets_win_in_order":
             rockets = [names[c] for c in cards if c >= COLOURED]
             if len(rockets) > 1:

@@ -10,19 +10,23 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from trickformer.base import Game, TrickformerError
+from trickformer.base import Game, TrickformerError, game_name
 from trickformer.games.skat import CARDS, HAND, PLAYERS
 from trickformer.records import early_end
 from trickformer.records.check import check
 from trickformer.records.played import AnyRecord, GameRecord
 from trickformer.records.skat.check import AGREES, Finding, outcome, result
-from trickformer.records.skat.record import CARD, SkatRecord, split_move
+from trickformer.records.skat.record import CARD, KONTRA, RE, SkatRecord, split_move
 from trickformer.records.skat.replay import SkatReplay, replay
 
 if TYPE_CHECKING:
     from trickformer.base import State
 
-_HOLDS = re.compile(r"(seat \d) holds")
+_HOLDS = re.compile(r"(seat \d) holds\b")
+_LEGENDS = {  # by game: explanation of the symbols in its text
+    "mines": "Numbers: mines around an opened cell. '.': not opened. '*': mine. X: mine that was opened. A move such as "
+    '"open 0,2" names row and column, counted from 0.',
+}
 _PLACES = ("forehand", "middlehand", "rearhand")
 
 
@@ -77,7 +81,7 @@ def in_words(game: Game, state: State) -> str:
         first.apply_action(next(chance))
     dealt = [_HOLDS.sub(r"\1 was dealt", line) for line in game.describe(first).splitlines() if _HOLDS.match(line)]
     end = [line for line in game.describe(state).splitlines() if not _HOLDS.fullmatch(line)]
-    return "\n".join([*dealt, *end])
+    return "\n".join([*dealt, *(_HOLDS.sub(r"\1 holds at the end", line, count=1) for line in end)])
 
 
 def print_game(record: AnyRecord, game: int, console: Console) -> None:
@@ -99,16 +103,12 @@ def print_game(record: AnyRecord, game: int, console: Console) -> None:
         hands.add_row(f"{seat} {_PLACES[seat]}", Text(record.names[seat]), _sort_cards(cards))
     hands.add_row("", "skat", _sort_cards(record.deck[HAND * PLAYERS :]))
     finding = check(record, game)
-    computed = result(replayed)
     parts = [Text(f"Game {game}  {tags}", style="bold"), hands, Text(_format_bidding(record, replayed))]
     if replayed.tricks or replayed.on_table:
-        parts.append(_trick_table(replayed))
-    parts.append(Text(f"Result: {record.result or 'none on record'}"))
-    if computed not in (record.result, None):
-        parts.append(Text(f"By the rules: {computed}"))
-    final = outcome(replayed)
-    if record.source == "xskat" and final is not None:  # an ISS record names the value in its result
-        parts.append(Text(f"Value: {final.value}"))
+        parts += [_trick_table(replayed), Text("←: card that was led.")]
+    parts.append(Text(f"Result: {_describe_result(replayed)}"))
+    source = "XSkat" if record.source == "xskat" else "ISS"  # our own records of Skat have results in the words of ISS
+    parts.append(Text(f"{source} result: {record.result or 'none on record'}"))
     parts.append(_format_finding(finding))
     console.print(Group(*parts, Text("")))
 
@@ -123,7 +123,12 @@ def _print_played(record: GameRecord, game: int, console: Console) -> None:
         seats.add_row(str(seat), Text(name), str(score))
     console.print(Text(f"Game {game}  {tags}", style="bold"), soft_wrap=True)
     console.print(seats)
-    console.print(Text(f"{_describe_record(record)}\n{_format_finding(check(record, game))}\n"), soft_wrap=True)
+    lines = [
+        _describe_record(record),
+        _LEGENDS.get(game_name(record.rules), ""),
+        f"{_format_finding(check(record, game))}",
+    ]
+    console.print(Text("\n".join(filter(None, lines)) + "\n"), soft_wrap=True)
 
 
 def _format_finding(finding: Finding) -> Text:
@@ -148,6 +153,30 @@ def _format_bidding(record: SkatRecord, replayed: SkatReplay) -> str:
         lines.append("Laid away: " + " ".join(what for _, what in moves[end + 1 : end + 3] if what in CARD))
     lines.append(f"Soloist: seat {replayed.soloist}, {record.contract or 'nothing declared'}, bid {replayed.bid}")
     return "\n".join(lines)
+
+
+def _describe_result(replayed: SkatReplay) -> str:
+    """Describe the end of a game by the rules, in words."""
+    final = outcome(replayed)
+    if final is None:
+        return "all seats passed" if replayed.soloist < 0 and replayed.state.is_terminal() else "none"
+    if final.soloist < 0:
+        return f"no game; penalty point for seat {final.penalty}"
+    facts = ["overbid"] if final.overbid else []
+    if final.matadors:
+        side = "with" if final.matadors > 0 else "without"
+        facts.append(f"{side} {_count(abs(final.matadors), 'matador')}")
+    facts += [f"{_count(final.points, 'card point')} of the soloist", _count(final.tricks, "trick")]
+    words = f"{'won' if final.won else 'lost'}, value {final.value} ({', '.join(facts)})"
+    has_scores = replayed.state.is_terminal() and replayed.gives_up is None and replayed.overbid_null is None
+    if has_scores and not replayed.record.tags.keys() & {KONTRA, RE}:
+        scores = " ".join(map(str, replayed.state.result().scores(seeger=True)))
+        words += f"; scores by seat {scores} (Seeger-Fabian)"
+    return words
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'s' * (n != 1)}"
 
 
 def _trick_table(replayed: SkatReplay) -> Table:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from trickformer.base import game_name
 from trickformer.plumbing.figures import add_legend, plt, save
 from trickformer.review.result import Review
 from trickformer.review.text import name_seats
 
 _STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
 _LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
+_TITLE = "Value of the best action before each decision; last point: result"
 _MAX_LABELS = 5  # number of mistakes that get a label
 
 
@@ -27,12 +29,14 @@ def plot(review: Review, path: Path) -> None:
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(9, 4.2), layout="constrained")
         last = max((rating.number for rating in review.ratings), default=0) + 1
+        colours: dict[int, Any] = {}  # of the line of each seat
         for curve in review.curves:
             numbers = [point.number for point in curve.points]
             values = [point.value for point in curve.points]
             if curve.result is not None:
                 numbers, values = [*numbers, last], [*values, curve.result]
-            axes.plot(numbers, values, marker=".", linewidth=1.4, label=name_seats(curve))
+            (line,) = axes.plot(numbers, values, marker=".", linewidth=1.4, label=name_seats(curve))
+            colours |= dict.fromkeys(curve.seats, line.get_color())
         for rating in review.mistakes[:_MAX_LABELS]:
             if rating.best is None or rating.best.value is None:
                 continue
@@ -42,12 +46,13 @@ def plot(review: Review, path: Path) -> None:
                 xytext=(4, 9),
                 textcoords="offset points",
                 fontsize=8,
+                color=colours.get(rating.seat),
                 bbox=_LABEL,
             )
         axes.axhline(0, color="#718096", linewidth=0.8, linestyle=(0, (4, 3)))
         axes.set_xlabel("decision")
-        axes.set_ylabel(review.unit)
-        axes.set_title(f"Review by {review.analyst}", loc="left", fontsize=10.5, wrap=True)
+        axes.set_ylabel("chance to win the mission" if game_name(review.rules) == "crew" else review.unit)
+        axes.set_title(f"{_TITLE}\nReview by {review.analyst}", loc="left", fontsize=10.5, wrap=True)
         if review.curves:
             add_legend(figure, axes)
         save(figure, path)

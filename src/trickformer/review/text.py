@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trickformer.review.result import MISTAKE_ERRORS, Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
+from trickformer.base import game_name
+from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
 
 MAX_MISTAKES = 10
 KEY = (
@@ -18,6 +19,10 @@ KEY = (
     "action are left out. A mistake is a decision with Lost above 2 standard errors, or above 0 without an error."
 )
 _BARS = "▁▂▃▄▅▆▇█"
+_BARS_HEAD = (
+    "Value of the best action before each decision; the last bar is the result. In each line, ▁ is the lowest and █ the "
+    "highest value:"
+)
 
 
 def print_review(review: Review, console: Console) -> None:
@@ -34,15 +39,14 @@ def print_review(review: Review, console: Console) -> None:
     console.print(_ratings(review))
     if any(r.actions and not r.forced for r in review.ratings):
         console.print(KEY, soft_wrap=True, markup=False)
-    for line in (*_curves(review.curves), *_mistakes(review), *_answers(review)):
+    for line in (*_curves(review), *_mistakes(review), *_answers(review)):
         console.print(line, soft_wrap=True, markup=False)
     console.print()
 
 
 def _ratings(review: Review) -> Table:
-    table = Table(box=box.SIMPLE, show_edge=False)
-    for head in ("No", "Trick", "Seat", "Done", "Value", "Best", "Value", "Lost", "±"):
-        table.add_column(head, justify="left" if head in ("Done", "Best") else "right", no_wrap=True)
+    heads = ("No", "Trick", "Seat", "Done", "Value", "Best", "Value", "Lost", "±")
+    rows: list[list[str]] = []
     for r in review.ratings:
         if r.forced or not r.actions:
             continue
@@ -59,7 +63,13 @@ def _ratings(review: Review) -> Table:
             f"{r.loss:.2f}" if r.loss else "" if r.loss is not None else "not valued",
             f"{r.error:.2f}" if r.error is not None else "",
         ]
-        table.add_row(*(Text(cell) for cell in cells))
+        rows.append(cells)
+    shown = [i for i in range(len(heads)) if not rows or any(row[i] for row in rows)]  # without blank columns
+    table = Table(box=box.SIMPLE, show_edge=False)
+    for i in shown:
+        table.add_column(heads[i], justify="left" if heads[i] in ("Done", "Best") else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(row[i]) for i in shown))
     return table
 
 
@@ -90,17 +100,19 @@ def name_seats(curve: Curve) -> str:
     return f"seat {curve.seats[0]}" if len(curve.seats) == 1 else "the team"
 
 
-def _curves(curves: Iterable[Curve]) -> list[str]:
+def _curves(review: Review) -> list[str]:
     lines = []
-    for curve in curves:
+    for curve in review.curves:
         values = [point.value for point in curve.points]
         ends = f"{_format_value(values[0])} at first"
         if curve.result is not None:
             values.append(curve.result)
             ends += f", {_format_value(curve.result)} in the end; own decisions lost {curve.lost:.2f}"
-            ends += f", the others' play and the cards gave {_format_value(curve.rest)}"
+            is_alone = len(curve.seats) == len(review.names)  # a team or one player: there are no others
+            rest = "chance and hidden cards" if is_alone else "the others' play and the cards"
+            ends += f", {rest} gave {_format_value(curve.rest)}"
         lines.append(f"{name_seats(curve)} {bars(values)} {ends}")
-    return ["Value of the best action before each decision:", *(f"  {line}" for line in lines)] if lines else []
+    return [_BARS_HEAD, *(f"  {line}" for line in lines)] if lines else []
 
 
 def _mistakes(review: Review) -> list[str]:
@@ -108,7 +120,7 @@ def _mistakes(review: Review) -> list[str]:
     if not any(r.actions for r in review.ratings):
         return ["No decision is rated."]
     if not mistakes:
-        return [f"Mistakes: no loss exceeds {MISTAKE_ERRORS:g} standard errors"]
+        return ["Mistakes: none"]
     lines = [f"{number}. {describe_mistake(r)}" for number, r in enumerate(mistakes[:MAX_MISTAKES], 1)]
     more = len(mistakes) - len(lines)
     return ["Mistakes by size:", *lines, *([f"and {more} smaller ones"] if more else [])]
@@ -215,4 +227,9 @@ def print_what_if(result: WhatIf, console: Console) -> None:
             str(seat), Text(spec), f"{mean:.2f}", Text(interval), str(result.came[seat]) if result.came else ""
         )
     console.print(table)
-    console.print("As played: scores of the hand on record.", soft_wrap=True, markup=False)
+    units = {"mines": "cells opened", "crew": "1 for a mission won, 0 for a mission lost"}
+    key = (
+        f"Scores: {units.get(game_name(result.rules), 'points')}. 95% interval: of the mean over games, none if all games "
+        "are alike. As played: scores of the hand on record."
+    )
+    console.print(key, soft_wrap=True, markup=False)
