@@ -133,7 +133,9 @@ def audit(*, config: configs.File = None, as_json: configs.Json = False, **optio
 
 @app.command(name="report", epilog="Example: trickformer report out/match")
 def report_command(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of `trickformer tournament` or `trickformer train`.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Folder of `trickformer tournament` or `trickformer train`.")
+    ],
     as_json: configs.Json = False,
 ) -> None:
     """Rewrite and print the report of a run folder, at any time: running, interrupted or finished."""
@@ -153,7 +155,9 @@ def report_command(
     except configs.ForeignRunError:
         from trickformer.plumbing.report import REPORT
 
-        where = f"its report is {folder / REPORT}" if (folder / REPORT).is_file() else "its own command prints its report"
+        where = (
+            f"its report is {folder / REPORT}" if (folder / REPORT).is_file() else "its own command prints its report"
+        )
         raise TrickformerError(
             f"{folder} is not a run of `trickformer tournament` or `trickformer train`; {where}"
         ) from None

@@ -60,10 +60,13 @@ def test_learning_and_calibrating_by_command(tmp_path, capsys):
     """A run that is stopped goes on, bad input is one line, and the core takes what was made."""
     few = {"first": 20, "second": 20, "third": 40, "hand": 20, "held_out": 0.2}
     config = Learning(out=tmp_path / "learned", seed=3, **few)
-    lines = learning.command(config, resume=False)
-    rows = lines[len(learning.HEAD) : -len(learning.KEY)]
-    assert len(rows) == 9 and all(row.count("|") == learning.HEAD[0].count("|") for row in rows)
-    assert learning.command(config, resume=True) == lines
+    report = learning.command(config, resume=False)
+    ((_, (head, rows)),) = report.tables
+    assert len(rows) == 9 and all(len(row) == len(head) for row in rows)
+    assert all(" → " in row[-1] and "% (" in row[-1] for row in rows)
+    assert "model that drew these hands" in report.text() and "|" not in report.text()
+    assert (config.out / "report.md").read_text() == report.markdown()
+    assert learning.command(config, resume=True) == report
     with pytest.raises(TrickformerError, match="already holds a run"):
         learning.command(config, resume=False)
     with pytest.raises(TrickformerError, match=r"prior = 1\.0, not 2\.0"):
@@ -72,7 +75,7 @@ def test_learning_and_calibrating_by_command(tmp_path, capsys):
     with pytest.raises(TrickformerError, match=r"before: held_out = 0\.2 of 1 hands"):
         calibrating.command(settings.model_copy(update={"before": 1}), resume=False)
     calibrated = calibrating.command(settings, resume=False)
-    assert sum(line.startswith("| ") for line in calibrated) == 8 + 3 + 2  # with two heads
+    assert [len(rows) for _, (_, rows) in calibrated.tables] == [8, 3]
     with np.load(settings.out / calibrating.EVALUATION) as made:
         S.Evaluation(made["weights"], made["calibration"])
         assert not np.array_equal(made["weights"][6:], learning.load_weights(config.out)[1][6:]), (

@@ -90,7 +90,11 @@ def test_a_table_that_was_stopped_goes_on(tmp_path, command):
     assert {p.name for p in tmp_path.iterdir()} >= {run.CONFIG, run.ABOUT, report.SUMMARY, REPORT, report.PLOT}
     text = (tmp_path / REPORT).read_text()
     assert "| 20 | rejection |" in text
-    assert "inherited minus rejection" in text
+    assert "inherited minus rejection" in text and "exact minus rejection" in text
+    for row in found["rows"]:
+        exact, first = (row["players"][name]["score"] for name in ("exact", "rejection"))
+        assert row["differences"]["exact"]["score"] == pytest.approx(exact - first)
+        assert row["differences"]["inherited"] == row["difference"]
     for other in (["--games=9"], ["--c=0.6"], ["--domain=board"]):
         changed = [a for a in arguments if a.partition("=")[0] != other[0].partition("=")[0]]
         code, _, err = command("mines", "table", *changed, *other, "--out", tmp_path, "--resume")

@@ -248,17 +248,21 @@ def make_report(result: dict[str, Any]) -> Report:
     Args:
         result: Result of `command`.
     """
-    rows = [(name, f"{result[name]['mean']:+.4f} ± {result[name]['se']:.4f}") for name in _FIGURES]
+    rows = [
+        (label, f"{result[name]['mean']:{'+' if name == 'difference' else ''}.4f} ± {result[name]['se']:.4f}")
+        for name, label in _FIGURES.items()
+    ]
     return Report(
         result,
         f"{result['file']}: -log P of the hidden cards on {result['hands']} hands that it was not trained on, "
         f"{result['positions']:,} positions",
         [("", (("belief", "nats a card"), rows))],
+        keys=["nats a card: cross entropy; lower is better. head minus uniform: below 0, the head is better."],
         notes=["Figures are means over hands ± standard errors."],
     )
 
 
-_FIGURES = ("uniform", "head", "difference")
+_FIGURES = {"uniform": "uniform", "head": "head", "difference": "head minus uniform"}  # label of each figure
 
 
 def command(config: HeadTraining, resume: bool) -> dict[str, Any]:

@@ -34,8 +34,9 @@ _HELD_OUT = (
     ("entropy", "entropy"),
 )
 _HELD_OUT_KEY = (
-    "regret: value of the best action minus value of the model's action, in units of v(o); calibration error: distance "
-    "of predicted and true outcomes in units of v(o); legal share: probability of legal actions; illegal histories: "
+    "regret: estimated value of the best action minus that of the model's action, in units of v(o); the estimates are "
+    "noisy, so it does not fall to 0; calibration error: difference between mean predicted and mean true value, averaged "
+    "over 20 bins of the prediction, in units of v(o); legal share: probability of legal actions; illegal histories: "
     "share of imagined hands that no deal allows; entropy: of the policy over legal actions, in nats."
 )
 _MATCH_KEY = (

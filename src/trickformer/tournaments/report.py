@@ -191,7 +191,10 @@ def _test_key(result: dict[str, Any]) -> str:
     if result["sequential"]:
         key = "The interval of A − B and p (that A and B are equal) hold at every look, whenever the match stops."
     else:
-        key = "The interval is that of A − B over deals; p: Wilcoxon's signed-rank test that A and B are equal."
+        key = (
+            "95% interval: of A − B over deals, by Student's t, corrected for skewness and cut at the largest difference "
+            "that scores allow. p: Wilcoxon's signed-rank test that A and B are equal."
+        )
         if result["deals"] < FEWEST_RANKS:
             key += f" Fewer than {FEWEST_RANKS} deals cannot give p < 0.05."
     if any(row["ci95"][0] is None for match in result["matches"] for row in match["rows"].values()):
@@ -440,7 +443,8 @@ def _method(result: dict[str, Any]) -> list[str]:
     test = (
         "interval and p hold at all numbers of deals at once (Wang and Ramdas 2024; Hall's correction for skewness)"
         if result["sequential"]
-        else "the interval is Student's t with Hall's correction for skewness (1992), p the Wilcoxon signed-rank test"
+        else "the interval is Student's t with Hall's correction for skewness (1992), cut at the largest difference that "
+        "scores allow, p the Wilcoxon signed-rank test"
     )
     worst = "`trickformer records worst` on this folder lists its deals, the worst of A first, and their games."
     read = ", ".join(f"`{name}` {digest[:12]}" for name, digest in result.get("files", {}).items())

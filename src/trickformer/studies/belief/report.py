@@ -16,10 +16,24 @@ from trickformer.tournaments.intervals import interval
 
 SUMMARY, PLOT = "summary.json", "calibration.png"
 _KEY = (
-    "nats a card: cross entropy, -log of the probability of the true card; lower is better. where exact: the same at "
-    "the positions whose possible hands could be listed; above exact: minus that of the exact belief there. without "
-    "belief: share of positions at which the estimator has none. ms a position: computing time in milliseconds."
+    "nats a card: cross entropy, -log of the probability of the true card, over the positions at which the estimator has "
+    "a belief; lower is better. where exact: the same at the positions whose possible hands could be listed; above "
+    "exact: minus the exact belief's cross entropy there. without belief: share of positions at which the estimator has "
+    "none. ms a position: computing time in milliseconds."
 )
+_ESTIMATORS = {  # what each estimator computes
+    "v0": "counts of unseen cards, each slot by itself",
+    "counting": "counts of unseen cards, all slots jointly",
+    "v1": "v0, without the cards that are expected in the other slots",
+    "bb": "v1, weighted by the likelihood of the moves",
+    "v2": "mixture of bb and v1",
+    "particles": "sampled worlds, weighted by the likelihood of the moves",
+    "rejection": "sampled worlds, dropped if a move contradicts them",
+    "seq2seq": "network, without fine-tuning",
+    "transformer": "transformer network",
+    "bft": "network, fine-tuned at every move",
+    "exact": "exact belief, if the possible hands are few enough to list",
+}
 
 
 def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
@@ -104,10 +118,34 @@ def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
 def _notes(summary: dict[str, Any]) -> list[str]:
     """List the remarks below the tables."""
     lines = ["Figures are means over games ± standard errors."]
+    partial_names = [name for name, e in summary["estimators"].items() if e["positions_without_belief"]]
+    if partial_names:
+        lines.append(
+            f"Not comparable in nats a card with the other estimators, because positions are missing: "
+            f"{', '.join(partial_names)}."
+        )
     for name, e in summary["estimators"].items():
         if e["notes"]:
-            lines.append(f"{name}: " + ", ".join(f"{k.replace('_', ' ')} {v:,.4g}" for k, v in e["notes"].items()))
+            lines.append(f"{name}: {_describe_notes(e['notes'])}")
     return lines
+
+
+def _describe_notes(notes: dict[str, float]) -> str:
+    """Describe the statistics that an estimator reports about itself."""
+    parts: list[str] = []
+    if "fixed_points" in notes:
+        parts.append(
+            f"{notes['not_reached']:,.0f} of {notes['fixed_points']:,.0f} fixed-point iterations did not converge; "
+            f"largest change of a probability in a last step: {notes['last_change']:.2g}"
+        )
+    if "infeasible_worlds" in notes:
+        parts.append(f"{notes['infeasible_worlds']:,.0f} of {notes['worlds']:,.0f} drawn worlds were impossible")
+    if "steps_without_worlds" in notes:
+        steps = f" of {notes['steps']:,.0f}" if "steps" in notes else ""
+        parts.append(f"no world left after {notes['steps_without_worlds']:,.0f}{steps} moves")
+    if "games_without_worlds" in notes:
+        parts.append(f"in {notes['games_without_worlds']:,.0f} of {notes['games']:,.0f} games")
+    return ", ".join(parts)
 
 
 def _heading(summary: dict[str, Any]) -> str:
@@ -128,12 +166,18 @@ def make_report(summary: dict[str, Any]) -> Report:
         summary,
         _heading(summary),
         _tables(summary),
-        keys=[_KEY, "Estimator minus estimator, in cross entropy; below 0, the first is better."],
+        keys=[_key(summary), "Estimator minus estimator, in cross entropy; below 0, the first is better."],
         title="Beliefs of Hanabi",
         notes=_notes(summary),
         figures=[ReportFigure("calibration", PLOT, partial(_plot, summary))],
         builds=summary["versions"],
     )
+
+
+def _key(summary: dict[str, Any]) -> str:
+    """Explain the columns and the estimators of the first table."""
+    names = summary["estimators"]
+    return " ".join([_KEY, *(f"{name}: {_ESTIMATORS[name]}." for name in names)])
 
 
 def _plot(summary: dict[str, Any], path: Path) -> None:
@@ -158,8 +202,8 @@ def _plot(summary: dict[str, Any], path: Path) -> None:
     left.set_yticks([-i for i in range(len(names))], names)
     left.set_xlabel("cross entropy in nats a card, 95% interval (left is better)")
     right.plot([0, 1], [0, 1], color="#a0aec0", linewidth=0.8)
-    right.set_xlabel("probability that was estimated")
-    right.set_ylabel("share of cases in which it was so (best: the diagonal)")
+    right.set_xlabel("estimated probability of a card")
+    right.set_ylabel("share that was true (best: the diagonal)")
     add_legend(figure, right)
     save(figure, path)
 

@@ -28,6 +28,14 @@ def _specs_by_name(result: dict[str, Any]) -> dict[str, str]:
     return dict(zip(short_names(specs), specs))
 
 
+def _legend(result: dict[str, Any]) -> dict[str, str]:
+    """Return the typed specs by short name, after the specs of each method that was named."""
+    names = _specs_by_name(result)
+    specs = list(names.values())
+    methods = {m["method"]: ", ".join(specs[run] for run in m["runs"]) for m in result["methods"]}
+    return {name: runs for name, runs in methods.items() if name not in names} | names
+
+
 def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """List the tables with their titles."""
     methods, names = result["methods"], list(_specs_by_name(result))
@@ -101,7 +109,7 @@ def make_report(result: dict[str, Any]) -> Report:
         _tables(result),
         keys=_keys(result),
         title="Cross-play",
-        names=_specs_by_name(result),
+        names=_legend(result),
         notes=notes(result),
         figures=[ReportFigure("mean score of each pair of players", PLOT, partial(_plot, result))],
         resolved={name: player["resolved"] for name, player in zip(_specs_by_name(result), result["players"])},

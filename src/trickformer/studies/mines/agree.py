@@ -232,8 +232,8 @@ def _heading(summary: dict[str, Any]) -> str:
     return (
         f"Mines {summary['board']}, {summary['mines']} mines, first move {summary['first_move']}: "
         f"{summary['positions']} random positions, {summary['draws']:,} draws each, walks of {summary['trials']:,} "
-        f"steps, seed {summary['seed']}; "
-        f"exact counts and marginals equal those of listed layouts at {summary['counted']} positions"
+        f"steps, seed {summary['seed']}; at {summary['counted']} of {summary['positions']} positions the counts of layouts "
+        "and of mines in each cell equal those of the full list"
     )
 
 
@@ -243,7 +243,7 @@ def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     rows = [
         (
             name,
-            f"{m['smallest']:.4f}",
+            _format_p(m["smallest"]),
             f"{m['smallest_bonferroni']:.3f}",
             f"{m['below_0.05']:.1%}",
             f"{m['uniform_p']:.3f}",
@@ -252,22 +252,29 @@ def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
         for name, m in summary["methods"].items()
     ]
     positions = [
-        (str(r["position"]), str(len(r["cells"])), f"{r['layouts']:,}", *(f"{r['p'][name]:.4f}" for name in _TESTED))
+        (str(r["position"]), str(len(r["cells"])), f"{r['layouts']:,}", *(_format_p(r["p"][name]) for name in _TESTED))
         for r in summary["records"]
     ]
     return [("", (head, rows)), ("p by position", (("position", "opened", "layouts", *_TESTED), positions))]
 
 
+def _format_p(p: float) -> str:
+    """Format a p value with four decimals."""
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
 def _plot(summary: dict[str, Any], path: Path) -> None:
     """Draw a histogram of each method's p values, which is flat for exact draws, and save a PNG."""
-    from trickformer.plumbing.figures import plt, save
+    from trickformer.plumbing.figures import add_legend, plt, save
 
     figure, panels = plt.subplots(1, len(_TESTED), figsize=(9, 2.8), sharey=True, layout="constrained")
     edges = np.linspace(0, 1, 21)
     for axes, name in zip(panels, _TESTED):
         axes.hist([record["p"][name] for record in summary["records"]], edges, color="#2b6cb0")
-        axes.axhline(len(summary["records"]) / 20, color="#c05621", linewidth=1)
+        level = len(summary["records"]) / 20
+        axes.axhline(level, color="#c05621", linewidth=1, label="expected from equally likely layouts")
         axes.set_title(name, fontsize=10)
         axes.set_xlabel("p")
-    panels[0].set_ylabel("positions")
+    panels[0].set_ylabel("number of positions")
+    add_legend(figure, panels[0])
     save(figure, path)

@@ -18,9 +18,15 @@ _METHOD = (
 )
 _KEY = (
     "belief: sampler of mine layouts. score: share of the cells without a mine that were opened, mean over games. "
-    "won: share of games that opened all of them. draws a move: layouts drawn in the search. inconsistent: share of "
-    "these layouts that contradict the board."
+    "won: share of games that opened all of them. wall time a move: mean over moves, with the time in which the machine "
+    "did other work. draws a move: layouts drawn in the search. inconsistent: share of these layouts that contradict the "
+    "board."
 )
+_OPTIONS_KEY = (
+    "c: exploration constant of UCT. domain: layouts to propose, those that the rule of the first move allows (rule) or "
+    "all of the board (board). widening: exponent w of progressive widening, n visits try n^w cells; none: all cells."
+)
+_DIFFERENCE_KEY = "Differences on the same boards; p: Wilcoxon's signed-rank test that both are equal."
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
 
 
@@ -34,7 +40,7 @@ def make_report(result: dict[str, Any]) -> Report:
         result,
         _heading(result),
         _tables(result),
-        keys=[_KEY, "Differences on the same boards; p: Wilcoxon's signed-rank test that both are equal."],
+        keys=[_KEY, *[_DIFFERENCE_KEY] * (len(result["beliefs"]) - 1)],
         title="BSR-UCT at Mines",
         notes=_notes(result),
         figures=[ReportFigure("score by thinking time", PLOT, partial(_plot, result))],
@@ -54,14 +60,15 @@ def _heading(result: dict[str, Any]) -> str:
 
 def _notes(result: dict[str, Any]) -> list[str]:
     """List the remarks below the tables."""
-    return [] if result["optimal"] is None else [f"best play scores {result['optimal']:.4f}"]
+    return [_OPTIONS_KEY, *([] if result["optimal"] is None else [f"Best play scores {result['optimal']:.4f}."])]
 
 
 def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
-    """List the results by budget and belief, and the differences of the first two beliefs."""
+    """List the results by budget and belief, and the differences between the first belief and each other one."""
     budget = _budget(result)
+    limit = "CPU seconds a move" if budget == "seconds" else f"{budget} a move"
     head = [
-        f"{budget} a move",
+        limit,
         "belief",
         "score",
         "95% interval",
@@ -87,14 +94,14 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
                 ]
             )
     titled: list[tuple[str, ReportTable]] = [("", (head, rows))]
-    if "difference" in result["rows"][0]:
-        first, second = result["beliefs"][:2]
+    first, *others = result["beliefs"]
+    for other in others:
         pairs = [
             (f"{row[budget]:g}", f"{d['score']:+.4f}", _interval(d["ci95"], "+"), p_value(d["p"]))
             for row in result["rows"]
-            for d in [row["difference"]]
+            for d in [row["differences"][other]]
         ]
-        titled.append((f"{second} minus {first}", ((f"{budget} a move", "score", "95% interval", "p"), pairs)))
+        titled.append((f"{other} minus {first}", ((limit, "score", "95% interval", "p"), pairs)))
     return titled
 
 

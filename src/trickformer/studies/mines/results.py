@@ -20,7 +20,8 @@ def result(run: TournamentRun) -> dict[str, Any]:
 
     Scores are shares of the safe cells. Intervals are 95%, over games. A budget in seconds is CPU time;
     `seconds_per_move` is wall time. `inconsistent` is the share of the drawn layouts that contradict the view.
-    Differences are the second belief minus the first on the same boards, with Wilcoxon's p.
+    `differences` are each other belief minus the first on the same boards, with Wilcoxon's p; `difference` is the entry
+    of the second belief.
 
     Args:
         run: Games of the comparison.
@@ -52,13 +53,12 @@ def result(run: TournamentRun) -> dict[str, Any]:
             }
         row: dict[str, Any] = {"simulations" if config.simulations else "seconds": budget, "players": players}
         if len(config.methods) > 1:
-            # Subtract numbers of cells, not shares: rounding must not separate equal differences in Wilcoxon's test.
-            difference = (opened[1, j] - opened[0, j]) / game.safe
-            row["difference"] = {
-                "score": float(difference.mean()),
-                "ci95": interval(difference, (-1.0, 1.0)),
-                "p": p_value(difference),
+            row["differences"] = {
+                method: _difference(opened[i, j], opened[0, j], game.safe)
+                for i, method in enumerate(config.methods)
+                if i
             }
+            row["difference"] = row["differences"][config.methods[1]]
         rows.append(row)
     about = config.model_dump(include={"board", "mines", "first_move", "domain", "c", "widening", "games", "seed"})
     return about | {
@@ -66,4 +66,15 @@ def result(run: TournamentRun) -> dict[str, Any]:
         "optimal": best_value(game, _TRACTABLE),
         "rows": rows,
         "versions": run.builds,
+    }
+
+
+def _difference(opened: np.ndarray, opened_by_first: np.ndarray, safe: int) -> dict[str, Any]:
+    """Compare the cells that two beliefs opened on the same boards, float64 [games] each, of `safe` cells."""
+    # Subtract numbers of cells, not shares: rounding must not separate equal differences in Wilcoxon's test.
+    difference = (opened - opened_by_first) / safe
+    return {
+        "score": float(difference.mean()),
+        "ci95": interval(difference, (-1.0, 1.0)),
+        "p": p_value(difference),
     }

@@ -13,9 +13,7 @@ class ExactStudy(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: str = Field(
-        description="Game to solve: toy, or a small one such as 'hanabi(colors=1,ranks=2,hand_size=2)'."
-    )
+    game: str = Field(description="Game to solve: toy, or a small one such as 'hanabi(colors=1,ranks=2,hand_size=2)'.")
     levels: int = Field(
         3,
         ge=1,

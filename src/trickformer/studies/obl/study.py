@@ -202,7 +202,7 @@ def _plot(result: dict[str, Any], path: Path) -> None:
         image = None
         for i, (axis, method) in enumerate(zip(axes, methods)):
             image = axis.imshow(method["matrix"], cmap="RdYlBu", vmin=-10, vmax=10)
-            axis.set(title=method["name"], xlabel="Bob", xticks=[], yticks=[], ylabel="" if i else "Alice")
+            axis.set(title=method["name"], xlabel="Bob's run", xticks=[], yticks=[], ylabel="" if i else "Alice's run")
         assert image is not None
-        figure.colorbar(image, ax=axes, label="points (higher is better)", extend="min")
+        figure.colorbar(image, ax=axes, label="points a game\n(higher is better)", extend="min")
         save(figure, path)

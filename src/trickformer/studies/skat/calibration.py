@@ -26,6 +26,7 @@ from trickformer.plumbing import arrays
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.report import REPORT, Report
 from trickformer.search.skat.pimc import SkatSearch
 from trickformer.studies.skat import evaluation
 from trickformer.studies.skat.config import Calibration
@@ -33,15 +34,11 @@ from trickformer.studies.skat.config import Calibration
 CONTRACTS = ("suit", "grand", "null", "null ouvert")
 EVALUATION = "skat_evaluation.npz"  # file in the run folder, in the format that kermit reads
 _PIECE = 100  # games in a file of the run folder
-_HEAD = (
-    "| contract | games | won, predicted | won, played | shift | scale | log loss before | log loss after |",
-    "|---|---|---|---|---|---|---|---|",
-)
+_HEAD = ("contract", "games", "won, predicted", "won, played", "shift", "scale", "log loss before", "log loss after")
 _KEY = (
-    "",
     "won, predicted: mean chance to win with open cards. won, played: share of games won. The calibrated log odds "
     "are shift + scale x predicted log odds. Log losses, in nats a game, are before and after that; after: on games "
-    "of other folds.",
+    "of other folds."
 )
 _LOW, _HIGH = 0.1, 0.97  # only hands whose chance of winning by the solver's model lies between these are played
 
@@ -198,7 +195,7 @@ def cross_validate(odds: np.ndarray, won: np.ndarray) -> float:
     return float(np.mean(losses))
 
 
-def command(config: Calibration, resume: bool) -> list[str]:
+def command(config: Calibration, resume: bool) -> Report:
     """Play and fit with progress in the folder config.out.
 
     Args:
@@ -206,7 +203,7 @@ def command(config: Calibration, resume: bool) -> list[str]:
         resume: Whether to continue the run in the folder.
 
     Returns:
-        Lines of the report.
+        The report, which is also written as report.md.
 
     Raises:
         TrickformerError: If the input is bad; nothing is written then.
@@ -219,25 +216,39 @@ def command(config: Calibration, resume: bool) -> list[str]:
         raise TrickformerError(f"before: {e}") from None
     with resumable("skat calibrate", config), RunFolder(config.out).open(config, resume=resume, free=("out",)):
         calibration, rows = _calibrate(config, weights)
-        lines = [*_HEAD, *rows, *_KEY, "", *evaluation.HEAD]
-        lines += evaluation.learn_before(settings, config.out, config.before, weights, calibration)
-        lines += evaluation.KEY
+        models = evaluation.learn_before(settings, config.out, config.before, weights, calibration)
+        tables = [("Contracts", (_HEAD, rows)), ("Models before the skat", (evaluation.HEAD, models))]
+        report = Report(
+            {title: [dict(zip(head, row)) for row in table_rows] for title, (head, table_rows) in tables},
+            f"Evaluation of hands of Skat, calibrated to games that were played, seed {config.seed}",
+            tables,
+            keys=[_KEY, evaluation.KEY],
+            title="Calibrated evaluation of Skat hands",
+        )
         arrays.save(config.out / EVALUATION, weights=weights, calibration=calibration)
-        replace(config.out / "report.md", "\n".join(lines) + "\n")
-    return lines
+        replace(config.out / REPORT, report.markdown())
+    return report
 
 
-def _calibrate(config: Calibration, weights: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """Fit the shift and the scale of every contract, float32 [8, 2]. Return them and the lines of the report."""
-    calibration, lines = evaluation.IDENTITY.copy(), []
+def _calibrate(config: Calibration, weights: np.ndarray) -> tuple[np.ndarray, list[evaluation.Row]]:
+    """Fit the shift and the scale of every contract, float32 [8, 2]. Return them and the rows of the report."""
+    calibration = evaluation.IDENTITY.copy()
+    rows: list[evaluation.Row] = []
     for by_hand in (False, True):
         for contract, name in enumerate(CONTRACTS):
             odds, won = results(config, weights, contract, by_hand)
             shift, scale = fit_calibration(odds, won)
             calibration[contract + 4 * by_hand] = shift, scale
             open_cards = float(np.mean(1 / (1 + np.exp(-odds))))
-            lines.append(
-                f"| {name}{', hand game' if by_hand else ''} | {len(odds):,} | {open_cards:.3f} | {won.mean():.3f} "
-                f"| {shift:+.2f} | {scale:.2f} | {loss_of(odds, won):.4f} | {cross_validate(odds, won):.4f} |"
+            row = (
+                f"{name}{', hand game' if by_hand else ''}",
+                f"{len(odds):,}",
+                f"{open_cards:.3f}",
+                f"{won.mean():.3f}",
+                f"{shift:+.2f}",
+                f"{scale:.2f}",
+                f"{loss_of(odds, won):.4f}",
+                f"{cross_validate(odds, won):.4f}",
             )
-    return calibration, lines
+            rows.append(row)
+    return calibration, rows

@@ -19,7 +19,7 @@ def learn(*, config: configs.File = None, resume: configs.Resume = False, **opti
     settings = configs.load(Learning, config, options, resume)
     from trickformer.studies.skat import evaluation as skat_evaluation
 
-    print("\n".join(skat_evaluation.command(settings, resume)))
+    skat_evaluation.command(settings, resume).print()
 
 
 @app.command(epilog="Example: trickformer skat calibrate --learned out/skat-evaluation --out out/calibrated")
@@ -29,7 +29,7 @@ def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **
     settings = configs.load(Calibration, config, options, resume)
     from trickformer.studies.skat import calibration as skat_calibration
 
-    print("\n".join(skat_calibration.command(settings, resume)))
+    skat_calibration.command(settings, resume).print()
 
 
 @app.command(epilog="Example: trickformer skat inference --players rules kermit:worlds=4")

@@ -20,6 +20,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from trickformer.plumbing import config as configs
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.folder import CONFIG, RunFolder, resumable
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.report import REPORT, Report
 from trickformer.studies.skat.config import Learning
 
 # Stages of a hand, which differ in the known cards. The model of a stage and a family is row 3 * stage + family.
@@ -43,16 +45,16 @@ ENTRIES = _core.skat_search.ENTRIES  # number of table entries of a model
 IDENTITY = np.tile(np.array([0, 1], dtype=np.float32), (8, 1))  # calibration that changes nothing: shift 0, scale 1
 WEIGHTS = "weights.npz"  # file in the run folder; the weights are not calibrated
 _PIECE = 2_500  # hands in a file of the run folder
-HEAD = (
-    "| model | held-out hands | won | log loss of a constant | log loss | calibration |",
-    "|---|---|---|---|---|---|",
-)
+HEAD = ("model", "held-out hands", "won", "log loss of a constant", "log loss", "calibration")
 KEY = (
-    "",
     "won: mean of the results that the model learns, in hands that it was not trained on. Log losses are in nats a "
     "hand. calibration: predicted and true percentage won, by tenths of the prediction, and in brackets the number "
-    "of hands.",
+    "of hands."
 )
+_ROUNDS_KEY = " weights of the second round: the model that drew these hands, before it learned from the third round."
+
+
+Row: TypeAlias = tuple[str, ...]  # cells of a table
 
 
 def guess() -> np.ndarray:
@@ -160,26 +162,27 @@ def _calibration_bins(p: np.ndarray, target: np.ndarray) -> Iterator[tuple[float
             yield float(p[is_in].mean()), float(target[is_in].mean()), int(is_in.sum())
 
 
-def _report(name: str, weights: np.ndarray, entries: np.ndarray, target: np.ndarray) -> list[str]:
-    """Return the losses and the calibration of one model on held-out hands, as a line of a Markdown table."""
+def _report(name: str, weights: np.ndarray, entries: np.ndarray, target: np.ndarray) -> Row:
+    """Return the losses and the calibration of one model on held-out hands, as a row of a table."""
     base = float(np.clip(target.mean(), 1e-6, 1 - 1e-6))
     constant = -(base * np.log(base) + (1 - base) * np.log(1 - base))  # loss of the mean target as the prediction
     p = 1 / (1 + np.exp(-weights[entries].sum(axis=1)))
-    bins = ", ".join(f"{100 * a:.0f} {100 * b:.0f} ({n})" for a, b, n in _calibration_bins(p, target))
+    bins = ", ".join(f"{100 * a:.0f}% → {100 * b:.0f}% ({n})" for a, b, n in _calibration_bins(p, target))
     loss = log_loss(weights, entries, target)
-    return [f"| {name} | {len(target):,} | {base:.3f} | {constant:.4f} | {loss:.4f} | {bins} |"]
+    return name, f"{len(target):,}", f"{base:.3f}", f"{constant:.4f}", f"{loss:.4f}", bins
 
 
-def learn(config: Learning) -> tuple[np.ndarray, list[str]]:
+def learn(config: Learning) -> tuple[np.ndarray, list[Row]]:
     """Draw hands, fit the six models with the skat and by hand, and measure them.
 
     Args:
         config: Options of the learning.
 
     Returns:
-        Weights float32 [9, ENTRIES] and the lines of a table. The models before the skat are not fitted yet.
+        Weights float32 [9, ENTRIES] and the rows of a table. The models before the skat are not fitted yet.
     """
-    weights, lines = guess(), []
+    weights = guess()
+    rows: list[Row] = []
     data: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {family: [] for family in range(3)}
     rounds = (("first", config.first), ("second", config.second), ("third", config.third))
     for number, (label, n) in enumerate(rounds):
@@ -193,13 +196,10 @@ def learn(config: Learning) -> tuple[np.ndarray, list[str]]:
             all_entries, all_targets = zip(*data[family])
             fitted = fit(np.concatenate(all_entries), np.concatenate(all_targets), config.prior)
             if label == "third":
-                lines += _report(
-                    f"{name}, {_STAGE_NAMES[LAID]}, weights of the second round",
-                    weights[family],
-                    entries[split:],
-                    target[split:],
-                )
-                lines += _report(f"{name}, {_STAGE_NAMES[LAID]}", fitted, entries[split:], target[split:])
+                model = f"{name}, {_STAGE_NAMES[LAID]}"
+                held_out = {"entries": entries[split:], "target": target[split:]}
+                rows.append(_report(f"{model}, weights of the second round", weights[family], **held_out))
+                rows.append(_report(model, fitted, **held_out))
             weights[3 * HAND + family] = weights[family] = fitted
     old_weights = weights.copy()
     for family, name in enumerate(FAMILIES):
@@ -208,12 +208,12 @@ def learn(config: Learning) -> tuple[np.ndarray, list[str]]:
         )
         split = config.learned_of(len(target))
         fitted = fit(entries[:split], target[:split], config.prior, prior_mean=weights[family])
-        lines += _report(f"{name}, {_STAGE_NAMES[HAND]}", fitted, entries[split:], target[split:])
+        rows.append(_report(f"{name}, {_STAGE_NAMES[HAND]}", fitted, entries[split:], target[split:]))
         weights[3 * HAND + family] = fitted
-    return weights, lines
+    return weights, rows
 
 
-def learn_before(config: Learning, out: Path, n: int, weights: np.ndarray, calibration: np.ndarray) -> list[str]:
+def learn_before(config: Learning, out: Path, n: int, weights: np.ndarray, calibration: np.ndarray) -> list[Row]:
     """Fit the three models before the skat to the chances by the calibrated other models, and add them to `weights`.
 
     Args:
@@ -224,19 +224,20 @@ def learn_before(config: Learning, out: Path, n: int, weights: np.ndarray, calib
         calibration: float32 [8, 2], shift and scale of each contract.
 
     Returns:
-        Lines of a table.
+        Rows of a table.
     """
-    old_weights, lines = weights.copy(), []
+    old_weights = weights.copy()
+    rows: list[Row] = []
     for family, name in enumerate(FAMILIES):
         entries, target = _draw_samples(out, "before", old_weights, calibration, BEFORE, family, n, config.seed + 4)
         split = config.learned_of(len(target))
         fitted = fit(entries[:split], target[:split], config.prior)
-        lines += _report(f"{name}, {_STAGE_NAMES[BEFORE]}", fitted, entries[split:], target[split:])
+        rows.append(_report(f"{name}, {_STAGE_NAMES[BEFORE]}", fitted, entries[split:], target[split:]))
         weights[3 * BEFORE + family] = fitted
-    return lines
+    return rows
 
 
-def command(config: Learning, resume: bool) -> list[str]:
+def command(config: Learning, resume: bool) -> Report:
     """Learn with progress in the folder config.out.
 
     Args:
@@ -244,7 +245,7 @@ def command(config: Learning, resume: bool) -> list[str]:
         resume: Whether to continue the run in the folder.
 
     Returns:
-        Lines of the report.
+        The report, which is also written as report.md.
 
     Raises:
         TrickformerError: If the input is bad; nothing is written then.
@@ -252,10 +253,13 @@ def command(config: Learning, resume: bool) -> list[str]:
     """
     with resumable("skat learn", config), RunFolder(config.out).open(config, resume=resume, free=("out",)):
         weights, rows = learn(config)
-        lines = [*HEAD, *rows, *KEY]
+        heading = f"Evaluation of hands of Skat, as learned from deals solved with open cards, seed {config.seed}"
+        models = [dict(zip(HEAD, row)) for row in rows]
+        keys = [KEY + _ROUNDS_KEY]
+        report = Report({"models": models}, heading, [("", (HEAD, rows))], keys=keys, title="Evaluation of Skat hands")
         arrays.save(config.out / WEIGHTS, weights=weights)
-        replace(config.out / "report.md", "\n".join(lines) + "\n")
-    return lines
+        replace(config.out / REPORT, report.markdown())
+    return report
 
 
 def load_weights(run: Path) -> tuple[Learning, np.ndarray]:
