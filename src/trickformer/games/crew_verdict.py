@@ -89,7 +89,8 @@ def _describe_violation(core: Any, rule: str, names: Sequence[str]) -> str:
             is_broken = won + left < (2 if rule == "ones_win_twice" else 1)
             if not is_broken:
                 return ""
-            return f"{won or 'no'} colour card{'s' * (won != 1)} of value 1 won a trick, and {left or 'none'} can still win"
+            cards = f"colour card{'s' * (won != 1)} of value 1"
+            return f"{won or 'no'} {cards} won a trick, and {left or 'none'} can still win"
         case "each_rocket_wins" | "rockets_win_in_order":
             rockets = [names[c] for c in cards if c >= COLOURED]
             if len(rockets) > 1:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _HOLDS = re.compile(r"(seat \d) holds\b")
 _LEGENDS = {  # by game: explanation of the symbols in its text
-    "mines": "Numbers: mines around an opened cell. '.': not opened. '*': mine. X: mine that was opened. A move such as "
-    '"open 0,2" names row and column, counted from 0.',
+    "mines": "Numbers: mines around an opened cell. '.': not opened. '*': mine. X: mine that was opened. "
+    "A move such as 'open 0,2' names row and column, counted from 0.",
 }
 _PLACES = ("forehand", "middlehand", "rearhand")
 

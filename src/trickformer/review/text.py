@@ -20,8 +20,8 @@ KEY = (
 )
 _BARS = "▁▂▃▄▅▆▇█"
 _BARS_HEAD = (
-    "Value of the best action before each decision; the last bar is the result. In each line, ▁ is the lowest and █ the "
-    "highest value:"
+    "Value of the best action before each decision; the last bar is the result. In each line, ▁ is the lowest and █ "
+    "the highest value:"
 )
 
 
@@ -229,7 +229,7 @@ def print_what_if(result: WhatIf, console: Console) -> None:
     console.print(table)
     units = {"mines": "cells opened", "crew": "1 for a mission won, 0 for a mission lost"}
     key = (
-        f"Scores: {units.get(game_name(result.rules), 'points')}. 95% interval: of the mean over games, none if all games "
-        "are alike. As played: scores of the hand on record."
+        f"Scores: {units.get(game_name(result.rules), 'points')}. 95% interval: of the mean over games, none if all "
+        "games are alike. As played: scores of the hand on record."
     )
     console.print(key, soft_wrap=True, markup=False)

@@ -192,8 +192,8 @@ def _test_key(result: dict[str, Any]) -> str:
         key = "The interval of A − B and p (that A and B are equal) hold at every look, whenever the match stops."
     else:
         key = (
-            "95% interval: of A − B over deals, by Student's t, corrected for skewness and cut at the largest difference "
-            "that scores allow. p: Wilcoxon's signed-rank test that A and B are equal."
+            "95% interval: of A − B over deals, by Student's t, corrected for skewness and cut at the largest "
+            "difference that scores allow. p: Wilcoxon's signed-rank test that A and B are equal."
         )
         if result["deals"] < FEWEST_RANKS:
             key += f" Fewer than {FEWEST_RANKS} deals cannot give p < 0.05."
@@ -226,8 +226,9 @@ def _ratings(result: dict[str, Any]) -> ReportTable:
 
 def _rating_key(result: dict[str, Any]) -> str:
     return (
-        f"rating: {_score_name(result)}, minus the mean of all players, by least squares over the pairs; {_better(result)}. The "
-        "intervals are not corrected for the number of players. time a decision: wall time, forced moves included."
+        f"rating: {_score_name(result)}, minus the mean of all players, by least squares over the pairs; "
+        f"{_better(result)}. The intervals are not corrected for the number of players. time a decision: wall time, "
+        "forced moves included."
     )
 
 
@@ -257,8 +258,9 @@ def _opponents(result: dict[str, Any]) -> ReportTable:
 def _opponents_key(result: dict[str, Any]) -> str:
     name, better = labels(result)[0], "above" if result["higher_is_better"] else "below"
     return (
-        f"{name} and opponent's: mean at their tables ({_score_name(result)}). difference: {name} minus opponent; {better} 0, "
-        f"{name} is better. " + _test_key(result).replace("A − B", "the difference").replace("A and B", "they")
+        f"{name} and opponent's: mean at their tables ({_score_name(result)}). difference: {name} minus opponent; "
+        f"{better} 0, {name} is better. "
+        + _test_key(result).replace("A − B", "the difference").replace("A and B", "they")
     )
 
 
@@ -388,7 +390,8 @@ def _mixed_notes(result: dict[str, Any]) -> list[str]:
         score = f"{mixed['score']:.2f} of games won" if _is_won(result) else f"mean score {mixed['score']:.2f}"
         change = f"{_format_signed(mixed['difference'])} {_interval(mixed['difference_ci95'])}".strip()
         lines.append(
-            f"With {a} and {b} in one team: {score}{interval}. Minus the mean of a team of {a} and a team of {b}: {change}."
+            f"With {a} and {b} in one team: {score}{interval}. Minus the mean of a team of {a} and a team of {b}: "
+            f"{change}."
         )
     return lines
 
@@ -443,8 +446,8 @@ def _method(result: dict[str, Any]) -> list[str]:
     test = (
         "interval and p hold at all numbers of deals at once (Wang and Ramdas 2024; Hall's correction for skewness)"
         if result["sequential"]
-        else "the interval is Student's t with Hall's correction for skewness (1992), cut at the largest difference that "
-        "scores allow, p the Wilcoxon signed-rank test"
+        else "the interval is Student's t with Hall's correction for skewness (1992), cut at the largest difference "
+        "that scores allow, p the Wilcoxon signed-rank test"
     )
     worst = "`trickformer records worst` on this folder lists its deals, the worst of A first, and their games."
     read = ", ".join(f"`{name}` {digest[:12]}" for name, digest in result.get("files", {}).items())

@@ -16,10 +16,10 @@ from trickformer.tournaments.intervals import interval
 
 SUMMARY, PLOT = "summary.json", "calibration.png"
 _KEY = (
-    "nats a card: cross entropy, -log of the probability of the true card, over the positions at which the estimator has "
-    "a belief; lower is better. where exact: the same at the positions whose possible hands could be listed; above "
-    "exact: minus the exact belief's cross entropy there. without belief: share of positions at which the estimator has "
-    "none. ms a position: computing time in milliseconds."
+    "nats a card: cross entropy, -log of the probability of the true card, over the positions at which the estimator "
+    "has a belief; lower is better. where exact: the same at the positions whose possible hands could be listed; "
+    "above exact: minus the exact belief's cross entropy there. without belief: share of positions at which the "
+    "estimator has none. ms a position: computing time in milliseconds."
 )
 _ESTIMATORS = {  # what each estimator computes
     "v0": "counts of unseen cards, each slot by itself",

@@ -232,8 +232,8 @@ def _heading(summary: dict[str, Any]) -> str:
     return (
         f"Mines {summary['board']}, {summary['mines']} mines, first move {summary['first_move']}: "
         f"{summary['positions']} random positions, {summary['draws']:,} draws each, walks of {summary['trials']:,} "
-        f"steps, seed {summary['seed']}; at {summary['counted']} of {summary['positions']} positions the counts of layouts "
-        "and of mines in each cell equal those of the full list"
+        f"steps, seed {summary['seed']}; at {summary['counted']} of {summary['positions']} positions the counts of "
+        "layouts and of mines in each cell equal those of the full list"
     )
 
 

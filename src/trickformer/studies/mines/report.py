@@ -18,13 +18,14 @@ _METHOD = (
 )
 _KEY = (
     "belief: sampler of mine layouts. score: share of the cells without a mine that were opened, mean over games. "
-    "won: share of games that opened all of them. wall time a move: mean over moves, with the time in which the machine "
-    "did other work. draws a move: layouts drawn in the search. inconsistent: share of these layouts that contradict the "
-    "board."
+    "won: share of games that opened all of them. wall time a move: mean over moves; other programs on the "
+    "machine lengthen it. draws a move: layouts drawn in the search. inconsistent: share of these layouts that "
+    "contradict the board."
 )
 _OPTIONS_KEY = (
-    "c: exploration constant of UCT. domain: layouts to propose, those that the rule of the first move allows (rule) or "
-    "all of the board (board). widening: exponent w of progressive widening, n visits try n^w cells; none: all cells."
+    "c: exploration constant of UCT. domain: layouts to propose, those that the rule of the first move allows (rule) "
+    "or all of the board (board). widening: exponent w of progressive widening, n visits try n^w cells; none: all "
+    "cells."
 )
 _DIFFERENCE_KEY = "Differences on the same boards; p: Wilcoxon's signed-rank test that both are equal."
 _COLOURS = ("#2b6cb0", "#c05621", "#2f855a", "#805ad5")
