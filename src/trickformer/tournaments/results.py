@@ -57,9 +57,10 @@ class TournamentResults:
             scores, kinds = self.scores(seatings), (np.array(seatings) == pair[1]).astype(int)
             self.rows[pair] = match(scores, kinds, self.game.by_seats, outcomes=outcomes, sequential=config.sequential)
         self.mixed: dict[tuple[int, int], MixedTeamScore] = {}
+        support = (-np.inf, np.inf) if outcomes is None else (float(outcomes.min()), float(outcomes.max()))
         for pair, seatings in mixtures.items():
             mixed_scores, teams = self.scores(seatings)[..., 0], self.scores(self.sets[pair])[..., 0]
-            self.mixed[pair] = score_mixed_teams(mixed_scores.astype(float), teams.astype(float))
+            self.mixed[pair] = score_mixed_teams(mixed_scores.astype(float), teams.astype(float), support)
 
     def _find_finished(self, seatings: list[tuple[int, ...]]) -> None:
         """Find the deals that are finished in these seatings. Raises NoFinishedDealError if there are none."""

@@ -153,16 +153,25 @@ class MixedTeamScore:
     difference_ci95: tuple[float, float] | None
 
 
-def score_mixed_teams(together: np.ndarray, teams: np.ndarray) -> MixedTeamScore:
+def score_mixed_teams(
+    together: np.ndarray, teams: np.ndarray, support: tuple[float, float] = (-np.inf, np.inf)
+) -> MixedTeamScore:
     """Compare mixed tables with the two teams in which one player holds all seats.
 
     Args:
         together: Scores of the mixed tables, float64 [deals, mixed seatings].
         teams: Scores of the two teams, float64 [deals, 2].
+        support: Smallest and largest score of a game. They bound the intervals.
     """
     scores = together.mean(axis=1)
     differences = np.round(scores - teams.mean(axis=1), _DECIMALS) + 0.0
-    return MixedTeamScore(float(scores.mean()), interval(scores), float(differences.mean()), interval(differences))
+    span = support[1] - support[0]
+    return MixedTeamScore(
+        score=float(scores.mean()),
+        ci95=interval(scores, support),
+        difference=float(differences.mean()),
+        difference_ci95=interval(differences, (-span, span)),
+    )
 
 
 def p_value(deals: np.ndarray) -> float:
