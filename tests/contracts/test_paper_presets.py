@@ -13,17 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from torch import nn
 
 from trickformer import games, players, tokenizers
 from trickformer.belief.hanabi import config as belief
 from trickformer.belief.hanabi.config import BeliefTraining, Evaluation
 from trickformer.models import presets
-from trickformer.models.hanabi_values import _LSTM_LAYERS
+from trickformer.models.hanabi_values import ActionValues, NetworkSizes
 from trickformer.players import rl_search
 from trickformer.selfplay.config import SCHEDULES, SelfPlay
 from trickformer.selfplay.train import FitOptions
 from trickformer.studies.mines.plan import BudgetGrid
 from trickformer.studies.obl.hanabi import config as obl
+from trickformer.studies.obl.hanabi import training
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
 PAGES = Path(__file__).parents[2] / "docs" / "reproduce"
@@ -45,8 +47,11 @@ def model_config(game: str) -> dict[str, Any]:
 
 
 @cache
-def mines_command() -> dict[str, Any]:
-    return BudgetGrid().model_dump()
+def clone_bot() -> dict[str, Any]:
+    config = OffBeliefTraining(preset="paper", method="clone", games_of="partner:style=smart")
+    network = ActionValues(NetworkSizes.of(training.rules_of("hanabi"), config.hidden, config.layers, True))
+    rates = [module.p for module in network.modules() if isinstance(module, nn.Dropout)] + [network.lstm.dropout]
+    return config.model_dump() | {"lstm_layers": network.lstm.num_layers, "dropout": max(rates)}
 
 
 def go_mcts(game: str) -> dict[str, Any]:
@@ -60,15 +65,12 @@ def argmax(game: str) -> dict[str, Any]:
 SOURCES: dict[str, Callable[[], dict[str, Any]]] = {
     "obl train": lambda: OffBeliefTraining(preset="paper").model_dump() | {"n_step": OffBeliefTraining().moves},
     "obl train, self-play": lambda: {"n_step": OffBeliefTraining(preset="paper", method="vdn").moves},
-    "obl train, clone": lambda: (
-        OffBeliefTraining(preset="paper", method="clone", games_of="partner:style=smart").model_dump()
-        | {"lstm_layers": _LSTM_LAYERS, "dropout": 0.0}
-    ),
+    "obl train, clone": clone_bot,
     "belief train": lambda: BeliefTraining(preset="paper").model_dump(),
     "belief evaluate": lambda: Evaluation(preset="paper").model_dump(),
     "rl_search": lambda: rl_search.PRESETS["paper"],
     "xinxin": lambda: players.options_of("xinxin")().model_dump(),
-    "mines table": mines_command,
+    "mines table": lambda: BudgetGrid().model_dump(),
     "fit": lambda: {"warmup_steps": FitOptions().warmup_steps, "final_learning_rate": FitOptions().schedule(9, 9)},
 } | {
     f"{name} {game}": (lambda make=make, game=game: make(game))
@@ -346,8 +348,8 @@ def test_every_value_that_a_preset_sets_is_listed():
     assert obl.PRESETS["paper"].keys() <= listed("obl train")
     assert rl_search.PRESETS["paper"].keys() == listed("rl_search")
     for game in CARD_GAMES:
-        training = games.load(game).training.get("paper", {})
-        assert SCHEDULES["paper"].keys() | training.keys() <= listed(f"train {game}")
+        own = games.load(game).training.get("paper", {})
+        assert SCHEDULES["paper"].keys() | own.keys() <= listed(f"train {game}")
         assert go_mcts(game).keys() == listed(f"gomcts {game}")
         assert argmax(game).keys() == listed(f"argmax {game}")
 

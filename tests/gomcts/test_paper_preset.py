@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
 
-import numpy as np
 import pytest
 from support.play import random_playout
 
@@ -78,7 +78,7 @@ def test_options_beside_the_preset_override_it():
 
 
 def views_of(game, n: int):
-    states = [state for state in random_playout(game.deal(6, 1), np.random.default_rng(4)) if not state.is_terminal()]
+    states = [state for state in random_playout(game.deal(6, 1), random.Random(4)) if not state.is_terminal()]
     views = [game.view(state, state.current_player()) for state in states]
     return [view for view in views if len(view.legal) > 1][-n:]
 
