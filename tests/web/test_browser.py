@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, launched, my_turn, opened, overlaps, rules_hold
+from support.browser import CHROMIUM, WIDTHS, faint, launched, move, my_turn, opened, overlaps, rules_hold
 from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -76,17 +76,21 @@ def test_a_whole_hand_by_clicks(browser, name):
                 for panel in panels.split():
                     page.click(f"[data-panel={panel}]")
                 assert not page.locator(".panel").count()
-            able = page.locator("#felt .act:visible")
-            ply = page.locator("body").get_attribute("data-ply")
-            able.nth(draw.randrange(able.count())).click()
-            page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+            assert not faint(page)
+            move(page, draw)
             moves += 1
         assert "The hand is over" in page.inner_text("#status")
         assert looked or name == "mines"
         for width, height in WIDTHS:
             page.set_viewport_size({"width": width, "height": height})
             assert not overlaps(page), width
+        assert page.locator("#review").is_visible() and not faint(page)
         rules_hold(page)
+        assert page.inner_text("#result")
+        goal = page.inner_text("#scores .keys")
+        assert ("wins" in goal) == (name in ("hearts", "skat")) and ("team" in goal) == (name in ("crew", "hanabi"))
+        assert page.locator("#log .inline svg").count() or name == "mines"
+        assert page.locator("#log .break").count() or name in ("mines", "hanabi")
         assert page.inner_text("#told") and page.inner_text("#features")
         page.click("#status button")
         page.wait_for_selector("body:not([data-turn=over])")
@@ -120,12 +124,14 @@ def test_dialogs_begin_a_match_and_claim(browser):
         page.select_option("#who2", label="you")
         page.fill("#deal", "6")
         rules_hold(page)
+        assert not faint(page)
         page.click("#seating button.main")
         page.wait_for_selector("#own .seat[data-seat='2']")
         assert "deal 6" in page.inner_text("#title")
         my_turn(page)
         page.click("#claim")
         page.fill("#claim-score", "0")
+        assert not faint(page)
         page.click("#claiming button.main")
         page.wait_for_selector("#fault:visible", timeout=60_000)
         assert "too many lines" in page.inner_text("#fault")

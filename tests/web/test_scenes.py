@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
 
-from trickformer import games
+from trickformer import games, players
+from trickformer.games.skat import BASES, CARDS, DECLARATIONS
 from trickformer.web import scenes
 from trickformer.web.scenes import OPEN
+from trickformer.web.scenes.skat import value_steps
 
 SPECS = [
     "hearts",
@@ -74,6 +77,7 @@ def test_exchanged_hidden_cards_do_not_change_a_scene(spec):
                 continue
             exchanged += 1
             assert scenes.show(game, twin, viewer) == scenes.show(game, state, viewer), (seed, viewer)
+            assert scenes.log(game, twin, viewer) == scenes.log(game, state, viewer), (seed, viewer)
     assert exchanged
 
 
@@ -87,6 +91,77 @@ def test_a_hand_game_does_not_show_the_skat():
         seen = scenes.show(game, state, state.soloist)
         assert not any(card.name for pile in seen.piles for card in pile.cards)
         state.apply_action(state.legal_actions()[0])
+
+
+def _skat_after(*words):
+    """A deal of Skat after some words, then the first legal actions to the end."""
+    game = games.load("skat")
+    state = game.deal(1, 0)
+    for word in words:
+        state.apply_action(next(a for a in state.legal_actions() if game.words(a) == word))
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    return game, state
+
+
+def test_the_end_of_skat_shows_what_was_picked_up_and_what_was_laid_away():
+    game, state = _skat_after("pass", "18", "pass", "pick-up")
+    piles = {pile.title: [card.name for card in pile.cards] for pile in scenes.show(game, state, 0).piles}
+    assert piles == {
+        "Picked up": sorted((CARDS[c] for c in state.deck[30:]), key=CARDS.index),
+        "Laid away": [CARDS[c] for c in state.skat],
+    }
+    shown = [[card.name for card in entry.cards] for entry in scenes.log(game, state, state.soloist)]
+    assert piles["Picked up"] in shown and not any(
+        len(entry.cards) == 2 or entry.words == "lay away" for entry in scenes.log(game, state, 0)
+    )
+    game, state = _skat_after("pass", "18", "pass", "hand")
+    assert [pile.title for pile in scenes.show(game, state, 0).piles] == ["Skat"]
+
+
+def test_the_result_of_skat_adds_up():
+    """The value from its steps, the card points from tricks and skat, and the score from the value."""
+    game, seed, checked = games.load("skat"), random.randrange(2**31), 0
+    draw, rules = random.Random(seed), players.make("rules", game)
+    for deal in range(40):
+        state, memos = game.deal(seed, deal), [{} for _ in range(3)]
+        while not state.is_terminal():
+            seat = state.current_player()
+            view = game.view(state, seat)
+            bold = state.phase != "play" and draw.random() < 0.3
+            rng = np.random.default_rng(len(state.history()))
+            chosen = draw.choice(view.legal) if bold else rules.act([view], [rng], [memos[seat]])[0].action
+            state.apply_action(chosen)
+        lines, result = scenes.show(game, state, 0).result, state.result
+        if result.soloist < 0:
+            assert lines == ("All seats have passed: nobody scores.",)
+            continue
+        score = game.scores(state)[result.soloist]
+        assert f" {score}" in lines[-1] and f"Seat {result.soloist} scores" in lines[-1], seed
+        if state.contract.game == "null":
+            continue
+        checked += 1
+        levels = value_steps(state)[-1][1]
+        value = levels * BASES[DECLARATIONS.index(state.contract.game)]
+        assert lines[1].endswith(f"is {value}."), seed
+        if not result.overbid:
+            assert result.value == (value if result.won else -2 * value), seed
+        found = re.search(r"with (\d+) of 120 card points: (\d+) in \d+ tricks? and (\d+) in the skat", lines[0])
+        total, *parts = map(int, found.groups())
+        assert total == result.points == sum(parts), seed
+    assert checked > 10, seed
+
+
+def test_the_log_names_the_taker_of_each_trick(hearts):
+    *_, state = _positions(hearts, 4, 1)
+    entries = scenes.log(hearts, state, 1)
+    headings = [entry.words for entry in entries if entry.seat is None]
+    assert headings[::2] == [f"trick {n}" for n in range(1, 14)]
+    points = [0] * 4
+    for words in headings[1::2]:
+        taker, count = map(int, re.findall(r"\d+", words))
+        points[taker] += count
+    assert 26 in points or tuple(points) == hearts.scores(state)
 
 
 def test_open_scenes_show_every_card(hearts):

@@ -22,7 +22,7 @@ from trickformer.records.skat.replay import SkatReplay, replay
 if TYPE_CHECKING:
     from trickformer.base import State
 
-_HOLDS = re.compile(r"(seat \d) holds")
+_HOLDS = re.compile(r"(seat \d) holds|(skat)(?= )")
 _PLACES = ("forehand", "middlehand", "rearhand")
 
 
@@ -75,7 +75,7 @@ def in_words(game: Game, state: State) -> str:
     first, chance = game.spiel.new_initial_state(), iter(state.history())
     while first.is_chance_node():
         first.apply_action(next(chance))
-    dealt = [_HOLDS.sub(r"\1 was dealt", line) for line in game.describe(first).splitlines() if _HOLDS.match(line)]
+    dealt = [_HOLDS.sub(r"\1\2 was dealt", line) for line in game.describe(first).splitlines() if _HOLDS.match(line)]
     end = [line for line in game.describe(state).splitlines() if not _HOLDS.fullmatch(line)]
     return "\n".join([*dealt, *end])
 

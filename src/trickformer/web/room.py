@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from trickformer import players, tokenizers
-from trickformer.base import CHANCE, Game, TrickformerError
+from trickformer.base import Game, TrickformerError
 from trickformer.belief import heads, sampler
 from trickformer.belief.samplers import CardBelief
 from trickformer.records.show import in_words
@@ -269,7 +269,7 @@ class Room(Pages):
         table = self.table
         game = table.game
         me = next((p for p, who in enumerate(table.seats) if who == YOU and p == table.turn), table.seats.index(YOU))
-        log = [[seat, what] for seat, what in table.log(me) if seat != CHANCE]
+        log = scenes.log(game, table.state, me)
         return {
             "type": "table",
             "game": game.name,
@@ -280,7 +280,7 @@ class Room(Pages):
             "turn": table.turn,
             "seats": [short(who) for who in table.seats],
             "scene": scenes.show(game, table.state, me).model_dump(mode="json", exclude_defaults=True),
-            "log": log,
+            "log": [entry.model_dump(mode="json", exclude_defaults=True) for entry in log],
             "told": in_words(game, table.state) if table.over else "",
             "scores": list(game.scores(table.state)) if table.over else None,
             "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
-from trickformer.web.scenes._scene import Card, Sign, TrickCard
+from trickformer.web.scenes._scene import Card, LogEntry, Sign, TrickCard
 
 FRENCH: dict[str, Sign] = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 _RANKS = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
@@ -60,3 +60,21 @@ def tricks(played: list[TrickCard], players: int) -> tuple[tuple[TrickCard, ...]
     """
     n_complete = len(played) - len(played) % players
     return tuple(played[n_complete:]), tuple(played[max(0, n_complete - players) : n_complete])
+
+
+def trick_log(played: Sequence[TrickCard], players: int, takers: Sequence[str]) -> list[LogEntry]:
+    """List the cards of a hand, with the number of each trick before it and its taker after it.
+
+    Args:
+        played: Cards of the hand in the order played.
+        players: Number of players.
+        takers: Words about the taker of each complete trick.
+    """
+    entries = []
+    for i, play in enumerate(played):
+        if i % players == 0:
+            entries.append(LogEntry(words=f"trick {i // players + 1}"))
+        entries.append(LogEntry(seat=play.seat, cards=(play.card,)))
+        if i % players == players - 1:
+            entries.append(LogEntry(words=takers[i // players]))
+    return entries

@@ -68,6 +68,14 @@ class Choice(_Part):
     group: str = ""  # title of the group that shows the choice
 
 
+class LogEntry(_Part):
+    """A line of the log: an action of a seat, or a heading such as "trick 3" or the taker of a trick."""
+
+    seat: int | None = None  # seat that acted; None for a heading
+    words: str = ""
+    cards: tuple[Card, ...] = ()  # cards that follow the words
+
+
 class Scene(_Part):
     """Visible parts of a state."""
 
@@ -80,4 +88,5 @@ class Scene(_Part):
     board: tuple[tuple[Cell, ...], ...] = ()
     choices: tuple[Choice, ...] = ()
     features: tuple[str, ...] = ()
+    result: tuple[str, ...] = ()  # sentences about the result, at the end of a hand
     text: str = ""  # description by the game, if the game has no scene

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from trickformer import _core
 from trickformer.games import crew_verdict
 from trickformer.games.crew import (
     ACTIONS,
@@ -19,6 +22,7 @@ from trickformer.games.crew import (
     PASS,
     PLAY,
     PLAYERS,
+    PREAMBLE,
     RADIO,
     RADIO_CARD,
     SEAT,
@@ -31,7 +35,7 @@ from trickformer.games.crew import (
 )
 from trickformer.games.missions import COMMUNICATION, NO_TILE, RULES, TILES
 from trickformer.web.scenes._cards import backs, count_noun, make_clickable, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, Sign, TrickCard
+from trickformer.web.scenes._scene import OPEN, Card, Choice, LogEntry, Pile, Scene, Seat, Sign, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -51,6 +55,7 @@ _ASK = {
     PLAY: "play a card",
     DRAW: "draw",
 }
+_LOG_WORDS = {DRAFT: "take the task", PASS: "pass", RADIO_CARD: "show", TILE_FROM: "move a token from", TILE_TO: "to"}
 _WORDS = {YES: "yes", NO: "no", SILENT: "stay silent"}
 
 
@@ -102,7 +107,38 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
             if a >= NUM_CARDS or (phase == TILE_TO and a not in {task[0] for task in core.tasks})
         ),
         features=tuple(_features(core, mission)),
+        result=_result(core, mission) if core.result else (),
     )
+
+
+def log(game: Crew, state: State, viewer: int) -> tuple[LogEntry, ...]:
+    """List the announcements, the passed cards that a seat knows, and the tricks.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: The seat.
+    """
+    crew_state: Any = state
+    core = _core.crew.State(crew_state.mission, np.array(crew_state.deck, dtype=np.uint8))
+    entries: list[LogEntry] = []
+    for step in state.full_history()[PREAMBLE:]:
+        phase = core.phase
+        core.apply_action(step.action)
+        if step.player < 0 or (phase == PASS and step.player != viewer):
+            continue
+        if phase == PLAY:
+            if len(core.plays) % PLAYERS == 1:
+                entries.append(LogEntry(words=f"trick {len(core.plays) // PLAYERS + 1}"))
+            entries.append(LogEntry(seat=step.player, cards=(card(step.action),)))
+            if len(core.plays) % PLAYERS == 0:
+                entries.append(LogEntry(words=f"seat {core.winners[-1]} takes it"))
+        elif step.action < NUM_CARDS:
+            words = _LOG_WORDS.get(phase, "")
+            entries.append(LogEntry(seat=step.player, words=words, cards=(card(step.action),)))
+        elif phase != RADIO or step.action != SILENT:
+            entries.append(LogEntry(seat=step.player, words=_choice(step.action, step.player).words))
+    return tuple(entries)
 
 
 def card(number: int) -> Card:
@@ -157,7 +193,12 @@ def _features(core: Any, mission: Any) -> list[str]:
     if mission.communication != COMMUNICATION[0]:
         features.append(f"communication: {mission.communication}")
     features += [RULES[rule] for rule in mission.rules]
-    if core.result:
-        why = crew_verdict.failures(core, mission.rules, CARDS)
-        features.append("mission accomplished" if core.result > 0 else "; ".join(["mission failed", *why]))
     return features
+
+
+def _result(core: Any, mission: Any) -> tuple[str, ...]:
+    """Describe the result: whether the mission is accomplished, and what broke it otherwise."""
+    trick = f"in trick {len(core.winners)}"
+    if core.result > 0:
+        return (f"Mission accomplished {trick}.",)
+    return (f"Mission failed {trick}: {'; '.join(crew_verdict.failures(core, mission.rules, CARDS))}.",)

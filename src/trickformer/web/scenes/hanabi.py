@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING
 from trickformer.base import PUBLIC
 from trickformer.games.hanabi import COLORS, NAMES, Hanabi, card_name, hint
 from trickformer.web.scenes._cards import count_noun
-from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat
+from trickformer.web.scenes._scene import OPEN, Card, Choice, LogEntry, Pile, Scene, Seat
 
 if TYPE_CHECKING:
     from trickformer.base import State
+
+
+# Least score and verdict of the rule book.
+_VERDICTS = (
+    (25, "legendary, everyone is left speechless"),
+    (21, "amazing, they will be talking about it for weeks"),
+    (16, "excellent, crowd pleasing"),
+    (11, "honourable, but will not be remembered for very long"),
+    (6, "mediocre, just a hint of scattered applause"),
+    (0, "horrible, booed by the crowd"),
+)
 
 
 class _Slot:
@@ -118,12 +129,41 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         ),
         choices=tuple(_choice(game, a, on_turn) for a in actions),
         features=(
-            count_noun(sum(piles), "point"),
+            f"{sum(piles)} of {rules.kinds} fireworks",
             count_noun(hints, "hint"),
             "1 life" if lives == 1 else f"{lives} lives",
             deck,
         ),
+        result=_result(game, state, lives) if state.is_terminal() else (),
     )
+
+
+def log(game: Hanabi, state: State, viewer: int) -> tuple[LogEntry, ...]:
+    """List the plays, discards and hints.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: The seat.
+    """
+    rules, heights = game.rules, [0] * game.rules.colors
+    entries = []
+    for event in game.view(state, PUBLIC).events:
+        assert event.action is not None
+        seat, action = event.actor, event.action
+        if action >= 2 * rules.hand:
+            receiver, what = _hint_words(game, action, seat)
+            to = "you" if receiver == viewer else f"seat {receiver}"
+            entries.append(LogEntry(seat=seat, words=f"hint to {to}: {what}, {count_noun(len(event.seen), 'card')}"))
+            continue
+        color, rank = divmod(event.seen[0], rules.ranks)
+        words = "discard"
+        if action >= rules.hand:
+            fits = heights[color] == rank
+            heights[color] += fits
+            words = "play" if fits else "play in vain"
+        entries.append(LogEntry(seat=seat, words=words, cards=(card(game, event.seen[0]),)))
+    return tuple(entries)
 
 
 def card(game: Hanabi, number: int) -> Card:
@@ -136,6 +176,15 @@ def card(game: Hanabi, number: int) -> Card:
     color, rank = divmod(number, game.rules.ranks)
     sign = NAMES[COLORS[color]]
     return Card(name=card_name(game.rules, number), words=f"{sign} {rank + 1}", rank=str(rank + 1), sign=sign)
+
+
+def _result(game: Hanabi, state: State, lives: int) -> tuple[str, ...]:
+    """Describe the result; the audience's verdict is that of the rule book, for five colours and five ranks."""
+    score, most = game.scores(state)[0], game.rules.kinds
+    if not lives:
+        return ("The last life is lost, so the fireworks count nothing: 0 points.",)
+    verdict = next(words for least, words in _VERDICTS if score >= least) if most == _VERDICTS[0][0] else ""
+    return (f"The fireworks reach {score} of {most} points{verdict and f': {verdict}'}.",)
 
 
 def _choice(game: Hanabi, action: int, actor: int) -> Choice:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from trickformer.games.hearts import (
     CARDS,
     DIRECTIONS,
+    MOON,
     NUM_CARDS,
     PASSED,
     PLAYERS,
@@ -14,8 +15,8 @@ from trickformer.games.hearts import (
     TWO_OF_CLUBS,
     Hearts,
 )
-from trickformer.web.scenes._cards import backs, count_noun, french, make_clickable, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Pile, Scene, Seat, TrickCard
+from trickformer.web.scenes._cards import backs, count_noun, french, make_clickable, trick_log, tricks
+from trickformer.web.scenes._scene import OPEN, Card, LogEntry, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -78,7 +79,35 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
         last=last,
         piles=tuple(piles),
         features=() if passing else (f"trick {number} of 13", broken),
+        result=_result(game, state) if state.is_terminal() else (),
     )
+
+
+def log(game: Hearts, state: State, viewer: int) -> tuple[LogEntry, ...]:
+    """List the passed cards that a seat knows, and the tricks.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: The seat.
+    """
+    history = state.full_history()
+    direction = history[0].action
+    first = _DEALT + (PLAYERS * PASSED if direction else 0)
+    giver = (viewer - direction) % PLAYERS
+    entries = []
+    for step in history[_DEALT:first]:
+        if step.player == viewer:
+            entries.append(LogEntry(seat=viewer, words="pass", cards=(card(step.action),)))
+    if direction and len(history) >= first:
+        received = tuple(card(step.action) for step in history[_DEALT:first] if step.player == giver)
+        entries.append(LogEntry(seat=giver, words="pass to you", cards=received))
+    plays = [(step.player, step.action) for step in history[first:]]
+    takers = []
+    for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
+        taker, points = game.trick_result(plays[start : start + PLAYERS])
+        takers.append(f"seat {taker} takes it, {count_noun(points, 'point')}")
+    return (*entries, *trick_log([TrickCard(seat=seat, card=card(c)) for seat, c in plays], PLAYERS, takers))
 
 
 def card(number: int) -> Card:
@@ -107,6 +136,16 @@ def _hands(history: list[Any], direction: int, first: int) -> list[set[int]]:
     for step in history[first:]:
         hands[step.player].remove(step.action)
     return hands
+
+
+def _result(game: Hearts, state: State) -> tuple[str, ...]:
+    """Describe the result: a shot moon, or the seats with the fewest points."""
+    scores = game.scores(state)
+    if min(scores) <= -MOON:
+        return (f"Seat {scores.index(min(scores))} has shot the moon: {min(scores)} points, and the others 0.",)
+    best = [seat for seat in range(PLAYERS) if scores[seat] == min(scores)]
+    verb = "Seat {} has" if len(best) == 1 else "Seats {} have"
+    return (f"{verb.format(' and '.join(map(str, best)))} the fewest points: {min(scores)}.",)
 
 
 def _count_points_and_tricks(game: Hearts, plays: list[tuple[int, int]]) -> tuple[list[int], list[int]]:

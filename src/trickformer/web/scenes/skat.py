@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from trickformer.games.skat import (
     ACTIONS,
     ANNOUNCE,
+    BASES,
     CALL,
     CALLS,
     CARDS,
     DECLARATIONS,
     DECLARE,
+    HAND,
     HOLD,
+    LEVELS,
     NUM_CARDS,
     PASS,
     PICK_UP,
     PLAY_HAND,
     PLAYERS,
+    POINTS,
     Skat,
 )
-from trickformer.web.scenes._cards import backs, count_noun, french, make_clickable, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, TrickCard
+from trickformer.web.scenes._cards import backs, count_noun, french, make_clickable, trick_log, tricks
+from trickformer.web.scenes._scene import OPEN, Card, Choice, LogEntry, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -62,27 +67,53 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         features = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features), last_action=bids.get(seat, "")))
     trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in skat_state.plays], PLAYERS)
-    knows_skat = viewer == OPEN or (soloist == viewer and PICK_UP in skat_state.history())
-    lies_on_table = phase not in ("discard", "declare")
-    skat = tuple(card(c) for c in skat_state.skat) if knows_skat else backs(2) if lies_on_table else ()
     features = [f"bid {skat_state.bid}"] if skat_state.bid else []
     if contract is not None:
         features.insert(0, _contract(skat_state))
-    if skat_state.plays:
+    if skat_state.plays and phase != "over":
         won = count_noun(skat_state.soloists_tricks, "trick")
-        features.append(f"soloist: {won}, {count_noun(skat_state.soloists_points, 'point')}")
-    if phase == "over":
-        features.append(_result(skat_state))
+        features.append(f"soloist: {won}, {count_noun(skat_state.soloists_points, 'card point')}")
     return Scene(
         title=_contract(skat_state) if contract is not None else "auction" if phase == "auction" else "Skat",
         ask=_ASK.get(phase, "") if on_turn == viewer else "",
         seats=tuple(seats),
         trick=trick,
         last=last,
-        piles=(Pile(title="Skat", cards=skat),) if skat else (),
+        piles=_piles(skat_state, viewer),
         choices=tuple(_choice(a) for a in actions if a >= NUM_CARDS),
         features=tuple(features),
+        result=_result(skat_state) if phase == "over" else (),
     )
+
+
+def log(game: Skat, state: State, viewer: int) -> tuple[LogEntry, ...]:
+    """List the auction, the skat and the discards if the seat knows them, the declaration and the tricks.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: The seat.
+    """
+    skat_state: Any = state
+    plays = skat_state.plays
+    steps = skat_state.full_history()[NUM_CARDS:]
+    entries = []
+    for step in steps[: len(steps) - len(plays)]:
+        seat, action = step.player, step.action
+        if action < NUM_CARDS:
+            if seat == viewer:
+                entries.append(LogEntry(seat=seat, words="lay away", cards=(card(action),)))
+        elif action == PICK_UP:
+            skat = skat_state.deck[PLAYERS * HAND :] if seat == viewer else ()
+            entries.append(LogEntry(seat=seat, words=_WORDS[action], cards=tuple(map(card, sorted(skat)))))
+        else:
+            entries.append(LogEntry(seat=seat, words=_WORDS.get(action, ACTIONS[action].replace("-", " "))))
+    takers = []
+    for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
+        taker = plays[start + PLAYERS][0] if start + PLAYERS < len(plays) else skat_state.leader
+        points = _count_points(c for _, c in plays[start : start + PLAYERS])
+        takers.append(f"seat {taker} takes it, {count_noun(points, 'card point')}")
+    return (*entries, *trick_log([TrickCard(seat=seat, card=card(c)) for seat, c in plays], PLAYERS, takers))
 
 
 def card(number: int) -> Card:
@@ -138,9 +169,81 @@ def _order(skat_state: Any) -> Any:
     return key
 
 
-def _result(skat_state: Any) -> str:
-    result = skat_state.result
+def _piles(skat_state: Any, viewer: int) -> tuple[Pile, ...]:
+    """Return the skat. Who has picked it up, and everybody at the end, also sees which cards it held before."""
+    soloist, is_picked_up = skat_state.soloist, PICK_UP in skat_state.history()[NUM_CARDS:]
+    dealt = tuple(card(c) for c in sorted(skat_state.deck[PLAYERS * HAND :]))
+    if viewer != OPEN and not (is_picked_up and viewer == soloist):
+        lies_on_table = skat_state.phase not in ("discard", "declare")
+        return (Pile(title="Skat", cards=backs(len(dealt))),) if lies_on_table else ()
+    if not is_picked_up:
+        return (Pile(title="Skat", cards=dealt),)
+    laid_away = tuple(card(c) for c in skat_state.skat)
+    piles = (Pile(title="Picked up", cards=dealt), Pile(title="Laid away", cards=laid_away))
+    return piles if laid_away else piles[:1]
+
+
+def _count_points(cards: Iterable[int]) -> int:
+    """Add up the card points of some cards."""
+    return sum(POINTS[CARDS[c][1]] for c in cards)
+
+
+def value_steps(skat_state: Any) -> list[tuple[str, int]]:
+    """List the levels of a suit or grand game that is over, each with the number of levels so far.
+
+    Args:
+        skat_state: State at the end of a hand with a soloist; its contract is not null.
+    """
+    result, contract = skat_state.result, skat_state.contract
+    announced = LEVELS.index(contract.level)
+    jacks = abs(result.matadors)
+    names = [
+        ("game", True),
+        ("hand", contract.hand),
+        ("schneider", result.schneider or announced >= LEVELS.index("schneider")),
+        ("schneider announced", announced >= LEVELS.index("schneider")),
+        ("schwarz", result.schwarz or announced >= LEVELS.index("schwarz")),
+        ("schwarz announced", announced >= LEVELS.index("schwarz")),
+        ("ouvert", announced >= LEVELS.index("ouvert")),
+    ]
+    steps = [(f"{'with' if result.matadors > 0 else 'without'} {jacks}", jacks)]
+    for name, counts in names:
+        if counts:
+            steps.append((name, steps[-1][1] + 1))
+    return steps
+
+
+def _result(skat_state: Any) -> tuple[str, ...]:
+    """Describe the result: card points, the value with its arithmetic, and the score."""
+    result, contract = skat_state.result, skat_state.contract
+    soloist = result.soloist
     if result.soloist < 0:
-        return "all passed"
-    won = "won" if result.won else "lost, overbid" if result.overbid else "lost"
-    return f"soloist {won}, value {result.value}"
+        return ("All seats have passed: nobody scores.",)
+    outcome = "wins" if result.won else "loses"
+    if contract.game.startswith("null"):
+        took = f"{'took' if result.tricks else 'took no trick'}"
+        count = f" {count_noun(result.tricks, 'trick')}" if result.tricks else ""
+        first = f"Seat {soloist} {outcome} {_contract(skat_state)}: it {took}{count}."
+        base_value = abs(result.value) // (1 if result.won else 2)
+        arithmetic = f"Value {base_value}"
+    else:
+        skat = _count_points(skat_state.skat)
+        first = (
+            f"Seat {soloist} {outcome} {_contract(skat_state)} with {result.points} of 120 card points:"
+            f" {result.points - skat} in {count_noun(result.tricks, 'trick')} and {skat} in the skat."
+        )
+        steps, base = value_steps(skat_state), BASES[DECLARATIONS.index(contract.game)]
+        base_value = steps[-1][1] * base
+        levels = ", ".join([steps[0][0], *(f"{name} {count}" for name, count in steps[1:])])
+        arithmetic = f"Value: {levels}, times {base} is {base_value}"
+    lines = [first, f"{arithmetic}."]
+    if result.overbid:
+        raised = abs(result.value) // 2
+        lines.append(f"Overbid: {base_value} is below the bid of {skat_state.bid}, so {raised} counts.")
+    bonus = (50 if result.won else -50) * skat_state.seeger
+    own = result.value + bonus
+    signed = str(result.value) if result.won else f"twice the value, {result.value}"
+    others = ", and each opponent 40" if skat_state.seeger and not result.won else ""
+    total = f"{signed}, {'plus' if bonus > 0 else 'minus'} 50 is {own}" if bonus else signed
+    lines.append(f"Seat {soloist} scores {total}{others}.")
+    return tuple(lines)

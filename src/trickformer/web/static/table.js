@@ -1,7 +1,7 @@
 // Draws a scene: seats, trick, piles, board and choices. Nothing here depends on the game.
 
-import { $, make } from "./dom.js";
-import { face } from "./face.js";
+import { $, draw, make } from "./dom.js";
+import { face, sign } from "./face.js";
 
 const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: ["own", "left", "top", "right"], 5: ["own", "left", "left", "top", "right"] };
 
@@ -101,6 +101,8 @@ export function showTable(table, act) {
   $("trick").hidden = !trickCards.length;
   $("piles").replaceChildren(...(scene.piles ?? []).map((pile) => pileElement(pile, act)));
   $("board").replaceChildren(...(scene.board?.length ? [boardElement(scene.board, act)] : []));
+  $("result").replaceChildren(...(scene.result ?? []).map((line) => make("p", {}, line)));
+  $("result").hidden = !scene.result?.length;
   $("words").hidden = !scene.text;
   $("words").textContent = scene.text ?? "";
   $("choices").replaceChildren(...choiceElements(scene.choices ?? [], act));
@@ -108,20 +110,40 @@ export function showTable(table, act) {
   if (focus) document.querySelector("#felt .act")?.focus();
 }
 
+function describeGoal(table) {
+  const better = table.best === "most" ? "more is better" : "less is better";
+  if (table.seats.length === 1) return `Your score; ${better}.`;
+  if (table.shared) return `All seats are one team with one score; ${better}.`;
+  return `The seat with the ${table.best} points wins${table.plays_to ? `. A match ends at ${table.plays_to}` : ""}.`;
+}
+
 export function showScores(table) {
-  const names = table.shared ? ["team"] : table.seats.map((_, seat) => seatName(table, seat));
+  const names = table.shared ? [table.seats.length === 1 ? "you" : "team"] : table.seats.map((_, seat) => seatName(table, seat));
   const row = (name, scores) => make("tr", {}, make("th", { scope: "row" }, name),
     ...(table.shared ? scores.slice(0, 1) : scores).map((score) => make("td", {}, String(score))));
   const head = make("tr", {}, make("th", { scope: "col" }, "deal"), ...names.map((name) => make("th", { scope: "col" }, name)));
   const body = [...table.hands.map(([deal, scores]) => row(String(deal), scores)), row("all", table.totals)];
-  const goal = table.plays_to ? `, to ${table.plays_to}` : "";
   $("scores").lastElementChild.replaceChildren(
-    make("p", { class: "keys" }, `who has the ${table.best} wins${goal}`),
+    make("p", { class: "keys" }, describeGoal(table)),
     make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
 }
 
+// Shows a card in a line of text: its rank and its sign, with its words for screen readers.
+export function inlineCard(card) {
+  if (!card.rank) return make("span", { class: "inline" }, card.words ?? card.name);
+  const picture = draw("svg", { viewBox: "0 0 20 20", "aria-hidden": "true", focusable: "false" }, sign(card.sign, 0, 0, 20));
+  return make("span", { class: `inline ${card.sign}`, title: card.words },
+    make("span", { "aria-hidden": "true" }, card.rank), picture, make("span", { class: "unseen" }, card.words));
+}
+
+function logLine(table, entry) {
+  if (entry.seat === undefined || entry.seat === null) return make("li", { class: "break" }, entry.words);
+  const cards = (entry.cards ?? []).flatMap((card) => [" ", inlineCard(card)]);
+  return make("li", {}, `${entry.seat === table.me ? "you" : `seat ${entry.seat}`}:${entry.words ? ` ${entry.words}` : ""}`, ...cards);
+}
+
 export function showLog(table) {
-  $("log").firstElementChild.replaceChildren(...table.log.map(([seat, words]) => make("li", {}, `${seat === table.me ? "you" : `seat ${seat}`}: ${words}`)));
+  $("log").firstElementChild.replaceChildren(...table.log.map((entry) => logLine(table, entry)));
   $("log").scrollTop = $("log").scrollHeight;
   $("told").hidden = !table.told;
   $("told").textContent = table.told;
