@@ -62,6 +62,35 @@ def move(page, draw) -> None:
     page.wait_for_selector(f"body:not([data-ply='{ply}'])")
 
 
+def misplaced(page) -> list[str]:
+    """Faults of the table's layout; none is good.
+
+    The partner sits above the middle of the table, the neighbours at its left and right, and one's own hand lies below
+    it in one row. Nothing that can be done lies below the lower edge of the window.
+    """
+    return page.evaluate(
+        """() => {
+      const faults = [];
+      const box = (e) => e.getBoundingClientRect();
+      const centre = box(document.getElementById("centre"));
+      const [x, y] = [(centre.left + centre.right) / 2, (centre.top + centre.bottom) / 2];
+      for (const seat of document.querySelectorAll("#others .seat")) {
+        const place = seat.closest(".place").classList[1];
+        const at = box(seat);
+        const good = { left: at.right < x, right: at.left > x, top: at.bottom < y }[place];
+        if (!good) faults.push(`seat ${seat.dataset.seat} is not at the ${place}`);
+      }
+      if (box(document.getElementById("own")).top < y) faults.push("the own seat is not at the bottom");
+      const rows = new Set([...document.querySelectorAll("#own .seat > .hand > .card")].map((e) => e.offsetTop));
+      if (rows.size > 1) faults.push(`the hand lies in ${rows.size} rows`);
+      for (const e of document.querySelectorAll("#felt .act"))
+        if (e.getClientRects().length && box(e).bottom > window.innerHeight + 1)
+          faults.push(`${e.ariaLabel ?? e.textContent} is below the window`);
+      return faults;
+    }"""
+    )
+
+
 def overlaps(page) -> list[str]:
     """Things on the page that lie over each other or stick out, by what they are; none is good."""
     return page.evaluate(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, launched, move, my_turn, opened, overlaps, rules_hold
+from support.browser import CHROMIUM, WIDTHS, faint, launched, misplaced, move, my_turn, opened, overlaps, rules_hold
 from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -96,6 +96,36 @@ def test_a_whole_hand_by_clicks(browser, name):
         page.wait_for_selector("body:not([data-turn=over])")
         assert not page.faults
         page.context.close()
+
+
+# Of each table the places of the seats from the left neighbour on.
+PLACES = {
+    ("skat", "--opponents", "rules"): ["left", "right"],
+    ("crew(mission=9)", "--opponents", "rules"): ["left", "top", "right"],
+}
+
+
+@pytest.mark.parametrize("words", PLACES)
+def test_seats_sit_around_the_table(browser, words):
+    """At both widths, at the beginning and later; a card of a trick lies on the side of the seat that played it."""
+    draw = random.Random(3)
+    with served(*words) as (address, _):
+        page = opened(browser, address)
+        for _ in range(8):
+            assert my_turn(page)
+            for width, height in WIDTHS:
+                page.set_viewport_size({"width": width, "height": height})
+                assert not misplaced(page), width
+            places = {place: int(seat) for seat, place in page.evaluate(SEATS)}
+            assert [place for place, _ in sorted(places.items(), key=lambda item: item[1])] == PLACES[words]
+            move(page, draw)
+        assert page.locator("#own .seat.turn, #others .seat.turn").count() == 1
+        assert not page.faults
+        page.context.close()
+
+
+SEATS = """[...document.querySelectorAll("#others .seat")].map(
+  (seat) => [seat.dataset.seat, seat.closest(".place").classList[1]])"""
 
 
 def test_keys_play_too(browser):

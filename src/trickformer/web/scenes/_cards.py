@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise, permutations
 
 from trickformer.web.scenes._scene import Card, LogEntry, Sign, TrickCard
 
@@ -29,6 +30,22 @@ def backs(n: int) -> tuple[Card, ...]:
         n: Number of cards.
     """
     return (Card(),) * n
+
+
+def alternate_colours(suits: Collection[str], order: str, first: str = "") -> list[str]:
+    """Order the suits of a hand so that red and black alternate as far as possible.
+
+    Args:
+        suits: Suits in the hand, from C, D, H, S.
+        order: All suits in the preferred order, which decides between equally good orders.
+        first: Suit that comes first if the hand has it.
+    """
+
+    def count_equal_neighbours(suits: tuple[str, ...]) -> tuple[bool, int, list[int]]:
+        equal = sum((a in "DH") == (b in "DH") for a, b in pairwise(suits))
+        return first in suits and suits[0] != first, equal, [order.index(suit) for suit in suits]
+
+    return list(min(permutations(set(suits)), key=count_equal_neighbours))
 
 
 def count_noun(n: int, noun: str) -> str:

@@ -49,6 +49,7 @@ class Pile(_Part):
 
     title: str
     cards: tuple[Card, ...]
+    seat: int | None = None  # seat that the cards lie before; None for the middle of the table
 
 
 class Cell(_Part):

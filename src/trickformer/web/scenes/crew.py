@@ -30,6 +30,7 @@ from trickformer.games.crew import (
     TILE,
     TILE_FROM,
     TILE_TO,
+    UNLABELLED,
     YES,
     Crew,
 )
@@ -55,7 +56,7 @@ _ASK = {
     PLAY: "play a card",
     DRAW: "draw",
 }
-_LOG_WORDS = {DRAFT: "take the task", PASS: "pass", RADIO_CARD: "show", TILE_FROM: "move a token from", TILE_TO: "to"}
+_LOG_WORDS = {DRAFT: "take the task", PASS: "pass", RADIO_CARD: "show", TILE_TO: "move it to the task"}
 _WORDS = {YES: "yes", NO: "no", SILENT: "stay silent"}
 
 
@@ -73,21 +74,19 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
     actions: list[int] = crew_state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
     playable = [] if phase in (DRAFT, TILE_FROM, TILE_TO) else actions
     messages = core.messages
-    seats = []
+    seats, communications = [], []
     for seat in range(PLAYERS):
         own_cards = core.hand(seat)
         if viewer in (seat, OPEN):
             cards = make_clickable(((c, card(c)) for c in sorted(own_cards)), playable if seat == on_turn else ())
         else:
             cards = backs(_visible_count(core, seat))
-        shown = ()
-        if messages[seat] is not None:
+        if messages[seat] is not None and messages[seat][1] not in core.plays:
             label, c = messages[seat][:2]
-            label_words = ACTIONS[label]
-            shown = (
-                f"shows {CARDS[c]}" + (f", its {label_words} {card(c).sign}" if label_words != "unlabelled" else ""),
-            )
-        features = [count_noun(core.winners.count(seat), "trick"), *shown]
+            note = ACTIONS[label] if label != UNLABELLED else ""
+            shown = card(c).model_copy(update={"notes": (note,) if note else ()})
+            communications.append(Pile(title="shows", cards=(shown,), seat=seat))
+        features = [count_noun(core.winners.count(seat), "trick")]
         features += ["commander"] * (seat == core.commander) + ["named member"] * (seat == core.member)
         features += ["wins the first four"] * (seat == core.first_four) + ["wins the last"] * (seat == core.last)
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features)))
@@ -100,7 +99,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
         seats=tuple(seats),
         trick=trick,
         last=last,
-        piles=_tasks(core, actions if phase in (DRAFT, TILE_TO) else []),
+        piles=(*_tasks(core, actions if phase in (DRAFT, TILE_TO) else []), *communications),
         choices=tuple(
             _choice(a, on_turn)
             for a in actions
@@ -170,7 +169,7 @@ def _tasks(core: Any, actions: list[int]) -> tuple[Pile, ...]:
             task.model_copy(update={"notes": notes, "done": done, "action": action, "words": f"task {task.words}"})
         )
     return tuple(
-        Pile(title="Tasks" if owner < 0 else f"Tasks of seat {owner}", cards=tuple(cards))
+        Pile(title="tasks", cards=tuple(cards), seat=None if owner < 0 else owner)
         for owner, cards in sorted(piles.items())
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from trickformer.games.hearts import (
@@ -15,7 +16,15 @@ from trickformer.games.hearts import (
     TWO_OF_CLUBS,
     Hearts,
 )
-from trickformer.web.scenes._cards import backs, count_noun, french, make_clickable, trick_log, tricks
+from trickformer.web.scenes._cards import (
+    alternate_colours,
+    backs,
+    count_noun,
+    french,
+    make_clickable,
+    trick_log,
+    tricks,
+)
 from trickformer.web.scenes._scene import OPEN, Card, LogEntry, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
@@ -44,7 +53,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     points, won = _count_points_and_tricks(game, plays)
     seats = []
     for seat in range(PLAYERS):
-        own_cards = [(c, card(c)) for c in sorted(hands[seat], key=lambda c: ("CDSH".index(CARDS[c][1]), c))]
+        own_cards = [(c, card(c)) for c in _sort(hands[seat])]
         shown = (
             make_clickable(own_cards, actions if seat == on_turn else ())
             if viewer in (seat, OPEN)
@@ -56,10 +65,12 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     piles = []
     if viewer >= 0 and direction:
         passed = tuple(card(p.action) for p in passes if p.player == viewer)
-        piles += [Pile(title="You pass" if passing else "You passed", cards=passed)] if passed else []
+        title = "you pass" if passing else "you passed"
+        piles += [Pile(title=title, cards=passed, seat=viewer)] if passed else []
         giver = (viewer - direction) % PLAYERS
         received = tuple(card(p.action) for p in passes if p.player == giver)
-        piles += [Pile(title="You received", cards=received)] if not passing and len(plays) < PLAYERS else []
+        if not passing and len(plays) < PLAYERS:
+            piles.append(Pile(title="you received", cards=received, seat=viewer))
     ask = ""
     if passing:
         left = PASSED - sum(p.player == on_turn for p in passes)
@@ -118,6 +129,13 @@ def card(number: int) -> Card:
     """
     rank, suit = CARDS[number]
     return french(CARDS[number], suit, rank)
+
+
+def _sort(cards: Iterable[int]) -> list[int]:
+    """Sort a hand by suit, with alternating colours, and by rank within a suit."""
+    cards = list(cards)
+    suits = alternate_colours([CARDS[c][1] for c in cards], "CDSH")
+    return sorted(cards, key=lambda c: (suits.index(CARDS[c][1]), c))
 
 
 def _visible_count(own_cards: list[tuple[int, Card]], passing: bool) -> int:

@@ -23,9 +23,18 @@ from trickformer.games.skat import (
     PLAY_HAND,
     PLAYERS,
     POINTS,
+    TRICKS,
     Skat,
 )
-from trickformer.web.scenes._cards import backs, count_noun, french, make_clickable, trick_log, tricks
+from trickformer.web.scenes._cards import (
+    alternate_colours,
+    backs,
+    count_noun,
+    french,
+    make_clickable,
+    trick_log,
+    tricks,
+)
 from trickformer.web.scenes._scene import OPEN, Card, Choice, LogEntry, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
@@ -58,21 +67,22 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
     contract, soloist = skat_state.contract, skat_state.soloist
     ouvert = contract is not None and phase in ("play", "over") and _is_ouvert(skat_state)
     bids = _last_bids(skat_state)
-    order = _order(skat_state)
+    won = _count_tricks(skat_state)
     seats = []
     for seat in range(PLAYERS):
-        hand = [(c, card(c)) for c in sorted(skat_state.hand(seat), key=order)]
+        hand = [(c, card(c)) for c in _sort(skat_state, skat_state.hand(seat))]
         shown = viewer in (seat, OPEN) or (ouvert and seat == soloist)
         cards = make_clickable(hand, actions if seat == on_turn else ()) if shown else backs(_count(skat_state, seat))
         features = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
+        if skat_state.plays:
+            features += [count_noun(won[seat][0], "trick"), count_noun(won[seat][1], "card point")]
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features), last_action=bids.get(seat, "")))
     trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in skat_state.plays], PLAYERS)
     features = [f"bid {skat_state.bid}"] if skat_state.bid else []
     if contract is not None:
         features.insert(0, _contract(skat_state))
     if skat_state.plays and phase != "over":
-        won = count_noun(skat_state.soloists_tricks, "trick")
-        features.append(f"soloist: {won}, {count_noun(skat_state.soloists_points, 'card point')}")
+        features.append(f"trick {len(skat_state.plays) // PLAYERS + 1} of {TRICKS}")
     return Scene(
         title=_contract(skat_state) if contract is not None else "auction" if phase == "auction" else "Skat",
         ask=_ASK.get(phase, "") if on_turn == viewer else "",
@@ -155,18 +165,31 @@ def _contract(skat_state: Any) -> str:
     return " ".join([contract.game, *hand, *([contract.level] if contract.level != "plain" else [])])
 
 
-def _order(skat_state: Any) -> Any:
-    """Return the sort key of a hand: trumps first once they are known."""
-    contract = skat_state.contract
-    if contract is not None and contract.game == "null":
-        return lambda c: (-(c // 8), -"789TJQKA".index(CARDS[c][1]))
-    trump = {"diamonds": 0, "hearts": 1, "spades": 2, "clubs": 3}.get(contract.game, -1) if contract else -1
+def _sort(skat_state: Any, cards: Iterable[int]) -> list[int]:
+    """Sort a hand: trumps first once they are known, then by suit with alternating colours, the highest card first."""
+    contract, cards = skat_state.contract, list(cards)
+    is_null = contract is not None and contract.game == "null"
+    trump = {"diamonds": "D", "hearts": "H", "spades": "S", "clubs": "C"}.get(contract.game, "") if contract else ""
+    suits = alternate_colours([CARDS[c][0] for c in cards if is_null or CARDS[c][1] != "J"], "CHSD", trump)
 
-    def key(c: int) -> tuple[bool, bool, int, int]:
-        jack = CARDS[c][1] == "J"
-        return not jack, c // 8 != trump, -(c // 8), -c
+    def key(c: int) -> tuple[int, int]:
+        suit, rank = CARDS[c]
+        if is_null:
+            return suits.index(suit), -"789TJQKA".index(rank)
+        return (-1, -c) if rank == "J" else (suits.index(suit), -c)
 
-    return key
+    return sorted(cards, key=key)
+
+
+def _count_tricks(skat_state: Any) -> list[tuple[int, int]]:
+    """Count for each seat its tricks and the card points in them."""
+    plays = skat_state.plays
+    won = [(0, 0)] * PLAYERS
+    for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
+        taker = plays[start + PLAYERS][0] if start + PLAYERS < len(plays) else skat_state.leader
+        tricks_before, points_before = won[taker]
+        won[taker] = tricks_before + 1, points_before + _count_points(c for _, c in plays[start : start + PLAYERS])
+    return won
 
 
 def _piles(skat_state: Any, viewer: int) -> tuple[Pile, ...]:
@@ -221,9 +244,8 @@ def _result(skat_state: Any) -> tuple[str, ...]:
         return ("All seats have passed: nobody scores.",)
     outcome = "wins" if result.won else "loses"
     if contract.game.startswith("null"):
-        took = f"{'took' if result.tricks else 'took no trick'}"
-        count = f" {count_noun(result.tricks, 'trick')}" if result.tricks else ""
-        first = f"Seat {soloist} {outcome} {_contract(skat_state)}: it {took}{count}."
+        took = count_noun(result.tricks, "trick") if result.tricks else "no trick"
+        first = f"Seat {soloist} {outcome} {_contract(skat_state)}: it took {took}."
         base_value = abs(result.value) // (1 if result.won else 2)
         arithmetic = f"Value {base_value}"
     else:

@@ -1,8 +1,9 @@
 // The page of a table: its socket, its state, and its buttons and keys.
 
 import { $, make, showProgress } from "./dom.js";
+import { showLog, showScores } from "./log.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
-import { nameOf, seatName, showLog, showScores, showTable } from "./table.js";
+import { seatName, showTable } from "./table.js";
 
 let socket;
 let table = null; // message of the table that is shown

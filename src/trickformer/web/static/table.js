@@ -1,9 +1,10 @@
 // Draws a scene: seats, trick, piles, board and choices. Nothing here depends on the game.
 
-import { $, draw, make } from "./dom.js";
-import { face, sign } from "./face.js";
+import { $, make } from "./dom.js";
+import { face } from "./face.js";
 
-const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: ["own", "left", "top", "right"], 5: ["own", "left", "left", "top", "right"] };
+// Places of the seats from one's own on, clockwise, by number of seats.
+const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: ["own", "left", "top", "right"], 5: ["own", "left", "top", "top", "right"] };
 
 export const nameOf = (spec) => spec.split(":")[0];
 const isYou = (table, seat) => seat === table.me && !table.open; // `open` marks a review, in which nobody is you
@@ -19,37 +20,47 @@ export function cardElement(card, act, small = false) {
   return make("span", { class: kind, role: "img", "aria-label": words }, ...inside);
 }
 
-// Shows cards side by side. More than three hidden cards become one drawing and their number.
+const isHidden = (card) => !card.name && !card.notes && !card.sign;
+
+// Shows cards in one row that never wraps: cards overlap if the row is too narrow.
 function handElement(cards, act, small) {
-  const backs = cards.filter((card) => !card.name && !card.notes && !card.sign);
-  if (backs.length === cards.length && cards.length > 3)
+  if (cards.length && cards.every(isHidden))
     return make("div", { class: "hand backs", role: "img", "aria-label": `${cards.length} hidden cards` },
-      cardElement({}, null, true), make("span", { class: "count", "aria-hidden": "true" }, `×${cards.length}`));
-  return make("div", { class: `hand${cards.length > 8 ? " many" : ""}` }, ...cards.map((card) => cardElement(card, act, small)));
+      ...cards.map(() => cardElement({}, null, true)), make("span", { class: "count", "aria-hidden": "true" }, String(cards.length)));
+  const hasNotes = cards.some((card) => card.notes?.length);
+  const hand = make("div", { class: `hand${hasNotes ? " noted" : ""}` }, ...cards.map((card) => cardElement(card, act, small)));
+  [...hand.children].forEach((card, i) => card.style.setProperty("--turn", cards.length > 1 ? (2 * i) / (cards.length - 1) - 1 : 0));
+  return hand;
 }
 
 function seatElement(table, seat, act) {
-  const features = [...(seat.features ?? []), ...(seat.last_action ? [`“${seat.last_action}”`] : [])];
-  const turn = table.turn === seat.seat;
   const own = seat.seat === table.me;
-  return make("section", { class: `seat${turn ? " turn" : ""}`, "data-seat": seat.seat, "aria-label": seatName(table, seat.seat) },
+  const turn = table.turn === seat.seat;
+  const piles = (table.scene.piles ?? []).filter((pile) => pile.seat === seat.seat);
+  const plate = make("div", { class: "plate" },
     make("h3", { title: table.seats[seat.seat] }, seatName(table, seat.seat), turn ? make("span", { class: "mark" }, " to move") : null),
-    features.length ? make("p", { class: "features" }, features.join(" · ")) : null,
-    seat.cards?.length ? handElement(seat.cards, act, !own) : null);
+    seat.features?.length ? make("p", { class: "features" }, ...seat.features.map((feature) => make("span", { class: "badge" }, feature))) : null,
+    seat.last_action ? make("p", { class: "speech" }, `“${seat.last_action}”`) : null,
+    ...piles.map((pile) => pileElement(pile, act)));
+  return make("section", { class: `seat${turn ? " turn" : ""}`, "data-seat": seat.seat, "aria-label": seatName(table, seat.seat) },
+    plate, seat.cards?.length ? handElement(seat.cards, act, !own) : null);
 }
 
+function placeOf(table, seat) {
+  return PLACES[table.seats.length]?.[(seat - table.me + table.seats.length) % table.seats.length] ?? "top";
+}
+
+// Shows a trick: each card lies before the seat that played it. The place of the seat on turn is lit.
 function trickElements(table, played) {
-  const order = PLACES[table.seats.length] ?? [];
-  return played.map(({ seat, card }) => {
-    const place = order[(seat - table.me + table.seats.length) % table.seats.length] ?? "top";
-    const element = make("figure", { class: `played ${place}` }, cardElement(card, null),
-      make("figcaption", {}, isYou(table, seat) ? "you" : `seat ${seat}`));
-    return element;
-  });
+  const isComplete = !table.scene.trick?.length;
+  const cards = played.map(({ seat, card }, i) => make("figure", { class: `played ${placeOf(table, seat)}${!isComplete && i === played.length - 1 ? " new" : ""}` },
+    cardElement(card, null), make("figcaption", { class: "unseen" }, isYou(table, seat) ? "you" : `seat ${seat}`)));
+  if (!isComplete && table.turn !== null) cards.push(make("span", { class: `landing ${placeOf(table, table.turn)}`, "aria-hidden": "true" }));
+  return cards;
 }
 
 function pileElement(pile, act) {
-  return make("section", { class: "pile", "aria-label": pile.title },
+  return make("section", { class: `pile${pile.cards.length > 6 ? " many" : ""}`, "aria-label": pile.title },
     make("h3", {}, pile.title), make("div", { class: "hand" }, ...pile.cards.map((card) => cardElement(card, act, true))));
 }
 
@@ -92,14 +103,18 @@ export function showTable(table, act) {
   $("features").textContent = (scene.features ?? []).join(" · ");
   const seats = scene.seats ?? [];
   const others = Array.from({ length: table.seats.length - 1 }, (_, i) => seats[(table.me + 1 + i) % seats.length]);
-  $("others").replaceChildren(...others.map((seat) => seatElement(table, seat, act)));
-  $("others").hidden = !others.length;
+  const places = ["left", "top", "right"].map((place) => [place, others.filter((seat) => placeOf(table, seat.seat) === place)]);
+  $("others").replaceChildren(...places.filter(([, there]) => there.length).map(([place, there]) =>
+    make("div", { class: `place ${place}` }, ...there.map((seat) => seatElement(table, seat, act)))));
+  const isOpen = others.some((seat) => seat.cards?.some((card) => !isHidden(card)));
+  $("felt").className = `n${table.seats.length}${isOpen ? " open" : ""}`;
   const trickCards = scene.trick?.length ? scene.trick : scene.last ?? [];
   $("trick").replaceChildren(...trickElements(table, trickCards));
-  $("trick").className = `n${table.seats.length}${scene.trick?.length ? "" : " gone"}`;
+  $("trick").className = scene.trick?.length ? "" : "gone";
   $("trick").setAttribute("aria-label", scene.trick?.length ? "Trick" : "Last trick");
   $("trick").hidden = !trickCards.length;
-  $("piles").replaceChildren(...(scene.piles ?? []).map((pile) => pileElement(pile, act)));
+  const middle = (scene.piles ?? []).filter((pile) => pile.seat === undefined || pile.seat === null);
+  $("piles").replaceChildren(...middle.map((pile) => pileElement(pile, act)));
   $("board").replaceChildren(...(scene.board?.length ? [boardElement(scene.board, act)] : []));
   $("result").replaceChildren(...(scene.result ?? []).map((line) => make("p", {}, line)));
   $("result").hidden = !scene.result?.length;
@@ -108,43 +123,4 @@ export function showTable(table, act) {
   $("choices").replaceChildren(...choiceElements(scene.choices ?? [], act));
   $("own").replaceChildren(seatElement(table, seats[table.me], act));
   if (focus) document.querySelector("#felt .act")?.focus();
-}
-
-function describeGoal(table) {
-  const better = table.best === "most" ? "more is better" : "less is better";
-  if (table.seats.length === 1) return `Your score; ${better}.`;
-  if (table.shared) return `All seats are one team with one score; ${better}.`;
-  return `The seat with the ${table.best} points wins${table.plays_to ? `. A match ends at ${table.plays_to}` : ""}.`;
-}
-
-export function showScores(table) {
-  const names = table.shared ? [table.seats.length === 1 ? "you" : "team"] : table.seats.map((_, seat) => seatName(table, seat));
-  const row = (name, scores) => make("tr", {}, make("th", { scope: "row" }, name),
-    ...(table.shared ? scores.slice(0, 1) : scores).map((score) => make("td", {}, String(score))));
-  const head = make("tr", {}, make("th", { scope: "col" }, "deal"), ...names.map((name) => make("th", { scope: "col" }, name)));
-  const body = [...table.hands.map(([deal, scores]) => row(String(deal), scores)), row("all", table.totals)];
-  $("scores").lastElementChild.replaceChildren(
-    make("p", { class: "keys" }, describeGoal(table)),
-    make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
-}
-
-// Shows a card in a line of text: its rank and its sign, with its words for screen readers.
-export function inlineCard(card) {
-  if (!card.rank) return make("span", { class: "inline" }, card.words ?? card.name);
-  const picture = draw("svg", { viewBox: "0 0 20 20", "aria-hidden": "true", focusable: "false" }, sign(card.sign, 0, 0, 20));
-  return make("span", { class: `inline ${card.sign}`, title: card.words },
-    make("span", { "aria-hidden": "true" }, card.rank), picture, make("span", { class: "unseen" }, card.words));
-}
-
-function logLine(table, entry) {
-  if (entry.seat === undefined || entry.seat === null) return make("li", { class: "break" }, entry.words);
-  const cards = (entry.cards ?? []).flatMap((card) => [" ", inlineCard(card)]);
-  return make("li", {}, `${entry.seat === table.me ? "you" : `seat ${entry.seat}`}:${entry.words ? ` ${entry.words}` : ""}`, ...cards);
-}
-
-export function showLog(table) {
-  $("log").firstElementChild.replaceChildren(...table.log.map((entry) => logLine(table, entry)));
-  $("log").scrollTop = $("log").scrollHeight;
-  $("told").hidden = !table.told;
-  $("told").textContent = table.told;
 }
