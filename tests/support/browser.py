@@ -57,8 +57,19 @@ def my_turn(page) -> bool:
 def move(page, draw) -> None:
     """Does one of the things that can be done, at random, and waits until it is done."""
     ply = page.locator("body").get_attribute("data-ply")
-    able = page.locator("#felt .act:visible")
-    able.nth(draw.randrange(able.count())).click()
+    if page.locator("#confirm").count():
+        cards = page.locator("#own button.card")
+        n = int(page.inner_text("#confirm").rpartition("of ")[2].rstrip(")"))
+        for place in draw.sample(range(cards.count()), n):
+            cards.nth(place).click(position={"x": 8, "y": 20})
+        page.click("#confirm")
+    else:
+        able = page.locator("#felt .act:visible")
+        able.nth(draw.randrange(able.count())).click(position={"x": 8, "y": 8})
+        if page.locator("#give:visible").count():
+            page.click("#give")
+        elif page.locator("#offer:visible").count():
+            page.locator("#offer button").first.click()
     page.wait_for_selector(f"body:not([data-ply='{ply}'])")
 
 

@@ -102,6 +102,7 @@ def test_a_whole_hand_by_clicks(browser, name):
 PLACES = {
     ("skat", "--opponents", "rules"): ["left", "right"],
     ("crew(mission=9)", "--opponents", "rules"): ["left", "top", "right"],
+    ("hanabi(players=5)", "--opponents", "partner"): ["left", "top", "top", "right"],
 }
 
 
@@ -116,8 +117,7 @@ def test_seats_sit_around_the_table(browser, words):
             for width, height in WIDTHS:
                 page.set_viewport_size({"width": width, "height": height})
                 assert not misplaced(page), width
-            places = {place: int(seat) for seat, place in page.evaluate(SEATS)}
-            assert [place for place, _ in sorted(places.items(), key=lambda item: item[1])] == PLACES[words]
+            assert [place for _, place in sorted(page.evaluate(SEATS))] == PLACES[words]
             move(page, draw)
         assert page.locator("#own .seat.turn, #others .seat.turn").count() == 1
         assert not page.faults
@@ -133,16 +133,72 @@ def test_keys_play_too(browser):
     with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
         page = opened(browser, address)
         my_turn(page)
-        for move in range(3):
+        for _ in range(3):
             page.keyboard.press("ArrowRight")
             page.keyboard.press("ArrowRight")
             assert page.evaluate("document.activeElement.getAttribute('aria-label')")
             page.keyboard.press("Enter")
-            page.wait_for_selector(f"body:not([data-ply='{53 + move}'])")
-        assert page.inner_text("#log").count("you:") == 3
+        assert page.locator("#own [aria-pressed=true]").count() == 3
+        page.keyboard.press("Enter")
+        page.wait_for_selector("body:not([data-ply='53'])")
+        my_turn(page)
+        assert page.inner_text("#log").count("you: pass") == 3
         page.keyboard.press("u")
-        page.wait_for_selector("body[data-ply='55']")
-        assert page.inner_text("#log").count("you:") == 2
+        page.wait_for_selector("body[data-ply='53']")
+        assert not page.inner_text("#log").count("you:")
+        page.context.close()
+
+
+def test_cards_are_chosen_before_they_are_passed(browser):
+    """A second click takes a card back, a fourth card replaces the first, and the button passes all three."""
+    with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
+        page = opened(browser, address)
+        my_turn(page)
+        cards = page.locator("#own button.card")
+
+        def chosen():
+            return [i for i in range(13) if cards.nth(i).get_attribute("aria-pressed") == "true"]
+
+        for place in (0, 5, 0, 7, 9):
+            assert page.locator("#confirm").is_disabled()
+            cards.nth(place).click(position={"x": 8, "y": 20})
+        assert chosen() == [5, 7, 9]
+        cards.nth(2).click(position={"x": 8, "y": 20})
+        assert chosen() == [2, 7, 9] and page.locator("body").get_attribute("data-ply") == "53"
+        names = [cards.nth(i).get_attribute("aria-label") for i in chosen()]
+        rules_hold(page)
+        page.click("#confirm")
+        page.wait_for_selector("body:not([data-ply='53'])")
+        passed = page.locator("#own .pile[aria-label='you passed'] .card")
+        assert {passed.nth(i).get_attribute("aria-label") for i in range(3)} == set(names)
+        assert not page.faults
+        page.context.close()
+
+
+def test_hints_in_three_clicks_with_the_named_cards_lit(browser):
+    with served("hanabi", "--opponents", "partner") as (address, _):
+        page = opened(browser, address)
+        my_turn(page)
+        card = page.locator("#others button.card").first
+        rank = card.get_attribute("aria-label").split()[1]
+        labels = [c.get_attribute("aria-label").split()[1] for c in page.locator("#others .card").all()]
+        card.click()  # offers the colour and lights it
+        assert page.locator("#others .card.lit").count() and page.locator("#give").is_visible()
+        page.locator("#offer button").nth(1).click()
+        lit = [c.get_attribute("class").split()[-1] == "lit" for c in page.locator("#others .card").all()]
+        assert lit == [label == rank for label in labels]
+        rules_hold(page)
+        page.keyboard.press("Escape")
+        assert not page.locator("#offer").is_visible() and not page.locator(".lit").count()
+        page.keyboard.press("Enter")  # on the card, which has the focus again
+        page.keyboard.press("Enter")  # gives the hint
+        page.wait_for_selector("#log li:has-text('you: hint')")
+        assert "you: hint to seat 1" in page.inner_text("#log")
+        my_turn(page)
+        page.locator("#own button.card").first.click()
+        page.locator("#offer button").first.click()
+        page.wait_for_selector("#log li:has-text('you: play')")
+        assert not page.faults
         page.context.close()
 
 
@@ -165,10 +221,9 @@ def test_dialogs_begin_a_match_and_claim(browser):
         page.click("#claiming button.main")
         page.wait_for_selector("#fault:visible", timeout=60_000)
         assert "too many lines" in page.inner_text("#fault")
-        while my_turn(page) and page.locator("#own .card").count() > 2:
-            ply = page.locator("body").get_attribute("data-ply")
-            page.locator("#felt .act:visible").first.click()
-            page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+        draw = random.Random(1)
+        while my_turn(page) and page.locator("#own .hand .card").count() > 2:
+            move(page, draw)
         page.click("#claim")
         page.fill("#claim-score", "26")
         page.click("#claiming button.main")

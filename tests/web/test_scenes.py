@@ -50,7 +50,8 @@ def _clicks(scene):
     """What a page can do."""
     cards = [c for seat in scene.seats for c in seat.cards] + [c for pile in scene.piles for c in pile.cards]
     cells = [cell for row in scene.board for cell in row]
-    return sorted(x.action for x in (*cards, *cells, *scene.choices) if x.action is not None)
+    offered = {option.actions[0] for card in cards for option in card.options}
+    return sorted([*(x.action for x in (*cards, *cells, *scene.choices) if x.action is not None), *offered])
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -171,6 +172,38 @@ def test_open_scenes_show_every_card(hearts):
         own = scenes.show(hearts, state, 2)
         hidden = [card.name for seat in own.seats if seat.seat != 2 for card in seat.cards]
         assert state.is_terminal() or not any(hidden)
+
+
+@pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=4)"])
+def test_a_hint_lights_the_cards_that_it_names(spec):
+    game, checked = games.load(spec), 0
+    for state in _positions(game, 7, 2):
+        for seat in scenes.show(game, state, state.current_player()).seats if not state.is_terminal() else ():
+            for option in (option for card in seat.cards for option in card.options if option.lights):
+                event = game.view(state.child(option.actions[0]), -1).events[-1]
+                assert option.lights == event.seen
+                checked += 1
+    assert checked > 50
+
+
+def test_three_cards_are_chosen_to_pass_and_two_to_lay_away(hearts):
+    state = hearts.deal(3, 1)
+    picks = []
+    while state.current_player() == 0:
+        scene = scenes.show(hearts, state, 0)
+        picks.append(scene.pick)
+        assert scene.confirm and not scenes.show(hearts, state, OPEN).pick
+        state.apply_action(state.legal_actions()[0])
+    assert picks == [3, 2, 1]
+    skat = games.load("skat")
+    state, picks = skat.deal(1, 0), []
+    for word in ("pass", "18", "pass", "pick-up"):
+        state.apply_action(next(a for a in state.legal_actions() if skat.words(a) == word))
+    while state.phase == "discard":
+        picks.append(scenes.show(skat, state, state.soloist).pick)
+        assert not scenes.show(skat, state, (state.soloist + 1) % 3).pick
+        state.apply_action(state.legal_actions()[0])
+    assert picks == [2, 1]
 
 
 def test_hints_are_noted_on_cards():

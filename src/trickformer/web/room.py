@@ -17,7 +17,7 @@ from trickformer.belief.samplers import CardBelief
 from trickformer.records.show import in_words
 from trickformer.review.rating import seats_share_score
 from trickformer.web import messages, scenes
-from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, make_request
+from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, make_request, state_after
 from trickformer.web.config import YOU, Play
 from trickformer.web.offers import list_players, shipped_for, short
 from trickformer.web.pages import Pages
@@ -99,7 +99,7 @@ class Room(Pages):
                 table.act(message.seat, message.action)
             case messages.Undo():
                 self._stop()
-                table.undo()
+                self._undo()
             case messages.Again():
                 self._stop()
                 table.again()
@@ -131,6 +131,18 @@ class Room(Pages):
                 self._send_to_all({"type": "thinking", "seat": None, "stopped": True})
                 return
         self._refresh()
+
+    def _undo(self) -> None:
+        """Undo the person's last decision. Cards that were chosen together are taken back together."""
+        table = self.table
+        table.undo()
+        while table.turn is not None and scenes.show(table.game, table.state, table.turn).pick:
+            if not table.moves or table.moves[-1].seat != table.turn:
+                return
+            before = state_after(table.game, tuple(map(int, table.state.history()))[:-1])
+            if not scenes.show(table.game, before, table.turn).pick:
+                return
+            table.undo()
 
     def _refresh(self) -> None:
         self._send_to_all(self._table_message())

@@ -13,14 +13,28 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 from trickformer.base import Game
-from trickformer.web.scenes._scene import OPEN, Card, Cell, Choice, LogEntry, Pile, Scene, Seat, TrickCard
+from trickformer.web.scenes._scene import OPEN, Card, Cell, Choice, LogEntry, Option, Pile, Scene, Seat, TrickCard
 from trickformer.web.scenes._words import log as log_in_words
 from trickformer.web.scenes._words import show as in_words
 
 if TYPE_CHECKING:
     from trickformer.base import State
 
-__all__ = ["NAMES", "OPEN", "Card", "Cell", "Choice", "LogEntry", "Pile", "Scene", "Seat", "TrickCard", "log", "show"]
+__all__ = [
+    "NAMES",
+    "OPEN",
+    "Card",
+    "Cell",
+    "Choice",
+    "LogEntry",
+    "Option",
+    "Pile",
+    "Scene",
+    "Seat",
+    "TrickCard",
+    "log",
+    "show",
+]
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 

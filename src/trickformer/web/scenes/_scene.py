@@ -16,6 +16,14 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+class Option(_Part):
+    """One of several uses of a card; a click on the card offers all of them."""
+
+    words: str
+    actions: tuple[int, ...]  # actions that the seat takes one after the other; the first is legal now
+    lights: tuple[int, ...] = ()  # places in the hand of the cards that a hint names
+
+
 class Card(_Part):
     """A card; a card that lies face down has no name."""
 
@@ -24,6 +32,7 @@ class Card(_Part):
     rank: str = ""
     sign: Sign = ""
     action: int | None = None  # action of a click on the card, if it is legal
+    options: tuple[Option, ...] = ()  # uses of the card if there are several
     notes: tuple[str, ...] = ()  # knowledge about the card, or tokens on it
     done: bool = False  # crossed out
 
@@ -50,6 +59,7 @@ class Pile(_Part):
     title: str
     cards: tuple[Card, ...]
     seat: int | None = None  # seat that the cards lie before; None for the middle of the table
+    is_small: bool = False  # whether the cards are shown small
 
 
 class Cell(_Part):
@@ -82,6 +92,8 @@ class Scene(_Part):
 
     title: str = ""  # "mission 4", "pass left"
     ask: str = ""  # request to the seat on turn
+    pick: int = 0  # number of cards of the hand that are chosen first and then played together
+    confirm: str = ""  # words of the button that plays them
     seats: tuple[Seat, ...] = ()
     trick: tuple[TrickCard, ...] = ()
     last: tuple[TrickCard, ...] = ()  # the last complete trick

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from trickformer.base import PUBLIC
 from trickformer.games.hanabi import COLORS, NAMES, Hanabi, card_name, hint
 from trickformer.web.scenes._cards import count_noun
-from trickformer.web.scenes._scene import OPEN, Card, Choice, LogEntry, Pile, Scene, Seat
+from trickformer.web.scenes._scene import OPEN, Card, LogEntry, Option, Pile, Scene, Seat
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -107,7 +107,9 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     for seat in range(game.players):
         faces = [card(game, c) for c in game.hand(state, seat)] if viewer != seat else []
         cards = [
-            (faces[i] if faces else Card(words=f"your card {i}")).model_copy(update={"notes": slot.notes()})
+            (faces[i] if faces else Card(words=f"your card {i}")).model_copy(
+                update={"notes": slot.notes(), "options": _options(game, state, seat, i) if actions else ()}
+            )
             for i, slot in enumerate(slots[seat][: len(faces) or None])
         ]
         seats.append(Seat(seat=seat, cards=tuple(cards), last_action=last_actions.get(seat, "")))
@@ -118,16 +120,15 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         for c, height in enumerate(piles)
     )
     discard_cards = tuple(card(game, c) for c in sorted(discards))
-    deck = f"{count_noun(deck_size, 'card')} in the deck"
+    deck = f"{deck_size} in the deck"
     return Scene(
         title="Hanabi",
-        ask="play, discard or give a hint" if on_turn == viewer else "",
+        ask="click your card to play or discard, another's to hint" if on_turn == viewer else "",
         seats=tuple(seats),
         piles=(
             Pile(title="Fireworks", cards=fireworks),
-            *([Pile(title="Discards", cards=discard_cards)] if discard_cards else []),
+            *([Pile(title="Discards", cards=discard_cards, is_small=True)] if discard_cards else []),
         ),
-        choices=tuple(_choice(game, a, on_turn) for a in actions),
         features=(
             f"{sum(piles)} of {rules.kinds} fireworks",
             count_noun(hints, "hint"),
@@ -187,14 +188,28 @@ def _result(game: Hanabi, state: State, lives: int) -> tuple[str, ...]:
     return (f"The fireworks reach {score} of {most} points{verdict and f': {verdict}'}.",)
 
 
-def _choice(game: Hanabi, action: int, actor: int) -> Choice:
-    rules = game.rules
-    if action < rules.hand:
-        return Choice(action=action, words=f"discard card {action}", group="discard")
-    if action < 2 * rules.hand:
-        return Choice(action=action, words=f"play card {action - rules.hand}", group="play")
-    seat, what = _hint_words(game, action, actor)
-    return Choice(action=action, words=f"tell seat {seat}: {what}", group=f"hint to seat {seat}")
+def _options(game: Hanabi, state: State, seat: int, place: int) -> tuple[Option, ...]:
+    """List the uses of a card: to play or discard the own card, and the hints that name another seat's card."""
+    rules, actor, legal = game.rules, state.current_player(), state.legal_actions()
+    if seat == actor:
+        uses = (("play", place + rules.hand), ("discard", place))
+        return tuple(Option(words=words, actions=(action,)) for words, action in uses if action in legal)
+    kinds = [divmod(kind, rules.ranks) for kind in game.hand(state, seat)]
+    color, rank = kinds[place]
+    options = []
+    for action in legal:
+        content = hint(rules, action) if action >= 2 * rules.hand else None
+        if content is None or (actor + content.offset) % game.players != seat:
+            continue
+        if content.color == color:
+            lights = tuple(i for i, kind in enumerate(kinds) if kind[0] == color)
+        elif content.rank == rank:
+            lights = tuple(i for i, kind in enumerate(kinds) if kind[1] == rank)
+        else:
+            continue
+        words = f"{_hint_words(game, action, actor)[1]}, {count_noun(len(lights), 'card')}"
+        options.append(Option(words=words, actions=(action,), lights=lights))
+    return tuple(options)
 
 
 def _hint_words(game: Hanabi, action: int, actor: int) -> tuple[int, str]:

@@ -71,10 +71,11 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
         received = tuple(card(p.action) for p in passes if p.player == giver)
         if not passing and len(plays) < PLAYERS:
             piles.append(Pile(title="you received", cards=received, seat=viewer))
-    ask = ""
+    ask, left = "", 0
     if passing:
         left = PASSED - sum(p.player == on_turn for p in passes)
-        ask = f"pass {left} more card{'s' * (left > 1)} {_PASS_WORDS[DIRECTIONS[direction]]}"
+        more = "" if left == PASSED else "more "
+        ask = f"choose {left} {more}card{'s' * (left > 1)} to pass {_PASS_WORDS[DIRECTIONS[direction]]}"
     elif on_turn >= 0:
         lead = "lead the two of clubs" if actions == [TWO_OF_CLUBS] else "lead a card"
         ask = "follow suit if you can" if trick else lead
@@ -85,6 +86,8 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     return Scene(
         title=f"pass {DIRECTIONS[direction]}" if direction else "no pass",
         ask=ask if on_turn == viewer else "",
+        pick=left if on_turn == viewer else 0,
+        confirm="pass these cards" if on_turn == viewer and passing else "",
         seats=tuple(seats),
         trick=trick,
         last=last,

@@ -40,11 +40,12 @@ from trickformer.web.scenes._scene import OPEN, Card, Choice, LogEntry, Pile, Sc
 if TYPE_CHECKING:
     from trickformer.base import State
 
+SKAT = NUM_CARDS - PLAYERS * HAND  # cards of the skat
 _PLACES = ("forehand", "middlehand", "rearhand")
 _ASK = {
     "auction": "say what you bid",
     "pick-up": "pick up the skat, or play from your hand",
-    "discard": "lay away a card",
+    "discard": "choose two cards to lay away",
     "declare": "declare your game",
     "announce": "announce a level, or play on as it is",
     "play": "play a card",
@@ -78,6 +79,7 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
             features += [count_noun(won[seat][0], "trick"), count_noun(won[seat][1], "card point")]
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features), last_action=bids.get(seat, "")))
     trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in skat_state.plays], PLAYERS)
+    discards = phase == "discard" and on_turn == viewer
     features = [f"bid {skat_state.bid}"] if skat_state.bid else []
     if contract is not None:
         features.insert(0, _contract(skat_state))
@@ -86,6 +88,8 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
     return Scene(
         title=_contract(skat_state) if contract is not None else "auction" if phase == "auction" else "Skat",
         ask=_ASK.get(phase, "") if on_turn == viewer else "",
+        pick=SKAT - len(skat_state.skat) if discards else 0,
+        confirm="lay these cards away" if discards else "",
         seats=tuple(seats),
         trick=trick,
         last=last,

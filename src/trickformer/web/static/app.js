@@ -1,6 +1,7 @@
 // The page of a table: its socket, its state, and its buttons and keys.
 
 import { $, make, showProgress } from "./dom.js";
+import { cancelOptions } from "./gestures.js";
 import { showLog, showScores } from "./log.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
 import { seatName, showTable } from "./table.js";
@@ -8,14 +9,17 @@ import { seatName, showTable } from "./table.js";
 let socket;
 let table = null; // message of the table that is shown
 const queuedTables = []; // messages of later tables, which are shown one after the other
+let expectedPly = 0; // number of actions of the hand after the last decision that was sent
 let nextTimer = null; // timer that shows the next of them
 let thinking = null; // { seat, since, progress } of the player on turn, or { stopped: true }
 const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 
 const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
 
-function act(action) {
-  send({ do: "act", seat: table.me, action, ply: table.ply });
+// Sends the actions of one decision. Tables between them are not shown.
+function act(actions) {
+  actions.forEach((action, i) => send({ do: "act", seat: table.me, action, ply: table.ply + i }));
+  expectedPly = table.ply + actions.length;
 }
 
 function connect() {
@@ -35,6 +39,7 @@ function connect() {
 
 function receive(message) {
   if (message.type === "table") {
+    if (message.deal === table?.deal && message.ply > table.ply && message.ply < expectedPly) return;
     queuedTables.push(message);
     if (!nextTimer) showNext();
   } else if (message.type === "thinking") {
@@ -45,6 +50,7 @@ function receive(message) {
   } else if (message.type === "look") {
     showPanel(message);
   } else if (message.type === "error") {
+    expectedPly = 0;
     $("fault").textContent = message.text;
     $("fault").hidden = false;
   }
@@ -56,6 +62,7 @@ function showNext() {
   if (!queuedTables.length) return;
   const before = table;
   table = queuedTables.shift();
+  if (table.ply >= expectedPly) expectedPly = 0;
   $("fault").hidden = true;
   showTable(table, act);
   showScores(table);
@@ -101,6 +108,7 @@ function showStatus() {
 
 // The arrow keys move the focus between the actions that can be clicked.
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") cancelOptions();
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, dialog, pre, #log")) return;
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (step) {

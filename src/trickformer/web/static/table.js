@@ -2,6 +2,7 @@
 
 import { $, make } from "./dom.js";
 import { face } from "./face.js";
+import { clickCard, initGestures, isActive } from "./gestures.js";
 
 // Places of the seats from one's own on, clockwise, by number of seats.
 const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: ["own", "left", "top", "right"], 5: ["own", "left", "top", "top", "right"] };
@@ -10,25 +11,27 @@ export const nameOf = (spec) => spec.split(":")[0];
 const isYou = (table, seat) => seat === table.me && !table.open; // `open` marks a review, in which nobody is you
 export const seatName = (table, seat) => `seat ${seat} · ${isYou(table, seat) ? "you" : nameOf(table.seats[seat])}`;
 
-export function cardElement(card, act, small = false) {
+// Draws a card. It can be clicked if `act` is given and the scene has a use for it; `seat` is its holder.
+export function cardElement(card, act, small = false, seat = undefined) {
   const notes = card.notes ?? [];
   const words = (card.words ?? "a hidden card") + (notes.length ? `, ${notes.join(", ")}` : "") + (card.done ? ", done" : "");
   const kind = `card${small ? " small" : ""}`;
   const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" · ")) : null];
-  if (act && card.action !== undefined && card.action !== null)
-    return make("button", { class: `${kind} act`, "aria-label": words, "data-action": card.action, click: () => act(card.action) }, ...inside);
-  return make("span", { class: kind, role: "img", "aria-label": words }, ...inside);
+  if (!act || !isActive(card)) return make("span", { class: kind, role: "img", "aria-label": words }, ...inside);
+  const button = make("button", { class: `${kind} act`, "aria-label": words, "data-action": card.action }, ...inside);
+  button.addEventListener("click", () => clickCard(button, card, seat));
+  return button;
 }
 
 const isHidden = (card) => !card.name && !card.notes && !card.sign;
 
 // Shows cards in one row that never wraps: cards overlap if the row is too narrow.
-function handElement(cards, act, small) {
+function handElement(cards, act, small, seat) {
   if (cards.length && cards.every(isHidden))
     return make("div", { class: "hand backs", role: "img", "aria-label": `${cards.length} hidden cards` },
       ...cards.map(() => cardElement({}, null, true)), make("span", { class: "count", "aria-hidden": "true" }, String(cards.length)));
   const hasNotes = cards.some((card) => card.notes?.length);
-  const hand = make("div", { class: `hand${hasNotes ? " noted" : ""}` }, ...cards.map((card) => cardElement(card, act, small)));
+  const hand = make("div", { class: `hand${hasNotes ? " noted" : ""}` }, ...cards.map((card) => cardElement(card, act, small, seat)));
   [...hand.children].forEach((card, i) => card.style.setProperty("--turn", cards.length > 1 ? (2 * i) / (cards.length - 1) - 1 : 0));
   return hand;
 }
@@ -43,7 +46,7 @@ function seatElement(table, seat, act) {
     seat.last_action ? make("p", { class: "speech" }, `“${seat.last_action}”`) : null,
     ...piles.map((pile) => pileElement(pile, act)));
   return make("section", { class: `seat${turn ? " turn" : ""}`, "data-seat": seat.seat, "aria-label": seatName(table, seat.seat) },
-    plate, seat.cards?.length ? handElement(seat.cards, act, !own) : null);
+    plate, seat.cards?.length ? handElement(seat.cards, act, !own, seat.seat) : null);
 }
 
 function placeOf(table, seat) {
@@ -60,7 +63,7 @@ function trickElements(table, played) {
 }
 
 function pileElement(pile, act) {
-  return make("section", { class: `pile${pile.cards.length > 6 ? " many" : ""}`, "aria-label": pile.title },
+  return make("section", { class: `pile${pile.is_small ? " many" : ""}`, "aria-label": pile.title },
     make("h3", {}, pile.title), make("div", { class: "hand" }, ...pile.cards.map((card) => cardElement(card, act, true))));
 }
 
@@ -72,7 +75,7 @@ function boardElement(board, act) {
     for (const cell of row) {
       const open = cell.action !== undefined && cell.action !== null;
       grid.append(open
-        ? make("button", { class: "cell act", "aria-label": cell.words, "data-action": cell.action, click: () => act(cell.action) }, cell.text)
+        ? make("button", { class: "cell act", "aria-label": cell.words, "data-action": cell.action, click: () => act([cell.action]) }, cell.text)
         : make("span", { class: `cell ${cell.kind ?? "closed"}`, role: "img", "aria-label": cell.words }, cell.text));
     }
   return grid;
@@ -85,7 +88,7 @@ function choiceElements(choices, act) {
   for (const choice of choices) groups.set(choice.group ?? "", [...(groups.get(choice.group ?? "") ?? []), choice]);
   return [...groups].map(([title, members]) => {
     const buttons = members.map((choice) =>
-      make("button", { class: "choice act", "data-action": choice.action, click: () => act(choice.action) }, choice.words));
+      make("button", { class: "choice act", "data-action": choice.action, click: () => act([choice.action]) }, choice.words));
     const folded = buttons.length > MAX_SHOWN
       ? make("details", {}, make("summary", {}, `${buttons.length - MAX_SHOWN} more`), make("div", { class: "row" }, ...buttons.slice(MAX_SHOWN)))
       : null;
@@ -93,6 +96,17 @@ function choiceElements(choices, act) {
       title ? make("h3", {}, title) : null,
       make("div", { class: "row" }, ...(folded ? buttons.slice(0, MAX_SHOWN) : buttons), folded));
   });
+}
+
+// Maps each action that a scene offers to its words.
+export function actionWords(scene) {
+  const words = new Map();
+  const cards = [...(scene.seats ?? []), ...(scene.piles ?? [])].flatMap((part) => part.cards ?? []);
+  for (const item of [...cards, ...(scene.board ?? []).flat(), ...(scene.choices ?? [])]) {
+    if (item.action !== undefined && item.action !== null) words.set(item.action, item.words);
+    for (const option of item.options ?? []) words.set(option.actions[0], `${option.words}${option.lights ? "" : ` ${item.words}`}`);
+  }
+  return words;
 }
 
 export function showTable(table, act) {
@@ -120,7 +134,7 @@ export function showTable(table, act) {
   $("result").hidden = !scene.result?.length;
   $("words").hidden = !scene.text;
   $("words").textContent = scene.text ?? "";
-  $("choices").replaceChildren(...choiceElements(scene.choices ?? [], act));
+  $("choices").replaceChildren(...initGestures(scene, act), ...choiceElements(scene.choices ?? [], act));
   $("own").replaceChildren(seatElement(table, seats[table.me], act));
   if (focus) document.querySelector("#felt .act")?.focus();
 }
