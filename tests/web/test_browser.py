@@ -91,7 +91,9 @@ def test_a_whole_hand_by_clicks(browser, name):
         assert ("wins" in goal) == (name in ("hearts", "skat")) and ("team" in goal) == (name in ("crew", "hanabi"))
         assert page.locator("#log .inline svg").count() or name == "mines"
         assert page.locator("#log .break").count() or name in ("mines", "hanabi")
-        assert page.inner_text("#told") and page.inner_text("#features")
+        assert page.locator("#hands .final").count() == {"hearts": 4, "crew": 4, "skat": 3}.get(name, 0)
+        assert not page.locator("#hands [aria-label='a hidden card']").count()
+        assert page.locator("#told").text_content() and page.inner_text("#features")
         page.click("#status button")
         page.wait_for_selector("body:not([data-turn=over])")
         assert not page.faults
@@ -112,8 +114,9 @@ def test_seats_sit_around_the_table(browser, words):
     draw = random.Random(3)
     with served(*words) as (address, _):
         page = opened(browser, address)
-        for _ in range(8):
-            assert my_turn(page)
+        for _ in range(4):
+            if not my_turn(page):  # a lost mission
+                break
             for width, height in WIDTHS:
                 page.set_viewport_size({"width": width, "height": height})
                 assert not misplaced(page), width
@@ -222,7 +225,7 @@ def test_dialogs_begin_a_match_and_claim(browser):
         page.wait_for_selector("#fault:visible", timeout=60_000)
         assert "too many lines" in page.inner_text("#fault")
         draw = random.Random(1)
-        while my_turn(page) and page.locator("#own .hand .card").count() > 2:
+        while my_turn(page) and page.locator("#own .seat > .hand > .card").count() > 2:
             move(page, draw)
         page.click("#claim")
         page.fill("#claim-score", "26")

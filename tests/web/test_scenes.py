@@ -107,13 +107,15 @@ def _skat_after(*words):
 
 def test_the_end_of_skat_shows_what_was_picked_up_and_what_was_laid_away():
     game, state = _skat_after("pass", "18", "pass", "pick-up")
-    piles = {pile.title: [card.name for card in pile.cards] for pile in scenes.show(game, state, 0).piles}
+    final = scenes.show(game, state, 0).hands[state.soloist]
+    piles = {pile.title: [card.name for card in pile.cards] for pile in final.piles}
+    assert sorted(piles.pop("dealt")) == sorted(CARDS[c] for c in state.deck[20:30])
     assert piles == {
-        "Picked up": sorted((CARDS[c] for c in state.deck[30:]), key=CARDS.index),
-        "Laid away": [CARDS[c] for c in state.skat],
+        "picked up": sorted((CARDS[c] for c in state.deck[30:]), key=CARDS.index),
+        "laid away": [CARDS[c] for c in state.skat],
     }
     shown = [[card.name for card in entry.cards] for entry in scenes.log(game, state, state.soloist)]
-    assert piles["Picked up"] in shown and not any(
+    assert piles["picked up"] in shown and not any(
         len(entry.cards) == 2 or entry.words == "lay away" for entry in scenes.log(game, state, 0)
     )
     game, state = _skat_after("pass", "18", "pass", "hand")
@@ -151,6 +153,25 @@ def test_the_result_of_skat_adds_up():
         total, *parts = map(int, found.groups())
         assert total == result.points == sum(parts), seed
     assert checked > 10, seed
+
+
+@pytest.mark.parametrize("spec", ["hearts", "skat", "crew(mission=9)", "crew(mission=4,distress=left)"])
+def test_the_end_shows_all_hands_as_they_were_dealt(spec):
+    game, seed = games.load(spec), random.randrange(2**31)
+    ends = [state for state in _positions(game, seed) if state.is_terminal()]
+    for state in ends:
+        hands = scenes.show(game, state, 0).hands
+        dealt = [card.name for hand in hands for card in hand.piles[0].cards]
+        assert [hand.piles[0].title for hand in hands] == ["dealt"] * game.players, seed
+        assert len(dealt) == len(set(dealt)) == {"hearts": 52, "skat": 30, "crew": 40}[game.name], seed
+        given, received = (
+            sorted(card.name for hand in hands for pile in hand.piles if pile.title == title for card in pile.cards)
+            for title in ("passed", "received")
+        )
+        assert received == (given if game.name == "hearts" else []), seed
+        assert len(given) == (4 if "distress" in spec else len(given)), seed
+    before = [state for state in _positions(game, seed, 1) if not state.is_terminal()]
+    assert not any(scenes.show(game, state, OPEN).hands for state in before)
 
 
 def test_the_log_names_the_taker_of_each_trick(hearts):

@@ -13,7 +13,19 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 from trickformer.base import Game
-from trickformer.web.scenes._scene import OPEN, Card, Cell, Choice, LogEntry, Option, Pile, Scene, Seat, TrickCard
+from trickformer.web.scenes._scene import (
+    OPEN,
+    Card,
+    Cell,
+    Choice,
+    FinalHand,
+    LogEntry,
+    Option,
+    Pile,
+    Scene,
+    Seat,
+    TrickCard,
+)
 from trickformer.web.scenes._words import log as log_in_words
 from trickformer.web.scenes._words import show as in_words
 
@@ -26,6 +38,7 @@ __all__ = [
     "Card",
     "Cell",
     "Choice",
+    "FinalHand",
     "LogEntry",
     "Option",
     "Pile",

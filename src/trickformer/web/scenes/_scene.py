@@ -79,6 +79,13 @@ class Choice(_Part):
     group: str = ""  # title of the group that shows the choice
 
 
+class FinalHand(_Part):
+    """Cards of a seat at the end of a hand: the cards that it was dealt, passed, received or laid away."""
+
+    seat: int
+    piles: tuple[Pile, ...]
+
+
 class LogEntry(_Part):
     """A line of the log: an action of a seat, or a heading such as "trick 3" or the taker of a trick."""
 
@@ -102,4 +109,5 @@ class Scene(_Part):
     choices: tuple[Choice, ...] = ()
     features: tuple[str, ...] = ()
     result: tuple[str, ...] = ()  # sentences about the result, at the end of a hand
+    hands: tuple[FinalHand, ...] = ()  # at the end of a hand
     text: str = ""  # description by the game, if the game has no scene

@@ -16,6 +16,7 @@ from trickformer.games.crew import (
     CARDS,
     DRAFT,
     DRAW,
+    HAND,
     NAME,
     NO,
     NUM_CARDS,
@@ -36,7 +37,7 @@ from trickformer.games.crew import (
 )
 from trickformer.games.missions import COMMUNICATION, NO_TILE, RULES, TILES
 from trickformer.web.scenes._cards import backs, count_noun, make_clickable, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Choice, LogEntry, Pile, Scene, Seat, Sign, TrickCard
+from trickformer.web.scenes._scene import OPEN, Card, Choice, FinalHand, LogEntry, Pile, Scene, Seat, Sign, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -107,6 +108,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
         ),
         features=tuple(_features(core, mission)),
         result=_result(core, mission) if core.result else (),
+        hands=tuple(_final_hand(crew_state, seat) for seat in range(PLAYERS)) if core.result else (),
     )
 
 
@@ -151,6 +153,19 @@ def card(number: int) -> Card:
     return Card(name=CARDS[number], words=f"{sign} {value}", rank=value, sign=sign)
 
 
+def _final_hand(crew_state: Any, seat: int) -> FinalHand:
+    """Return the cards that a seat was dealt, the card that it passed, and its tasks."""
+    core, deck = crew_state.core, crew_state.deck
+    passed, replayed = [], _core.crew.State(crew_state.mission, np.array(deck, dtype=np.uint8))
+    for step in crew_state.full_history()[PREAMBLE:]:
+        passed += [step.action] if replayed.phase == PASS and step.player == seat else []
+        replayed.apply_action(step.action)
+    piles = [Pile(title="dealt", cards=tuple(map(card, sorted(deck[HAND * seat : HAND * (seat + 1)]))))]
+    piles += [Pile(title="passed", cards=tuple(map(card, passed)))] if passed else []
+    tasks = [pile.model_copy(update={"seat": None}) for pile in _tasks(core, []) if pile.seat == seat]
+    return FinalHand(seat=seat, piles=(*piles, *tasks))
+
+
 def _visible_count(core: Any, seat: int) -> int:
     """Count the cards of a seat. Cards that are passed or drawn change hands only after the last seat has chosen."""
     return len(core.hand(seat))
@@ -165,6 +180,7 @@ def _tasks(core: Any, actions: list[int]) -> tuple[Pile, ...]:
         task = card(number)
         notes = () if token == NO_TILE else (TILES[token],)
         action = number if number in actions else None
+        done = done and core.winners[core.plays.index(number) // PLAYERS] == owner
         piles.setdefault(owner, []).append(
             task.model_copy(update={"notes": notes, "done": done, "action": action, "words": f"task {task.words}"})
         )

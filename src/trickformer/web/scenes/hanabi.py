@@ -190,7 +190,8 @@ def _result(game: Hanabi, state: State, lives: int) -> tuple[str, ...]:
 
 def _options(game: Hanabi, state: State, seat: int, place: int) -> tuple[Option, ...]:
     """List the uses of a card: to play or discard the own card, and the hints that name another seat's card."""
-    rules, actor, legal = game.rules, state.current_player(), state.legal_actions()
+    rules, actor = game.rules, state.current_player()
+    legal = state.legal_actions()
     if seat == actor:
         uses = (("play", place + rules.hand), ("discard", place))
         return tuple(Option(words=words, actions=(action,)) for words, action in uses if action in legal)

@@ -25,7 +25,7 @@ from trickformer.web.scenes._cards import (
     trick_log,
     tricks,
 )
-from trickformer.web.scenes._scene import OPEN, Card, LogEntry, Pile, Scene, Seat, TrickCard
+from trickformer.web.scenes._scene import OPEN, Card, FinalHand, LogEntry, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -94,6 +94,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
         piles=tuple(piles),
         features=() if passing else (f"trick {number} of 13", broken),
         result=_result(game, state) if state.is_terminal() else (),
+        hands=tuple(_final_hand(history, direction, seat) for seat in range(PLAYERS)) if state.is_terminal() else (),
     )
 
 
@@ -132,6 +133,19 @@ def card(number: int) -> Card:
     """
     rank, suit = CARDS[number]
     return french(CARDS[number], suit, rank)
+
+
+def _final_hand(history: list[Any], direction: int, seat: int) -> FinalHand:
+    """Return the cards that a seat was dealt, passed and received."""
+    passes = history[_DEALT : _DEALT + PLAYERS * PASSED] if direction else []
+    giver = (seat - direction) % PLAYERS
+    piles = {
+        "dealt": [step.action for step in history[1 + seat : _DEALT : PLAYERS]],
+        "passed": [step.action for step in passes if step.player == seat],
+        "received": [step.action for step in passes if step.player == giver],
+    }
+    shown = [Pile(title=title, cards=tuple(map(card, _sort(cards)))) for title, cards in piles.items() if cards]
+    return FinalHand(seat=seat, piles=tuple(shown))
 
 
 def _sort(cards: Iterable[int]) -> list[int]:

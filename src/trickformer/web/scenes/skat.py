@@ -35,7 +35,7 @@ from trickformer.web.scenes._cards import (
     trick_log,
     tricks,
 )
-from trickformer.web.scenes._scene import OPEN, Card, Choice, LogEntry, Pile, Scene, Seat, TrickCard
+from trickformer.web.scenes._scene import OPEN, Card, Choice, FinalHand, LogEntry, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -79,6 +79,7 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
             features += [count_noun(won[seat][0], "trick"), count_noun(won[seat][1], "card point")]
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features), last_action=bids.get(seat, "")))
     trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in skat_state.plays], PLAYERS)
+    is_picked_up = PICK_UP in skat_state.history()[NUM_CARDS:]
     discards = phase == "discard" and on_turn == viewer
     features = [f"bid {skat_state.bid}"] if skat_state.bid else []
     if contract is not None:
@@ -93,10 +94,11 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         seats=tuple(seats),
         trick=trick,
         last=last,
-        piles=_piles(skat_state, viewer),
+        piles=_piles(skat_state, viewer) if phase != "over" or not is_picked_up else (),
         choices=tuple(_choice(a) for a in actions if a >= NUM_CARDS),
         features=tuple(features),
         result=_result(skat_state) if phase == "over" else (),
+        hands=tuple(_final_hand(skat_state, seat) for seat in range(PLAYERS)) if phase == "over" else (),
     )
 
 
@@ -206,8 +208,17 @@ def _piles(skat_state: Any, viewer: int) -> tuple[Pile, ...]:
     if not is_picked_up:
         return (Pile(title="Skat", cards=dealt),)
     laid_away = tuple(card(c) for c in skat_state.skat)
-    piles = (Pile(title="Picked up", cards=dealt), Pile(title="Laid away", cards=laid_away))
+    piles = (Pile(title="picked up", cards=dealt), Pile(title="laid away", cards=laid_away))
     return piles if laid_away else piles[:1]
+
+
+def _final_hand(skat_state: Any, seat: int) -> FinalHand:
+    """Return the cards that a seat was dealt, picked up and laid away."""
+    dealt = _sort(skat_state, skat_state.deck[HAND * seat : HAND * (seat + 1)])
+    piles = [Pile(title="dealt", cards=tuple(map(card, dealt)))]
+    if seat == skat_state.soloist and PICK_UP in skat_state.history()[NUM_CARDS:]:
+        piles += _piles(skat_state, OPEN)
+    return FinalHand(seat=seat, piles=tuple(piles))
 
 
 def _count_points(cards: Iterable[int]) -> int:

@@ -85,8 +85,8 @@ function showStatus() {
   if (table.scores) {
     const own = table.scores[table.me];
     status.replaceChildren(`The hand is over: ${table.shared ? `the score is ${own}` : `you score ${own}`}. `,
-      make("button", { class: "main act", click: () => send({ do: "next" }) }, "Next deal"), " ",
-      make("a", { id: "review", href: `review.html#${table.record}` }, "Review this hand"));
+      make("a", { id: "review", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
+      make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"));
   } else if (table.turn === table.me) {
     status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`);
   } else if (thinking?.stopped) {

@@ -39,6 +39,6 @@ function logLine(table, entry) {
 export function showLog(table) {
   $("log").firstElementChild.replaceChildren(...table.log.map((entry) => logLine(table, entry)));
   $("log").scrollTop = $("log").scrollHeight;
-  $("told").hidden = !table.told;
+  $("telling").hidden = !table.told;
   $("told").textContent = table.told;
 }

@@ -139,7 +139,7 @@ function show() {
   const position = hand.positions[at - 1];
   const scene = (position ?? { scene: hand.end.scene }).scene;
   const table = {
-    scene, game: hand.game, deal: hand.deal, me: 0, open: true, seats: hand.names, turn: position?.seat ?? null,
+    scene, game: hand.game, deal: hand.deal, me: 0, open: true, seats: hand.names, turn: position?.seat ?? null, scores: hand.scores, shared: hand.shared,
     label: `game ${hand.number}${hand.deal === null ? "" : `, deal ${hand.deal}`}`,
   };
   showTable(table, choose);

@@ -67,6 +67,13 @@ function pileElement(pile, act) {
     make("h3", {}, pile.title), make("div", { class: "hand" }, ...pile.cards.map((card) => cardElement(card, act, true))));
 }
 
+// Shows the cards of a seat at the end of a hand, with its score.
+function finalHandElement(table, { seat, piles }) {
+  const score = table.scores && !table.shared ? make("span", { class: "badge" }, `scores ${table.scores[seat]}`) : null;
+  return make("section", { class: `final${isYou(table, seat) ? " mine" : ""}`, "aria-label": seatName(table, seat) },
+    make("h3", {}, seatName(table, seat), " ", score), ...piles.map((pile) => pileElement(pile, null)));
+}
+
 function boardElement(board, act) {
   const grid = make("div", { class: "grid", role: "group", "aria-label": "Board" });
   const columns = board[0].length;
@@ -118,6 +125,7 @@ export function showTable(table, act) {
   const seats = scene.seats ?? [];
   const others = Array.from({ length: table.seats.length - 1 }, (_, i) => seats[(table.me + 1 + i) % seats.length]);
   const places = ["left", "top", "right"].map((place) => [place, others.filter((seat) => placeOf(table, seat.seat) === place)]);
+  $("others").hidden = false;
   $("others").replaceChildren(...places.filter(([, there]) => there.length).map(([place, there]) =>
     make("div", { class: `place ${place}` }, ...there.map((seat) => seatElement(table, seat, act)))));
   const isOpen = others.some((seat) => seat.cards?.some((card) => !isHidden(card)));
@@ -132,9 +140,14 @@ export function showTable(table, act) {
   $("board").replaceChildren(...(scene.board?.length ? [boardElement(scene.board, act)] : []));
   $("result").replaceChildren(...(scene.result ?? []).map((line) => make("p", {}, line)));
   $("result").hidden = !scene.result?.length;
+  const isOver = Boolean(scene.hands?.length);
+  $("hands").replaceChildren(...(scene.hands ?? []).map((hand) => finalHandElement(table, hand)));
+  $("hands").hidden = !isOver;
+  if (isOver) $("felt").classList.add("over");
   $("words").hidden = !scene.text;
   $("words").textContent = scene.text ?? "";
   $("choices").replaceChildren(...initGestures(scene, act), ...choiceElements(scene.choices ?? [], act));
   $("own").replaceChildren(seatElement(table, seats[table.me], act));
+  for (const id of isOver ? ["others", "own", "trick"] : ["own"]) $(id).hidden = isOver;
   if (focus) document.querySelector("#felt .act")?.focus();
 }
