@@ -51,7 +51,9 @@ def _clicks(scene):
     cards = [c for seat in scene.seats for c in seat.cards] + [c for pile in scene.piles for c in pile.cards]
     cells = [cell for row in scene.board for cell in row]
     offered = {option.actions[0] for card in cards for option in card.options}
-    return sorted([*(x.action for x in (*cards, *cells, *scene.choices) if x.action is not None), *offered])
+    return sorted(
+        [*(x.action for x in (*cards, *cells, *scene.choices, *scene.ladder) if x.action is not None), *offered]
+    )
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -225,6 +227,40 @@ def test_three_cards_are_chosen_to_pass_and_two_to_lay_away(hearts):
         assert not scenes.show(skat, state, (state.soloist + 1) % 3).pick
         state.apply_action(state.legal_actions()[0])
     assert picks == [2, 1]
+
+
+def test_a_communication_is_a_card_and_a_place():
+    """Each option of a card is a label and then this card, both legal; each legal label is an option of a card."""
+    game, checked = games.load("crew(mission=9)"), 0
+    for state in _positions(game, 5, 2):
+        if state.is_terminal() or "silent" not in map(game.words, state.legal_actions()):
+            continue
+        seat = state.current_player()
+        scene, labels = scenes.show(game, state, seat), set()
+        for card in scene.seats[seat].cards:
+            for option in card.options:
+                label, shown = option.actions
+                after = state.child(label)
+                assert shown in after.legal_actions() and game.words(shown) == card.name
+                assert game.words(label) in {"highest", "only", "lowest"}
+                labels.add(label)
+                checked += 1
+        assert labels | {choice.action for choice in scene.choices} == set(state.legal_actions())
+        assert not any(card.options for other in range(4) if other != seat for card in scene.seats[other].cards)
+    assert checked > 20
+
+
+def test_the_ladder_of_bids():
+    game = games.load("skat")
+    state = game.deal(1, 0)
+    scene = scenes.show(game, state, 1)
+    assert [rung.words for rung in scene.ladder[:4]] == ["18", "20", "22", "23"]
+    assert all(rung.action is not None and not rung.is_called for rung in scene.ladder)
+    state.apply_action(scene.ladder[1].action)
+    hold = scenes.show(game, state, 0)
+    assert [choice.words for choice in hold.choices] == ["pass", "hold 20"]
+    assert [rung.is_called for rung in hold.ladder[:3]] == [True, True, False]
+    assert not any(rung.action for rung in hold.ladder)
 
 
 def test_hints_are_noted_on_cards():

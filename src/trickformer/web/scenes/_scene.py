@@ -79,6 +79,14 @@ class Choice(_Part):
     group: str = ""  # title of the group that shows the choice
 
 
+class Rung(_Part):
+    """A step of a ladder of bids."""
+
+    words: str
+    action: int | None = None  # action that bids it, if it is legal
+    is_called: bool = False  # whether somebody has bid it or more
+
+
 class FinalHand(_Part):
     """Cards of a seat at the end of a hand: the cards that it was dealt, passed, received or laid away."""
 
@@ -107,6 +115,7 @@ class Scene(_Part):
     piles: tuple[Pile, ...] = ()
     board: tuple[tuple[Cell, ...], ...] = ()
     choices: tuple[Choice, ...] = ()
+    ladder: tuple[Rung, ...] = ()  # bids in ascending order
     features: tuple[str, ...] = ()
     result: tuple[str, ...] = ()  # sentences about the result, at the end of a hand
     hands: tuple[FinalHand, ...] = ()  # at the end of a hand

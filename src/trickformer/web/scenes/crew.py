@@ -17,9 +17,12 @@ from trickformer.games.crew import (
     DRAFT,
     DRAW,
     HAND,
+    HIGHEST,
+    LOWEST,
     NAME,
     NO,
     NUM_CARDS,
+    ONLY,
     PASS,
     PLAY,
     PLAYERS,
@@ -37,7 +40,19 @@ from trickformer.games.crew import (
 )
 from trickformer.games.missions import COMMUNICATION, NO_TILE, RULES, TILES
 from trickformer.web.scenes._cards import backs, count_noun, make_clickable, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Choice, FinalHand, LogEntry, Pile, Scene, Seat, Sign, TrickCard
+from trickformer.web.scenes._scene import (
+    OPEN,
+    Card,
+    Choice,
+    FinalHand,
+    LogEntry,
+    Option,
+    Pile,
+    Scene,
+    Seat,
+    Sign,
+    TrickCard,
+)
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -52,12 +67,18 @@ _ASK = {
     APPOINT: "say who it is to be",
     APPOINT_LAST: "say who wins the last trick",
     PASS: "pass a card: distress signal",
-    RADIO: "communicate, or stay silent",
+    RADIO: "click a card to show it, or stay silent",
     RADIO_CARD: "show a card",
     PLAY: "play a card",
     DRAW: "draw",
 }
 _LOG_WORDS = {DRAFT: "take the task", PASS: "pass", RADIO_CARD: "show", TILE_TO: "move it to the task"}
+_TOKEN_WORDS = {
+    HIGHEST: "token on top: my highest",
+    ONLY: "token in the middle: my only one",
+    LOWEST: "token at the bottom: my lowest",
+    UNLABELLED: "no token",
+}
 _WORDS = {YES: "yes", NO: "no", SILENT: "stay silent"}
 
 
@@ -73,13 +94,15 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
     core, mission = crew_state.core, game.pages[crew_state.mission.id]
     on_turn, phase = crew_state.current_player(), core.phase
     actions: list[int] = crew_state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
+    places = _places(crew_state) if phase == RADIO and actions else {}
     playable = [] if phase in (DRAFT, TILE_FROM, TILE_TO) else actions
     messages = core.messages
     seats, communications = [], []
     for seat in range(PLAYERS):
         own_cards = core.hand(seat)
         if viewer in (seat, OPEN):
-            cards = make_clickable(((c, card(c)) for c in sorted(own_cards)), playable if seat == on_turn else ())
+            used = {c: card(c).model_copy(update={"options": places.get(c, ())}) for c in sorted(own_cards)}
+            cards = make_clickable(used.items(), playable) if seat == on_turn else tuple(map(card, sorted(own_cards)))
         else:
             cards = backs(_visible_count(core, seat))
         if messages[seat] is not None and messages[seat][1] not in core.plays:
@@ -101,11 +124,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
         trick=trick,
         last=last,
         piles=(*_tasks(core, actions if phase in (DRAFT, TILE_TO) else []), *communications),
-        choices=tuple(
-            _choice(a, on_turn)
-            for a in actions
-            if a >= NUM_CARDS or (phase == TILE_TO and a not in {task[0] for task in core.tasks})
-        ),
+        choices=_choices(core, actions, on_turn, set(_TOKEN_WORDS) if places else set()),
         features=tuple(_features(core, mission)),
         result=_result(core, mission) if core.result else (),
         hands=tuple(_final_hand(crew_state, seat) for seat in range(PLAYERS)) if core.result else (),
@@ -188,6 +207,24 @@ def _tasks(core: Any, actions: list[int]) -> tuple[Pile, ...]:
         Pile(title="tasks", cards=tuple(cards), seat=None if owner < 0 else owner)
         for owner, cards in sorted(piles.items())
     )
+
+
+def _choices(core: Any, actions: list[int], actor: int, on_cards: set[int]) -> tuple[Choice, ...]:
+    """List the actions that are no click on a card. `on_cards` are labels that the cards offer."""
+    tasks = {task[0] for task in core.tasks}
+    shown = [a for a in actions if a >= NUM_CARDS or (core.phase == TILE_TO and a not in tasks)]
+    return tuple(_choice(a, actor) for a in shown if a not in on_cards)
+
+
+def _places(crew_state: Any) -> dict[int, tuple[Option, ...]]:
+    """List for each card of the seat on turn the places of the token with which it can be communicated."""
+    options: dict[int, tuple[Option, ...]] = {}
+    for label in crew_state.legal_actions():
+        if label in _TOKEN_WORDS:
+            for c in crew_state.child(label).legal_actions():
+                option = Option(words=_TOKEN_WORDS[label], actions=(label, c))
+                options[c] = (*options.get(c, ()), option)
+    return options
 
 
 def _choice(action: int, actor: int) -> Choice:

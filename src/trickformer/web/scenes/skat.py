@@ -35,7 +35,7 @@ from trickformer.web.scenes._cards import (
     trick_log,
     tricks,
 )
-from trickformer.web.scenes._scene import OPEN, Card, Choice, FinalHand, LogEntry, Pile, Scene, Seat, TrickCard
+from trickformer.web.scenes._scene import OPEN, Card, Choice, FinalHand, LogEntry, Pile, Rung, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -95,7 +95,8 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         trick=trick,
         last=last,
         piles=_piles(skat_state, viewer) if phase != "over" or not is_picked_up else (),
-        choices=tuple(_choice(a) for a in actions if a >= NUM_CARDS),
+        choices=tuple(_choice(a, skat_state.bid) for a in actions if a >= CALL + len(CALLS)),
+        ladder=_ladder(skat_state.bid, actions) if phase == "auction" else (),
         features=tuple(features),
         result=_result(skat_state) if phase == "over" else (),
         hands=tuple(_final_hand(skat_state, seat) for seat in range(PLAYERS)) if phase == "over" else (),
@@ -142,9 +143,18 @@ def card(number: int) -> Card:
     return french(CARDS[number], suit, rank)
 
 
-def _choice(action: int) -> Choice:
-    if CALL <= action < CALL + len(CALLS):
-        return Choice(action=action, words=ACTIONS[action], group="bid")
+def _ladder(bid: int, actions: Iterable[int]) -> tuple[Rung, ...]:
+    """List the calls of the auction, ascending; those up to the bid are called."""
+    calls = set(actions)
+    return tuple(
+        Rung(words=str(value), action=CALL + i if CALL + i in calls else None, is_called=value <= bid)
+        for i, value in enumerate(CALLS)
+    )
+
+
+def _choice(action: int, bid: int) -> Choice:
+    if action == HOLD:
+        return Choice(action=action, words=f"hold {bid}")
     if DECLARE <= action < DECLARE + len(DECLARATIONS):
         return Choice(action=action, words=ACTIONS[action].replace("-", " "), group="declare")
     if action >= ANNOUNCE:

@@ -105,11 +105,25 @@ function choiceElements(choices, act) {
   });
 }
 
+// Shows the bids around the highest one so far: the next bid first, then higher ones, which are folded if they are many.
+function ladderElement(ladder, act) {
+  const called = ladder.filter((rung) => rung.is_called);
+  const ahead = ladder.filter((rung) => !rung.is_called);
+  const past = called.slice(-4).map((rung, i, last) => make("li", { class: `rung called${i === last.length - 1 ? " now" : ""}` }, rung.words));
+  const bid = (rung, main) => make("button", { class: `choice act${main ? " main" : ""}`, "data-action": rung.action, click: () => act([rung.action]) }, main ? `Bid ${rung.words}` : rung.words);
+  const legal = ahead.filter((rung) => rung.action !== undefined && rung.action !== null);
+  const next = legal.length ? legal.slice(0, MAX_SHOWN).map((rung, i) => make("li", {}, bid(rung, i === 0)))
+    : ahead.slice(0, 4).map((rung) => make("li", { class: "rung" }, rung.words));
+  const folded = legal.length > MAX_SHOWN
+    ? make("details", {}, make("summary", {}, "higher bids"), make("div", { class: "row" }, ...legal.slice(MAX_SHOWN).map((rung) => bid(rung, false)))) : null;
+  return make("div", { class: "ladder", role: "group", "aria-label": "Bids" }, make("ol", {}, ...past, ...next), folded);
+}
+
 // Maps each action that a scene offers to its words.
 export function actionWords(scene) {
   const words = new Map();
   const cards = [...(scene.seats ?? []), ...(scene.piles ?? [])].flatMap((part) => part.cards ?? []);
-  for (const item of [...cards, ...(scene.board ?? []).flat(), ...(scene.choices ?? [])]) {
+  for (const item of [...cards, ...(scene.board ?? []).flat(), ...(scene.choices ?? []), ...(scene.ladder ?? [])]) {
     if (item.action !== undefined && item.action !== null) words.set(item.action, item.words);
     for (const option of item.options ?? []) words.set(option.actions[0], `${option.words}${option.lights ? "" : ` ${item.words}`}`);
   }
@@ -146,7 +160,8 @@ export function showTable(table, act) {
   if (isOver) $("felt").classList.add("over");
   $("words").hidden = !scene.text;
   $("words").textContent = scene.text ?? "";
-  $("choices").replaceChildren(...initGestures(scene, act), ...choiceElements(scene.choices ?? [], act));
+  $("choices").replaceChildren(...initGestures(scene, act),
+    ...(scene.ladder?.length ? [ladderElement(scene.ladder, act)] : []), ...choiceElements(scene.choices ?? [], act));
   $("own").replaceChildren(seatElement(table, seats[table.me], act));
   for (const id of isOver ? ["others", "own", "trick"] : ["own"]) $(id).hidden = isOver;
   if (focus) document.querySelector("#felt .act")?.focus();
