@@ -73,6 +73,8 @@ def test_a_whole_hand_by_clicks(browser, name):
                     page.set_viewport_size({"width": width, "height": height})
                     assert not overlaps(page), width
                 rules_hold(page)
+                assert not faint(page)
+                assert page.locator("#panel-belief .shares td.heat").count() or "belief" not in panels
                 for panel in panels.split():
                     page.click(f"[data-panel={panel}]")
                 assert not page.locator(".panel").count()

@@ -105,7 +105,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     actions = state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
     seats = []
     for seat in range(game.players):
-        faces = [card(game, c) for c in game.hand(state, seat)] if viewer != seat else []
+        faces = [card_of(game, c) for c in game.hand(state, seat)] if viewer != seat else []
         cards = [
             (faces[i] if faces else Card(words=f"your card {i}")).model_copy(
                 update={"notes": slot.notes(), "options": _options(game, state, seat, i) if actions else ()}
@@ -114,12 +114,12 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         ]
         seats.append(Seat(seat=seat, cards=tuple(cards), last_action=last_actions.get(seat, "")))
     fireworks = tuple(
-        card(game, c * rules.ranks + height - 1)
+        card_of(game, c * rules.ranks + height - 1)
         if height
         else Card(words=f"no {NAMES[COLORS[c]]} yet", sign=NAMES[COLORS[c]])
         for c, height in enumerate(piles)
     )
-    discard_cards = tuple(card(game, c) for c in sorted(discards))
+    discard_cards = tuple(card_of(game, c) for c in sorted(discards))
     deck = f"{deck_size} in the deck"
     return Scene(
         title="Hanabi",
@@ -163,11 +163,11 @@ def log(game: Hanabi, state: State, viewer: int) -> tuple[LogEntry, ...]:
             fits = heights[color] == rank
             heights[color] += fits
             words = "play" if fits else "play in vain"
-        entries.append(LogEntry(seat=seat, words=words, cards=(card(game, event.seen[0]),)))
+        entries.append(LogEntry(seat=seat, words=words, cards=(card_of(game, event.seen[0]),)))
     return tuple(entries)
 
 
-def card(game: Hanabi, number: int) -> Card:
+def card_of(game: Hanabi, number: int) -> Card:
     """Make a card for display.
 
     Args:
