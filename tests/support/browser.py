@@ -54,6 +54,54 @@ def my_turn(page) -> bool:
     return page.locator("body").get_attribute("data-turn") == "mine"
 
 
+def move(page, draw) -> None:
+    """Does one of the things that can be done, at random, and waits until it is done."""
+    ply = page.locator("body").get_attribute("data-ply")
+    if page.locator("#confirm").count():
+        cards = page.locator("#own button.card")
+        n = int(page.inner_text("#confirm").rpartition("of ")[2].rstrip(")"))
+        for place in draw.sample(range(cards.count()), n):
+            cards.nth(place).click(position={"x": 8, "y": 20})
+        page.click("#confirm")
+    else:
+        able = page.locator("#felt .act:visible")
+        able.nth(draw.randrange(able.count())).click(position={"x": 8, "y": 8})
+        if page.locator("#give:visible").count():
+            page.click("#give")
+        elif page.locator("#offer:visible").count():
+            page.locator("#offer button").first.click()
+    page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+
+
+def misplaced(page) -> list[str]:
+    """Faults of the table's layout; none is good.
+
+    The partner sits above the middle of the table, the neighbours at its left and right, and one's own hand lies below
+    it in one row. Nothing that can be done lies below the lower edge of the window.
+    """
+    return page.evaluate(
+        """() => {
+      const faults = [];
+      const box = (e) => e.getBoundingClientRect();
+      const centre = box(document.getElementById("centre"));
+      const [x, y] = [(centre.left + centre.right) / 2, (centre.top + centre.bottom) / 2];
+      for (const seat of document.querySelectorAll("#others .seat")) {
+        const place = seat.closest(".place").classList[1];
+        const at = box(seat);
+        const good = { left: at.right < x, right: at.left > x, top: at.bottom < y }[place];
+        if (!good) faults.push(`seat ${seat.dataset.seat} is not at the ${place}`);
+      }
+      if (box(document.getElementById("own")).top < y) faults.push("the own seat is not at the bottom");
+      const rows = new Set([...document.querySelectorAll("#own .seat > .hand > .card")].map((e) => e.offsetTop));
+      if (rows.size > 1) faults.push(`the hand lies in ${rows.size} rows`);
+      for (const e of document.querySelectorAll("#felt .act"))
+        if (e.getClientRects().length && box(e).bottom > window.innerHeight + 1)
+          faults.push(`${e.ariaLabel ?? e.textContent} is below the window`);
+      return faults;
+    }"""
+    )
+
+
 def overlaps(page) -> list[str]:
     """Things on the page that lie over each other or stick out, by what they are; none is good."""
     return page.evaluate(
@@ -102,3 +150,38 @@ def rules_hold(page):
         if v["impact"] in ("serious", "critical")
     ]
     assert not grave
+
+
+def faint(page) -> list[str]:
+    """Texts on the page whose contrast with their ground is below 4.5 to 1, with the ratio; none is good.
+
+    Disabled buttons and texts for screen readers only do not count.
+    """
+    return page.evaluate(
+        """() => {
+      const numbers = (text) => {
+        const found = (text.match(/[\\d.]+/g) ?? []).map(Number);
+        return text.startsWith("color(srgb") ? found.map((c, i) => (i < 3 ? 255 * c : c)) : found;
+      };
+      const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+      const light = ([r, g, b]) => 0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
+      const mixed = (over, under, share) => over.map((c, i) => share * c + (1 - share) * under[i]);
+      function ground(element) {
+        if (!element) return [255, 255, 255];
+        const [r, g, b, alpha = 1] = numbers(getComputedStyle(element).backgroundColor);
+        return alpha === 1 ? [r, g, b] : mixed([r, g, b], ground(element.parentElement), alpha);
+      }
+      const faults = [];
+      for (const e of document.querySelectorAll("body *")) {
+        const own = [...e.childNodes].filter((n) => n.nodeType === 3 && n.data.trim());
+        if (!own.length || !e.getClientRects().length || e.closest("svg, .unseen, script, :disabled")) continue;
+        const style = getComputedStyle(e);
+        const [r, g, b, alpha = 1] = numbers(style.color);
+        const under = ground(e);
+        const [high, low] = [light(mixed([r, g, b], under, alpha)), light(under)].sort((x, y) => y - x);
+        const ratio = (high + 0.05) / (low + 0.05);
+        if (ratio < 4.5) faults.push(`${own[0].data.trim().slice(0, 30)}: ${ratio.toFixed(2)}`);
+      }
+      return faults;
+    }"""
+    )

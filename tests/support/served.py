@@ -73,7 +73,13 @@ def clicks(scene) -> list[int]:
     """What can be done in a scene as the page has it."""
     cards = [c for part in (*scene.get("seats", []), *scene.get("piles", [])) for c in part.get("cards", [])]
     cells = [cell for row in scene.get("board", []) for cell in row]
-    return sorted(x["action"] for x in (*cards, *cells, *scene.get("choices", [])) if x.get("action") is not None)
+    offered = {option["actions"][0] for card in cards for option in card.get("options", [])}
+    placed = [
+        x["action"]
+        for x in (*cards, *cells, *scene.get("choices", []), *scene.get("ladder", []))
+        if x.get("action") is not None
+    ]
+    return sorted([*placed, *offered])
 
 
 def children(pid: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, launched, my_turn, opened, overlaps, rules_hold
+from support.browser import CHROMIUM, WIDTHS, faint, launched, misplaced, move, my_turn, opened, overlaps, rules_hold
 from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -73,25 +73,64 @@ def test_a_whole_hand_by_clicks(browser, name):
                     page.set_viewport_size({"width": width, "height": height})
                     assert not overlaps(page), width
                 rules_hold(page)
+                assert not faint(page)
+                assert page.locator("#panel-belief .shares td.heat").count() or "belief" not in panels
                 for panel in panels.split():
                     page.click(f"[data-panel={panel}]")
                 assert not page.locator(".panel").count()
-            able = page.locator("#felt .act:visible")
-            ply = page.locator("body").get_attribute("data-ply")
-            able.nth(draw.randrange(able.count())).click()
-            page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+            assert not faint(page)
+            move(page, draw)
             moves += 1
         assert "The hand is over" in page.inner_text("#status")
         assert looked or name == "mines"
         for width, height in WIDTHS:
             page.set_viewport_size({"width": width, "height": height})
             assert not overlaps(page), width
+        assert page.locator("#review").is_visible() and not faint(page)
         rules_hold(page)
-        assert page.inner_text("#told") and page.inner_text("#features")
+        assert page.inner_text("#result")
+        goal = page.inner_text("#scores .keys")
+        assert ("wins" in goal) == (name in ("hearts", "skat")) and ("team" in goal) == (name in ("crew", "hanabi"))
+        assert page.locator("#log .inline svg").count() or name == "mines"
+        assert page.locator("#log .break").count() or name in ("mines", "hanabi")
+        assert page.locator("#hands .final").count() == {"hearts": 4, "crew": 4, "skat": 3}.get(name, 0)
+        assert not page.locator("#hands [aria-label='a hidden card']").count()
+        assert page.locator("#told").text_content() and page.inner_text("#features")
         page.click("#status button")
         page.wait_for_selector("body:not([data-turn=over])")
         assert not page.faults
         page.context.close()
+
+
+# Of each table the places of the seats from the left neighbour on.
+PLACES = {
+    ("skat", "--opponents", "rules"): ["left", "right"],
+    ("crew(mission=9)", "--opponents", "rules"): ["left", "top", "right"],
+    ("hanabi(players=5)", "--opponents", "partner"): ["left", "top", "top", "right"],
+}
+
+
+@pytest.mark.parametrize("words", PLACES)
+def test_seats_sit_around_the_table(browser, words):
+    """At both widths, at the beginning and later; a card of a trick lies on the side of the seat that played it."""
+    draw = random.Random(3)
+    with served(*words) as (address, _):
+        page = opened(browser, address)
+        for _ in range(4):
+            if not my_turn(page):  # a lost mission
+                break
+            for width, height in WIDTHS:
+                page.set_viewport_size({"width": width, "height": height})
+                assert not misplaced(page), width
+            assert [place for _, place in sorted(page.evaluate(SEATS))] == PLACES[words]
+            move(page, draw)
+        assert page.locator("#own .seat.turn, #others .seat.turn").count() == 1
+        assert not page.faults
+        page.context.close()
+
+
+SEATS = """[...document.querySelectorAll("#others .seat")].map(
+  (seat) => [seat.dataset.seat, seat.closest(".place").classList[1]])"""
 
 
 def test_keys_play_too(browser):
@@ -99,16 +138,72 @@ def test_keys_play_too(browser):
     with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
         page = opened(browser, address)
         my_turn(page)
-        for move in range(3):
+        for _ in range(3):
             page.keyboard.press("ArrowRight")
             page.keyboard.press("ArrowRight")
             assert page.evaluate("document.activeElement.getAttribute('aria-label')")
             page.keyboard.press("Enter")
-            page.wait_for_selector(f"body:not([data-ply='{53 + move}'])")
-        assert page.inner_text("#log").count("you:") == 3
+        assert page.locator("#own [aria-pressed=true]").count() == 3
+        page.keyboard.press("Enter")
+        page.wait_for_selector("body:not([data-ply='53'])")
+        my_turn(page)
+        assert page.inner_text("#log").count("you: pass") == 3
         page.keyboard.press("u")
-        page.wait_for_selector("body[data-ply='55']")
-        assert page.inner_text("#log").count("you:") == 2
+        page.wait_for_selector("body[data-ply='53']")
+        assert not page.inner_text("#log").count("you:")
+        page.context.close()
+
+
+def test_cards_are_chosen_before_they_are_passed(browser):
+    """A second click takes a card back, a fourth card replaces the first, and the button passes all three."""
+    with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
+        page = opened(browser, address)
+        my_turn(page)
+        cards = page.locator("#own button.card")
+
+        def chosen():
+            return [i for i in range(13) if cards.nth(i).get_attribute("aria-pressed") == "true"]
+
+        for place in (0, 5, 0, 7, 9):
+            assert page.locator("#confirm").is_disabled()
+            cards.nth(place).click(position={"x": 8, "y": 20})
+        assert chosen() == [5, 7, 9]
+        cards.nth(2).click(position={"x": 8, "y": 20})
+        assert chosen() == [2, 7, 9] and page.locator("body").get_attribute("data-ply") == "53"
+        names = [cards.nth(i).get_attribute("aria-label") for i in chosen()]
+        rules_hold(page)
+        page.click("#confirm")
+        page.wait_for_selector("body:not([data-ply='53'])")
+        passed = page.locator("#own .pile[aria-label='you passed'] .card")
+        assert {passed.nth(i).get_attribute("aria-label") for i in range(3)} == set(names)
+        assert not page.faults
+        page.context.close()
+
+
+def test_hints_in_three_clicks_with_the_named_cards_lit(browser):
+    with served("hanabi", "--opponents", "partner") as (address, _):
+        page = opened(browser, address)
+        my_turn(page)
+        card = page.locator("#others button.card").first
+        rank = card.get_attribute("aria-label").split()[1]
+        labels = [c.get_attribute("aria-label").split()[1] for c in page.locator("#others .card").all()]
+        card.click()  # offers the colour and lights it
+        assert page.locator("#others .card.lit").count() and page.locator("#give").is_visible()
+        page.locator("#offer button").nth(1).click()
+        lit = [c.get_attribute("class").split()[-1] == "lit" for c in page.locator("#others .card").all()]
+        assert lit == [label == rank for label in labels]
+        rules_hold(page)
+        page.keyboard.press("Escape")
+        assert not page.locator("#offer").is_visible() and not page.locator(".lit").count()
+        page.keyboard.press("Enter")  # on the card, which has the focus again
+        page.keyboard.press("Enter")  # gives the hint
+        page.wait_for_selector("#log li:has-text('you: hint')")
+        assert "you: hint to seat 1" in page.inner_text("#log")
+        my_turn(page)
+        page.locator("#own button.card").first.click()
+        page.locator("#offer button").first.click()
+        page.wait_for_selector("#log li:has-text('you: play')")
+        assert not page.faults
         page.context.close()
 
 
@@ -120,19 +215,20 @@ def test_dialogs_begin_a_match_and_claim(browser):
         page.select_option("#who2", label="you")
         page.fill("#deal", "6")
         rules_hold(page)
+        assert not faint(page)
         page.click("#seating button.main")
         page.wait_for_selector("#own .seat[data-seat='2']")
         assert "deal 6" in page.inner_text("#title")
         my_turn(page)
         page.click("#claim")
         page.fill("#claim-score", "0")
+        assert not faint(page)
         page.click("#claiming button.main")
         page.wait_for_selector("#fault:visible", timeout=60_000)
         assert "too many lines" in page.inner_text("#fault")
-        while my_turn(page) and page.locator("#own .card").count() > 2:
-            ply = page.locator("body").get_attribute("data-ply")
-            page.locator("#felt .act:visible").first.click()
-            page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+        draw = random.Random(1)
+        while my_turn(page) and page.locator("#own .seat > .hand > .card").count() > 2:
+            move(page, draw)
         page.click("#claim")
         page.fill("#claim-score", "26")
         page.click("#claiming button.main")

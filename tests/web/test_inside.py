@@ -13,7 +13,7 @@ from support.kuhn import Kuhn
 from trickformer import games, players, tokenizers
 from trickformer.base import decision_rng
 from trickformer.belief.samplers import sampler
-from trickformer.web import room
+from trickformer.web import room, scenes
 from trickformer.web.cast import Cast, DecisionRequest
 from trickformer.web.claims import certain, solve_by_minimax
 from trickformer.web.inside import Inside
@@ -69,7 +69,9 @@ def test_panels_tell_what_the_player_does(spec):
             values = {row["action"]: row["value"] for row in found["rows"] if row["value"] is not None}
             # In The Crew the worlds that are shown are not those of the decision.
             if plain.decision.value is not None and len(values) > 1 and game.name != "crew":
-                assert values[plain.decision.action] == pytest.approx(plain.decision.value, abs=1e-6)
+                in_points = plain.decision.value * game.worth[0]
+                assert values[plain.decision.action] == pytest.approx(in_points, abs=1e-5 * game.worth[0])
+            assert found["unit"] == game.worth[1]
             if panel == "model":
                 assert sum(row["policy"] for row in found["rows"]) == pytest.approx(1)
             for world in found.get("worlds", []):
@@ -105,6 +107,29 @@ def test_pimc_by_world_averages_to_its_value(hearts):
             own = set(world.cards[view.viewer])
             assert set(view.legal) <= own
             assert len(set(itertools.chain(*world.cards))) == sum(map(len, world.cards))
+
+
+@pytest.mark.parametrize("spec", [*CHECKPOINTS, "mines(first_move=any)"])
+def test_hidden_cards_have_a_cell_of_their_suit_and_rank(spec):
+    game, inside = games.load(spec), _inside(spec, worlds=20)
+    state = game.deal(3, 1)
+    if game.name == "mines":
+        while len(state.legal_actions()) > 90:
+            state.apply_action(state.legal_actions()[0])
+            if state.is_terminal():
+                pytest.fail("the deal of this test ends at once")
+    found = inside.belief(_asked(state))
+    grid = found["grid"]
+    assert len(grid["cells"]) == len(found["cards"]) == len({tuple(cell) for cell in grid["cells"]})
+    for name, (row, column) in zip(found["cards"], grid["cells"]):
+        shown = grid["rows"][row]["words"], grid["columns"][column]
+        if game.name == "mines":
+            cell_row, cell_column = map(int, name.split(","))
+            assert shown == (f"row {cell_row + 1}", str(cell_column + 1))
+        else:
+            kinds = range({"hearts": 52, "skat": 32, "crew": 40, "hanabi": 25}[game.name])
+            (card,) = (card for card in (scenes.card(game, kind) for kind in kinds) if card.name == name)
+            assert (card.sign, card.rank) == shown
 
 
 @pytest.mark.parametrize("spec", ["hearts", "skat", "crew(mission=9)"])

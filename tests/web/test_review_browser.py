@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, launched, my_turn, opened, overlaps, rules_hold
+from support.browser import CHROMIUM, WIDTHS, launched, move, my_turn, opened, overlaps, rules_hold
 from support.served import served
 from support.skat_records import GAMES
 
@@ -122,10 +123,9 @@ def test_an_analysis_can_be_stopped(browser, tmp_path):
 def test_the_hand_just_played_is_reviewed(browser):
     with served("skat", "--opponents", "rules", "--seed", "3") as (address, _):
         page = opened(browser, address)
+        draw = random.Random(4)
         while my_turn(page):
-            ply = page.locator("body").get_attribute("data-ply")
-            page.locator("#felt .act:visible").first.click()
-            page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+            move(page, draw)
         scores = page.inner_text("#scores tbody tr:last-child")
         page.click("#review")
         page.wait_for_selector("#decisions button")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
 
-from trickformer import games
+from trickformer import games, players
+from trickformer.games.skat import BASES, CARDS, DECLARATIONS
 from trickformer.web import scenes
 from trickformer.web.scenes import OPEN
+from trickformer.web.scenes.skat import value_steps
 
 SPECS = [
     "hearts",
@@ -47,7 +50,10 @@ def _clicks(scene):
     """What a page can do."""
     cards = [c for seat in scene.seats for c in seat.cards] + [c for pile in scene.piles for c in pile.cards]
     cells = [cell for row in scene.board for cell in row]
-    return sorted(x.action for x in (*cards, *cells, *scene.choices) if x.action is not None)
+    offered = {option.actions[0] for card in cards for option in card.options}
+    return sorted(
+        [*(x.action for x in (*cards, *cells, *scene.choices, *scene.ladder) if x.action is not None), *offered]
+    )
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -74,6 +80,7 @@ def test_exchanged_hidden_cards_do_not_change_a_scene(spec):
                 continue
             exchanged += 1
             assert scenes.show(game, twin, viewer) == scenes.show(game, state, viewer), (seed, viewer)
+            assert scenes.log(game, twin, viewer) == scenes.log(game, state, viewer), (seed, viewer)
     assert exchanged
 
 
@@ -89,6 +96,98 @@ def test_a_hand_game_does_not_show_the_skat():
         state.apply_action(state.legal_actions()[0])
 
 
+def _skat_after(*words):
+    """A deal of Skat after some words, then the first legal actions to the end."""
+    game = games.load("skat")
+    state = game.deal(1, 0)
+    for word in words:
+        state.apply_action(next(a for a in state.legal_actions() if game.words(a) == word))
+    while not state.is_terminal():
+        state.apply_action(state.legal_actions()[0])
+    return game, state
+
+
+def test_the_end_of_skat_shows_what_was_picked_up_and_what_was_laid_away():
+    game, state = _skat_after("pass", "18", "pass", "pick-up")
+    final = scenes.show(game, state, 0).hands[state.soloist]
+    piles = {pile.title: [card.name for card in pile.cards] for pile in final.piles}
+    assert sorted(piles.pop("dealt")) == sorted(CARDS[c] for c in state.deck[20:30])
+    assert piles == {
+        "picked up": sorted((CARDS[c] for c in state.deck[30:]), key=CARDS.index),
+        "laid away": [CARDS[c] for c in state.skat],
+    }
+    shown = [[card.name for card in entry.cards] for entry in scenes.log(game, state, state.soloist)]
+    assert piles["picked up"] in shown and not any(
+        len(entry.cards) == 2 or entry.words == "lay away" for entry in scenes.log(game, state, 0)
+    )
+    game, state = _skat_after("pass", "18", "pass", "hand")
+    assert [pile.title for pile in scenes.show(game, state, 0).piles] == ["Skat"]
+
+
+def test_the_result_of_skat_adds_up():
+    """The value from its steps, the card points from tricks and skat, and the score from the value."""
+    game, seed, checked = games.load("skat"), random.randrange(2**31), 0
+    draw, rules = random.Random(seed), players.make("rules", game)
+    for deal in range(40):
+        state, memos = game.deal(seed, deal), [{} for _ in range(3)]
+        while not state.is_terminal():
+            seat = state.current_player()
+            view = game.view(state, seat)
+            bold = state.phase != "play" and draw.random() < 0.3
+            rng = np.random.default_rng(len(state.history()))
+            chosen = draw.choice(view.legal) if bold else rules.act([view], [rng], [memos[seat]])[0].action
+            state.apply_action(chosen)
+        lines, result = scenes.show(game, state, 0).result, state.result
+        if result.soloist < 0:
+            assert lines == ("All seats have passed: nobody scores.",)
+            continue
+        score = game.scores(state)[result.soloist]
+        assert f" {score}" in lines[-1] and f"Seat {result.soloist} scores" in lines[-1], seed
+        if state.contract.game == "null":
+            continue
+        checked += 1
+        levels = value_steps(state)[-1][1]
+        value = levels * BASES[DECLARATIONS.index(state.contract.game)]
+        assert lines[1].endswith(f"is {value}."), seed
+        if not result.overbid:
+            assert result.value == (value if result.won else -2 * value), seed
+        found = re.search(r"with (\d+) of 120 card points: (\d+) in \d+ tricks? and (\d+) in the skat", lines[0])
+        total, *parts = map(int, found.groups())
+        assert total == result.points == sum(parts), seed
+    assert checked > 10, seed
+
+
+@pytest.mark.parametrize("spec", ["hearts", "skat", "crew(mission=9)", "crew(mission=4,distress=left)"])
+def test_the_end_shows_all_hands_as_they_were_dealt(spec):
+    game, seed = games.load(spec), random.randrange(2**31)
+    ends = [state for state in _positions(game, seed) if state.is_terminal()]
+    for state in ends:
+        hands = scenes.show(game, state, 0).hands
+        dealt = [card.name for hand in hands for card in hand.piles[0].cards]
+        assert [hand.piles[0].title for hand in hands] == ["dealt"] * game.players, seed
+        assert len(dealt) == len(set(dealt)) == {"hearts": 52, "skat": 30, "crew": 40}[game.name], seed
+        given, received = (
+            sorted(card.name for hand in hands for pile in hand.piles if pile.title == title for card in pile.cards)
+            for title in ("passed", "received")
+        )
+        assert received == (given if game.name == "hearts" else []), seed
+        assert len(given) == (4 if "distress" in spec else len(given)), seed
+    before = [state for state in _positions(game, seed, 1) if not state.is_terminal()]
+    assert not any(scenes.show(game, state, OPEN).hands for state in before)
+
+
+def test_the_log_names_the_taker_of_each_trick(hearts):
+    *_, state = _positions(hearts, 4, 1)
+    entries = scenes.log(hearts, state, 1)
+    headings = [entry.words for entry in entries if entry.seat is None]
+    assert headings[::2] == [f"trick {n}" for n in range(1, 14)]
+    points = [0] * 4
+    for words in headings[1::2]:
+        taker, count = map(int, re.findall(r"\d+", words))
+        points[taker] += count
+    assert 26 in points or tuple(points) == hearts.scores(state)
+
+
 def test_open_scenes_show_every_card(hearts):
     for state in _positions(hearts, 1, 1):
         shown = scenes.show(hearts, state, OPEN)
@@ -96,6 +195,72 @@ def test_open_scenes_show_every_card(hearts):
         own = scenes.show(hearts, state, 2)
         hidden = [card.name for seat in own.seats if seat.seat != 2 for card in seat.cards]
         assert state.is_terminal() or not any(hidden)
+
+
+@pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=4)"])
+def test_a_hint_lights_the_cards_that_it_names(spec):
+    game, checked = games.load(spec), 0
+    for state in _positions(game, 7, 2):
+        for seat in scenes.show(game, state, state.current_player()).seats if not state.is_terminal() else ():
+            for option in (option for card in seat.cards for option in card.options if option.lights):
+                event = game.view(state.child(option.actions[0]), -1).events[-1]
+                assert option.lights == event.seen
+                checked += 1
+    assert checked > 50
+
+
+def test_three_cards_are_chosen_to_pass_and_two_to_lay_away(hearts):
+    state = hearts.deal(3, 1)
+    picks = []
+    while state.current_player() == 0:
+        scene = scenes.show(hearts, state, 0)
+        picks.append(scene.pick)
+        assert scene.confirm and not scenes.show(hearts, state, OPEN).pick
+        state.apply_action(state.legal_actions()[0])
+    assert picks == [3, 2, 1]
+    skat = games.load("skat")
+    state, picks = skat.deal(1, 0), []
+    for word in ("pass", "18", "pass", "pick-up"):
+        state.apply_action(next(a for a in state.legal_actions() if skat.words(a) == word))
+    while state.phase == "discard":
+        picks.append(scenes.show(skat, state, state.soloist).pick)
+        assert not scenes.show(skat, state, (state.soloist + 1) % 3).pick
+        state.apply_action(state.legal_actions()[0])
+    assert picks == [2, 1]
+
+
+def test_a_communication_is_a_card_and_a_place():
+    """Each option of a card is a label and then this card, both legal; each legal label is an option of a card."""
+    game, checked = games.load("crew(mission=9)"), 0
+    for state in _positions(game, 5, 2):
+        if state.is_terminal() or "silent" not in map(game.words, state.legal_actions()):
+            continue
+        seat = state.current_player()
+        scene, labels = scenes.show(game, state, seat), set()
+        for card in scene.seats[seat].cards:
+            for option in card.options:
+                label, shown = option.actions
+                after = state.child(label)
+                assert shown in after.legal_actions() and game.words(shown) == card.name
+                assert game.words(label) in {"highest", "only", "lowest"}
+                labels.add(label)
+                checked += 1
+        assert labels | {choice.action for choice in scene.choices} == set(state.legal_actions())
+        assert not any(card.options for other in range(4) if other != seat for card in scene.seats[other].cards)
+    assert checked > 20
+
+
+def test_the_ladder_of_bids():
+    game = games.load("skat")
+    state = game.deal(1, 0)
+    scene = scenes.show(game, state, 1)
+    assert [rung.words for rung in scene.ladder[:4]] == ["18", "20", "22", "23"]
+    assert all(rung.action is not None and not rung.is_called for rung in scene.ladder)
+    state.apply_action(scene.ladder[1].action)
+    hold = scenes.show(game, state, 0)
+    assert [choice.words for choice in hold.choices] == ["pass", "hold 20"]
+    assert [rung.is_called for rung in hold.ladder[:3]] == [True, True, False]
+    assert not any(rung.action for rung in hold.ladder)
 
 
 def test_hints_are_noted_on_cards():

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 _HOLDS = re.compile(r"(seat \d) holds\b")
+_DEALT = re.compile(r"(seat \d) holds\b|(skat)(?= )")
 _LEGENDS = {  # by game: explanation of the symbols in its text
     "mines": "Numbers: mines around an opened cell. '.': not opened. '*': mine. X: mine that was opened. "
     "A move such as 'open 0,2' names row and column, counted from 0.",
@@ -79,7 +80,7 @@ def in_words(game: Game, state: State) -> str:
     first, chance = game.spiel.new_initial_state(), iter(state.history())
     while first.is_chance_node():
         first.apply_action(next(chance))
-    dealt = [_HOLDS.sub(r"\1 was dealt", line) for line in game.describe(first).splitlines() if _HOLDS.match(line)]
+    dealt = [_DEALT.sub(r"\1\2 was dealt", line) for line in game.describe(first).splitlines() if _DEALT.match(line)]
     end = [line for line in game.describe(state).splitlines() if not _HOLDS.fullmatch(line)]
     return "\n".join([*dealt, *(_HOLDS.sub(r"\1 holds at the end", line, count=1) for line in end)])
 

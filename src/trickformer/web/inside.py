@@ -80,7 +80,8 @@ class Inside:
         spec = self.specs[panel]
         answer = self._cast.decide(replace(request, spec=spec), explain=True)
         decision, thought = answer.decision, answer.decision.thought
-        panel_data: dict[str, Any] = {"spec": spec, "seconds": answer.seconds, "best": decision.action}
+        scale, unit = self._game.worth
+        panel_data: dict[str, Any] = {"spec": spec, "seconds": answer.seconds, "best": decision.action, "unit": unit}
         view = self._view(request)
         if len(view.legal) == 1:
             return panel_data | {"rows": [], "note": f"only {self._words(view.legal[0])} is legal"}
@@ -99,7 +100,7 @@ class Inside:
                 "action": a,
                 "words": self._words(a),
                 "policy": policy.get(a),
-                "value": values.get(a),
+                "value": scale * values[a] if a in values else None,
                 "visits": visits.get(a),
             }
             for a in best_first
@@ -117,7 +118,7 @@ class Inside:
                     "cards": [
                         f"{place}: {' '.join(map(self._words, cards))}" for place, cards in zip(places, world.cards)
                     ],
-                    "values": [world.values.get(action) for action in best_first],
+                    "values": [scale * world.values[a] if a in world.values else None for a in best_first],
                 }
                 for world in worlds
             ]
@@ -139,7 +140,7 @@ class Inside:
                 {
                     "token": vocabulary[nodes[j].token],
                     "runs": nodes[j].runs,
-                    "value": nodes[j].value,
+                    "value": nodes[j].value * self._game.worth[0],
                     "after": children(j, depth + 1),
                 }
                 for j in most_visited
@@ -158,7 +159,9 @@ class Inside:
         """
         view, belief = self._view(request), self._belief("uniform")
         if isinstance(belief, HanabiBelief):
-            return hanabi_hands(self._game, view, self._worlds, self._rng(request))
+            hands = hanabi_hands(self._game, view, self._worlds, self._rng(request))
+            kinds = list(range(len(hands["cards"])))
+            return hands | {"grid": _grid([scenes.card(self._game, kind) for kind in kinds], kinds)}
         if isinstance(belief, MinesBelief):
             return self._mines(belief, view, self._rng(request))
         if not isinstance(belief, CardBelief):
@@ -173,6 +176,7 @@ class Inside:
             "cards": [self._words(card) for card in hidden],
             "kinds": {name: shares[hidden].tolist() for name, shares in tables.items()},
             "worlds": self._worlds,
+            "grid": _grid([scenes.card(self._game, card) for card in range(len(uniform))], hidden),
         }
 
     def _mines(self, belief: MinesBelief, view: View, rng: np.random.Generator) -> dict[str, Any]:
@@ -184,7 +188,14 @@ class Inside:
         shares = (np.bincount(hidden.ravel(), minlength=max(view.legal) + 1) / self._worlds).tolist()
         cells = [self._words(cell).removeprefix("open ") for cell in view.legal]
         kinds = {"exact counting": [[shares[cell]] for cell in view.legal]}
-        return {"places": ["a mine"], "cards": cells, "kinds": kinds, "worlds": self._worlds}
+        positions = [tuple(map(int, cell.split(","))) for cell in cells]
+        rows, columns = (sorted({position[axis] for position in positions}) for axis in (0, 1))
+        grid = {
+            "rows": [{"words": f"row {row + 1}"} for row in rows],
+            "columns": [str(column + 1) for column in columns],
+            "cells": [[rows.index(row), columns.index(column)] for row, column in positions],
+        }
+        return {"places": ["a mine"], "cards": cells, "kinds": kinds, "worlds": self._worlds, "grid": grid}
 
     def _belief_names(self) -> list[str]:
         return [
@@ -269,3 +280,19 @@ class Inside:
 
     def _rng(self, request: DecisionRequest) -> np.random.Generator:
         return decision_rng(request.seed, request.deal, request.seat, NUMBER_OFFSET + request.number)
+
+
+def _grid(cards: list[scenes.Card], shown: list[int]) -> dict[str, Any]:
+    """Arrange cards in a grid of suits by ranks.
+
+    Args:
+        cards: All cards of the game.
+        shown: Cards with shares, in the order of the shares.
+
+    Returns:
+        `rows` with the sign of each suit, `columns` with the ranks, and `cells`: row and column of each of `shown`.
+    """
+    signs = list(dict.fromkeys(card.sign for card in cards))
+    ranks = list(dict.fromkeys(card.rank for card in cards))
+    cells = [[signs.index(cards[number].sign), ranks.index(cards[number].rank)] for number in shown]
+    return {"rows": [{"sign": sign, "words": sign} for sign in signs], "columns": ranks, "cells": cells}

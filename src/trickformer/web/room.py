@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from trickformer import players, tokenizers
-from trickformer.base import CHANCE, Game, TrickformerError
+from trickformer.base import Game, TrickformerError
 from trickformer.belief import heads, sampler
 from trickformer.belief.samplers import CardBelief
 from trickformer.records.show import in_words
 from trickformer.review.rating import seats_share_score
 from trickformer.web import messages, scenes
-from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, make_request
+from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, make_request, state_after
 from trickformer.web.config import YOU, Play
 from trickformer.web.offers import list_players, shipped_for, short
 from trickformer.web.pages import Pages
@@ -99,7 +99,7 @@ class Room(Pages):
                 table.act(message.seat, message.action)
             case messages.Undo():
                 self._stop()
-                table.undo()
+                self._undo()
             case messages.Again():
                 self._stop()
                 table.again()
@@ -131,6 +131,18 @@ class Room(Pages):
                 self._send_to_all({"type": "thinking", "seat": None, "stopped": True})
                 return
         self._refresh()
+
+    def _undo(self) -> None:
+        """Undo the person's last decision. Cards that were chosen together are taken back together."""
+        table = self.table
+        table.undo()
+        while table.turn is not None and scenes.show(table.game, table.state, table.turn).pick:
+            if not table.moves or table.moves[-1].seat != table.turn:
+                return
+            before = state_after(table.game, tuple(map(int, table.state.history()))[:-1])
+            if not scenes.show(table.game, before, table.turn).pick:
+                return
+            table.undo()
 
     def _refresh(self) -> None:
         self._send_to_all(self._table_message())
@@ -269,7 +281,7 @@ class Room(Pages):
         table = self.table
         game = table.game
         me = next((p for p, who in enumerate(table.seats) if who == YOU and p == table.turn), table.seats.index(YOU))
-        log = [[seat, what] for seat, what in table.log(me) if seat != CHANCE]
+        log = scenes.log(game, table.state, me)
         return {
             "type": "table",
             "game": game.name,
@@ -280,7 +292,7 @@ class Room(Pages):
             "turn": table.turn,
             "seats": [short(who) for who in table.seats],
             "scene": scenes.show(game, table.state, me).model_dump(mode="json", exclude_defaults=True),
-            "log": log,
+            "log": [entry.model_dump(mode="json", exclude_defaults=True) for entry in log],
             "told": in_words(game, table.state) if table.over else "",
             "scores": list(game.scores(table.state)) if table.over else None,
             "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],

@@ -115,13 +115,15 @@ def _lines(scene: Scene, table: Table) -> Iterator[str]:
         cards = f"{backs} cards" if backs and not any(c.notes for c in seat.cards) else " ".join(map(_card, seat.cards))
         yield f"  seat {seat.seat} ({who}{', ' + features if features else ''}): {cards}"
     for pile in scene.piles:
-        yield f"  {pile.title}: {' '.join(map(_card, pile.cards))}"
+        place = "" if pile.seat is None else f"seat {pile.seat}, "
+        yield f"  {place}{pile.title}: {' '.join(map(_card, pile.cards))}"
     for row in scene.board:
         yield "  " + " ".join(cell.text or "." for cell in row)
     if scene.text:
         yield scene.text
     if scene.trick:
         yield "  trick: " + " ".join(f"{p.seat}:{p.card.name}" for p in scene.trick)
+    yield from scene.result
     if scene.ask:
         words = {choice.action: choice.words for choice in scene.choices}
         legal = enumerate(table.state.legal_actions(), 1)

@@ -1,8 +1,9 @@
 """Scenes: the visible parts of a state (seats with cards, the trick, cards on the table, possible actions).
 
 The page draws a scene and the terminal prints it; both are independent of the game. Each game has a module of its name
-that exports `show(game, state, viewer) -> Scene`. A game without a module is shown in its own words (_words.py). The
-scene of a seat depends only on the seat's knowledge: it does not change if cards that are hidden from it are exchanged.
+that exports `show(game, state, viewer) -> Scene` and may export `log(game, state, viewer)`. A game without a module is
+shown in its own words (_words.py). The scene of a seat depends only on the seat's knowledge: it does not change if
+cards that are hidden from it are exchanged.
 """
 
 from __future__ import annotations
@@ -12,13 +13,43 @@ import pkgutil
 from typing import TYPE_CHECKING
 
 from trickformer.base import Game
-from trickformer.web.scenes._scene import OPEN, Card, Cell, Choice, Pile, Scene, Seat, TrickCard
+from trickformer.web.scenes._scene import (
+    OPEN,
+    Card,
+    Cell,
+    Choice,
+    FinalHand,
+    LogEntry,
+    Option,
+    Pile,
+    Rung,
+    Scene,
+    Seat,
+    TrickCard,
+)
+from trickformer.web.scenes._words import log as log_in_words
 from trickformer.web.scenes._words import show as in_words
 
 if TYPE_CHECKING:
     from trickformer.base import State
 
-__all__ = ["NAMES", "OPEN", "Card", "Cell", "Choice", "Pile", "Scene", "Seat", "TrickCard", "show"]
+__all__ = [
+    "NAMES",
+    "OPEN",
+    "Card",
+    "Cell",
+    "Choice",
+    "FinalHand",
+    "LogEntry",
+    "Option",
+    "Pile",
+    "Rung",
+    "Scene",
+    "Seat",
+    "TrickCard",
+    "log",
+    "show",
+]
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
@@ -31,6 +62,8 @@ def card(game: Game, number: int) -> Card:
         number: Action that plays the card, or kind of card in Hanabi.
     """
     module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
+    if hasattr(module, "card_of"):  # the pack depends on the game's options
+        return module.card_of(game, number)
     make_card = getattr(module, "card", None)
     return make_card(number) if make_card is not None else Card(name=game.words(number), words=game.words(number))
 
@@ -48,3 +81,16 @@ def show(game: Game, state: State, viewer: int) -> Scene:
         return in_words(game, state, seen_by, viewer)
     scene: Scene = importlib.import_module(f"{__name__}.{game.name}").show(game, state, seen_by)
     return scene
+
+
+def log(game: Game, state: State, viewer: int) -> tuple[LogEntry, ...]:
+    """List the actions that a seat has seen, its own included, with headings between the tricks.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: The seat.
+    """
+    module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
+    entries: tuple[LogEntry, ...] = getattr(module, "log", log_in_words)(game, state, viewer)
+    return entries

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise, permutations
 
-from trickformer.web.scenes._scene import Card, Sign, TrickCard
+from trickformer.web.scenes._scene import Card, LogEntry, Sign, TrickCard
 
 FRENCH: dict[str, Sign] = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 _RANKS = {"T": "ten", "J": "jack", "Q": "queen", "K": "king", "A": "ace"}
@@ -29,6 +30,22 @@ def backs(n: int) -> tuple[Card, ...]:
         n: Number of cards.
     """
     return (Card(),) * n
+
+
+def alternate_colours(suits: Collection[str], order: str, first: str = "") -> list[str]:
+    """Order the suits of a hand so that red and black alternate as far as possible.
+
+    Args:
+        suits: Suits in the hand, from C, D, H, S.
+        order: All suits in the preferred order, which decides between equally good orders.
+        first: Suit that comes first if the hand has it.
+    """
+
+    def count_equal_neighbours(suits: tuple[str, ...]) -> tuple[bool, int, list[int]]:
+        equal = sum((a in "DH") == (b in "DH") for a, b in pairwise(suits))
+        return first in suits and suits[0] != first, equal, [order.index(suit) for suit in suits]
+
+    return list(min(permutations(set(suits)), key=count_equal_neighbours))
 
 
 def count_noun(n: int, noun: str) -> str:
@@ -60,3 +77,21 @@ def tricks(played: list[TrickCard], players: int) -> tuple[tuple[TrickCard, ...]
     """
     n_complete = len(played) - len(played) % players
     return tuple(played[n_complete:]), tuple(played[max(0, n_complete - players) : n_complete])
+
+
+def trick_log(played: Sequence[TrickCard], players: int, takers: Sequence[str]) -> list[LogEntry]:
+    """List the cards of a hand, with the number of each trick before it and its taker after it.
+
+    Args:
+        played: Cards of the hand in the order played.
+        players: Number of players.
+        takers: Words about the taker of each complete trick.
+    """
+    entries = []
+    for i, play in enumerate(played):
+        if i % players == 0:
+            entries.append(LogEntry(words=f"trick {i // players + 1}"))
+        entries.append(LogEntry(seat=play.seat, cards=(play.card,)))
+        if i % players == players - 1:
+            entries.append(LogEntry(words=takers[i // players]))
+    return entries

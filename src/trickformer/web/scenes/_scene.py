@@ -16,6 +16,14 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+class Option(_Part):
+    """One of several uses of a card; a click on the card offers all of them."""
+
+    words: str
+    actions: tuple[int, ...]  # actions that the seat takes one after the other; the first is legal now
+    lights: tuple[int, ...] = ()  # places in the hand of the cards that a hint names
+
+
 class Card(_Part):
     """A card; a card that lies face down has no name."""
 
@@ -24,6 +32,7 @@ class Card(_Part):
     rank: str = ""
     sign: Sign = ""
     action: int | None = None  # action of a click on the card, if it is legal
+    options: tuple[Option, ...] = ()  # uses of the card if there are several
     notes: tuple[str, ...] = ()  # knowledge about the card, or tokens on it
     done: bool = False  # crossed out
 
@@ -49,6 +58,8 @@ class Pile(_Part):
 
     title: str
     cards: tuple[Card, ...]
+    seat: int | None = None  # seat that the cards lie before; None for the middle of the table
+    is_small: bool = False  # whether the cards are shown small
 
 
 class Cell(_Part):
@@ -68,16 +79,44 @@ class Choice(_Part):
     group: str = ""  # title of the group that shows the choice
 
 
+class Rung(_Part):
+    """A step of a ladder of bids."""
+
+    words: str
+    action: int | None = None  # action that bids it, if it is legal
+    is_called: bool = False  # whether somebody has bid it or more
+
+
+class FinalHand(_Part):
+    """Cards of a seat at the end of a hand: the cards that it was dealt, passed, received or laid away."""
+
+    seat: int
+    piles: tuple[Pile, ...]
+
+
+class LogEntry(_Part):
+    """A line of the log: an action of a seat, or a heading such as "trick 3" or the taker of a trick."""
+
+    seat: int | None = None  # seat that acted; None for a heading
+    words: str = ""
+    cards: tuple[Card, ...] = ()  # cards that follow the words
+
+
 class Scene(_Part):
     """Visible parts of a state."""
 
     title: str = ""  # "mission 4", "pass left"
     ask: str = ""  # request to the seat on turn
+    pick: int = 0  # number of cards of the hand that are chosen first and then played together
+    confirm: str = ""  # words of the button that plays them
     seats: tuple[Seat, ...] = ()
     trick: tuple[TrickCard, ...] = ()
     last: tuple[TrickCard, ...] = ()  # the last complete trick
     piles: tuple[Pile, ...] = ()
     board: tuple[tuple[Cell, ...], ...] = ()
     choices: tuple[Choice, ...] = ()
+    ladder: tuple[Rung, ...] = ()  # bids in ascending order
     features: tuple[str, ...] = ()
+    result: tuple[str, ...] = ()  # sentences about the result, at the end of a hand
+    hands: tuple[FinalHand, ...] = ()  # at the end of a hand
     text: str = ""  # description by the game, if the game has no scene

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from trickformer.base import Game
-from trickformer.web.scenes._scene import OPEN, Choice, Scene, Seat
+from trickformer.web.scenes._scene import OPEN, Choice, LogEntry, Scene, Seat
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -28,6 +28,18 @@ def show(game: Game, state: State, seen_by: int, viewer: int) -> Scene:
         choices=choices if on_turn else (),
         text=game.describe(state) if seen_by == OPEN else _describe_information_state(game, state, viewer),
     )
+
+
+def log(game: Game, state: State, viewer: int) -> tuple[LogEntry, ...]:
+    """List the actions that a seat has seen in the game's words.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: The seat.
+    """
+    events = [(event.actor, event.action) for event in game.view(state, viewer).events if event.actor >= 0]
+    return tuple(LogEntry(seat=actor, words=game.words(action)) for actor, action in events if action is not None)
 
 
 def _describe_information_state(game: Game, state: State, viewer: int) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from trickformer import _core
 from trickformer.games import crew_verdict
 from trickformer.games.crew import (
     ACTIONS,
@@ -13,12 +16,17 @@ from trickformer.games.crew import (
     CARDS,
     DRAFT,
     DRAW,
+    HAND,
+    HIGHEST,
+    LOWEST,
     NAME,
     NO,
     NUM_CARDS,
+    ONLY,
     PASS,
     PLAY,
     PLAYERS,
+    PREAMBLE,
     RADIO,
     RADIO_CARD,
     SEAT,
@@ -26,12 +34,25 @@ from trickformer.games.crew import (
     TILE,
     TILE_FROM,
     TILE_TO,
+    UNLABELLED,
     YES,
     Crew,
 )
 from trickformer.games.missions import COMMUNICATION, NO_TILE, RULES, TILES
 from trickformer.web.scenes._cards import backs, count_noun, make_clickable, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, Sign, TrickCard
+from trickformer.web.scenes._scene import (
+    OPEN,
+    Card,
+    Choice,
+    FinalHand,
+    LogEntry,
+    Option,
+    Pile,
+    Scene,
+    Seat,
+    Sign,
+    TrickCard,
+)
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -46,10 +67,17 @@ _ASK = {
     APPOINT: "say who it is to be",
     APPOINT_LAST: "say who wins the last trick",
     PASS: "pass a card: distress signal",
-    RADIO: "communicate, or stay silent",
+    RADIO: "click a card to show it, or stay silent",
     RADIO_CARD: "show a card",
     PLAY: "play a card",
     DRAW: "draw",
+}
+_LOG_WORDS = {DRAFT: "take the task", PASS: "pass", RADIO_CARD: "show", TILE_TO: "move it to the task"}
+_TOKEN_WORDS = {
+    HIGHEST: "token on top: my highest",
+    ONLY: "token in the middle: my only one",
+    LOWEST: "token at the bottom: my lowest",
+    UNLABELLED: "no token",
 }
 _WORDS = {YES: "yes", NO: "no", SILENT: "stay silent"}
 
@@ -66,23 +94,23 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
     core, mission = crew_state.core, game.pages[crew_state.mission.id]
     on_turn, phase = crew_state.current_player(), core.phase
     actions: list[int] = crew_state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
+    places = _places(crew_state) if phase == RADIO and actions else {}
     playable = [] if phase in (DRAFT, TILE_FROM, TILE_TO) else actions
     messages = core.messages
-    seats = []
+    seats, communications = [], []
     for seat in range(PLAYERS):
         own_cards = core.hand(seat)
         if viewer in (seat, OPEN):
-            cards = make_clickable(((c, card(c)) for c in sorted(own_cards)), playable if seat == on_turn else ())
+            used = {c: card(c).model_copy(update={"options": places.get(c, ())}) for c in sorted(own_cards)}
+            cards = make_clickable(used.items(), playable) if seat == on_turn else tuple(map(card, sorted(own_cards)))
         else:
             cards = backs(_visible_count(core, seat))
-        shown = ()
-        if messages[seat] is not None:
+        if messages[seat] is not None and messages[seat][1] not in core.plays:
             label, c = messages[seat][:2]
-            label_words = ACTIONS[label]
-            shown = (
-                f"shows {CARDS[c]}" + (f", its {label_words} {card(c).sign}" if label_words != "unlabelled" else ""),
-            )
-        features = [count_noun(core.winners.count(seat), "trick"), *shown]
+            note = ACTIONS[label] if label != UNLABELLED else ""
+            shown = card(c).model_copy(update={"notes": (note,) if note else ()})
+            communications.append(Pile(title="shows", cards=(shown,), seat=seat))
+        features = [count_noun(core.winners.count(seat), "trick")]
         features += ["commander"] * (seat == core.commander) + ["named member"] * (seat == core.member)
         features += ["wins the first four"] * (seat == core.first_four) + ["wins the last"] * (seat == core.last)
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features)))
@@ -95,14 +123,42 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
         seats=tuple(seats),
         trick=trick,
         last=last,
-        piles=_tasks(core, actions if phase in (DRAFT, TILE_TO) else []),
-        choices=tuple(
-            _choice(a, on_turn)
-            for a in actions
-            if a >= NUM_CARDS or (phase == TILE_TO and a not in {task[0] for task in core.tasks})
-        ),
+        piles=(*_tasks(core, actions if phase in (DRAFT, TILE_TO) else []), *communications),
+        choices=_choices(core, actions, on_turn, set(_TOKEN_WORDS) if places else set()),
         features=tuple(_features(core, mission)),
+        result=_result(core, mission) if core.result else (),
+        hands=tuple(_final_hand(crew_state, seat) for seat in range(PLAYERS)) if core.result else (),
     )
+
+
+def log(game: Crew, state: State, viewer: int) -> tuple[LogEntry, ...]:
+    """List the announcements, the passed cards that a seat knows, and the tricks.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: The seat.
+    """
+    crew_state: Any = state
+    core = _core.crew.State(crew_state.mission, np.array(crew_state.deck, dtype=np.uint8))
+    entries: list[LogEntry] = []
+    for step in state.full_history()[PREAMBLE:]:
+        phase = core.phase
+        core.apply_action(step.action)
+        if step.player < 0 or (phase == PASS and step.player != viewer):
+            continue
+        if phase == PLAY:
+            if len(core.plays) % PLAYERS == 1:
+                entries.append(LogEntry(words=f"trick {len(core.plays) // PLAYERS + 1}"))
+            entries.append(LogEntry(seat=step.player, cards=(card(step.action),)))
+            if len(core.plays) % PLAYERS == 0:
+                entries.append(LogEntry(words=f"seat {core.winners[-1]} takes it"))
+        elif step.action < NUM_CARDS:
+            words = _LOG_WORDS.get(phase, "")
+            entries.append(LogEntry(seat=step.player, words=words, cards=(card(step.action),)))
+        elif phase != RADIO or step.action != SILENT:
+            entries.append(LogEntry(seat=step.player, words=_choice(step.action, step.player).words))
+    return tuple(entries)
 
 
 def card(number: int) -> Card:
@@ -114,6 +170,19 @@ def card(number: int) -> Card:
     colour, value = CARDS[number]
     sign = _SIGNS[colour]
     return Card(name=CARDS[number], words=f"{sign} {value}", rank=value, sign=sign)
+
+
+def _final_hand(crew_state: Any, seat: int) -> FinalHand:
+    """Return the cards that a seat was dealt, the card that it passed, and its tasks."""
+    core, deck = crew_state.core, crew_state.deck
+    passed, replayed = [], _core.crew.State(crew_state.mission, np.array(deck, dtype=np.uint8))
+    for step in crew_state.full_history()[PREAMBLE:]:
+        passed += [step.action] if replayed.phase == PASS and step.player == seat else []
+        replayed.apply_action(step.action)
+    piles = [Pile(title="dealt", cards=tuple(map(card, sorted(deck[HAND * seat : HAND * (seat + 1)]))))]
+    piles += [Pile(title="passed", cards=tuple(map(card, passed)))] if passed else []
+    tasks = [pile.model_copy(update={"seat": None}) for pile in _tasks(core, []) if pile.seat == seat]
+    return FinalHand(seat=seat, piles=(*piles, *tasks))
 
 
 def _visible_count(core: Any, seat: int) -> int:
@@ -130,13 +199,32 @@ def _tasks(core: Any, actions: list[int]) -> tuple[Pile, ...]:
         task = card(number)
         notes = () if token == NO_TILE else (TILES[token],)
         action = number if number in actions else None
+        done = done and core.winners[core.plays.index(number) // PLAYERS] == owner
         piles.setdefault(owner, []).append(
             task.model_copy(update={"notes": notes, "done": done, "action": action, "words": f"task {task.words}"})
         )
     return tuple(
-        Pile(title="Tasks" if owner < 0 else f"Tasks of seat {owner}", cards=tuple(cards))
+        Pile(title="tasks", cards=tuple(cards), seat=None if owner < 0 else owner)
         for owner, cards in sorted(piles.items())
     )
+
+
+def _choices(core: Any, actions: list[int], actor: int, on_cards: set[int]) -> tuple[Choice, ...]:
+    """List the actions that are no click on a card. `on_cards` are labels that the cards offer."""
+    tasks = {task[0] for task in core.tasks}
+    shown = [a for a in actions if a >= NUM_CARDS or (core.phase == TILE_TO and a not in tasks)]
+    return tuple(_choice(a, actor) for a in shown if a not in on_cards)
+
+
+def _places(crew_state: Any) -> dict[int, tuple[Option, ...]]:
+    """List for each card of the seat on turn the places of the token with which it can be communicated."""
+    options: dict[int, tuple[Option, ...]] = {}
+    for label in crew_state.legal_actions():
+        if label in _TOKEN_WORDS:
+            for c in crew_state.child(label).legal_actions():
+                option = Option(words=_TOKEN_WORDS[label], actions=(label, c))
+                options[c] = (*options.get(c, ()), option)
+    return options
 
 
 def _choice(action: int, actor: int) -> Choice:
@@ -157,7 +245,12 @@ def _features(core: Any, mission: Any) -> list[str]:
     if mission.communication != COMMUNICATION[0]:
         features.append(f"communication: {mission.communication}")
     features += [RULES[rule] for rule in mission.rules]
-    if core.result:
-        why = crew_verdict.failures(core, mission.rules, CARDS)
-        features.append("mission accomplished" if core.result > 0 else "; ".join(["mission failed", *why]))
     return features
+
+
+def _result(core: Any, mission: Any) -> tuple[str, ...]:
+    """Describe the result: whether the mission is accomplished, and what broke it otherwise."""
+    trick = f"in trick {len(core.winners)}"
+    if core.result > 0:
+        return (f"Mission accomplished {trick}.",)
+    return (f"Mission failed {trick}: {'; '.join(crew_verdict.failures(core, mission.rules, CARDS))}.",)

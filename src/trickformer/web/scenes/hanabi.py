@@ -7,10 +7,21 @@ from typing import TYPE_CHECKING
 from trickformer.base import PUBLIC
 from trickformer.games.hanabi import COLORS, NAMES, Hanabi, card_name, hint
 from trickformer.web.scenes._cards import count_noun
-from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat
+from trickformer.web.scenes._scene import OPEN, Card, LogEntry, Option, Pile, Scene, Seat
 
 if TYPE_CHECKING:
     from trickformer.base import State
+
+
+# Least score and verdict of the rule book.
+_VERDICTS = (
+    (25, "legendary, everyone is left speechless"),
+    (21, "amazing, they will be talking about it for weeks"),
+    (16, "excellent, crowd pleasing"),
+    (11, "honourable, but will not be remembered for very long"),
+    (6, "mediocre, just a hint of scattered applause"),
+    (0, "horrible, booed by the crowd"),
+)
 
 
 class _Slot:
@@ -94,39 +105,69 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     actions = state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
     seats = []
     for seat in range(game.players):
-        faces = [card(game, c) for c in game.hand(state, seat)] if viewer != seat else []
+        faces = [card_of(game, c) for c in game.hand(state, seat)] if viewer != seat else []
         cards = [
-            (faces[i] if faces else Card(words=f"your card {i}")).model_copy(update={"notes": slot.notes()})
+            (faces[i] if faces else Card(words=f"your card {i}")).model_copy(
+                update={"notes": slot.notes(), "options": _options(game, state, seat, i) if actions else ()}
+            )
             for i, slot in enumerate(slots[seat][: len(faces) or None])
         ]
         seats.append(Seat(seat=seat, cards=tuple(cards), last_action=last_actions.get(seat, "")))
     fireworks = tuple(
-        card(game, c * rules.ranks + height - 1)
+        card_of(game, c * rules.ranks + height - 1)
         if height
         else Card(words=f"no {NAMES[COLORS[c]]} yet", sign=NAMES[COLORS[c]])
         for c, height in enumerate(piles)
     )
-    discard_cards = tuple(card(game, c) for c in sorted(discards))
-    deck = f"{count_noun(deck_size, 'card')} in the deck"
+    discard_cards = tuple(card_of(game, c) for c in sorted(discards))
+    deck = f"{deck_size} in the deck"
     return Scene(
         title="Hanabi",
-        ask="play, discard or give a hint" if on_turn == viewer else "",
+        ask="click your card to play or discard, another's to hint" if on_turn == viewer else "",
         seats=tuple(seats),
         piles=(
             Pile(title="Fireworks", cards=fireworks),
-            *([Pile(title="Discards", cards=discard_cards)] if discard_cards else []),
+            *([Pile(title="Discards", cards=discard_cards, is_small=True)] if discard_cards else []),
         ),
-        choices=tuple(_choice(game, a, on_turn) for a in actions),
         features=(
-            count_noun(sum(piles), "point"),
+            f"{sum(piles)} of {rules.kinds} fireworks",
             count_noun(hints, "hint"),
             "1 life" if lives == 1 else f"{lives} lives",
             deck,
         ),
+        result=_result(game, state, lives) if state.is_terminal() else (),
     )
 
 
-def card(game: Hanabi, number: int) -> Card:
+def log(game: Hanabi, state: State, viewer: int) -> tuple[LogEntry, ...]:
+    """List the plays, discards and hints.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: The seat.
+    """
+    rules, heights = game.rules, [0] * game.rules.colors
+    entries = []
+    for event in game.view(state, PUBLIC).events:
+        assert event.action is not None
+        seat, action = event.actor, event.action
+        if action >= 2 * rules.hand:
+            receiver, what = _hint_words(game, action, seat)
+            to = "you" if receiver == viewer else f"seat {receiver}"
+            entries.append(LogEntry(seat=seat, words=f"hint to {to}: {what}, {count_noun(len(event.seen), 'card')}"))
+            continue
+        color, rank = divmod(event.seen[0], rules.ranks)
+        words = "discard"
+        if action >= rules.hand:
+            fits = heights[color] == rank
+            heights[color] += fits
+            words = "play" if fits else "play in vain"
+        entries.append(LogEntry(seat=seat, words=words, cards=(card_of(game, event.seen[0]),)))
+    return tuple(entries)
+
+
+def card_of(game: Hanabi, number: int) -> Card:
     """Make a card for display.
 
     Args:
@@ -138,14 +179,38 @@ def card(game: Hanabi, number: int) -> Card:
     return Card(name=card_name(game.rules, number), words=f"{sign} {rank + 1}", rank=str(rank + 1), sign=sign)
 
 
-def _choice(game: Hanabi, action: int, actor: int) -> Choice:
-    rules = game.rules
-    if action < rules.hand:
-        return Choice(action=action, words=f"discard card {action}", group="discard")
-    if action < 2 * rules.hand:
-        return Choice(action=action, words=f"play card {action - rules.hand}", group="play")
-    seat, what = _hint_words(game, action, actor)
-    return Choice(action=action, words=f"tell seat {seat}: {what}", group=f"hint to seat {seat}")
+def _result(game: Hanabi, state: State, lives: int) -> tuple[str, ...]:
+    """Describe the result; the audience's verdict is that of the rule book, for five colours and five ranks."""
+    score, most = game.scores(state)[0], game.rules.kinds
+    if not lives:
+        return ("The last life is lost, so the fireworks count nothing: 0 points.",)
+    verdict = next(words for least, words in _VERDICTS if score >= least) if most == _VERDICTS[0][0] else ""
+    return (f"The fireworks reach {score} of {most} points{verdict and f': {verdict}'}.",)
+
+
+def _options(game: Hanabi, state: State, seat: int, place: int) -> tuple[Option, ...]:
+    """List the uses of a card: to play or discard the own card, and the hints that name another seat's card."""
+    rules, actor = game.rules, state.current_player()
+    legal = state.legal_actions()
+    if seat == actor:
+        uses = (("play", place + rules.hand), ("discard", place))
+        return tuple(Option(words=words, actions=(action,)) for words, action in uses if action in legal)
+    kinds = [divmod(kind, rules.ranks) for kind in game.hand(state, seat)]
+    color, rank = kinds[place]
+    options = []
+    for action in legal:
+        content = hint(rules, action) if action >= 2 * rules.hand else None
+        if content is None or (actor + content.offset) % game.players != seat:
+            continue
+        if content.color == color:
+            lights = tuple(i for i, kind in enumerate(kinds) if kind[0] == color)
+        elif content.rank == rank:
+            lights = tuple(i for i, kind in enumerate(kinds) if kind[1] == rank)
+        else:
+            continue
+        words = f"{_hint_words(game, action, actor)[1]}, {count_noun(len(lights), 'card')}"
+        options.append(Option(words=words, actions=(action,), lights=lights))
+    return tuple(options)
 
 
 def _hint_words(game: Hanabi, action: int, actor: int) -> tuple[int, str]:

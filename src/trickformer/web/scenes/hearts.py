@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from trickformer.games.hearts import (
     CARDS,
     DIRECTIONS,
+    MOON,
     NUM_CARDS,
     PASSED,
     PLAYERS,
@@ -14,8 +16,16 @@ from trickformer.games.hearts import (
     TWO_OF_CLUBS,
     Hearts,
 )
-from trickformer.web.scenes._cards import backs, count_noun, french, make_clickable, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Pile, Scene, Seat, TrickCard
+from trickformer.web.scenes._cards import (
+    alternate_colours,
+    backs,
+    count_noun,
+    french,
+    make_clickable,
+    trick_log,
+    tricks,
+)
+from trickformer.web.scenes._scene import OPEN, Card, FinalHand, LogEntry, Pile, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -43,7 +53,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     points, won = _count_points_and_tricks(game, plays)
     seats = []
     for seat in range(PLAYERS):
-        own_cards = [(c, card(c)) for c in sorted(hands[seat], key=lambda c: ("CDSH".index(CARDS[c][1]), c))]
+        own_cards = [(c, card(c)) for c in _sort(hands[seat])]
         shown = (
             make_clickable(own_cards, actions if seat == on_turn else ())
             if viewer in (seat, OPEN)
@@ -55,14 +65,17 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     piles = []
     if viewer >= 0 and direction:
         passed = tuple(card(p.action) for p in passes if p.player == viewer)
-        piles += [Pile(title="You pass" if passing else "You passed", cards=passed)] if passed else []
+        title = "you pass" if passing else "you passed"
+        piles += [Pile(title=title, cards=passed, seat=viewer)] if passed else []
         giver = (viewer - direction) % PLAYERS
         received = tuple(card(p.action) for p in passes if p.player == giver)
-        piles += [Pile(title="You received", cards=received)] if not passing and len(plays) < PLAYERS else []
-    ask = ""
+        if not passing and len(plays) < PLAYERS:
+            piles.append(Pile(title="you received", cards=received, seat=viewer))
+    ask, left = "", 0
     if passing:
         left = PASSED - sum(p.player == on_turn for p in passes)
-        ask = f"pass {left} more card{'s' * (left > 1)} {_PASS_WORDS[DIRECTIONS[direction]]}"
+        more = "" if left == PASSED else "more "
+        ask = f"choose {left} {more}card{'s' * (left > 1)} to pass {_PASS_WORDS[DIRECTIONS[direction]]}"
     elif on_turn >= 0:
         lead = "lead the two of clubs" if actions == [TWO_OF_CLUBS] else "lead a card"
         ask = "follow suit if you can" if trick else lead
@@ -73,12 +86,43 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     return Scene(
         title=f"pass {DIRECTIONS[direction]}" if direction else "no pass",
         ask=ask if on_turn == viewer else "",
+        pick=left if on_turn == viewer else 0,
+        confirm="pass these cards" if on_turn == viewer and passing else "",
         seats=tuple(seats),
         trick=trick,
         last=last,
         piles=tuple(piles),
         features=() if passing else (f"trick {number} of 13", broken),
+        result=_result(game, state) if state.is_terminal() else (),
+        hands=tuple(_final_hand(history, direction, seat) for seat in range(PLAYERS)) if state.is_terminal() else (),
     )
+
+
+def log(game: Hearts, state: State, viewer: int) -> tuple[LogEntry, ...]:
+    """List the passed cards that a seat knows, and the tricks.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: The seat.
+    """
+    history = state.full_history()
+    direction = history[0].action
+    first = _DEALT + (PLAYERS * PASSED if direction else 0)
+    giver = (viewer - direction) % PLAYERS
+    entries = []
+    for step in history[_DEALT:first]:
+        if step.player == viewer:
+            entries.append(LogEntry(seat=viewer, words="pass", cards=(card(step.action),)))
+    if direction and len(history) >= first:
+        received = tuple(card(step.action) for step in history[_DEALT:first] if step.player == giver)
+        entries.append(LogEntry(seat=giver, words="pass to you", cards=received))
+    plays = [(step.player, step.action) for step in history[first:]]
+    takers = []
+    for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
+        taker, points = game.trick_result(plays[start : start + PLAYERS])
+        takers.append(f"seat {taker} takes it, {count_noun(points, 'point')}")
+    return (*entries, *trick_log([TrickCard(seat=seat, card=card(c)) for seat, c in plays], PLAYERS, takers))
 
 
 def card(number: int) -> Card:
@@ -89,6 +133,26 @@ def card(number: int) -> Card:
     """
     rank, suit = CARDS[number]
     return french(CARDS[number], suit, rank)
+
+
+def _final_hand(history: list[Any], direction: int, seat: int) -> FinalHand:
+    """Return the cards that a seat was dealt, passed and received."""
+    passes = history[_DEALT : _DEALT + PLAYERS * PASSED] if direction else []
+    giver = (seat - direction) % PLAYERS
+    piles = {
+        "dealt": [step.action for step in history[1 + seat : _DEALT : PLAYERS]],
+        "passed": [step.action for step in passes if step.player == seat],
+        "received": [step.action for step in passes if step.player == giver],
+    }
+    shown = [Pile(title=title, cards=tuple(map(card, _sort(cards)))) for title, cards in piles.items() if cards]
+    return FinalHand(seat=seat, piles=tuple(shown))
+
+
+def _sort(cards: Iterable[int]) -> list[int]:
+    """Sort a hand by suit, with alternating colours, and by rank within a suit."""
+    cards = list(cards)
+    suits = alternate_colours([CARDS[c][1] for c in cards], "CDSH")
+    return sorted(cards, key=lambda c: (suits.index(CARDS[c][1]), c))
 
 
 def _visible_count(own_cards: list[tuple[int, Card]], passing: bool) -> int:
@@ -107,6 +171,16 @@ def _hands(history: list[Any], direction: int, first: int) -> list[set[int]]:
     for step in history[first:]:
         hands[step.player].remove(step.action)
     return hands
+
+
+def _result(game: Hearts, state: State) -> tuple[str, ...]:
+    """Describe the result: a shot moon, or the seats with the fewest points."""
+    scores = game.scores(state)
+    if min(scores) <= -MOON:
+        return (f"Seat {scores.index(min(scores))} has shot the moon: {min(scores)} points, and the others 0.",)
+    best = [seat for seat in range(PLAYERS) if scores[seat] == min(scores)]
+    verb = "Seat {} has" if len(best) == 1 else "Seats {} have"
+    return (f"{verb.format(' and '.join(map(str, best)))} the fewest points: {min(scores)}.",)
 
 
 def _count_points_and_tricks(game: Hearts, plays: list[tuple[int, int]]) -> tuple[list[int], list[int]]:

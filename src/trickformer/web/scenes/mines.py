@@ -37,7 +37,8 @@ def show(game: Mines, state: State, viewer: int) -> Scene:
         return Cell(text="", words=f"open {where}", action=action)
 
     hit_mine = any(shown == MINE for shown in opened.values())
-    over = "a mine was met" if hit_mine else "all is opened"
+    opened_words = f"{mines_state.core.score} of {game.safe} safe cells are open"
+    result = f"A mine was met: {opened_words}." if hit_mine else "All safe cells are open."
     return Scene(
         title="Mines",
         ask="" if mines_state.is_terminal() else "open a cell",
@@ -46,6 +47,6 @@ def show(game: Mines, state: State, viewer: int) -> Scene:
         features=(
             f"{game.mines} mines",
             f"{mines_state.core.score} of {game.safe} opened",
-            *([over] if mines_state.is_terminal() else []),
         ),
+        result=(result,) if mines_state.is_terminal() else (),
     )

@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from trickformer.games.skat import (
     ACTIONS,
     ANNOUNCE,
+    BASES,
     CALL,
     CALLS,
     CARDS,
     DECLARATIONS,
     DECLARE,
+    HAND,
     HOLD,
+    LEVELS,
     NUM_CARDS,
     PASS,
     PICK_UP,
     PLAY_HAND,
     PLAYERS,
+    POINTS,
+    TRICKS,
     Skat,
 )
-from trickformer.web.scenes._cards import backs, count_noun, french, make_clickable, tricks
-from trickformer.web.scenes._scene import OPEN, Card, Choice, Pile, Scene, Seat, TrickCard
+from trickformer.web.scenes._cards import (
+    alternate_colours,
+    backs,
+    count_noun,
+    french,
+    make_clickable,
+    trick_log,
+    tricks,
+)
+from trickformer.web.scenes._scene import OPEN, Card, Choice, FinalHand, LogEntry, Pile, Rung, Scene, Seat, TrickCard
 
 if TYPE_CHECKING:
     from trickformer.base import State
 
+SKAT = NUM_CARDS - PLAYERS * HAND  # cards of the skat
 _PLACES = ("forehand", "middlehand", "rearhand")
 _ASK = {
     "auction": "say what you bid",
     "pick-up": "pick up the skat, or play from your hand",
-    "discard": "lay away a card",
+    "discard": "choose two cards to lay away",
     "declare": "declare your game",
     "announce": "announce a level, or play on as it is",
     "play": "play a card",
@@ -53,36 +68,69 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
     contract, soloist = skat_state.contract, skat_state.soloist
     ouvert = contract is not None and phase in ("play", "over") and _is_ouvert(skat_state)
     bids = _last_bids(skat_state)
-    order = _order(skat_state)
+    won = _count_tricks(skat_state)
     seats = []
     for seat in range(PLAYERS):
-        hand = [(c, card(c)) for c in sorted(skat_state.hand(seat), key=order)]
+        hand = [(c, card(c)) for c in _sort(skat_state, skat_state.hand(seat))]
         shown = viewer in (seat, OPEN) or (ouvert and seat == soloist)
         cards = make_clickable(hand, actions if seat == on_turn else ()) if shown else backs(_count(skat_state, seat))
         features = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
+        if skat_state.plays:
+            features += [count_noun(won[seat][0], "trick"), count_noun(won[seat][1], "card point")]
         seats.append(Seat(seat=seat, cards=cards, features=tuple(features), last_action=bids.get(seat, "")))
     trick, last = tricks([TrickCard(seat=seat, card=card(c)) for seat, c in skat_state.plays], PLAYERS)
-    knows_skat = viewer == OPEN or (soloist == viewer and PICK_UP in skat_state.history())
-    lies_on_table = phase not in ("discard", "declare")
-    skat = tuple(card(c) for c in skat_state.skat) if knows_skat else backs(2) if lies_on_table else ()
+    is_picked_up = PICK_UP in skat_state.history()[NUM_CARDS:]
+    discards = phase == "discard" and on_turn == viewer
     features = [f"bid {skat_state.bid}"] if skat_state.bid else []
     if contract is not None:
         features.insert(0, _contract(skat_state))
-    if skat_state.plays:
-        won = count_noun(skat_state.soloists_tricks, "trick")
-        features.append(f"soloist: {won}, {count_noun(skat_state.soloists_points, 'point')}")
-    if phase == "over":
-        features.append(_result(skat_state))
+    if skat_state.plays and phase != "over":
+        features.append(f"trick {len(skat_state.plays) // PLAYERS + 1} of {TRICKS}")
     return Scene(
         title=_contract(skat_state) if contract is not None else "auction" if phase == "auction" else "Skat",
         ask=_ASK.get(phase, "") if on_turn == viewer else "",
+        pick=SKAT - len(skat_state.skat) if discards else 0,
+        confirm="lay these cards away" if discards else "",
         seats=tuple(seats),
         trick=trick,
         last=last,
-        piles=(Pile(title="Skat", cards=skat),) if skat else (),
-        choices=tuple(_choice(a) for a in actions if a >= NUM_CARDS),
+        piles=_piles(skat_state, viewer) if phase != "over" or not is_picked_up else (),
+        choices=tuple(_choice(a, skat_state.bid) for a in actions if a >= CALL + len(CALLS)),
+        ladder=_ladder(skat_state.bid, actions) if phase == "auction" else (),
         features=tuple(features),
+        result=_result(skat_state) if phase == "over" else (),
+        hands=tuple(_final_hand(skat_state, seat) for seat in range(PLAYERS)) if phase == "over" else (),
     )
+
+
+def log(game: Skat, state: State, viewer: int) -> tuple[LogEntry, ...]:
+    """List the auction, the skat and the discards if the seat knows them, the declaration and the tricks.
+
+    Args:
+        game: The game.
+        state: State whose cards are dealt.
+        viewer: The seat.
+    """
+    skat_state: Any = state
+    plays = skat_state.plays
+    steps = skat_state.full_history()[NUM_CARDS:]
+    entries = []
+    for step in steps[: len(steps) - len(plays)]:
+        seat, action = step.player, step.action
+        if action < NUM_CARDS:
+            if seat == viewer:
+                entries.append(LogEntry(seat=seat, words="lay away", cards=(card(action),)))
+        elif action == PICK_UP:
+            skat = skat_state.deck[PLAYERS * HAND :] if seat == viewer else ()
+            entries.append(LogEntry(seat=seat, words=_WORDS[action], cards=tuple(map(card, sorted(skat)))))
+        else:
+            entries.append(LogEntry(seat=seat, words=_WORDS.get(action, ACTIONS[action].replace("-", " "))))
+    takers = []
+    for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
+        taker = plays[start + PLAYERS][0] if start + PLAYERS < len(plays) else skat_state.leader
+        points = _count_points(c for _, c in plays[start : start + PLAYERS])
+        takers.append(f"seat {taker} takes it, {count_noun(points, 'card point')}")
+    return (*entries, *trick_log([TrickCard(seat=seat, card=card(c)) for seat, c in plays], PLAYERS, takers))
 
 
 def card(number: int) -> Card:
@@ -95,9 +143,18 @@ def card(number: int) -> Card:
     return french(CARDS[number], suit, rank)
 
 
-def _choice(action: int) -> Choice:
-    if CALL <= action < CALL + len(CALLS):
-        return Choice(action=action, words=ACTIONS[action], group="bid")
+def _ladder(bid: int, actions: Iterable[int]) -> tuple[Rung, ...]:
+    """List the calls of the auction, ascending; those up to the bid are called."""
+    calls = set(actions)
+    return tuple(
+        Rung(words=str(value), action=CALL + i if CALL + i in calls else None, is_called=value <= bid)
+        for i, value in enumerate(CALLS)
+    )
+
+
+def _choice(action: int, bid: int) -> Choice:
+    if action == HOLD:
+        return Choice(action=action, words=f"hold {bid}")
     if DECLARE <= action < DECLARE + len(DECLARATIONS):
         return Choice(action=action, words=ACTIONS[action].replace("-", " "), group="declare")
     if action >= ANNOUNCE:
@@ -124,23 +181,116 @@ def _contract(skat_state: Any) -> str:
     return " ".join([contract.game, *hand, *([contract.level] if contract.level != "plain" else [])])
 
 
-def _order(skat_state: Any) -> Any:
-    """Return the sort key of a hand: trumps first once they are known."""
-    contract = skat_state.contract
-    if contract is not None and contract.game == "null":
-        return lambda c: (-(c // 8), -"789TJQKA".index(CARDS[c][1]))
-    trump = {"diamonds": 0, "hearts": 1, "spades": 2, "clubs": 3}.get(contract.game, -1) if contract else -1
+def _sort(skat_state: Any, cards: Iterable[int]) -> list[int]:
+    """Sort a hand: trumps first once they are known, then by suit with alternating colours, the highest card first."""
+    contract, cards = skat_state.contract, list(cards)
+    is_null = contract is not None and contract.game == "null"
+    trump = {"diamonds": "D", "hearts": "H", "spades": "S", "clubs": "C"}.get(contract.game, "") if contract else ""
+    suits = alternate_colours([CARDS[c][0] for c in cards if is_null or CARDS[c][1] != "J"], "CHSD", trump)
 
-    def key(c: int) -> tuple[bool, bool, int, int]:
-        jack = CARDS[c][1] == "J"
-        return not jack, c // 8 != trump, -(c // 8), -c
+    def key(c: int) -> tuple[int, int]:
+        suit, rank = CARDS[c]
+        if is_null:
+            return suits.index(suit), -"789TJQKA".index(rank)
+        return (-1, -c) if rank == "J" else (suits.index(suit), -c)
 
-    return key
+    return sorted(cards, key=key)
 
 
-def _result(skat_state: Any) -> str:
-    result = skat_state.result
+def _count_tricks(skat_state: Any) -> list[tuple[int, int]]:
+    """Count for each seat its tricks and the card points in them."""
+    plays = skat_state.plays
+    won = [(0, 0)] * PLAYERS
+    for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
+        taker = plays[start + PLAYERS][0] if start + PLAYERS < len(plays) else skat_state.leader
+        tricks_before, points_before = won[taker]
+        won[taker] = tricks_before + 1, points_before + _count_points(c for _, c in plays[start : start + PLAYERS])
+    return won
+
+
+def _piles(skat_state: Any, viewer: int) -> tuple[Pile, ...]:
+    """Return the skat. Who has picked it up, and everybody at the end, also sees which cards it held before."""
+    soloist, is_picked_up = skat_state.soloist, PICK_UP in skat_state.history()[NUM_CARDS:]
+    dealt = tuple(card(c) for c in sorted(skat_state.deck[PLAYERS * HAND :]))
+    if viewer != OPEN and not (is_picked_up and viewer == soloist):
+        lies_on_table = skat_state.phase not in ("discard", "declare")
+        return (Pile(title="Skat", cards=backs(len(dealt))),) if lies_on_table else ()
+    if not is_picked_up:
+        return (Pile(title="Skat", cards=dealt),)
+    laid_away = tuple(card(c) for c in skat_state.skat)
+    piles = (Pile(title="picked up", cards=dealt), Pile(title="laid away", cards=laid_away))
+    return piles if laid_away else piles[:1]
+
+
+def _final_hand(skat_state: Any, seat: int) -> FinalHand:
+    """Return the cards that a seat was dealt, picked up and laid away."""
+    dealt = _sort(skat_state, skat_state.deck[HAND * seat : HAND * (seat + 1)])
+    piles = [Pile(title="dealt", cards=tuple(map(card, dealt)))]
+    if seat == skat_state.soloist and PICK_UP in skat_state.history()[NUM_CARDS:]:
+        piles += _piles(skat_state, OPEN)
+    return FinalHand(seat=seat, piles=tuple(piles))
+
+
+def _count_points(cards: Iterable[int]) -> int:
+    """Add up the card points of some cards."""
+    return sum(POINTS[CARDS[c][1]] for c in cards)
+
+
+def value_steps(skat_state: Any) -> list[tuple[str, int]]:
+    """List the levels of a suit or grand game that is over, each with the number of levels so far.
+
+    Args:
+        skat_state: State at the end of a hand with a soloist; its contract is not null.
+    """
+    result, contract = skat_state.result, skat_state.contract
+    announced = LEVELS.index(contract.level)
+    jacks = abs(result.matadors)
+    names = [
+        ("game", True),
+        ("hand", contract.hand),
+        ("schneider", result.schneider or announced >= LEVELS.index("schneider")),
+        ("schneider announced", announced >= LEVELS.index("schneider")),
+        ("schwarz", result.schwarz or announced >= LEVELS.index("schwarz")),
+        ("schwarz announced", announced >= LEVELS.index("schwarz")),
+        ("ouvert", announced >= LEVELS.index("ouvert")),
+    ]
+    steps = [(f"{'with' if result.matadors > 0 else 'without'} {jacks}", jacks)]
+    for name, counts in names:
+        if counts:
+            steps.append((name, steps[-1][1] + 1))
+    return steps
+
+
+def _result(skat_state: Any) -> tuple[str, ...]:
+    """Describe the result: card points, the value with its arithmetic, and the score."""
+    result, contract = skat_state.result, skat_state.contract
+    soloist = result.soloist
     if result.soloist < 0:
-        return "all passed"
-    won = "won" if result.won else "lost, overbid" if result.overbid else "lost"
-    return f"soloist {won}, value {result.value}"
+        return ("All seats have passed: nobody scores.",)
+    outcome = "wins" if result.won else "loses"
+    if contract.game.startswith("null"):
+        took = count_noun(result.tricks, "trick") if result.tricks else "no trick"
+        first = f"Seat {soloist} {outcome} {_contract(skat_state)}: it took {took}."
+        base_value = abs(result.value) // (1 if result.won else 2)
+        arithmetic = f"Value {base_value}"
+    else:
+        skat = _count_points(skat_state.skat)
+        first = (
+            f"Seat {soloist} {outcome} {_contract(skat_state)} with {result.points} of 120 card points:"
+            f" {result.points - skat} in {count_noun(result.tricks, 'trick')} and {skat} in the skat."
+        )
+        steps, base = value_steps(skat_state), BASES[DECLARATIONS.index(contract.game)]
+        base_value = steps[-1][1] * base
+        levels = ", ".join([steps[0][0], *(f"{name} {count}" for name, count in steps[1:])])
+        arithmetic = f"Value: {levels}, times {base} is {base_value}"
+    lines = [first, f"{arithmetic}."]
+    if result.overbid:
+        raised = abs(result.value) // 2
+        lines.append(f"Overbid: {base_value} is below the bid of {skat_state.bid}, so {raised} counts.")
+    bonus = (50 if result.won else -50) * skat_state.seeger
+    own = result.value + bonus
+    signed = str(result.value) if result.won else f"twice the value, {result.value}"
+    others = ", and each opponent 40" if skat_state.seeger and not result.won else ""
+    total = f"{signed}, {'plus' if bonus > 0 else 'minus'} 50 is {own}" if bonus else signed
+    lines.append(f"Seat {soloist} scores {total}{others}.")
+    return tuple(lines)

@@ -1,20 +1,25 @@
 // The page of a table: its socket, its state, and its buttons and keys.
 
 import { $, make, showProgress } from "./dom.js";
+import { cancelOptions } from "./gestures.js";
+import { showLog, showScores } from "./log.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
-import { nameOf, seatName, showLog, showScores, showTable } from "./table.js";
+import { seatName, showTable } from "./table.js";
 
 let socket;
 let table = null; // message of the table that is shown
 const queuedTables = []; // messages of later tables, which are shown one after the other
+let expectedPly = 0; // number of actions of the hand after the last decision that was sent
 let nextTimer = null; // timer that shows the next of them
 let thinking = null; // { seat, since, progress } of the player on turn, or { stopped: true }
 const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 
 const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
 
-function act(action) {
-  send({ do: "act", seat: table.me, action, ply: table.ply });
+// Sends the actions of one decision. Tables between them are not shown.
+function act(actions) {
+  actions.forEach((action, i) => send({ do: "act", seat: table.me, action, ply: table.ply + i }));
+  expectedPly = table.ply + actions.length;
 }
 
 function connect() {
@@ -34,6 +39,7 @@ function connect() {
 
 function receive(message) {
   if (message.type === "table") {
+    if (message.deal === table?.deal && message.ply > table.ply && message.ply < expectedPly) return;
     queuedTables.push(message);
     if (!nextTimer) showNext();
   } else if (message.type === "thinking") {
@@ -44,6 +50,7 @@ function receive(message) {
   } else if (message.type === "look") {
     showPanel(message);
   } else if (message.type === "error") {
+    expectedPly = 0;
     $("fault").textContent = message.text;
     $("fault").hidden = false;
   }
@@ -55,6 +62,7 @@ function showNext() {
   if (!queuedTables.length) return;
   const before = table;
   table = queuedTables.shift();
+  if (table.ply >= expectedPly) expectedPly = 0;
   $("fault").hidden = true;
   showTable(table, act);
   showScores(table);
@@ -77,8 +85,8 @@ function showStatus() {
   if (table.scores) {
     const own = table.scores[table.me];
     status.replaceChildren(`The hand is over: ${table.shared ? `the score is ${own}` : `you score ${own}`}. `,
-      make("button", { class: "main act", click: () => send({ do: "next" }) }, "Next deal"), " ",
-      make("a", { id: "review", href: `review.html#${table.record}` }, "Review this hand"));
+      make("a", { id: "review", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
+      make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"));
   } else if (table.turn === table.me) {
     status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`);
   } else if (thinking?.stopped) {
@@ -100,6 +108,7 @@ function showStatus() {
 
 // The arrow keys move the focus between the actions that can be clicked.
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") cancelOptions();
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, dialog, pre, #log")) return;
   const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (step) {

@@ -54,6 +54,7 @@ export function face(card) {
   picture.append(draw("rect", { x: 1, y: 1, width: 58, height: 82, rx: 6, fill: "#fff", stroke: "#69707a" }));
   const rank = draw("text", { x: 6, y: 23, "font-size": 21, "font-weight": 700, fill: ink, "font-family": "inherit" });
   rank.textContent = card.rank;
+  if (card.rank.length > 1) Object.entries({ textLength: 17, lengthAdjust: "spacingAndGlyphs" }).forEach(([name, value]) => rank.setAttribute(name, value));
   picture.append(rank, sign(card.sign, 6, 28, 14), sign(card.sign, 21, 40, 32));
   if (card.done) picture.append(draw("path", { d: "M8 44l15 22L54 20", fill: "none", stroke: "#1c7038", "stroke-width": 6 }));
   return picture;

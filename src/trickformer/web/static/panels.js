@@ -1,6 +1,7 @@
-// Panels about the current decision. Values are in units of v(o), as the players report them.
+// Panels about the current decision. Values are in the points of the game.
 
-import { $, make, showProgress } from "./dom.js";
+import { $, draw, make, showProgress } from "./dom.js";
+import { sign } from "./face.js";
 import { cardElement, nameOf } from "./table.js";
 
 const TITLES = {
@@ -12,7 +13,11 @@ const TITLES = {
   tokens: ["Tokens", "what a model reads of the hand so far"],
 };
 
-const formatNumber = (value, digits = 3) => (value === null || value === undefined ? "" : value.toFixed(digits));
+// Writes a value with fewer decimals the larger it is.
+function formatValue(value) {
+  if (value === null || value === undefined) return "";
+  return value.toFixed(Math.abs(value) >= 9.995 ? 1 : 2);
+}
 const formatShare = (value) => (value === null || value === undefined ? "" : value < 0.0005 ? "0" : `${(100 * value).toFixed(1)}%`);
 const cell = (text, attributes = {}) => make("td", attributes, text);
 const heads = (...names) => make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name))));
@@ -89,10 +94,10 @@ function bar(value, most) {
 }
 
 function actions(data) {
-  const note = [nameOf(data.spec), data.seconds === undefined ? "" : `${data.seconds.toFixed(2)} s`, data.note ?? ""].filter(Boolean).join(" · ");
+  const note = [nameOf(data.spec), data.seconds === undefined ? "" : `${data.seconds.toFixed(2)} s`, data.note ?? "", data.unit ? `values in ${data.unit}` : ""].filter(Boolean).join(" · ");
   if (!data.rows.length) return [make("p", { class: "keys", title: data.spec }, note)];
   const has = (key) => data.rows.some((row) => row[key] !== null);
-  const columns = [["policy", formatShare], ["value", formatNumber], ["visits", (n) => (n === null ? "" : String(n))]].filter(([key]) => has(key));
+  const columns = [["policy", formatShare], ["value", formatValue], ["visits", (n) => (n === null ? "" : String(n))]].filter(([key]) => has(key));
   const most = Math.max(...data.rows.map((row) => row.visits ?? row.policy ?? 0));
   const rows = data.rows.map((row) => make("tr", { class: row.action === data.best ? "best" : null },
     make("th", { scope: "row" }, row.words, row.action === data.best ? " ✓" : ""),
@@ -102,7 +107,7 @@ function actions(data) {
 
 function lines(nodes, all) {
   return make("ul", { class: "lines" }, ...nodes.map((node) => {
-    const words = [make("b", {}, node.token), ` ${node.runs} of ${all} · ${formatNumber(node.value)}`];
+    const words = [make("b", {}, node.token), ` ${node.runs} of ${all} · ${formatValue(node.value)}`];
     if (!node.after.length) return make("li", {}, ...words);
     return make("li", {}, make("details", {}, make("summary", {}, ...words), lines(node.after, all)));
   }));
@@ -125,7 +130,7 @@ function pimc(data) {
   const rows = data.worlds.map((world, i) => make("tr", {},
     make("th", { scope: "row", title: hands(world) }, String(i + 1)),
     ...world.values.map((value) => {
-      const element = cell(formatNumber(value, 2), { class: "heat" });
+      const element = cell(formatValue(value), { class: "heat" });
       if (value !== null) element.style.setProperty("--heat", `${tint(value, low, high)}%`);
       return element;
     })));
@@ -137,18 +142,29 @@ function pimc(data) {
   return elements;
 }
 
+// Shows the shares of one place as a grid of suits by ranks; a darker cell is more likely. Cards that are seen are blank.
+function shareGrid(data, shares, place) {
+  const { rows, columns, cells } = data.grid;
+  const at = new Map(cells.map(([row, column], i) => [`${row},${column}`, i]));
+  const body = rows.map((row, r) => make("tr", {},
+    make("th", { scope: "row" }, row.sign
+      ? draw("svg", { viewBox: "0 0 20 20", role: "img", "aria-label": row.words }, sign(row.sign, 0, 0, 20)) : row.words),
+    ...columns.map((_, c) => {
+      const i = at.get(`${r},${c}`);
+      if (i === undefined) return cell("", { class: "heat seen" });
+      const share = shares[i][place];
+      const element = cell(share ? `${Math.round(100 * share)}` : "·", { class: "heat", title: `${data.cards[i]}: ${formatShare(share)}` });
+      element.style.setProperty("--heat", `${Math.round(100 * share)}%`);
+      return element;
+    })));
+  return make("div", {}, make("h5", {}, data.places[place]), scrolled(`${data.places[place]}, percent`,
+    make("table", { class: "matrix shares" }, heads("", ...columns), make("tbody", {}, ...body))));
+}
+
 function belief(data) {
-  const kinds = Object.entries(data.kinds).map(([kind, shares]) => {
-    const rows = data.cards.map((card, i) => make("tr", {}, make("th", { scope: "row" }, card),
-      ...shares[i].map((value) => {
-        const element = cell(value ? `${Math.round(100 * value)}` : "·", { class: "heat" });
-        element.style.setProperty("--heat", `${Math.round(100 * value)}%`);
-        return element;
-      })));
-    const table = make("table", { class: "matrix" }, heads("%", ...data.places), make("tbody", {}, ...rows));
-    return make("div", {}, make("h4", {}, kind), scrolled(`${kind}, percent`, table));
-  });
-  return [make("p", { class: "keys" }, `from ${data.worlds} sampled worlds, in percent`), make("div", { class: "kinds" }, ...kinds)];
+  const kinds = Object.entries(data.kinds).map(([kind, shares]) => make("div", {}, make("h4", {}, kind),
+    make("div", { class: "kinds" }, ...data.places.map((_, place) => shareGrid(data, shares, place)))));
+  return [make("p", { class: "keys" }, `share of ${data.worlds} sampled worlds, in percent`), ...kinds];
 }
 
 function worlds(data) {

@@ -1,8 +1,9 @@
 // The page that reviews hands: the list of hands, the steps through a hand, and the requests to the server.
 
 import { $, make } from "./dom.js";
+import { closeOptions } from "./gestures.js";
 import { showCurves, showReview, showTried } from "./rating.js";
-import { nameOf, seatName, showTable } from "./table.js";
+import { actionWords, nameOf, seatName, showTable } from "./table.js";
 
 let socket;
 let hand = null; // message of the hand that is shown; null if the list is shown
@@ -138,7 +139,7 @@ function show() {
   const position = hand.positions[at - 1];
   const scene = (position ?? { scene: hand.end.scene }).scene;
   const table = {
-    scene, game: hand.game, deal: hand.deal, me: 0, open: true, seats: hand.names, turn: position?.seat ?? null,
+    scene, game: hand.game, deal: hand.deal, me: 0, open: true, seats: hand.names, turn: position?.seat ?? null, scores: hand.scores, shared: hand.shared,
     label: `game ${hand.number}${hand.deal === null ? "" : `, deal ${hand.deal}`}`,
   };
   showTable(table, choose);
@@ -169,18 +170,19 @@ function describeRating(position) {
   return `${done}. ${best[0]} is better by ${rating.loss.toFixed(2)}${rating.error ? ` ± ${rating.error.toFixed(2)}` : ""}.`;
 }
 
-function choose(action) {
+function choose([action]) {
   firstAction = firstAction === action ? null : action;
+  closeOptions();
   showChosen();
 }
 
 function showChosen() {
-  let words = "";
+  const scene = hand.positions[at - 1]?.scene;
+  const words = (scene && firstAction !== null && actionWords(scene).get(firstAction)) || "";
   for (const element of document.querySelectorAll("#felt [data-action]")) {
     const on = Number(element.dataset.action) === firstAction;
     element.classList.toggle("chosen", on);
     element.setAttribute("aria-pressed", String(on));
-    if (on) words = element.getAttribute("aria-label") ?? element.textContent;
   }
   $("first-done").textContent = words ? `First: ${words}.` : "";
 }

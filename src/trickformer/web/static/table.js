@@ -2,55 +2,76 @@
 
 import { $, make } from "./dom.js";
 import { face } from "./face.js";
+import { clickCard, initGestures, isActive } from "./gestures.js";
 
-const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: ["own", "left", "top", "right"], 5: ["own", "left", "left", "top", "right"] };
+// Places of the seats from one's own on, clockwise, by number of seats.
+const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: ["own", "left", "top", "right"], 5: ["own", "left", "top", "top", "right"] };
 
 export const nameOf = (spec) => spec.split(":")[0];
 const isYou = (table, seat) => seat === table.me && !table.open; // `open` marks a review, in which nobody is you
 export const seatName = (table, seat) => `seat ${seat} · ${isYou(table, seat) ? "you" : nameOf(table.seats[seat])}`;
 
-export function cardElement(card, act, small = false) {
+// Draws a card. It can be clicked if `act` is given and the scene has a use for it; `seat` is its holder.
+export function cardElement(card, act, small = false, seat = undefined) {
   const notes = card.notes ?? [];
   const words = (card.words ?? "a hidden card") + (notes.length ? `, ${notes.join(", ")}` : "") + (card.done ? ", done" : "");
   const kind = `card${small ? " small" : ""}`;
   const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" · ")) : null];
-  if (act && card.action !== undefined && card.action !== null)
-    return make("button", { class: `${kind} act`, "aria-label": words, "data-action": card.action, click: () => act(card.action) }, ...inside);
-  return make("span", { class: kind, role: "img", "aria-label": words }, ...inside);
+  if (!act || !isActive(card)) return make("span", { class: kind, role: "img", "aria-label": words }, ...inside);
+  const button = make("button", { class: `${kind} act`, "aria-label": words, "data-action": card.action }, ...inside);
+  button.addEventListener("click", () => clickCard(button, card, seat));
+  return button;
 }
 
-// Shows cards side by side. More than three hidden cards become one drawing and their number.
-function handElement(cards, act, small) {
-  const backs = cards.filter((card) => !card.name && !card.notes && !card.sign);
-  if (backs.length === cards.length && cards.length > 3)
+const isHidden = (card) => !card.name && !card.notes && !card.sign;
+
+// Shows cards in one row that never wraps: cards overlap if the row is too narrow.
+function handElement(cards, act, small, seat) {
+  if (cards.length && cards.every(isHidden))
     return make("div", { class: "hand backs", role: "img", "aria-label": `${cards.length} hidden cards` },
-      cardElement({}, null, true), make("span", { class: "count", "aria-hidden": "true" }, `×${cards.length}`));
-  return make("div", { class: `hand${cards.length > 8 ? " many" : ""}` }, ...cards.map((card) => cardElement(card, act, small)));
+      ...cards.map(() => cardElement({}, null, true)), make("span", { class: "count", "aria-hidden": "true" }, String(cards.length)));
+  const hasNotes = cards.some((card) => card.notes?.length);
+  const hand = make("div", { class: `hand${hasNotes ? " noted" : ""}` }, ...cards.map((card) => cardElement(card, act, small, seat)));
+  [...hand.children].forEach((card, i) => card.style.setProperty("--turn", cards.length > 1 ? (2 * i) / (cards.length - 1) - 1 : 0));
+  return hand;
 }
 
 function seatElement(table, seat, act) {
-  const features = [...(seat.features ?? []), ...(seat.last_action ? [`“${seat.last_action}”`] : [])];
-  const turn = table.turn === seat.seat;
   const own = seat.seat === table.me;
-  return make("section", { class: `seat${turn ? " turn" : ""}`, "data-seat": seat.seat, "aria-label": seatName(table, seat.seat) },
+  const turn = table.turn === seat.seat;
+  const piles = (table.scene.piles ?? []).filter((pile) => pile.seat === seat.seat);
+  const plate = make("div", { class: "plate" },
     make("h3", { title: table.seats[seat.seat] }, seatName(table, seat.seat), turn ? make("span", { class: "mark" }, " to move") : null),
-    features.length ? make("p", { class: "features" }, features.join(" · ")) : null,
-    seat.cards?.length ? handElement(seat.cards, act, !own) : null);
+    seat.features?.length ? make("p", { class: "features" }, ...seat.features.map((feature) => make("span", { class: "badge" }, feature))) : null,
+    seat.last_action ? make("p", { class: "speech" }, `“${seat.last_action}”`) : null,
+    ...piles.map((pile) => pileElement(pile, act)));
+  return make("section", { class: `seat${turn ? " turn" : ""}`, "data-seat": seat.seat, "aria-label": seatName(table, seat.seat) },
+    plate, seat.cards?.length ? handElement(seat.cards, act, !own, seat.seat) : null);
 }
 
+function placeOf(table, seat) {
+  return PLACES[table.seats.length]?.[(seat - table.me + table.seats.length) % table.seats.length] ?? "top";
+}
+
+// Shows a trick: each card lies before the seat that played it. The place of the seat on turn is lit.
 function trickElements(table, played) {
-  const order = PLACES[table.seats.length] ?? [];
-  return played.map(({ seat, card }) => {
-    const place = order[(seat - table.me + table.seats.length) % table.seats.length] ?? "top";
-    const element = make("figure", { class: `played ${place}` }, cardElement(card, null),
-      make("figcaption", {}, isYou(table, seat) ? "you" : `seat ${seat}`));
-    return element;
-  });
+  const isComplete = !table.scene.trick?.length;
+  const cards = played.map(({ seat, card }, i) => make("figure", { class: `played ${placeOf(table, seat)}${!isComplete && i === played.length - 1 ? " new" : ""}` },
+    cardElement(card, null), make("figcaption", { class: "unseen" }, isYou(table, seat) ? "you" : `seat ${seat}`)));
+  if (!isComplete && table.turn !== null) cards.push(make("span", { class: `landing ${placeOf(table, table.turn)}`, "aria-hidden": "true" }));
+  return cards;
 }
 
 function pileElement(pile, act) {
-  return make("section", { class: "pile", "aria-label": pile.title },
+  return make("section", { class: `pile${pile.is_small ? " many" : ""}`, "aria-label": pile.title },
     make("h3", {}, pile.title), make("div", { class: "hand" }, ...pile.cards.map((card) => cardElement(card, act, true))));
+}
+
+// Shows the cards of a seat at the end of a hand, with its score.
+function finalHandElement(table, { seat, piles }) {
+  const score = table.scores && !table.shared ? make("span", { class: "badge" }, `scores ${table.scores[seat]}`) : null;
+  return make("section", { class: `final${isYou(table, seat) ? " mine" : ""}`, "aria-label": seatName(table, seat) },
+    make("h3", {}, seatName(table, seat), " ", score), ...piles.map((pile) => pileElement(pile, null)));
 }
 
 function boardElement(board, act) {
@@ -61,7 +82,7 @@ function boardElement(board, act) {
     for (const cell of row) {
       const open = cell.action !== undefined && cell.action !== null;
       grid.append(open
-        ? make("button", { class: "cell act", "aria-label": cell.words, "data-action": cell.action, click: () => act(cell.action) }, cell.text)
+        ? make("button", { class: "cell act", "aria-label": cell.words, "data-action": cell.action, click: () => act([cell.action]) }, cell.text)
         : make("span", { class: `cell ${cell.kind ?? "closed"}`, role: "img", "aria-label": cell.words }, cell.text));
     }
   return grid;
@@ -74,7 +95,7 @@ function choiceElements(choices, act) {
   for (const choice of choices) groups.set(choice.group ?? "", [...(groups.get(choice.group ?? "") ?? []), choice]);
   return [...groups].map(([title, members]) => {
     const buttons = members.map((choice) =>
-      make("button", { class: "choice act", "data-action": choice.action, click: () => act(choice.action) }, choice.words));
+      make("button", { class: "choice act", "data-action": choice.action, click: () => act([choice.action]) }, choice.words));
     const folded = buttons.length > MAX_SHOWN
       ? make("details", {}, make("summary", {}, `${buttons.length - MAX_SHOWN} more`), make("div", { class: "row" }, ...buttons.slice(MAX_SHOWN)))
       : null;
@@ -82,6 +103,31 @@ function choiceElements(choices, act) {
       title ? make("h3", {}, title) : null,
       make("div", { class: "row" }, ...(folded ? buttons.slice(0, MAX_SHOWN) : buttons), folded));
   });
+}
+
+// Shows the bids around the highest one so far: the next bid first, then higher ones, which are folded if they are many.
+function ladderElement(ladder, act) {
+  const called = ladder.filter((rung) => rung.is_called);
+  const ahead = ladder.filter((rung) => !rung.is_called);
+  const past = called.slice(-4).map((rung, i, last) => make("li", { class: `rung called${i === last.length - 1 ? " now" : ""}` }, rung.words));
+  const bid = (rung, main) => make("button", { class: `choice act${main ? " main" : ""}`, "data-action": rung.action, click: () => act([rung.action]) }, main ? `Bid ${rung.words}` : rung.words);
+  const legal = ahead.filter((rung) => rung.action !== undefined && rung.action !== null);
+  const next = legal.length ? legal.slice(0, MAX_SHOWN).map((rung, i) => make("li", {}, bid(rung, i === 0)))
+    : ahead.slice(0, 4).map((rung) => make("li", { class: "rung" }, rung.words));
+  const folded = legal.length > MAX_SHOWN
+    ? make("details", {}, make("summary", {}, "higher bids"), make("div", { class: "row" }, ...legal.slice(MAX_SHOWN).map((rung) => bid(rung, false)))) : null;
+  return make("div", { class: "ladder", role: "group", "aria-label": "Bids" }, make("ol", {}, ...past, ...next), folded);
+}
+
+// Maps each action that a scene offers to its words.
+export function actionWords(scene) {
+  const words = new Map();
+  const cards = [...(scene.seats ?? []), ...(scene.piles ?? [])].flatMap((part) => part.cards ?? []);
+  for (const item of [...cards, ...(scene.board ?? []).flat(), ...(scene.choices ?? []), ...(scene.ladder ?? [])]) {
+    if (item.action !== undefined && item.action !== null) words.set(item.action, item.words);
+    for (const option of item.options ?? []) words.set(option.actions[0], `${option.words}${option.lights ? "" : ` ${item.words}`}`);
+  }
+  return words;
 }
 
 export function showTable(table, act) {
@@ -92,37 +138,31 @@ export function showTable(table, act) {
   $("features").textContent = (scene.features ?? []).join(" · ");
   const seats = scene.seats ?? [];
   const others = Array.from({ length: table.seats.length - 1 }, (_, i) => seats[(table.me + 1 + i) % seats.length]);
-  $("others").replaceChildren(...others.map((seat) => seatElement(table, seat, act)));
-  $("others").hidden = !others.length;
+  const places = ["left", "top", "right"].map((place) => [place, others.filter((seat) => placeOf(table, seat.seat) === place)]);
+  $("others").hidden = false;
+  $("others").replaceChildren(...places.filter(([, there]) => there.length).map(([place, there]) =>
+    make("div", { class: `place ${place}` }, ...there.map((seat) => seatElement(table, seat, act)))));
+  const isOpen = others.some((seat) => seat.cards?.some((card) => !isHidden(card)));
+  $("felt").className = `n${table.seats.length}${isOpen ? " open" : ""}`;
   const trickCards = scene.trick?.length ? scene.trick : scene.last ?? [];
   $("trick").replaceChildren(...trickElements(table, trickCards));
-  $("trick").className = `n${table.seats.length}${scene.trick?.length ? "" : " gone"}`;
+  $("trick").className = scene.trick?.length ? "" : "gone";
   $("trick").setAttribute("aria-label", scene.trick?.length ? "Trick" : "Last trick");
   $("trick").hidden = !trickCards.length;
-  $("piles").replaceChildren(...(scene.piles ?? []).map((pile) => pileElement(pile, act)));
+  const middle = (scene.piles ?? []).filter((pile) => pile.seat === undefined || pile.seat === null);
+  $("piles").replaceChildren(...middle.map((pile) => pileElement(pile, act)));
   $("board").replaceChildren(...(scene.board?.length ? [boardElement(scene.board, act)] : []));
+  $("result").replaceChildren(...(scene.result ?? []).map((line) => make("p", {}, line)));
+  $("result").hidden = !scene.result?.length;
+  const isOver = Boolean(scene.hands?.length);
+  $("hands").replaceChildren(...(scene.hands ?? []).map((hand) => finalHandElement(table, hand)));
+  $("hands").hidden = !isOver;
+  if (isOver) $("felt").classList.add("over");
   $("words").hidden = !scene.text;
   $("words").textContent = scene.text ?? "";
-  $("choices").replaceChildren(...choiceElements(scene.choices ?? [], act));
+  $("choices").replaceChildren(...initGestures(scene, act),
+    ...(scene.ladder?.length ? [ladderElement(scene.ladder, act)] : []), ...choiceElements(scene.choices ?? [], act));
   $("own").replaceChildren(seatElement(table, seats[table.me], act));
+  for (const id of isOver ? ["others", "own", "trick"] : ["own"]) $(id).hidden = isOver;
   if (focus) document.querySelector("#felt .act")?.focus();
-}
-
-export function showScores(table) {
-  const names = table.shared ? ["team"] : table.seats.map((_, seat) => seatName(table, seat));
-  const row = (name, scores) => make("tr", {}, make("th", { scope: "row" }, name),
-    ...(table.shared ? scores.slice(0, 1) : scores).map((score) => make("td", {}, String(score))));
-  const head = make("tr", {}, make("th", { scope: "col" }, "deal"), ...names.map((name) => make("th", { scope: "col" }, name)));
-  const body = [...table.hands.map(([deal, scores]) => row(String(deal), scores)), row("all", table.totals)];
-  const goal = table.plays_to ? `, to ${table.plays_to}` : "";
-  $("scores").lastElementChild.replaceChildren(
-    make("p", { class: "keys" }, `who has the ${table.best} wins${goal}`),
-    make("table", {}, make("thead", {}, head), make("tbody", {}, ...body)));
-}
-
-export function showLog(table) {
-  $("log").firstElementChild.replaceChildren(...table.log.map(([seat, words]) => make("li", {}, `${seat === table.me ? "you" : `seat ${seat}`}: ${words}`)));
-  $("log").scrollTop = $("log").scrollHeight;
-  $("told").hidden = !table.told;
-  $("told").textContent = table.told;
 }
