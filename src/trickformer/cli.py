@@ -145,7 +145,7 @@ def report_command(
         from trickformer.selfplay import report as training
 
         trained = TrainingResults.load(folder)
-        training.name_models(trained)
+        training.write_missing_pointers(trained)
         training.make_report(trained).publish(as_json, folder, RESULT, must_write=False)
         return
     from trickformer.tournaments import report, results, run

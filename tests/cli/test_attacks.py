@@ -156,7 +156,7 @@ def _records(folder):
 @pytest.mark.parametrize("left", [0, 1, 5])
 def test_lines_without_a_checksum_are_kept(honest, tmp_path, left, command):
     folder = shutil.copytree(honest, tmp_path / "copy")
-    shorten_sums(folder / "records.jsonl", left * digests.LINE)
+    shorten_sums(folder / "records.jsonl", left * digests.LINE_DIGEST_SIZE)
     assert len(run.load(folder).records) == len(run.load(honest).records) > 5
     code, _, _ = command("tournament", "--config", folder / "config.toml", "--out", folder, "--resume")
     assert code == 0 and _records(folder) == _records(honest)

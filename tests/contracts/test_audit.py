@@ -84,7 +84,7 @@ def test_it_finds_the_received_cards_in_openspiels_observation_struct() -> None:
         "struct": lambda state, viewer: state.to_observation_struct(viewer).to_json(),
         "string": lambda state, viewer: state.information_state_string(viewer),
     }
-    report = audit.audit(game, sampler(game), 10, 0, seen=seen, worlds=1, stops=30)
+    report = audit.audit(game, sampler(game), 10, 0, observers=seen, worlds=1, stops=30)
     assert set(faults(report)) == {"struct: blind to exchanged cards"}
     example = report.check("struct: blind to exchanged cards").example
     assert example is not None
@@ -112,7 +112,7 @@ def test_it_finds_a_view_that_shows_a_hidden_card() -> None:
     def exchange(state, view, rng):
         return sound.exchange(state, sound.view(state, view.viewer), rng)
 
-    report = audit.audit(game, blind, 4, 0, seen={"view": game.view}, exchange=exchange)
+    report = audit.audit(game, blind, 4, 0, observers={"view": game.view}, exchange=exchange)
     assert {"view: blind to exchanged cards", "worlds: give the same view"} <= set(faults(report))
 
 

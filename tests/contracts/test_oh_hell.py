@@ -272,7 +272,7 @@ def test_the_audit_finds_a_view_that_shows_a_card():
     game = games.load(SMALL)
     leaky = Leaky(game)
     seen = {"view": leaky}
-    report = audit.audit(game, sampler(game), 4, 0, seen=seen)
+    report = audit.audit(game, sampler(game), 4, 0, observers=seen)
     assert report.check("view: blind to exchanged cards").faults > 0
 
 

@@ -67,8 +67,8 @@ def short_sums(whole: runs.Whole, inputs: Path, seed: int) -> Part:
     with progress("checksums", "runs", 0, 4 * len(cases)) as advance:
         for name, file in cases:
             size = file.stat().st_size
-            torn = rng.randrange(1, digests.LINE)
-            for left in (0, digests.LINE, size // 2, size - torn):
+            torn = rng.randrange(1, digests.LINE_DIGEST_SIZE)
+            for left in (0, digests.LINE_DIGEST_SIZE, size // 2, size - torn):
                 shutil.copytree(whole[name][0], out)
                 shorten_sums(out / file.name.removesuffix(".sums"), left)
                 ended = runs.run([*runs.words(name, out, inputs), "--resume"])

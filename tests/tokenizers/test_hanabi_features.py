@@ -166,7 +166,7 @@ def test_features_do_not_depend_on_hidden_cards(spec):
         return tokenizer.tracker(tokenizer.encode(game.view(state, viewer))).features().tolist()
 
     sampler = belief.sampler(game)
-    report = audit.audit(game, sampler, 4, 1, seen={"features": features}, worlds=1, stops=40)
+    report = audit.audit(game, sampler, 4, 1, observers={"features": features}, worlds=1, stops=40)
     check = report.checks["features: blind to exchanged cards"]
     assert check.cases > 8 and not check.faults, str(report)
 

@@ -122,6 +122,6 @@ def test_features_do_not_depend_on_hidden_cards(skat, tokenizer):
     seen = {
         "features": lambda state, seat: tokenizer.tracker(tokenizer.encode(skat.view(state, seat))).features().tolist()
     }
-    report = audit.audit(skat, sampler(skat), 25, 3, seen=seen, worlds=1)
+    report = audit.audit(skat, sampler(skat), 25, 3, observers=seen, worlds=1)
     check = report.check("features: blind to exchanged cards")
     assert check.cases > 100 and not check.faults

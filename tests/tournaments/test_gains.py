@@ -121,8 +121,10 @@ def test_gains_are_by_seat(tmp_path):
     assert record.gains is not None
     one = record.model_copy(update={"gains": record.gains[:1]})
     with pytest.raises(TrickformerError, match="not part of the tournament"):
-        RecordFile(tmp_path, Schedule([record.hand]), 2).parse(1, one.model_dump_json(exclude_none=True).encode())
+        RecordFile(tmp_path, Schedule([record.hand]), 2).register_line(
+            1, one.model_dump_json(exclude_none=True).encode()
+        )
     line = record.model_dump_json(exclude_none=True).encode()
     good = RecordFile(tmp_path, Schedule([record.hand]), 2)
-    good.parse(1, line)
+    good.register_line(1, line)
     assert len(good) == 1 and good.columns.has_gains

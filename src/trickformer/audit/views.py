@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Observer = Callable[["State", int], Any]  # (state, viewer) -> an object that must depend on the viewer's view only
 Sampler = Callable[["State", View, int, np.random.Generator], Sequence["State"]]  # n worlds for a view
+# Returns a state with hidden cards exchanged, of which the seat must have the same view; None if there is none.
 Exchange = Callable[["State", View, np.random.Generator], "State | None"]
 EXTENDS, LEGAL = "view: extends earlier ones", "view: has the legal actions"  # names of checks
 _WORLDS = "worlds:"  # beginning of the names of the checks of sampled worlds
@@ -160,7 +161,7 @@ def _sample_by_openspiel(state: State, view: View, n: int, rng: np.random.Genera
         raise TrickformerError("OpenSpiel has no sampler of this game; audit ours: --sampler belief") from None
 
 
-def observers(game: Game) -> dict[str, Observer]:
+def _default_observers(game: Game) -> dict[str, Observer]:
     """Return functions that compute what a seat is shown: its view and, if there is a tokenizer, tokens and features.
 
     Args:
@@ -186,12 +187,12 @@ def audit(
     deals: int,
     seed: int,
     *,
-    seen: Mapping[str, Observer] | None = None,
+    observers: Mapping[str, Observer] | None = None,
     exchange: Exchange | None = None,
     worlds: int = 16,
     stops: int = 6,
 ) -> ViewAudit:
-    """Audit random hands. Few hands may miss a rare fault, so the report gives the number of cases of each check.
+    """Audit random hands. A small number of hands can miss a rare fault, so the report counts each check's cases.
 
     Exceptions of the tokenizer and its trackers count as faults in the report.
 
@@ -200,10 +201,10 @@ def audit(
         belief: A belief, or a sampler, which also receives the true state.
         deals: Number of hands.
         seed: Seed of the hands and the worlds.
-        seen: Functions by name whose result must depend on the view only; None: `observers(game)`.
+        observers: Functions by name whose result must depend on the view only; None: the view, tokens and features.
         exchange: Exchanges hidden cards; None: `game.exchange`.
         worlds: Number of worlds that are sampled for each seat at a stop.
-        stops: Number of decisions per hand at which the audit stops, on average over hands of the largest length.
+        stops: Expected number of stops in a hand of the greatest length; shorter hands have proportionally fewer.
 
     Raises:
         TrickformerError: The game or the sampler raises an exception.
@@ -211,18 +212,18 @@ def audit(
     from trickformer import tokenizers
 
     report = ViewAudit(game.name, deals, seed)
-    seen = observers(game) if seen is None else seen
+    observers = _default_observers(game) if observers is None else observers
     sample = belief if callable(belief) else from_belief(game, belief)
     exchange = exchange or game.exchange
-    for name in seen:
+    for name in observers:
         report.check(f"{name}: blind to exchanged cards")
     for name in (EXTENDS, LEGAL):
         report.check(name)
     tokenizer = tokenizers.find(game)
     walk = None if tokenizer is None else Walk(game, tokenizer, lambda name, *case: report.check(name).count(*case))
     for index in range(deals):
-        with _in_one_line(f"deal {index} of {game.name}"):
-            _hand(game, index, belief, sample, seen, exchange, worlds, stops, walk, report)
+        with _as_trickformer_error(f"deal {index} of {game.name}"):
+            _hand(game, index, belief, sample, observers, exchange, worlds, stops, walk, report)
     return report
 
 
@@ -238,13 +239,13 @@ def command(config: Audit) -> ViewAudit:
     from trickformer import belief, games
 
     game = games.load(config.game)
-    with _in_one_line(f"the sampler of {game.name}"):
+    with _as_trickformer_error(f"the sampler of {game.name}"):
         sampler = _sample_by_openspiel if config.sampler == "openspiel" else belief.sampler(game)
     return audit(game, sampler, config.deals, config.seed)
 
 
 @contextmanager
-def _in_one_line(what: str) -> Generator[None]:
+def _as_trickformer_error(what: str) -> Generator[None]:
     """Convert exceptions to TrickformerError, because the audited game causes them, not this program."""
     try:
         yield
@@ -262,7 +263,7 @@ def _hand(
     index: int,
     belief: Belief | Sampler,
     sample: Sampler,
-    seen: Mapping[str, Observer],
+    observers: Mapping[str, Observer],
     exchange: Exchange,
     worlds: int,
     stops: int,
@@ -294,16 +295,17 @@ def _hand(
             break
         if rng.random() < stops / length:
             for viewer in range(game.players):
-                _check_seat(game, state, viewer, sample, seen, exchange, worlds, rng, report)
+                _check_seat(game, state, viewer, sample, observers, exchange, worlds, rng, report)
                 if isinstance(belief, ExactBelief):
                     is_possible = np.isfinite(_truth_log_prob(game, belief, state, viewer))
                     report.check("worlds: can be the true deal").count(bool(is_possible), _where(state, viewer))
         acted = state.current_player(), int(rng.choice(state.legal_actions()))
         state.apply_action(acted[1])
     for seat in range(game.players):
-        label = (*scores[seat:], *scores[:seat])
+        outcome = (*scores[seat:], *scores[:seat])
         report.check("outcomes: name the scores of a hand").count(
-            label in game.outcomes.index, lambda label=label, seat=seat: f"scores {label}, {_where(state, seat)()}"
+            outcome in game.outcomes.index,
+            lambda outcome=outcome, seat=seat: f"scores {outcome}, {_where(state, seat)()}",
         )
 
 
@@ -312,7 +314,7 @@ def _check_seat(
     state: State,
     viewer: int,
     sample: Sampler,
-    seen: Mapping[str, Observer],
+    observers: Mapping[str, Observer],
     exchange: Exchange,
     worlds: int,
     rng: np.random.Generator,
@@ -322,7 +324,7 @@ def _check_seat(
     view, where = game.view(state, viewer), _where(state, viewer)
     exchanged = exchange(state, view, rng)
     if exchanged is not None:
-        for name, observer in seen.items():
+        for name, observer in observers.items():
             check = report.check(f"{name}: blind to exchanged cards")
             try:
                 is_same = observer(state, viewer) == observer(exchanged, viewer)

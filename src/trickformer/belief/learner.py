@@ -125,7 +125,7 @@ def open_log(out: Path, step: int) -> Generator[JsonLines]:
         The log, open for appending.
     """
     with JsonLines(out / LOG) as lines:
-        lines.keep([record for record in lines.stored if record["step"] <= step])
+        lines.replace_all([record for record in lines.stored if record["step"] <= step])
         yield lines
 
 

@@ -13,7 +13,7 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing.text import read_text
 
 SUMS_FILE = "B2SUMS"
-LINE = 17  # bytes of a line's checksum with its line feed
+LINE_DIGEST_SIZE = 17  # bytes of a line's checksum with its line feed
 # SHA-256 of config.json of the shipped checkpoints, in version 0.2 and now. Only the model type and the names of keys
 # and outcomes have changed, so that a run of version 0.2 may continue with the current files.
 REPLACED = {
@@ -148,6 +148,6 @@ def line_digest(line: bytes) -> bytes:
         line: The line with its line feed.
 
     Returns:
-        The checksum with a line feed, LINE bytes.
+        The checksum with a line feed, LINE_DIGEST_SIZE bytes.
     """
-    return hashlib.blake2b(line, digest_size=LINE // 2).hexdigest().encode() + b"\n"
+    return hashlib.blake2b(line, digest_size=LINE_DIGEST_SIZE // 2).hexdigest().encode() + b"\n"

@@ -19,7 +19,7 @@ from trickformer.plumbing.files import open_data, whole
 from trickformer.plumbing.terminal import warn
 from trickformer.plumbing.text import json_object, limited_lines, to_json
 
-# Most lines, and seconds, between two fsyncs. A power cut may lose that many lines.
+# Largest number of lines, and of seconds, between two fsyncs. A power cut may lose that many lines.
 SYNC_EVERY = 256
 SYNC_SECONDS = 5.0
 
@@ -164,7 +164,7 @@ class JsonLines:
     def _open_checksums(self) -> FileIO:
         """Open the file of checksums; write it anew if it does not have one for each line."""
         sums = digests.sums_file(self._path)
-        if not sums.exists() or sums.stat().st_size != self._count * digests.LINE:
+        if not sums.exists() or sums.stat().st_size != self._count * digests.LINE_DIGEST_SIZE:
             with whole(sums) as draft, draft.open("wb") as file, self._path.open("rb") as lines:
                 file.writelines(map(digests.line_digest, lines))
         return self._open(sums)
@@ -184,13 +184,14 @@ class JsonLines:
         line = _line(record)
         try:
             written, reason = os.write(self._file.fileno(), line), "the disk is full"
-            if written == len(line) and os.write(self._sums.fileno(), digests.line_digest(line)) < digests.LINE:
+            checksum = digests.line_digest(line)
+            if written == len(line) and os.write(self._sums.fileno(), checksum) < len(checksum):
                 written = 0
         except OSError as e:
             written, reason = 0, str(e.strerror)
         if written < len(line):
             self._file.truncate(self._length)
-            self._sums.truncate(self._count * digests.LINE)
+            self._sums.truncate(self._count * digests.LINE_DIGEST_SIZE)
             raise TrickformerError(f"cannot write {self._path}: {reason}")
         self._length += written
         self._count += 1
@@ -199,7 +200,7 @@ class JsonLines:
             self.sync()
         return written
 
-    def keep(self, records: Sequence[Any]) -> None:
+    def replace_all(self, records: Sequence[Any]) -> None:
         """Replace all lines at once.
 
         Args:
@@ -209,7 +210,6 @@ class JsonLines:
             TrickformerError: The file cannot be written.
         """
         with whole(self._path) as draft:
-            draft.unlink(missing_ok=True)
             file = self._open_and_lock(draft)
             lines = b"".join(map(_line, records))
             if os.write(file.fileno(), lines) < len(lines):
@@ -241,6 +241,7 @@ class JsonLines:
 
 
 def _line(record: Any) -> bytes:
-    # The dump must call no function of ours, because pydantic would turn a Ctrl-C in it into another exception.
+    # Models of records must have no Python serializers, because pydantic would turn a Ctrl-C inside one into another
+    # exception.
     text = record.model_dump_json(exclude_none=True) if isinstance(record, BaseModel) else to_json(record)
     return text.encode() + b"\n"

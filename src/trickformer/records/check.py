@@ -12,19 +12,19 @@ from trickformer.records.skat.check import AGREES, BROKEN_OFF, DAMAGED, DIFFERS,
 from trickformer.records.skat.record import SkatRecord, UnreadableGame
 
 
-def check(record: AnyRecord, game: int) -> Finding:
+def check(record: AnyRecord, number: int) -> Finding:
     """Check a game: a SkatRecord by its trick winners and result, any other record by its moves and scores.
 
     Args:
         record: The game.
-        game: Number of the game in its file, from 1.
+        number: Number of the game in its file, counted from 1.
     """
     if isinstance(record, SkatRecord):
-        return skat.check(record, game)
+        return skat.check(record, number)
     fault = record.fault()
     if not fault and record.early_end not in (None, early_end.NOTHING_LEFT):
-        return Finding(game, BROKEN_OFF, what=early_end.describe(record.early_end))
-    return Finding(game, DIFFERS if fault else AGREES, what=fault or "")
+        return Finding(number, BROKEN_OFF, what=early_end.describe(record.early_end))
+    return Finding(number, DIFFERS if fault else AGREES, what=fault or "")
 
 
 def check_all(games: Iterable[AnyRecord | UnreadableGame]) -> Iterator[Finding]:

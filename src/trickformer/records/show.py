@@ -31,22 +31,22 @@ _LEGENDS = {  # by game: explanation of the symbols in its text
 _PLACES = ("forehand", "middlehand", "rearhand")
 
 
-def data(record: AnyRecord, game: int) -> dict[str, Any]:
+def data(record: AnyRecord, number: int) -> dict[str, Any]:
     """Return a game as an object for JSON.
 
     Args:
         record: The game.
-        game: Number of the game in the file, counted from 1.
+        number: Number of the game in the file, counted from 1.
 
     Returns:
-        The record, its number and the finding of the check. A SkatRecord adds the tricks, the recomputed result and
-        the value; any other record adds the text that `print_game` prints.
+        The record, its number, and how it compares with a replay by the rules (records/check.py). A SkatRecord adds the
+        tricks, the recomputed result and the value; any other record adds a description of the game in words.
     """
     if not isinstance(record, SkatRecord):
-        finding = check(record, game)
+        finding = check(record, number)
         status = {"status": finding.status, "finding": str(finding), "text": _describe_record(record)}
-        return {"game": game} | record.model_dump(mode="json") | status
-    replayed, finding = replay(record), check(record, game)
+        return {"game": number} | record.model_dump(mode="json") | status
+    replayed, finding = replay(record), check(record, number)
     tricks = [
         {"leader": trick.leader, "cards": [CARDS[card] for card in trick.cards], "winner": trick.winner}
         for trick in replayed.tricks
@@ -58,7 +58,7 @@ def data(record: AnyRecord, game: int) -> dict[str, Any]:
         "value": final.value if final and final.soloist >= 0 else None,
     }
     computed |= {"status": finding.status, "finding": str(finding)}
-    return {"game": game} | record.model_dump(mode="json") | computed
+    return {"game": number} | record.model_dump(mode="json") | computed
 
 
 def _describe_record(record: GameRecord) -> str:
@@ -85,16 +85,18 @@ def in_words(game: Game, state: State) -> str:
     return "\n".join([*dealt, *(_HOLDS.sub(r"\1 holds at the end", line, count=1) for line in end)])
 
 
-def print_game(record: AnyRecord, game: int, console: Console) -> None:
-    """Print players, hands, auction, contract, tricks and result of a game, and the finding of the check.
+def print_game(record: AnyRecord, number: int, console: Console) -> None:
+    """Print players, hands, auction, contract, tricks and result of a game, and the finding of its check.
+
+    The check compares the record with a replay by the rules (records/check.py).
 
     Args:
         record: The game.
-        game: Number of the game in its file, from 1.
+        number: Number of the game in its file, counted from 1.
         console: Console to print to.
     """
     if not isinstance(record, SkatRecord):
-        _print_played(record, game, console)
+        _print_played(record, number, console)
         return
     replayed = replay(record)
     tags = " ".join(f"{key} {value}" for key, value in record.tags.items() if value)
@@ -103,18 +105,19 @@ def print_game(record: AnyRecord, game: int, console: Console) -> None:
         cards = record.deck[HAND * seat : HAND * (seat + 1)]
         hands.add_row(f"{seat} {_PLACES[seat]}", Text(record.names[seat]), _sort_cards(cards))
     hands.add_row("", "skat", _sort_cards(record.deck[HAND * PLAYERS :]))
-    finding = check(record, game)
-    parts = [Text(f"Game {game}  {tags}", style="bold"), hands, Text(_format_bidding(record, replayed))]
+    finding = check(record, number)
+    parts = [Text(f"Game {number}  {tags}", style="bold"), hands, Text(_format_bidding(record, replayed))]
     if replayed.tricks or replayed.on_table:
         parts += [_trick_table(replayed), Text("←: card that was led.")]
     parts.append(Text(f"Result: {_describe_result(replayed)}"))
-    source = "XSkat" if record.source == "xskat" else "ISS"  # our own records of Skat have results in the words of ISS
+    # Our own records of Skat have results in the words of the International Skat Server (ISS).
+    source = "XSkat" if record.source == "xskat" else "ISS"
     parts.append(Text(f"{source} result: {record.result or 'none on record'}"))
     parts.append(_format_finding(finding))
     console.print(Group(*parts, Text("")))
 
 
-def _print_played(record: GameRecord, game: int, console: Console) -> None:
+def _print_played(record: GameRecord, number: int, console: Console) -> None:
     mission = f"mission {record.mission}" if record.mission is not None else ""
     tags = " ".join(filter(None, (record.rules, mission, *(f"{key} {value}" for key, value in record.tags.items()))))
     seats = Table(box=box.SIMPLE, show_edge=False)
@@ -122,12 +125,12 @@ def _print_played(record: GameRecord, game: int, console: Console) -> None:
         seats.add_column(head, overflow="fold")
     for seat, (name, score) in enumerate(zip(record.names, record.scores)):
         seats.add_row(str(seat), Text(name), str(score))
-    console.print(Text(f"Game {game}  {tags}", style="bold"), soft_wrap=True)
+    console.print(Text(f"Game {number}  {tags}", style="bold"), soft_wrap=True)
     console.print(seats)
     lines = [
         _describe_record(record),
         _LEGENDS.get(game_name(record.rules), ""),
-        f"{_format_finding(check(record, game))}",
+        f"{_format_finding(check(record, number))}",
     ]
     console.print(Text("\n".join(filter(None, lines)) + "\n"), soft_wrap=True)
 
@@ -138,7 +141,7 @@ def _format_finding(finding: Finding) -> Text:
 
 def _sort_cards(cards: tuple[str, ...]) -> str:
     """Sort cards for display: jacks first, then by suit (8 cards each) and rank, the highest first."""
-    order = {card: (card[1] != "J", -CARDS.index(card) // 8, -CARDS.index(card)) for card in cards}
+    order = {card: (card[1] != "J", -CARDS.index(card)) for card in cards}  # CARDS ascends by suit, then by rank
     return " ".join(sorted(cards, key=order.__getitem__))
 
 
@@ -146,6 +149,7 @@ def _format_bidding(record: SkatRecord, replayed: SkatReplay) -> str:
     """Format auction, discards and contract, one line each."""
     moves = [split_move(move) for move in record.moves]
     end = next((i for i, (_, what) in enumerate(moves) if what in ("pick-up", "hand")), len(moves))
+    # `bid` replaces an auction that the source lacks.
     auction = "not on record" if record.bid is not None else ", ".join(record.moves[:end])
     lines = [f"Auction: {auction}"]
     if replayed.soloist < 0:

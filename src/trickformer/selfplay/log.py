@@ -100,7 +100,7 @@ class Log:
         entries = [e for e in self.entries if is_valid(e)]
         if len(entries) < len(self.entries):
             self.entries = entries
-            self._lines.keep(entries)
+            self._lines.replace_all(entries)
 
     def note(self, **entry: Any) -> None:
         """Append an entry.

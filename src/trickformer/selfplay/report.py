@@ -59,7 +59,7 @@ def write(results: TrainingResults) -> None:
     report.draw(results.folder)
 
 
-def name_models(results: TrainingResults) -> None:
+def write_missing_pointers(results: TrainingResults) -> None:
     """Write `best` and `latest` into a run folder of an earlier version, which wrote neither.
 
     The function skips a folder in which a run is active, because the run writes these files, and a read-only folder.
@@ -107,6 +107,7 @@ def make_report(results: TrainingResults) -> Report:
 def _notes(results: TrainingResults) -> list[str]:
     """Return the lines below the tables: the best model, warnings, and whether the run is incomplete."""
     result, lines = results.result(), list[str]()
+    # Instruction set architectures (ISAs) on which the hands were played.
     isas = dict.fromkeys(b["self_play_isa"] for b in result["versions"] if isinstance(b.get("self_play_isa"), str))
     if len({rounding(isa) for isa in isas}) > 1:
         lines.append(f"the hands were played in part on each of {', '.join(isas)}, which round differently")

@@ -45,8 +45,8 @@ class RecordFile(Sequence[HandRecord]):
         self._ends = array("q", [0])  # byte offset of each line's end, after the offset 0 of the first line's beginning
         self._file: int | None = None  # descriptor; it stays open, because the folder may be moved during the run
 
-    def parse(self, number: int, line: bytes) -> None:
-        """Check the next line of the file and add its record.
+    def register_line(self, number: int, line: bytes) -> None:
+        """Check the next line of the file, which `JsonLines` or `read_lines` has read, and register its record.
 
         Args:
             number: Number of the line, counted from 1.
@@ -59,12 +59,12 @@ class RecordFile(Sequence[HandRecord]):
             record = HandRecord.model_validate_json(line, strict=True)
         except ValidationError:
             raise TrickformerError(f"{self._path}, line {number}: not a record of a hand") from None
-        if fault := self._fault(record):
+        if fault := self._why_rejected(record):
             raise TrickformerError(f"{self._path}, line {number}: {fault}")
-        self.append(record, len(line) + 1)
+        self.register(record, len(line) + 1)
 
-    def append(self, record: HandRecord, size: int) -> None:
-        """Add a record.
+    def register(self, record: HandRecord, size: int) -> None:
+        """Register a record whose line `JsonLines` has written. Nothing is written here.
 
         Args:
             record: The record of the next line of the file.
@@ -86,7 +86,7 @@ class RecordFile(Sequence[HandRecord]):
         finalize(self, os.close, file)
         return file
 
-    def _fault(self, record: HandRecord) -> str | None:
+    def _why_rejected(self, record: HandRecord) -> str | None:
         by_seat = (
             record.scores,
             record.decisions,
@@ -154,7 +154,7 @@ def select(records: Sequence[HandRecord], rows: Iterable[int]) -> Iterator[HandR
 
 
 class Selection(Sequence[T]):
-    """Sequence of a part, such as the history, of some records. Records in a file are read at each access."""
+    """One part of each of some records, such as its history, as a sequence. Files are read at each access."""
 
     def __init__(self, records: Sequence[HandRecord], rows: np.ndarray, part: Callable[[HandRecord], T]) -> None:
         """Select records.

@@ -145,7 +145,7 @@ def tournament(config: Plan, resume: bool = False, show: Show = progress) -> Tou
     run = replace(run, records=records)
     about = _describe(run, typed, game)
     with folder.records(
-        RECORDS, config, resume=resume, free=config.free, parse=records.parse, about=about, resolve=resolve
+        RECORDS, config, resume=resume, free=config.free, parse=records.register_line, about=about, resolve=resolve
     ) as lines:
         _finish(run, schedule, lines, game, roster, show)
     return run
@@ -211,7 +211,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
         game = run.game
         clocked = config.time_limit is not None
         records = RecordFile(folder / RECORDS, _schedule(config, game), game.players, clocked)
-        read_lines(folder / RECORDS, records.parse)
+        read_lines(folder / RECORDS, records.register_line)
         run = replace(run, records=records)
     return run
 
@@ -265,7 +265,7 @@ def _append(run: TournamentRun, record: HandRecord, lines: JsonLines | None) -> 
     """Add a record to a run, and to its file if it has one."""
     if isinstance(run.records, RecordFile):
         assert lines is not None
-        run.records.append(record, lines.append(record))
+        run.records.register(record, lines.append(record))
     else:
         assert isinstance(run.records, list)
         run.records.append(record)

@@ -46,7 +46,10 @@ class DealStep(_Step):
 
 
 class ActionStep(_Step):
-    """Decision of a seat. `seconds`, `illegal` and `searched` are measurements of the player, as in a HandRecord."""
+    """Decision of a seat, with measurements of the player as in a HandRecord.
+
+    `searched`: histories or worlds that the search generated; `illegal`: those that contradict the view.
+    """
 
     do: Literal["act"] = "act"
     seat: int
@@ -96,7 +99,7 @@ class Table:
         self.earlier_hands: list[HandResult] = []  # finished hands of this match before the current one
         self.specs: list[str] = []  # all players that have sat here, in order of appearance
         self._records: list[HandRecord] = []
-        self._journal = None
+        self._journal = None  # none yet: the steps of the journal must not be written again
         self.state = game.deal(seed, deal)
         for step in journal.stored if journal else ():
             self._apply_and_write(step)
@@ -341,10 +344,11 @@ def open_table(settings: Play, resume: bool) -> Generator[Table]:
     if folder is None:
         yield Table(game, seats, settings.seed, settings.deal)
         return
+    # Settings that a resumed table may change.
     free = type(settings).model_fields.keys() - set(settings.FIXED)
     matches = [step.seats for step in read_lines(folder.path / JOURNAL, _parse)[0] if isinstance(step, MatchStep)]
     all_specs = dict.fromkeys(who for seating in matches or [seats] for who in seating)
-    for who in all_specs:
+    for who in all_specs:  # the saved table may be another person's, so it must not start programs here
         if who not in seats and (problem := players.user_only(who)):
             raise TrickformerError(f"{who!r} of the saved table {problem}; only the command line may choose it")
     about = {"game": str(game.spiel), "players": list(all_specs)}

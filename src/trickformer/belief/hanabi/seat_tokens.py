@@ -1,8 +1,9 @@
 """Token sequences of Hanabi games in lockstep, the input of a transformer belief.
 
-In the form pomdp a sequence is the one that the tokenizer gives for the observing seat. In the forms hmm and fosg it
-has public information only, with seats counted from seat 0: each move, followed by the card that was played or
-discarded, or by the slots that a hint named. Dealt and drawn cards have no tokens there, because they are not public.
+The forms pomdp, hmm and fosg are defined in belief/hanabi/process.py. Only in a pomdp does a seat observe the game; a
+sequence is then the one that the tokenizer gives for that seat. In the forms hmm and fosg a sequence has public
+information only, with seats counted from seat 0: each move, followed by the card that was played or discarded, or by
+the slots that a hint named. Dealt and drawn cards have no tokens there, because they are not public.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class SeatTokens:
         """Begin the sequences.
 
         Args:
-            process: System whose games are followed.
+            process: Markov system of Hanabi (belief/hanabi/process.py).
             x: n tables at the first position.
         """
         rules, self._codec = process.rules, _core.hanabi.Codec(process.rules)
@@ -38,7 +39,7 @@ class SeatTokens:
         # Token of a move: [distance from the own seat to the actor, action].
         others = [[self._codec.token(a, offset) for a in range(rules.actions)] for offset in range(1, rules.players)]
         self._moves = np.array([range(rules.actions), *others])
-        # Hints by action: distance from the giver to the receiver, and the kinds of card that the hint names.
+        # Hints by action: distance from the giver to the receiver, and the kinds of the hinted colour or rank.
         self._offset = np.zeros(rules.actions, dtype=np.int64)
         self._named = np.zeros((rules.actions, rules.kinds), dtype=bool)
         kinds = np.arange(rules.kinds)
@@ -84,7 +85,7 @@ class SeatTokens:
     ) -> np.ndarray:
         """Return the token that each move reveals at the tables `rows`, int64 [k]; -1 for none."""
         rules, codec = self._process.rules, self._codec
-        # A played or discarded card is the one whose count among the cards unseen by all falls.
+        # A played or discarded card is the one whose count among the cards not yet played or discarded falls.
         shown_card = codec.card + (before.unseen_counts() - after.unseen_counts())[rows].argmax(axis=1)
         receiver = (actors + self._offset[moves]) % rules.players
         # After a hint, a card may be of the hinted colour or rank if and only if the hint named it.
@@ -116,13 +117,13 @@ def longest(process: HanabiProcess) -> int:
     """Return the largest number of tokens of a sequence.
 
     Args:
-        process: System whose games are followed.
+        process: Markov system of Hanabi (belief/hanabi/process.py).
     """
     rules = process.rules
     if process.form is Form.POMDP:
         return _core.hanabi.Codec(rules).length
-    # Plays and discards: one for each drawn card, and one for each player after the last draw. Each of them returns at
-    # most one hint token, which allows one more hint. A move has two tokens, and the first token names the seat.
+    # Plays and discards: one for each drawn card, and one for each player after the last draw. Each of them gives back
+    # at most one hint. The sequence begins with a token for the seat, and each move has two tokens.
     cards = rules.deck - rules.players * rules.hand + rules.players
     return 1 + 2 * (2 * cards + rules.hints)
 
@@ -131,9 +132,10 @@ def initial_embeddings(process: HanabiProcess) -> tuple[np.ndarray, np.ndarray]:
     """Return feature vectors of the tokens and positions of these sequences; see Tokenizer.initial_embeddings.
 
     Args:
-        process: System whose games are followed.
+        process: Markov system of Hanabi (belief/hanabi/process.py).
 
     Returns:
-        float32 [V, F] and float32 [longest, G].
+        For the V tokens of the vocabulary, vectors of length F, float32 [V, F]. For the positions, vectors of length G,
+        float32 [longest, G].
     """
     return hanabi.initial_embeddings(process.rules, longest(process))

@@ -34,14 +34,14 @@ NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.nam
 
 
 def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
-    """Return the exact belief of a game: uniform over the hidden histories that are consistent with a view.
+    """Return a belief that draws consistent worlds exactly: uniformly, or in proportion to odds of where the cards lie.
 
-    In Hearts, Skat and The Crew the worlds can be weighted by log-odds of where the cards lie (samplers/_cards.py). The
-    learned belief of a head is `sampler(game, heads.load(name, game))`.
+    Hearts, Skat and The Crew take such odds: `log_odds` gives them for each card's place (samplers/_cards.py). A belief
+    head (belief/heads.py) is such a function: `sampler(game, heads.load(name, game))`.
 
     Args:
         game: The game.
-        log_odds: Log-odds of where each card lies; None: all worlds are equally likely.
+        log_odds: Function from views to log-odds of each card's place; None: all worlds are equally likely.
 
     Raises:
         TrickformerError: The game has no belief and none can be made for it, or its belief takes no odds.

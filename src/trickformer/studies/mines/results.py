@@ -1,4 +1,4 @@
-"""Results of a comparison, by belief and thinking time, and the object of `--json`."""
+"""Results of BSR-UCT with several beliefs and thinking times, and the object of `--json`."""
 
 from __future__ import annotations
 
@@ -27,23 +27,25 @@ def result(run: TournamentRun) -> dict[str, Any]:
         run: Games of the comparison.
     """
     config: MinesComparison = run.config
+    beliefs = config.methods
     game: Any = run.game
     opened = np.zeros((len(config.specs), config.games))
-    totals = np.zeros((len(config.specs), 4))  # moves, seconds, layouts drawn, inconsistent ones
+    # Moves, seconds, layouts that the search drew (`searched`), and those that contradict the view (`illegal`).
+    totals = np.zeros((len(config.specs), 4))
     for r in run.records:
         player = r.seating[0]
         opened[player, r.deal] = r.scores[0]
         totals[player] += r.decisions[0], r.seconds[0], r.searched[0], r.illegal[0]
-    opened = opened.reshape(len(config.methods), len(config.budgets), config.games)
+    opened = opened.reshape(len(beliefs), len(config.budgets), config.games)
     scores = opened / game.safe
-    totals = totals.reshape(len(config.methods), len(config.budgets), 4)
+    totals = totals.reshape(len(beliefs), len(config.budgets), 4)
     rows = []
     for j, budget in enumerate(config.budgets):
         players = {}
-        for i, method in enumerate(config.methods):
+        for i, belief in enumerate(beliefs):
             moves, seconds = totals[i, j, :2]
             drawn, inconsistent = totals[i, j, 2:]
-            players[method] = {
+            players[belief] = {
                 "score": float(scores[i, j].mean()),
                 "ci95": interval(scores[i, j], (0.0, 1.0)),
                 "won": float((scores[i, j] == 1).mean()),
@@ -52,17 +54,17 @@ def result(run: TournamentRun) -> dict[str, Any]:
                 "inconsistent": inconsistent / drawn if drawn else None,
             }
         row: dict[str, Any] = {"simulations" if config.simulations else "seconds": budget, "players": players}
-        if len(config.methods) > 1:
+        if len(beliefs) > 1:
             row["differences"] = {
-                method: _difference(opened[i, j], opened[0, j], game.safe)
-                for i, method in enumerate(config.methods)
+                belief: _difference(opened[i, j], opened[0, j], game.safe)
+                for i, belief in enumerate(beliefs)
                 if i
             }
-            row["difference"] = row["differences"][config.methods[1]]
+            row["difference"] = row["differences"][beliefs[1]]
         rows.append(row)
     about = config.model_dump(include={"board", "mines", "first_move", "domain", "c", "widening", "games", "seed"})
     return about | {
-        "beliefs": config.methods,
+        "beliefs": beliefs,
         "optimal": best_value(game, _TRACTABLE),
         "rows": rows,
         "versions": run.builds,

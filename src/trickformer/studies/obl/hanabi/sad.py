@@ -1,7 +1,8 @@
 """Simplified action decoder (SAD; Hu & Foerster 2020).
 
 In training, all seats also observe which action the last seat on turn would have taken without exploration. This greedy
-action has the same entries as the last move in an observation; `size` is their number.
+action is encoded like the observation's section for the last move (`Layout.last`); below, `size` is the length of that
+section.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ def observe_actions(tables: _core.hanabi.Tables, actions: np.ndarray) -> np.ndar
     n, players = len(tables), tables.rules.players
     after = tables.take(np.repeat(np.arange(n), players))
     after.step(np.repeat(actions, players))
+    # Each table's copies are observed by seats 0, 1, and so on.
     return after.observe(beliefs.seats(tables, 1))[:, Layout.for_rules(tables.rules).last].reshape(n, players, -1)
 
 
