@@ -92,10 +92,10 @@ def _of_preset(name: str) -> PerGame:
 
 class _Search(BaseModel):
     checkpoint: Annotated[str | None, NamesFile(checkpoints.names)] = Field(
-        None, description="Folder of a run of `trickformer obl train --model mlp`."
+        None, description="Required: hanabi-obl-1, or a run folder of `trickformer obl train --model mlp`."
     )
     blueprint: str = Field(
-        "partner:style=smart", description="Scripted player that all seats play (default: partner:style=smart)."
+        "partner:style=smart", description="Script of all seats, partner:style=STYLE (default: partner:style=smart)."
     )
     seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
         0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."

@@ -24,7 +24,7 @@ class BoardSize(BaseModel):
     mines: int = Field(6, ge=1, le=511, description="Number of mines on the board.")
     first_move: Literal["any", "safe", "no-neighbours"] = Field(
         "no-neighbours",
-        description="Cells kept free of mines: none (any), the first opened (safe), its neighbours too.",
+        description="Cells free of mines: any (none), safe (the first opened), no-neighbours (and around it).",
     )
 
     @field_validator("board")
