@@ -216,6 +216,7 @@ def list_games(as_json: configs.Json = False) -> None:
     from trickformer.plumbing import plugins
 
     rows: list[dict[str, Any]] = []
+    seats: list[str] = []  # possible numbers of seats of each game
     for name in (*games.NAMES, *plugins.names(plugins.GAMES)):
         game = games.load(name)
         row = {
@@ -225,16 +226,18 @@ def list_games(as_json: configs.Json = False) -> None:
             "script": game.baseline,
         }
         rows.append(row | {"higher_is_better": game.higher_is_better, "openspiel": str(game.spiel)})
+        kind = game.spiel.get_type()
+        fewest, most = kind.min_num_players, kind.max_num_players
+        seats.append(f"{fewest} to {most}" if fewest < most else str(game.players))
     if as_json:
         print(to_json({"games": rows}))
         return
-    print(f"{'game':<8} {'seats':<7}  {'checkpoint':<13} {'script':<8} OpenSpiel's game string")
-    for row in rows:
-        print(
-            f"{row['name']:<8} {row['seats']} seats  {row['checkpoint'] or 'no checkpoint':<13} {row['script']:<8} "
-            f"{row['openspiel']}"
-        )
+    print(f"{'game':<8} {'seats':<6} {'checkpoint':<12} {'script':<8} OpenSpiel's game string")
+    for row, number in zip(rows, seats, strict=True):
+        print(f"{row['name']:<8} {number:<6} {row['checkpoint'] or 'none':<12} {row['script']:<8} {row['openspiel']}")
     print()
+    print("game: name to write. Options stand in brackets: 'crew(mission=7)' is mission 7")
+    print("(mission=0: any mission), and 'hanabi(players=3)' has 3 seats, not 2.")
     print("checkpoint: shipped model, the default of players that need one.")
     print("script: scripted player that models are compared with in training.")
 

@@ -114,7 +114,7 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
     assert code == 0, "a run continues with its own options"
     assert json.loads(out_json) == json.loads((out / "result.json").read_text())
     code, _, err = command("tournament", "--seed", 5, "--out", out, "--resume")
-    assert code == 2 and "holds a run with seed = 4, not 5" in err
+    assert code == 2 and "holds a run with --seed 4, not --seed 5" in err
 
 
 @pytest.mark.parametrize(

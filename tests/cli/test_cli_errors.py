@@ -102,7 +102,10 @@ def edit(checkpoint, **values):
         ([*CREW[:4], "--player", "random", "--missions", "3-1"], "--missions 3-1: '3-1' is no mission and no range"),
         ([*CREW[:4], "--player", "random", "--missions", "1,,2"], "write missions such as 1-10,20"),
         ([*CREW, "--player", "random", "--games", "0"], "--games 0 must be 1 or more"),
-        ([*CREW, "--player", "random", "--distress", "up"], "--distress up: choose from off, left, right; see trickformer crew evaluate --help"),
+        (
+            [*CREW, "--player", "random", "--distress", "up"],
+            "--distress up: choose from off, left, right; see trickformer crew evaluate --help",
+        ),
         ([*CREW, "--player", "random", "--file", "nowhere.toml"], "missions nowhere.toml: No such file"),
         ([*CREW, "--player", "random", "--file", "a,b(c)"], "missions a,b(c): No such file"),
         (["crew", "iterations", "--games", "1"], "--run is missing"),
@@ -228,7 +231,7 @@ def test_an_evaluation_is_not_written_over(refused, command, tmp_path):
     arguments = [*CREW, "--player", "random", "--random-games", "0", "--out", "run"]
     assert command(*arguments)[0] == 0
     assert "already holds a run" in refused(*arguments)
-    assert "holds a run with games = 1, not 2" in refused(*arguments, "--resume", "--games", "2")
+    assert "holds a run with --games 1, not --games 2" in refused(*arguments, "--resume", "--games", "2")
     assert "run/config.toml belongs to a run of another command: it has the key 'ceiling'" in refused("report", "run")
     assert "belongs to a run of another command" in refused(*TRAIN, "--out", "run", "--resume")
     records = tmp_path / "run" / "records.jsonl"
@@ -256,7 +259,7 @@ def test_a_run_folder_is_not_written_over(refused, command):
     arguments = [*MATCH, "--a", "random", "--out", "run"]
     assert command(*arguments)[0] == 0
     assert "already holds a run" in refused(*arguments)
-    assert "holds a run with clock = None, not 2.0" in refused(*arguments, "--resume", "--clock", "2")
+    assert "holds a run with no --clock, not --clock 2.0" in refused(*arguments, "--resume", "--clock", "2")
 
 
 @pytest.mark.slow

@@ -83,7 +83,7 @@ def test_a_sequential_match_may_be_extended_as_planned(tmp_path):
     assert row["p"] < 0.05
     text = report.make_report(TournamentResults(found)).markdown()
     assert "p (at every look)" in text and "was changed from 3 to 12" in text and "planned test" not in text
-    with pytest.raises(TrickformerError, match="holds a run with sequential = True"):
+    with pytest.raises(TrickformerError, match="holds a run with --sequential, not --no-sequential"):
         run.tournament(config(out=tmp_path, deals=12), resume=True)
 
 

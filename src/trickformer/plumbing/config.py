@@ -336,6 +336,20 @@ def option(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
+def as_typed(name: str, value: Any) -> str:
+    """Return an option with its value, such as `--batch-size 32`.
+
+    Args:
+        name: Name of the field.
+        value: Its value.
+    """
+    if value is None:
+        return f"no {option(name)}"
+    if isinstance(value, bool):
+        return option(name if value else f"no_{name}")
+    return f"{option(name)} {' '.join(map(str, value)) if isinstance(value, list) else value}"
+
+
 def _path(text: str) -> Path:
     """Parse a typed path. An empty one is refused, because it would stand for the current folder."""
     if not text:

@@ -75,6 +75,8 @@ def usage_fault(error: Any) -> str:
                 parts = {name: part.replace("'", "") for name, part in details.groupdict().items()}
                 message = text.format(option, **parts)
                 break
+    elif match := re.match(r"Option '(\S+)' requires an argument$", message):
+        message = f"{match[1]} needs a value"
     elif match := re.match(r"No such option:? '?(\S+?)'?(?: \(Possible options: (.*)\))?$", message):
         option, similar = match.groups()
         message = f"there is no option {option}" + (f"; similar: {similar}" if similar else "")

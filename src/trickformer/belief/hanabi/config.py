@@ -57,7 +57,7 @@ class BeliefTraining(BaseModel):
         "5-card-8-hint", description="Variant of two-player Hanabi: 5-card-8-hint, 5-card-2-hint or 7-card-4-hint."
     )
     players: list[str] = Field(
-        ["smart", "smart"], description="Scripts of the seats, by name: simple, holmes, smart, iggi, piers or flawed."
+        ["smart", "smart"], description="Script of each seat, which plays the training games in every --form."
     )
     model: Literal["lstm", "transformer"] = Field(
         "lstm", description="Encoder: lstm, on observations, or transformer (GPT-2), on the tokenizer's sequences."
@@ -156,7 +156,8 @@ class Evaluation(FineTuningOptions):
         "5-card-8-hint", description="Variant of two-player Hanabi: 5-card-8-hint, 5-card-2-hint or 7-card-4-hint."
     )
     players: list[str] = Field(
-        ["smart", "smart"], description="Scripts of the seats, by name: simple, holmes, smart, iggi, piers or flawed."
+        ["smart", "smart"],
+        description="Script with the fixed policy of each seat: simple, holmes, smart, iggi, piers or flawed.",
     )
     others: list[str] = Field(
         ["smart", "holmes", "simple", "piers", "iggi"],
