@@ -131,7 +131,7 @@ def test_commands_that_write_no_folder(refused):
 
 @pytest.mark.parametrize("arguments", [[*MATCH, "--a", "random"], TRAIN])
 def test_an_empty_path_is_not_the_current_folder(refused, arguments):
-    assert "'--out': the path is empty" in refused(*arguments, "--out", "")
+    assert "--out: the path is empty" in refused(*arguments, "--out", "")
 
 
 @pytest.mark.slow

@@ -294,7 +294,7 @@ def test_three_runs_at_one_table(tmp_path, command):
     ("arguments", "says"),
     [
         (["hearts"], "plays hanabi only, not hearts"),
-        (["hanabi", "--level", "0"], "level=0"),
+        (["hanabi", "--level", "0"], "--level 0"),
         (["hanabi", "--level", "2"], "--level 2 needs the level below it; give the folder of level 1 with --below"),
         (["hanabi", "--other-play"], "--other-play is for self-play"),
         (["hanabi", "--colour-bonus", "0.25"], "--colour-bonus is for self-play; give --method iql or vdn"),
@@ -311,7 +311,7 @@ def test_three_runs_at_one_table(tmp_path, command):
         (["hanabi", "--games-of", "partner"], "--games-of is for imitation; give --method clone"),
         (["hanabi", "--method", "vdn", "--shuffle-colours"], "--shuffle-colours is for imitation"),
         (["hanabi", "--auxiliary", "0.25"], "--auxiliary is for self-play; give --method iql or vdn"),
-        (["hanabi", "--method", "vdn", "--auxiliary", "-1"], "auxiliary=-1"),
+        (["hanabi", "--method", "vdn", "--auxiliary", "-1"], "--auxiliary -1"),
         (["hanabi", "--sad"], "--sad is for self-play; give --method iql or vdn"),
         (["hanabi", "--sad", "--method", "klevel"], "--sad is for self-play; give --method iql or vdn"),
         (["hanabi", "--below", "x"], "--below: there is nothing below level 1"),
@@ -344,12 +344,12 @@ def test_bad_input_is_one_line(arguments, says, command, tmp_path, checkpoint):
 @pytest.mark.parametrize(
     ("spec", "name", "says"),
     [
-        ("obl", TINY, "needs checkpoint=FOLDER"),
+        ("obl", TINY, "needs checkpoint=hanabi-obl-1, or"),
         ("obl:checkpoint=nowhere", TINY, "unknown checkpoint 'nowhere'"),
         ("obl:checkpoint=hanabi-small", TINY, "hanabi-small is no checkpoint of `trickformer obl train`"),
         ("obl:checkpoint={}", "hearts", "plays hanabi only, not hearts"),
         ("obl:checkpoint={}", "hanabi", "was trained on hanabi with colors=2, not 5"),
-        ("argmax:checkpoint={}", TINY, "it is no checkpoint of `trickformer train`"),
+        ("argmax:checkpoint={}", TINY, "is a network of player obl, not a transformer"),
     ],
 )
 def test_what_cannot_be_seated_is_one_line(spec, name, says, checkpoint):

@@ -66,7 +66,7 @@ def test_learning_and_calibrating_by_command(tmp_path, capsys):
     assert learning.command(config, resume=True) == lines
     with pytest.raises(TrickformerError, match="already holds a run"):
         learning.command(config, resume=False)
-    with pytest.raises(TrickformerError, match=r"prior = 1\.0, not 2\.0"):
+    with pytest.raises(TrickformerError, match=r"--prior 1\.0, not --prior 2\.0"):
         learning.command(config.model_copy(update={"prior": 2.0}), resume=True)
     settings = Calibration(learned=config.out, out=tmp_path / "out", games=8, hand_games=8, worlds=1, before=20)
     with pytest.raises(TrickformerError, match=r"before: held_out = 0\.2 of 1 hands"):

@@ -124,7 +124,7 @@ def test_a_stopped_match_plays_nothing_more_until_it_is_told_to(tmp_path):
 
 def test_a_bound_needs_a_sequential_match(command):
     code, _, err = command(*MATCH, "--bound", 1)
-    assert code == 2 and "bound is for a sequential match; give --sequential too" in err
+    assert code == 2 and "--bound is for a sequential match; give --sequential too" in err
     code, _, err = command(*MATCH, "--sequential", "--bound", -1)
     assert code == 2 and "bound=" in err
 

@@ -187,7 +187,7 @@ def test_random_positions_hide_something():
         (["exact", "--board", "1x1", "--mines", "1", "--first-move", "any"], "leave no room for a mine"),
         (["agree", "--board", "7x7", "--mines", "11"], "29,135,916,264 layouts"),
         (["agree", "--resume"], "--resume needs the --out"),
-        (["agree", "--draws", "3"], "draws=3"),
+        (["agree", "--draws", "3"], "--draws 3"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(arguments, says, command, tmp_path):

@@ -113,7 +113,7 @@ def test_a_table_comes_back_whole(tmp_path):
     with pytest.raises(TrickformerError, match="--resume"), open_table(_settings(out), resume=False):
         pass
     with (
-        pytest.raises(TrickformerError, match="seed = 3, not 4"),
+        pytest.raises(TrickformerError, match="--seed 3, not --seed 4"),
         open_table(_settings(out).model_copy(update={"seed": 4}), True),
     ):
         pass

@@ -208,7 +208,7 @@ class SelfPlay(BaseModel):
     )
     roles: Literal["one", "all"] = Field(
         "one",
-        description="Seats that play ArgmaxVal* from iteration 2 on: all, or one. Others sample a policy (--pool).",
+        description="Seats that play ArgmaxVal* from iteration 2 on: all, or one (others sample a policy).",
     )
     guests: list[str] = Field(
         [], description="Specs of players in seats that are no training data, from iteration 1 on (default: none)."

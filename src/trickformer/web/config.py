@@ -51,7 +51,7 @@ class Play(BaseModel):
     opponents: list[str] | None = Field(
         None,
         min_length=1,
-        description="Specs of the other seats from your left on. Fewer specs take turns (default: the game's script).",
+        description="Specs of the other seats from your left on, in turn (default: the game's script).",
     )
     seat: int = Field(0, ge=0, le=63, description="Number of your seat, from 0.")
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the deals and of the players' randomness.")
