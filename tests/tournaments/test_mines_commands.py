@@ -118,7 +118,7 @@ def test_agreement_is_found_and_resumed(tmp_path, command):
     other = [f"--{k}={v}" for k, v in (AGREE | {"trials": 7}).items()]
     code, _, err = command("mines", "agree", *other, "--out", tmp_path, "--resume")
     assert code == 2
-    assert "trials = 2000, not 7" in err
+    assert "--trials 2000, not --trials 7" in err
     again = [*[f"--{k}={v}" for k, v in AGREE.items()], "--out", tmp_path, "--resume"]
     with (tmp_path / agree.RECORDS).open() as other_run:
         fcntl.flock(other_run, fcntl.LOCK_EX)

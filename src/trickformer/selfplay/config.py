@@ -319,7 +319,7 @@ class SelfPlay(BaseModel):
         1, ge=1, le=1_024, description="Number of processes that play hands. Results do not depend on it."
     )
     ray: str | None = Field(
-        None, description="Address of a Ray cluster that plays hands and matches: auto or HOST:PORT."
+        None, description="Address of a Ray cluster that plays hands: auto or HOST:PORT (default: no cluster)."
     )
     peak_tflops: float | None = Field(None, gt=0, description="Peak TFLOPS of the device, to report its utilization.")
     stop_after: float | None = Field(

@@ -45,7 +45,7 @@ class PlayConfig(BaseModel):
     workers: int = Field(1, ge=1, le=1_024, description="Number of processes that play. Results do not depend on it.")
     ray: str | None = Field(
         None,
-        description="Address of a Ray cluster that plays the tables: auto or HOST:PORT.",
+        description="Address of a Ray cluster that plays the tables: auto or HOST:PORT (default: no cluster).",
     )
     out: Path | None = Field(None, description="Run folder for the records and the report.")
 
@@ -152,7 +152,7 @@ class Matches(BaseModel):
         gt=0,
         le=86_400,
         allow_inf_nan=False,
-        description="Time in seconds for a decision. Players may adapt to it, and overruns are counted.",
+        description="Time in seconds for a decision (default: no limit). Players may adapt, overruns count.",
     )
 
 

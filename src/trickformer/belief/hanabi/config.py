@@ -92,7 +92,7 @@ class BeliefTraining(BaseModel):
     @model_validator(mode="after")
     def _check_heads(self) -> Self:
         if self.model == "transformer" and self.hidden % self.heads:
-            raise ValueError(f"hidden = {self.hidden} is not a multiple of heads = {self.heads}")
+            raise ValueError(f"--hidden {self.hidden} is not a multiple of --heads {self.heads}; change one of them")
         return self
 
 
@@ -217,15 +217,15 @@ class Evaluation(FineTuningOptions):
     def _check_estimators(cls, arguments: list[str]) -> list[str]:
         names = _split_names(arguments, ESTIMATORS, "estimator")
         if len(set(names)) < len(names):
-            raise ValueError("an estimator is named twice in estimators; name each once")
+            raise ValueError("an estimator is named twice; name each once")
         return names
 
     @model_validator(mode="after")
     def _check_checkpoints(self) -> Self:
         if self.checkpoint is not None and not {"seq2seq", "bft"} & set(self.estimators):
-            raise ValueError("checkpoint is for the estimators seq2seq and bft; neither is named in estimators")
+            raise ValueError("--checkpoint is for the estimators seq2seq and bft; add one to --estimators")
         if self.transformer is not None and "transformer" not in self.estimators:
-            raise ValueError("transformer is for the estimator transformer, which is not named in estimators")
+            raise ValueError("--transformer is for the estimator transformer; add it to --estimators")
         return self
 
 

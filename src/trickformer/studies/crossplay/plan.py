@@ -44,7 +44,7 @@ class CrossPlay(Plan, Teams):
     def _check_methods(self) -> Self:
         if self.methods is not None and len(self.methods) != len(self.players):
             raise ValueError(
-                f"--methods has {len(self.methods)} labels for {len(self.players)} players; give one a player"
+                f"--methods needs one label for each of the {len(self.players)} players, not {len(self.methods)}"
             )
         return self
 
