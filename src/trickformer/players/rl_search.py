@@ -141,7 +141,7 @@ class _Search(BaseModel):
         None, ge=1, le=1_000_000, description="Gradient steps between target networks (default: small 1, paper 2,500)."
     )
     exploration: Annotated[float | None, _of_preset("exploration")] = Field(
-        None, ge=0, le=1, description="Share of random moves while values are tuned (default: small 0.2, paper 0.1)."
+        None, ge=0, le=1, description="Share e of random moves while values are tuned (default: small 0.2, paper 0.1)."
     )
     explorations: Annotated[int | None, _of_preset("explorations")] = Field(
         None, ge=1, le=10_000, description="Number of different shares of random moves (default: small 1, paper 80)."
@@ -151,11 +151,7 @@ class _Search(BaseModel):
         ge=0,
         le=100,
         allow_inf_nan=False,
-<<<<<<< HEAD
-        description="Power a: the smallest share of random moves is exploration^(1 + a) (small 0, paper 7).",
-=======
-        description="a: the smallest share is exploration^(1 + a) (default: small 0, paper 7).",
->>>>>>> a6553a0a (Give defaults and requirements in more help texts)
+        description="Power a: the smallest share of random moves is e^(1 + a) (default: small 0, paper 7).",
     )
     device: str = Field("cpu", description="Torch device of the network (default: cpu).")
 

@@ -97,7 +97,9 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
                 if (checksum := sums.readline()).endswith(b"\n"):
                     sums_found += 1
                     if digests.line_digest(line) != checksum:
-                        raise TrickformerError(f"{path}, line {count}: its checksum differs; restore the file from a copy")
+                        raise TrickformerError(
+                            f"{path}, line {count}: its checksum differs; restore the file from a copy"
+                        )
                 if (value := parse(count, line[:-1])) is not None:
                     parsed.append(value)
             missing = sum(checksum.endswith(b"\n") for checksum in sums)  # checksums whose lines are lost
