@@ -171,8 +171,8 @@ def players(
         print()
         print("any: every game. argmax, gomcts and imitation need a model of the game.")
         print("A spec names a player with its options, such as pimc:worlds=20.")
-        print("A value with commas stands in double quotes, and then the spec in single quotes for the shell:")
-        print("    'rollout:policy=\"pimc:worlds=3,runs=2\"'")
+        print("A value with commas stands in double quotes, and the spec then in single ones:")
+        print("'rollout:policy=\"pimc:worlds=3,runs=2\"'")
         print("trickformer players NAME lists the options of a player.")
         return
     rows = [_player(each, game) for each in ([name] if name is not None else registry.names())]

@@ -139,7 +139,7 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
         ),
         (["tournament", "--a", "random", "--b", "random"], "GAME is missing"),
         ([*MATCH[:-1], "0"], "--deals 0"),
-        ([*MATCH[:-1], "many"], "'--deals'"),
+        ([*MATCH[:-1], "many"], "--deals must be a whole number"),
         ([*MATCH, "--seed", "-1"], "--seed -1"),
         ([*MATCH, "--colour", "red"], "--colour"),
         ([*MATCH, "--resume"], "--resume needs the --out"),
