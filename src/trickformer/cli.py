@@ -183,6 +183,8 @@ def players(
         print()
         print("any: every game. argmax, gomcts and imitation need a model of the game.")
         print("A spec names a player with its options, such as pimc:worlds=20.")
+        print("A value with commas stands in double quotes, and the spec then in single ones:")
+        print("'rollout:policy=\"pimc:worlds=3,runs=2\"'")
         print("trickformer players NAME lists the options of a player.")
         return
     rows = [_player(each, game) for each in ([name] if name is not None else registry.names())]
@@ -192,7 +194,7 @@ def players(
     for player in rows:
         print(f"{player['name']}: {player['about']}")
         for key, option in player["options"].items():
-            default = "none" if option["default"] is None else registry.text(option["default"])
+            default = "none" if option["default"] in (None, "") else registry.text(option["default"])
             print(f"    {key}={default}  {option['help']}".rstrip())
         if game is None and any(option["default"] is None for option in player["options"].values()):
             print("none: not set, so the default in the text holds. --game shows those of a game.")
@@ -212,7 +214,7 @@ def _player(name: str, game: str | None) -> dict[str, Any]:
     else:
         from trickformer import games
 
-        values = registry.resolve_options(name, games.load(game))
+        values = registry.possible_options(name, games.load(game))
     options = {key: {"default": value, "help": fields[key].description or ""} for key, value in values.items()}
     about = registry.describe(name)
     result = {"name": name, "about": about, "games": registry.games_of(name), "options": options}
@@ -226,6 +228,7 @@ def list_games(as_json: configs.Json = False) -> None:
     from trickformer.plumbing import plugins
 
     rows: list[dict[str, Any]] = []
+    seats: list[str] = []  # possible numbers of seats of each game
     for name in (*games.NAMES, *plugins.names(plugins.GAMES)):
         game = games.load(name)
         row = {
@@ -235,16 +238,18 @@ def list_games(as_json: configs.Json = False) -> None:
             "script": game.baseline,
         }
         rows.append(row | {"higher_is_better": game.higher_is_better, "openspiel": str(game.spiel)})
+        kind = game.spiel.get_type()
+        fewest, most = kind.min_num_players, kind.max_num_players
+        seats.append(f"{fewest} to {most}" if fewest < most else str(game.players))
     if as_json:
         print(to_json({"games": rows}))
         return
-    print(f"{'game':<8} {'seats':<7}  {'checkpoint':<13} {'script':<8} OpenSpiel's game string")
-    for row in rows:
-        print(
-            f"{row['name']:<8} {row['seats']} seats  {row['checkpoint'] or 'no checkpoint':<13} {row['script']:<8} "
-            f"{row['openspiel']}"
-        )
+    print(f"{'game':<8} {'seats':<6} {'checkpoint':<12} {'script':<8} OpenSpiel's game string")
+    for row, number in zip(rows, seats, strict=True):
+        print(f"{row['name']:<8} {number:<6} {row['checkpoint'] or 'none':<12} {row['script']:<8} {row['openspiel']}")
     print()
+    print("game: name to write. Options stand in brackets: 'crew(mission=7)' is mission 7")
+    print("(mission=0: any mission), and 'hanabi(players=3)' has 3 seats, not 2.")
     print("checkpoint: shipped model, the default of players that need one.")
     print("script: scripted player that models are compared with in training.")
 
@@ -253,6 +258,7 @@ def list_games(as_json: configs.Json = False) -> None:
 def list_checkpoints(as_json: configs.Json = False) -> None:
     """List the shipped checkpoints: game, size, and digest of the weights."""
     from trickformer import checkpoints
+    from trickformer.models.kinds import HANABI_VALUES
     from trickformer.plumbing import digests
     from trickformer.plumbing.text import json_object
 
@@ -260,16 +266,27 @@ def list_checkpoints(as_json: configs.Json = False) -> None:
     for name in checkpoints.names():
         folder = checkpoints.find(name)
         weights = folder / "model.safetensors"
-        about = json_object((folder / "config.json").read_text(encoding="utf-8")).get("trickformer", {})
+        config = json_object((folder / "config.json").read_text(encoding="utf-8"))
+        about = config.get("about" if config.get("kind") == HANABI_VALUES else "trickformer", {})
         game = about.get("game") if isinstance(about, dict) else None
-        row = {"name": name, "game": game, "bytes": weights.stat().st_size, "folder": str(folder)}
+        player = "obl" if config.get("kind") == HANABI_VALUES else "argmax, gomcts, imitation"
+        row = {
+            "name": name,
+            "game": game,
+            "players": player.split(", "),
+            "bytes": weights.stat().st_size,
+            "folder": str(folder),
+        }
         rows.append(row | {"sha256": digests.sha256({name: weights})[name]})
     if as_json:
         print(to_json({"checkpoints": rows}))
         return
-    print(f"{'checkpoint':<14} {'weights':<8}  {'SHA-256 of them':<19}  game")
+    print(f"{'checkpoint':<14} {'weights':<8}  {'SHA-256 of them':<19}  {'players':<25}  game")
     for row in rows:
-        print(f"{row['name']:<14} {row['bytes'] / 1e6:5.2f} MB  sha256 {row['sha256'][:12]}  {row['game'] or ''}")
+        print(
+            f"{row['name']:<14} {row['bytes'] / 1e6:5.2f} MB  sha256 {row['sha256'][:12]}  "
+            f"{', '.join(row['players']):<25}  {row['game'] or ''}"
+        )
 
 
 @configs.command(app, Play, positional="game", example="trickformer play hearts --opponents pimc")
@@ -401,7 +418,7 @@ def main() -> None:
     except Exception as e:
         if not hasattr(e, "format_message"):  # only usage errors of click, which typer may bundle, have this method
             raise
-        _fail(" ".join(e.format_message().split()).rstrip(".") + "; see trickformer --help", 2)  # type: ignore[attr-defined]
+        _fail(words.usage_fault(e), 2)
 
 
 def _fail(message: str, code: int) -> None:

@@ -88,7 +88,7 @@ def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
     assert [record["game"] for record in whole] == [0, 1, 2, 3]
     with pytest.raises(TrickformerError, match="already holds a run"):
         evaluation.command(config, resume=False)
-    with pytest.raises(TrickformerError, match="games = 4, not 6"):
+    with pytest.raises(TrickformerError, match="--games 4, not --games 6"):
         evaluation.command(config.model_copy(update={"games": 6}), resume=True)
     for broken in ("nothing\n", "[]\n", first.replace('"game": 1', '"game": 3'), first.replace('"v1"', '"v3"')):
         file.write_text(broken)

@@ -218,7 +218,10 @@ def test_bad_input_is_refused(command, tmp_path, monkeypatch, network, lstm):
     """One line that names the fault, exit code 2, nothing written."""
     monkeypatch.chdir(tmp_path)
     for arguments, says in (
-        (["train", "--model", "transformer", "--hidden", "10", "--heads", "4"], "hidden = 10 is not a multiple of"),
+        (
+            ["train", "--model", "transformer", "--hidden", "10", "--heads", "4"],
+            "--hidden 10 is not a multiple of --heads 4",
+        ),
         (["train", "--model", "rnn"], "rnn"),
         (["evaluate", "--estimators", "transformer"], "transformer needs a network: --transformer FILE"),
         (["evaluate", "--estimators", "transformer", "--transformer", lstm], "is an LSTM; give it as --checkpoint"),

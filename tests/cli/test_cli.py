@@ -114,7 +114,7 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
     assert code == 0, "a run continues with its own options"
     assert json.loads(out_json) == json.loads((out / "result.json").read_text())
     code, _, err = command("tournament", "--seed", 5, "--out", out, "--resume")
-    assert code == 2 and "holds a run with seed = 4, not 5" in err
+    assert code == 2 and "holds a run with --seed 4, not --seed 5" in err
 
 
 @pytest.mark.parametrize(
@@ -132,15 +132,15 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
         ),
         (["tournament", "hearts(", "--a", "random", "--b", "random"], "'hearts(' is no game string"),
         (["tournament", "hearts", "--a", "random"], "players are missing"),
-        (["tournament", "hearts", "--players", "random", "--deals", "3"], "give at least 2, or one"),
+        (["tournament", "hearts", "--players", "random", "--deals", "3"], "--players has one spec; give 2 or more"),
         (
             ["tournament", "hearts", "--players", "random", "random", "--a", "random"],
-            "players replace a and b",
+            "--players replaces --a and --b",
         ),
-        (["tournament", "--a", "random", "--b", "random"], "game is missing"),
-        ([*MATCH[:-1], "0"], "deals=0"),
-        ([*MATCH[:-1], "many"], "'--deals'"),
-        ([*MATCH, "--seed", "-1"], "seed=-1"),
+        (["tournament", "--a", "random", "--b", "random"], "GAME is missing"),
+        ([*MATCH[:-1], "0"], "--deals 0"),
+        ([*MATCH[:-1], "many"], "--deals must be a whole number"),
+        ([*MATCH, "--seed", "-1"], "--seed -1"),
         ([*MATCH, "--colour", "red"], "--colour"),
         ([*MATCH, "--resume"], "--resume needs the --out"),
         ([*MATCH, "--config", "missing.toml"], "cannot read the config missing.toml"),

@@ -75,7 +75,7 @@ def edit(checkpoint, **values):
         ([*MATCH, "--a", "gomcts:c=inf"], "c=inf"),
         ([*MATCH, "--a", "gomcts:action_values=perhaps"], "action_values=perhaps"),
         ([*MATCH, "--a", "pimc:worlds=3000000000"], "worlds=3000000000"),
-        ([*TRAIN, "--out", "run", "--seed", "99999999999999999999"], "seed="),
+        ([*TRAIN, "--out", "run", "--seed", "99999999999999999999"], "--seed "),
         ([*MATCH, "--a", "argmax:threshold"], "write options as key=value"),
         ([*MATCH, "--a", "argmax:threshold=2"], "threshold=2"),
         ([*MATCH, "--a", "argmax:checkpoint=nowhere"], "unknown checkpoint 'nowhere'; choose from: "),
@@ -87,33 +87,36 @@ def edit(checkpoint, **values):
         (["belief", "head", "hanabi", "--checkpoint", "hearts-small"], "there are no belief heads of hanabi"),
         (["belief", "head", "skat", "--checkpoint", "hearts-small"], "was trained on hearts"),
         (["belief", "head", "hearts", "--checkpoint", "nowhere"], "unknown checkpoint 'nowhere'; choose from: "),
-        (["belief", "head", "hearts"], "checkpoint is missing"),
+        (["belief", "head", "hearts"], "--checkpoint is missing"),
         (
             ["belief", "head", "hearts", "--checkpoint", "hearts-small", "--players", "xyz"],
             "unknown player 'xyz'; choose from: ",
         ),
         ([*CREW, "--player", "xyz"], "unknown player 'xyz'; choose from: "),
         ([*CREW, "--player", "kermit"], "plays skat only, not crew"),
-        ([*CREW], "player is missing: one player's spec"),
+        ([*CREW], "--player is missing: One player's spec"),
         ([*CREW, *(["--player", "random"] * 3)], "must have 2 values at most"),
         ([*CREW, "--player", "argmax:checkpoint=nowhere"], "unknown checkpoint 'nowhere'"),
         ([*CREW, "--player", "argmax:checkpoint=hearts-small"], "was trained on hearts"),
         ([*CREW[:4], "--player", "random", "--missions", "2-51"], "there is no mission 51; missions go from 1 to 50"),
-        ([*CREW[:4], "--player", "random", "--missions", "3-1"], "missions='3-1': '3-1' is no mission and no range"),
+        ([*CREW[:4], "--player", "random", "--missions", "3-1"], "--missions 3-1: '3-1' is no mission and no range"),
         ([*CREW[:4], "--player", "random", "--missions", "1,,2"], "write missions such as 1-10,20"),
-        ([*CREW, "--player", "random", "--games", "0"], "games=0"),
-        ([*CREW, "--player", "random", "--distress", "up"], "'up' is not one of"),
+        ([*CREW, "--player", "random", "--games", "0"], "--games 0 must be 1 or more"),
+        (
+            [*CREW, "--player", "random", "--distress", "up"],
+            "--distress up: choose from off, left, right; see trickformer crew evaluate --help",
+        ),
         ([*CREW, "--player", "random", "--file", "nowhere.toml"], "missions nowhere.toml: No such file"),
         ([*CREW, "--player", "random", "--file", "a,b(c)"], "missions a,b(c): No such file"),
-        (["crew", "iterations", "--games", "1"], "run is missing"),
+        (["crew", "iterations", "--games", "1"], "--run is missing"),
         (["crew", "iterations", "--run", "nowhere"], "nowhere holds no model-0"),
         (["train", "chess"], "unknown game 'chess'"),
-        (["train"], "game is missing"),
+        (["train"], "GAME is missing"),
         ([*TRAIN, "--preset", "huge"], "unknown preset 'huge'; choose from: paper, paper-small, small, tiny"),
-        ([*TRAIN, "--batch-size", "65"], "batch_size"),
-        ([*TRAIN, "--dropout", "1"], "dropout=1"),
-        ([*TRAIN, "--epochs", "0"], "epochs=0"),
-        ([*TRAIN, "--optimizer", "sgd"], "--optimizer"),
+        ([*TRAIN, "--batch-size", "65"], "--batch-size"),
+        ([*TRAIN, "--dropout", "1"], "--dropout 1.0 must be less than 1"),
+        ([*TRAIN, "--epochs", "0"], "--epochs 0"),
+        ([*TRAIN, "--optimizer", "sgd"], "there is no option --optimizer"),
     ],
 )
 def test_unknown_names_and_values(refused, arguments, says):
@@ -128,7 +131,7 @@ def test_commands_that_write_no_folder(refused):
 
 @pytest.mark.parametrize("arguments", [[*MATCH, "--a", "random"], TRAIN])
 def test_an_empty_path_is_not_the_current_folder(refused, arguments):
-    assert "'--out': the path is empty" in refused(*arguments, "--out", "")
+    assert "--out: the path is empty" in refused(*arguments, "--out", "")
 
 
 @pytest.mark.slow
@@ -228,7 +231,7 @@ def test_an_evaluation_is_not_written_over(refused, command, tmp_path):
     arguments = [*CREW, "--player", "random", "--random-games", "0", "--out", "run"]
     assert command(*arguments)[0] == 0
     assert "already holds a run" in refused(*arguments)
-    assert "holds a run with games = 1, not 2" in refused(*arguments, "--resume", "--games", "2")
+    assert "holds a run with --games 1, not --games 2" in refused(*arguments, "--resume", "--games", "2")
     elsewhere = "run is not a run of `trickformer tournament` or `trickformer train`; its report is run/report.md"
     assert elsewhere in refused("report", "run")
     (tmp_path / "run" / "report.md").unlink()
@@ -259,7 +262,7 @@ def test_a_run_folder_is_not_written_over(refused, command):
     arguments = [*MATCH, "--a", "random", "--out", "run"]
     assert command(*arguments)[0] == 0
     assert "already holds a run" in refused(*arguments)
-    assert "holds a run with clock = None, not 2.0" in refused(*arguments, "--resume", "--clock", "2")
+    assert "holds a run with no --clock, not --clock 2.0" in refused(*arguments, "--resume", "--clock", "2")
 
 
 @pytest.mark.slow

@@ -75,7 +75,7 @@ def test_train_shows_the_defaults_of_the_game_and_the_preset(page):
     assert page("train", "--help", "--preset", "tiny", "hearts") == tiny
     assert "Defaults: preset small in hearts. Others:" in page("train", "--help")
     skat = page("train", "skat", "--preset", "paper", "--help-all")
-    assert "(default: random, rules)" in skat and "--[no-]rollout-network" in skat
+    assert "(default: random rules)" in skat and "--[no-]rollout-network" in skat
 
 
 @pytest.mark.parametrize(("wrong", "says"), [(["harts"], "unknown game 'harts'"), (["--preset", "huge"], "'huge'")])

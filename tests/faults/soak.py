@@ -147,7 +147,7 @@ def _table(out: Path, end: float, rng: random.Random) -> None:
         _note(out / EVENTS, lane="table", hands=hands, kills=1)
         check = [sys.executable, "-m", "trickformer", "records", "check", str(folder / "records.jsonl")]
         checked = subprocess.run(check, capture_output=True, text=True)
-        if checked.returncode or " 0 differs, 0 damaged" not in checked.stdout:
+        if checked.returncode or " 0 differ, 0 damaged" not in checked.stdout:
             _note(out / EVENTS, lane="table", fault=checked.stdout.strip() or checked.stderr.strip())
 
 

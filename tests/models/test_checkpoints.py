@@ -191,7 +191,7 @@ def test_features_of_another_version_or_number_are_refused(knowing, command, pla
         ({}, {"n_features": -440}, f"takes -440 features of version hearts-1, {ours}"),
         ({}, {"n_features": "many"}, f"takes many features of version hearts-1, {ours}"),
         ({}, {"n_features": 0}, f"takes 0 features of version hearts-1, {ours}"),
-        ({"vocab": []}, {}, "its vocab differ"),
+        ({"vocab": []}, {}, "its vocabulary differs"),
     ):
         change(stamp, **values)
         code, out, err = command(*match)

@@ -53,20 +53,20 @@ def test_a_target_of_beliefs(command):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["exact"], "game is missing"),
+        (["exact"], "--game is missing"),
         (["exact", "toy", "--game", "toy"], "the game is given twice, toy and --game toy"),
         (["exact", "chess_x"], "unknown game 'chess_x'; choose from: "),
         (["exact", "toy", "--temperature", "0"], "give a temperature above 0"),
-        (["exact", "toy", "--temperature", "nan"], "temperature=nan"),
-        (["exact", "toy", "--levels", "0"], "levels=0"),
+        (["exact", "toy", "--temperature", "nan"], "--temperature nan"),
+        (["exact", "toy", "--levels", "0"], "--levels 0"),
         (["exact", "toy", "--limit", "10"], "the game has more than 10 nodes"),
         (["exact", "toy", "--policy", "best"], "policy"),
         (["exact", "hearts", "--checkpoint", "x"], "plays hanabi only, not hearts"),
         (["exact", SMALL_HANABI, "--checkpoint", "nowhere"], "unknown checkpoint 'nowhere'"),
         (["exact", "toy", "--checkpoint", "x"], "plays hanabi only, not toy"),
         (["exact", "matrix_pd"], "seats act at the same time"),
-        (["toy", "--runs", "1"], "runs=1"),
-        (["toy", "--least", "1"], "least=1"),
+        (["toy", "--runs", "1"], "--runs 1"),
+        (["toy", "--least", "1"], "--least 1"),
     ],
 )
 def test_what_is_refused(command, arguments, says):

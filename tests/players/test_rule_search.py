@@ -154,7 +154,7 @@ def test_hidden_cards_change_nothing(belief, networks):
         ("hearts", "", "plays hanabi only, not hearts"),
         ("hanabi(players=3)", "", "for two players, not 3"),
         ("hanabi", "blueprint=random", "its blueprint is a scripted player"),
-        ("hanabi", "belief=bft", "need checkpoint=FILE"),
+        ("hanabi", "belief=bft", "need checkpoint=DIR"),
         ("hanabi", "batch=64", "batch=64 is for belief=bft"),
         ("hanabi", "checkpoint={hmm}", "is for belief=seq2seq and belief=bft"),
         ("hanabi", "belief=bft,checkpoint={pomdp}", "trained for pomdp on 5-card-8-hint, not for fosg"),

@@ -94,7 +94,7 @@ def test_hidden_cards_change_nothing(belief, networks):
 @pytest.mark.parametrize(
     ("game", "spec", "says"),
     [
-        ("hanabi", "belief=seq2seq", "need checkpoint=FILE"),
+        ("hanabi", "belief=seq2seq", "need checkpoint=DIR"),
         ("hanabi", "belief=seq2seq,checkpoint={public}", "trained for hmm on 5-card-8-hint, not for pomdp"),
         ("hanabi", "belief=bft,checkpoint={seat}", "trained for seat 1, not for seat 0"),
         ("hanabi", "belief=bft,checkpoint={players}", "trained on smart and holmes, not on the blueprint smart"),

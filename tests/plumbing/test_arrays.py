@@ -30,7 +30,7 @@ def test_a_damaged_file_of_arrays_is_one_line(tmp_path):
     spoilt[60:120] = bytes(60)
     for data in (good[:-30], b"", b"nothing", bytes(encrypted), bytes(spoilt)):
         file.write_bytes(data)
-        with pytest.raises(TrickformerError, match=r"a\.npz is broken$"):
+        with pytest.raises(TrickformerError, match=r"a\.npz is broken; restore"):
             arrays.load(file, "odds", "won")
     file.write_bytes(good)
     for path, name in ((file, "other"), (tmp_path / "b.npz", "odds")):

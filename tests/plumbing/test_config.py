@@ -70,7 +70,7 @@ def test_both_names_are_refused(tmp_path: Path, text: str):
 def test_a_run_of_an_earlier_version_can_be_resumed(tmp_path: Path):
     (tmp_path / folder.CONFIG).write_text('room = "hall"\nbright = true\nlumen = 40\n')
     folder.RunFolder(tmp_path).check(Lamp(dimmed=True), resume=True, free=())
-    with pytest.raises(TrickformerError, match="holds a run with dimmed = True, not False"):
+    with pytest.raises(TrickformerError, match="holds a run with --dimmed, not --no-dimmed"):
         folder.RunFolder(tmp_path).check(Lamp(), resume=True, free=())
 
 

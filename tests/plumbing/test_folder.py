@@ -29,7 +29,7 @@ def test_a_run_continues_with_the_same_config_and_the_same_files(tmp_path):
             pass
     folder.check(Config(workers=2), resume=True, free=free, files={"a": "1"})
     for config, files, fault in (
-        (Config(seed=1), {"a": "1"}, "seed = 0, not 1"),
+        (Config(seed=1), {"a": "1"}, "--seed 0, not --seed 1"),
         (Config(), {"a": "2"}, "begun with another a"),
     ):
         with pytest.raises(TrickformerError, match=fault):

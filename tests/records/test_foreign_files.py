@@ -83,7 +83,7 @@ def test_a_line_that_is_too_long_damages_its_game_alone(command, tmp_path):
     huge = json.dumps(json.loads(lines[1]) | {"tags": {"CO": "x" * files.MAX_LINE}})
     (tmp_path / "games.jsonl").write_text("\n".join([lines[0], huge, lines[2], ""]))
     code, out, _ = command("records", "check", tmp_path / "games.jsonl")
-    assert code == 1 and out.endswith("3 games: 2 agrees, 0 broken off, 0 differs, 1 damaged\n")
+    assert code == 1 and out.endswith("3 games: 2 agree, 0 broken off, 0 differ, 1 damaged\n")
     assert "damaged: game 2: a line has more than 1 MiB\n" in out
     code, out, err = command("records", "convert", tmp_path / "games.jsonl", tmp_path / "out.sgf")
     assert (code, out) == (2, "") and err.endswith("games.jsonl, game 2: a line has more than 1 MiB\n")
@@ -109,7 +109,7 @@ def test_a_torn_last_game_hides_no_other(notation, share, command, tmp_path):
     code, out, err = command("records", "show", path, "--game", 3)
     assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith(f"error: {path}, game 3: ")
     code, out, _ = command("records", "check", path)
-    assert code == 1 and out.endswith("3 games: 2 agrees, 0 broken off, 0 differs, 1 damaged\n")
+    assert code == 1 and out.endswith("3 games: 2 agree, 0 broken off, 0 differ, 1 damaged\n")
     code, out, err = command("records", "convert", path, tmp_path / "out.jsonl")
     assert (code, out, err.count("\n")) == (2, "", 1) and not (tmp_path / "out.jsonl").exists()
 

@@ -48,7 +48,7 @@ def test_records_of_every_game(name, folder_of, command, tmp_path):
     folder, game = folder_of(name), games.load(name)
     source, target = folder / "records.jsonl", tmp_path / "own.jsonl"
     told = hands(folder)
-    good = f"{len(told)} games: {len(told)} agrees, 0 broken off, 0 differs, 0 damaged\n"
+    good = f"{len(told)} games: {len(told)} agree, 0 broken off, 0 differ, 0 damaged\n"
     assert command("records", "check", source)[:2] == (0, good)  # standard error may hold the tournament's progress
     assert command("records", "convert", source, target) == (0, f"{len(told)} games to {target}\n", "")
     assert command("records", "check", target) == (0, good, "")
@@ -112,7 +112,7 @@ def test_missions_of_ones_own_under_any_name(command, tmp_path):
     given = ["--player", "random", "--games", 2, "--random-games", 0, "--file", file, "--out", out]
     assert command("crew", "evaluate", *given)[0] == 0
     code, text, err = command("records", "check", out / "records.jsonl")
-    assert (code, text, err) == (0, "2 games: 2 agrees, 0 broken off, 0 differs, 0 damaged\n", "")
+    assert (code, text, err) == (0, "2 games: 2 agree, 0 broken off, 0 differ, 0 damaged\n", "")
     code, text, err = command("records", "show", out / "records.jsonl", "--json")
     assert (code, err) == (0, "") and [game["mission"] for game in json.loads(text)["games"]] == [60, 60]
 
@@ -152,7 +152,7 @@ def test_a_damaged_record_is_told_and_counted(key, value, says, folder_of, comma
         "\n".join([lines[0], json.dumps(json.loads(lines[1]) | {key: value}), lines[2], lines[3][:50]])
     )
     code, out, _ = command("records", "check", folder / "records.jsonl")
-    assert code == 1 and out.endswith("4 games: 2 agrees, 0 broken off, 0 differs, 2 damaged\n")
+    assert code == 1 and out.endswith("4 games: 2 agree, 0 broken off, 0 differ, 2 damaged\n")
     assert f"damaged: game 2: {says}" in out
     code, out, err = command("records", "show", folder / "records.jsonl")
     assert (code, out) == (2, "") and err.startswith(f"error: {folder / 'records.jsonl'}, game 2: {says}")

@@ -362,7 +362,7 @@ def test_logs_of_xskat_in_both_languages_and_packs(pack, tmp_path, command):
             told.append(list(files.read(tmp_path / "log")))
         assert told[0] == told[1] and len(told[0]) == len(plain)
         code, out, _ = command("records", "check", tmp_path / "log")
-        assert code == 0 and out.endswith("9 games: 9 agrees, 0 broken off, 0 differs, 0 damaged\n")
+        assert code == 0 and out.endswith("9 games: 9 agree, 0 broken off, 0 differ, 0 damaged\n")
 
 
 def read_log(text):
@@ -488,7 +488,7 @@ def test_games_by_house_rules_are_named(old, new, rule, write, command, tmp_path
     (tmp_path / "log").write_text(write(xskat_log(fixture_games()[0]) + house + xskat_log(fixture_games()[2])))
     code, out, err = command("records", "check", tmp_path / "log")
     assert (code, err) == (0, "")
-    counts = "3 games: 2 agrees, 0 broken off, 0 differs, 0 damaged, 1 not ISkO\n"
+    counts = "3 games: 2 agree, 0 broken off, 0 differ, 0 damaged, 1 not ISkO\n"
     assert out == f"game 2: not ISkO: {rule}\n" + counts
     found = json.loads(command("records", "check", tmp_path / "log", "--json")[1])
     assert (found["damaged"], found["not ISkO"], found["findings"][0]["what"]) == (0, 1, rule)
@@ -504,9 +504,9 @@ def test_logs_of_public_reports(name, command):
     code, out, err = command("records", "check", path)
     assert (code, err) == (0, "")
     if name == "xskat-ramsch":
-        assert out == "game 1: not ISkO: Ramsch\n1 games: 0 agrees, 0 broken off, 0 differs, 0 damaged, 1 not ISkO\n"
+        assert out == "game 1: not ISkO: Ramsch\n1 game: 0 agree, 0 broken off, 0 differ, 0 damaged, 1 not ISkO\n"
         return
-    assert out.endswith("1 games: 1 agrees, 0 broken off, 0 differs, 0 damaged\n")
+    assert out.endswith("1 game: 1 agrees, 0 broken off, 0 differ, 0 damaged\n")
     (record,) = files.read(path)
     expected = {  # by hand: with two, with one or without two matadors, won or lost; Kontra doubles
         "xskat-person": ("diamonds", 18, "won 73", 9 * (1 + 1), {}),

@@ -137,9 +137,9 @@ def test_files_that_hold_no_games(refused, tmp_path, word):
 
     for name, content, says in [
         ("empty", b"", "empty is empty"),
-        ("foreign", b"hello world\n", "foreign holds no games of Skat"),
-        ("binary", bytes(range(256)) * 40, "binary holds no games of Skat"),
-        ("zeros", bytes(4096), "zeros holds no games of Skat"),
+        ("foreign", b"hello world\n", "foreign holds no games; give"),
+        ("binary", bytes(range(256)) * 40, "binary holds no games; give"),
+        ("zeros", bytes(4096), "zeros holds no games; give"),
         ("blank", b"\n\n\n", "blank is empty"),
         ("other.sgf", b"(;GM[1]FF[4];B[aa])\n", "other.sgf, game 1: not a complete record"),
         ("other.jsonl", b'{"deal": 1}\n', "other.jsonl, game 1: "),
@@ -187,7 +187,7 @@ def test_a_file_is_known_by_its_content(command, tmp_path):
     for name, text in (("x.txt", ISS[0]), ("y.sgf", JSONL[0]), ("z.jsonl", "\n".join(XSKAT[0]))):
         (tmp_path / name).write_text(text + "\n")
         code, out, _ = command("records", "check", tmp_path / name)
-        assert (code, out) == (0, "1 games: 1 agrees, 0 broken off, 0 differs, 0 damaged\n")
+        assert (code, out) == (0, "1 game: 1 agrees, 0 broken off, 0 differ, 0 damaged\n")
 
 
 def test_check_tells_what_differs(command, tmp_path):
@@ -195,7 +195,7 @@ def test_check_tells_what_differs(command, tmp_path):
     assert code == 0
     assert "broken off: game 11: seat 0 left\n" in out
     assert "agrees: game 14: the null is worth less than the bid" in out
-    assert out.endswith("15 games: 12 agrees, 3 broken off, 0 differs, 0 damaged\n")
+    assert out.endswith("15 games: 12 agree, 3 broken off, 0 differ, 0 damaged\n")
     (tmp_path / "g.sgf").write_text("\n".join([ISS[0], ISS[1].replace("v:-144", "v:144")]))
     code, out, _ = command("records", "check", tmp_path / "g.sgf", "--json")
     assert code == 1
@@ -223,7 +223,7 @@ def test_a_log_that_is_damaged_goes_on(command, tmp_path):
     path = tmp_path / "log"
     path.write_text(whole + whole.replace("Won", "Wan").replace("Lost", "Last") + whole)
     code, out, _ = command("records", "check", path)
-    assert code == 1 and out.endswith("3 games: 2 agrees, 0 broken off, 0 differs, 1 damaged\n")
+    assert code == 1 and out.endswith("3 games: 2 agree, 0 broken off, 0 differ, 1 damaged\n")
     assert "damaged: game 2" in out
 
 

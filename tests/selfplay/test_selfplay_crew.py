@@ -64,8 +64,8 @@ def test_model_hands_of_the_crew(crew, tiny_checkpoint_of):
 
 
 def test_only_the_random_players_of_the_crew_are_tried():
-    with pytest.raises(ValueError, match="tries is for random players"):
+    with pytest.raises(ValueError, match="--tries above 1 is for The Crew"):
         SelfPlay(game="hearts", preset="tiny", tries=2)
-    with pytest.raises(ValueError, match="tries is for random players"):
+    with pytest.raises(ValueError, match="--tries above 1 is for The Crew"):
         SelfPlay(game="crew", preset="tiny", bootstrap=["rules"], tries=2)
     assert SelfPlay(game="crew", preset="paper").tries > 1

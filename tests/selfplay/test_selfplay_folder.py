@@ -124,7 +124,7 @@ def test_broken_folders_are_one_line(run, command, tmp_path):
     assert holds_training(run) and not holds_training(tmp_path) and not holds_training(FIXTURES / "belief-train")
     (run / "run.json").write_text('{"builds": 3}')
     code, _, err = command("report", run)
-    assert (code, err) == (2, f"error: {run}/run.json is broken\n")
+    assert (code, err) == (2, f"error: {run}/run.json is broken; restore it from a copy\n")
     (run / "log.jsonl").write_text('{"time": 1, "iteration": 0, "stage": "match", "at": 2, "opponent": "baseline"}\n')
     (run / "log.jsonl.sums").unlink()
     (run / "run.json").unlink()

@@ -403,7 +403,7 @@ def test_foreign_and_damaged_data_are_refused_by_name(hearts, pieces, tmp_path):
     with pytest.raises(TrickformerError, match=r"another kind: vocabulary is 0000"):
         stored.load(folder, hearts, tokenizer)
     (folder / "manifest.json").write_text(json.dumps(manifest)[:-9])
-    with pytest.raises(TrickformerError, match=r"manifest.json is damaged$"):
+    with pytest.raises(TrickformerError, match=r"manifest.json is damaged; restore"):
         stored.load(folder, hearts, tokenizer)
 
 

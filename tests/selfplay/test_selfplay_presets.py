@@ -43,7 +43,7 @@ def test_skat_has_schedules_of_its_own():
 
 
 def test_more_seats_than_a_game_has_cannot_be_kept(tmp_path):
-    with pytest.raises(TrickformerError, match="seats_kept is 4, but skat has 3 seats"):
+    with pytest.raises(TrickformerError, match="--seats-kept is 4, but skat has 3 seats"):
         nfsp.run(SelfPlay(game="skat", seats_kept=4, out=tmp_path / "x"))
     assert not (tmp_path / "x").exists()
 

@@ -394,7 +394,7 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
     before = result(unbroken)
     with pytest.raises(TrickformerError, match=r"already holds a run; .*--resume"):
         nfsp.run(SelfPlay(**TINY, out=unbroken))
-    with pytest.raises(TrickformerError, match="holds a run with seed = 6, not 7"):
+    with pytest.raises(TrickformerError, match="holds a run with --seed 6, not --seed 7"):
         nfsp.run(SelfPlay(**TINY | {"seed": 7}, out=unbroken), resume=True)
     with pytest.raises(TrickformerError, match=r"^.* has reached iteration 2; give --iterations 2 or more$"):
         nfsp.run(SelfPlay(**TINY | {"iterations": 1}, out=unbroken), resume=True)
@@ -407,21 +407,21 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         (["--preset", "huge"], "unknown preset 'huge'"),
         (["--baseline", "nobody"], "unknown player 'nobody'"),
         (["--bootstrap", "nobody"], "unknown player 'nobody'"),
-        (["--batch-size", "999_999"], "batch_size is larger than"),
+        (["--batch-size", "999_999"], "--batch-size is larger than"),
         (["--roles", "some"], "roles"),
-        (["--label-share", "0"], "action_weight and label_share go together"),
+        (["--label-share", "0"], "are both 0 or both above 0; give --action-weight 0 too"),
         (
             ["--expert-iteration", "--label-share", "0", "--action-weight", "0"],
-            "expert_iteration needs action values: give action_weight",
+            "--expert-iteration needs a model with action values",
         ),
-        (["--bootstrap-hands", "0"], "bootstrap_hands is 0: there must be a checkpoint to start from"),
-        (["--action-weight", "0"], "action_weight and label_share go together"),
-        (["--label-share", "0", "--action-weight", "0"], "rollout_network needs labels: give label_share"),
+        (["--bootstrap-hands", "0"], "--bootstrap-hands 0 needs --start CHECKPOINT"),
+        (["--action-weight", "0"], "are both 0 or both above 0; give --label-share 0 too"),
+        (["--label-share", "0", "--action-weight", "0"], "--rollout-network needs labels"),
     ):
         code, _, error = command("train", "hearts", "--out", tmp_path / "x", *wrong)
         assert code == 2 and message in error and error.count("\n") == 1
-    for game, wrong in (("skat", "rollout_network"), ("hanabi", "label_worlds")):
-        code, _, error = command("train", game, "--out", tmp_path / "x", f"--{wrong.replace('_', '-')}")
+    for game, wrong in (("skat", "--rollout-network"), ("hanabi", "--label-worlds")):
+        code, _, error = command("train", game, "--out", tmp_path / "x", wrong)
         assert code == 2 and f"leave out {wrong}" in error and error.count("\n") == 1
     assert command("train", "kuhn_poker", "--out", tmp_path / "x")[0] == 2
     assert not (tmp_path / "x").exists()

@@ -69,10 +69,10 @@ def test_learning_and_calibrating_by_command(tmp_path, capsys):
     assert learning.command(config, resume=True) == report
     with pytest.raises(TrickformerError, match="already holds a run"):
         learning.command(config, resume=False)
-    with pytest.raises(TrickformerError, match=r"prior = 1\.0, not 2\.0"):
+    with pytest.raises(TrickformerError, match=r"--prior 1\.0, not --prior 2\.0"):
         learning.command(config.model_copy(update={"prior": 2.0}), resume=True)
     settings = Calibration(learned=config.out, out=tmp_path / "out", games=8, hand_games=8, worlds=1, before=20)
-    with pytest.raises(TrickformerError, match=r"before: held_out = 0\.2 of 1 hands"):
+    with pytest.raises(TrickformerError, match="--before 1 leaves no hands to learn from"):
         calibrating.command(settings.model_copy(update={"before": 1}), resume=False)
     calibrated = calibrating.command(settings, resume=False)
     assert [len(rows) for _, (_, rows) in calibrated.tables] == [8, 3]

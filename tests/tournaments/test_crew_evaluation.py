@@ -129,7 +129,7 @@ def test_a_killed_evaluation_ends_in_the_records_of_an_unbroken_one(tmp_path):
 def test_what_must_not_be_continued_is_left_alone(tmp_path):
     run.tournament(config(out=tmp_path))
     for given in ({"games": 7}, {"seed": 4}, {"missions": "1-2"}, {"player": ["random"]}, {"distress": "left"}):
-        with pytest.raises(TrickformerError, match=f"holds a run with {next(iter(given))} = "):
+        with pytest.raises(TrickformerError, match=f"holds a run with .*--(no-)?{next(iter(given))}"):
             run.tournament(config(out=tmp_path, **given), resume=True)
     assert len(run.tournament(config(out=tmp_path, ceiling=9, random_games=0), resume=True).records) == 48
 

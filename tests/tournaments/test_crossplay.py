@@ -108,7 +108,10 @@ def test_the_command(command, tmp_path):
     code, shown, _ = command(*words)
     assert code == 0 and "cross-play" in shown and "± " in shown
     for wrong, said in (
-        ([*start, "--players", SMART, PIERS, "--methods", "x"], "methods: 1 names for 2 players"),
+        (
+            [*start, "--players", SMART, PIERS, "--methods", "x"],
+            "--methods needs one label for each of the 2 players, not 1",
+        ),
         ([*start, "--players", SMART, "nobody"], "unknown player 'nobody'"),
         ([*words, "--game", "hearts"], "share their scores, such as hanabi, not hearts"),
     ):

@@ -83,7 +83,7 @@ def test_a_sequential_match_may_be_extended_as_planned(tmp_path):
     assert row["p"] < 0.05
     text = report.make_report(TournamentResults(found)).markdown()
     assert "p (at every look)" in text and "was changed from 3 to 12" in text and "planned test" not in text
-    with pytest.raises(TrickformerError, match="holds a run with sequential = True"):
+    with pytest.raises(TrickformerError, match="holds a run with --sequential, not --no-sequential"):
         run.tournament(config(out=tmp_path, deals=12), resume=True)
 
 
@@ -124,7 +124,7 @@ def test_a_stopped_match_plays_nothing_more_until_it_is_told_to(tmp_path):
 
 def test_a_bound_needs_a_sequential_match(command):
     code, _, err = command(*MATCH, "--bound", 1)
-    assert code == 2 and "bound is for a sequential match; give --sequential too" in err
+    assert code == 2 and "--bound is for a sequential match; give --sequential too" in err
     code, _, err = command(*MATCH, "--sequential", "--bound", -1)
     assert code == 2 and "bound=" in err
 

@@ -125,7 +125,7 @@ def test_agreement_is_found_and_resumed(tmp_path, command):
     other = [f"--{k}={v}" for k, v in (AGREE | {"trials": 7}).items()]
     code, _, err = command("mines", "agree", *other, "--out", tmp_path, "--resume")
     assert code == 2
-    assert "trials = 2000, not 7" in err
+    assert "--trials 2000, not --trials 7" in err
     again = [*[f"--{k}={v}" for k, v in AGREE.items()], "--out", tmp_path, "--resume"]
     with (tmp_path / agree.RECORDS).open() as other_run:
         fcntl.flock(other_run, fcntl.LOCK_EX)
@@ -186,15 +186,15 @@ def test_random_positions_hide_something():
         (["exact", "--board", "1x3", "--mines", "1", "--position", "01."], "no safe cell is left to open"),
         (["table"], "give either --seconds"),
         (["table", "--seconds", "1", "--simulations", "1"], "give either --seconds"),
-        (["table", "--seconds", "1,x"], "seconds=1,x: write numbers above 0"),
+        (["table", "--seconds", "1,x"], "--seconds 1,x: write numbers above 0"),
         (["table", "--seconds", "0.1,0.1"], "each once"),
-        (["table", "--simulations", "0"], "simulations=0: write numbers"),
+        (["table", "--simulations", "0"], "--simulations 0: write numbers"),
         (["table", "--seconds", "1", "--beliefs", "guess"], "choose from rejection, metropolis"),
         (["table", "--seconds", "1", "--resume"], "--resume needs the --out"),
         (["exact", "--board", "1x1", "--mines", "1", "--first-move", "any"], "leave no room for a mine"),
         (["agree", "--board", "7x7", "--mines", "11"], "29,135,916,264 layouts"),
         (["agree", "--resume"], "--resume needs the --out"),
-        (["agree", "--draws", "3"], "draws=3"),
+        (["agree", "--draws", "3"], "--draws 3"),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(arguments, says, command, tmp_path):

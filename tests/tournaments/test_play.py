@@ -199,7 +199,7 @@ def test_a_tournament_by_the_clock(tmp_path, command):
     assert "over the clock: share of the decisions that took longer than 1e-09 s" in " ".join(said.split())
     assert said.count("100.00%") == 2
     code, _, err = command(*typed, "--clock", 2, "--resume")
-    assert code == 2 and "holds a run with clock = 1e-09, not 2.0" in err
+    assert code == 2 and "holds a run with --clock 1e-09, not --clock 2.0" in err
     code, _, err = command(*typed, "--clock", 0)
     assert code == 2 and "clock=" in err
     path = tmp_path / run.RECORDS

@@ -250,7 +250,7 @@ def test_what_must_not_be_continued_is_left_alone(tmp_path):
     with pytest.raises(TrickformerError, match="the run has 2 deals and cannot have fewer"):
         run.tournament(config(out=tmp_path, deals=1), resume=True)
     for given in ({"seed": 4}, {"sequential": True}, {"a": "spiel:state=true"}, {"game": "hearts(jd_bonus=True)"}):
-        with pytest.raises(TrickformerError, match=f"holds a run with {next(iter(given))} = "):
+        with pytest.raises(TrickformerError, match=f"holds a run with .*--(no-)?{next(iter(given))}"):
             run.tournament(config(out=tmp_path, **given), resume=True)
     assert _files(tmp_path) == before
     assert len(run.tournament(config(out=tmp_path, tables=3), resume=True).records) == 28

@@ -286,7 +286,7 @@ def test_a_whole_hand_over_the_socket(game, tmp_path, command):
             back = my_turn(socket)
         assert table["hands"] == [[0, table["scores"]]] and table["told"]
     code, out, _ = command("records", "check", tmp_path / "t" / "records.jsonl")
-    assert (code, out) == (0, "1 games: 1 agrees, 0 broken off, 0 differs, 0 damaged\n")
+    assert (code, out) == (0, "1 game: 1 agrees, 0 broken off, 0 differ, 0 damaged\n")
 
 
 @pytest.mark.slow

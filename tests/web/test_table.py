@@ -113,7 +113,7 @@ def test_a_table_comes_back_whole(tmp_path):
     with pytest.raises(TrickformerError, match="--resume"), open_table(_settings(out), resume=False):
         pass
     with (
-        pytest.raises(TrickformerError, match="seed = 3, not 4"),
+        pytest.raises(TrickformerError, match="--seed 3, not --seed 4"),
         open_table(_settings(out).model_copy(update={"seed": 4}), True),
     ):
         pass
@@ -167,7 +167,10 @@ def test_a_table_that_is_killed_goes_on(tmp_path):
     ("words", "said"),
     [
         (("hearts", "--seat", "4"), "there is no seat 4 in hearts: seats are 0 to 3"),
-        (("skat", "--opponents", "random", "random", "random"), "3 opponents, but skat has 3 seats"),
+        (
+            ("skat", "--opponents", "random", "random", "random"),
+            "3 opponents, but skat has 3 seats, one of them yours; give 2 at most",
+        ),
         (("hearts", "--opponents", "gomts"), "unknown player 'gomts'"),
         (("hearts", "--resume"), "--resume needs the --out"),
         (("mines", "--opponents", "rules"), "mines is played alone; leave out --opponents"),

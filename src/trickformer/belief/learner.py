@@ -107,7 +107,7 @@ def _read_state(file: Path, device: torch.device) -> dict[str, Any] | None:
             return state
     except ValueError:
         pass
-    raise TrickformerError(f"{file} is broken; choose another --out")
+    raise TrickformerError(f"{file} is broken; restore it from a copy, or choose another --out")
 
 
 @contextmanager

@@ -11,10 +11,14 @@ from pathlib import Path
 from trickformer import tokenizers
 from trickformer.base import Game, Tokenizer, TrickformerError
 from trickformer.checkpoints.folders import find, locate, names
+from trickformer.models.kinds import HANABI_VALUES
 from trickformer.models.legacy import rename_legacy_keys
 from trickformer.plumbing.text import json_object, read_text
 
 __all__ = ["abilities", "check", "find", "locate", "names", "of_game", "outcome_names", "stamp"]
+
+# Entry of config.json that does not fit a game -> our message about it.
+_DIFFERENCES = {"vocab": "vocabulary differs", "outcomes": "outcomes differ"}
 
 
 def default_name(game: Game) -> str | None:
@@ -123,6 +127,10 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
         entry, features = config.get("trickformer"), config.get("n_features", 0)
     except (OSError, ValueError, AttributeError):
         raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None
+    if config.get("kind") == HANABI_VALUES:
+        raise TrickformerError(
+            f"checkpoint {path.name} is a network of player obl, not a transformer; {_remedy(game, path.name)}"
+        )
     if not isinstance(entry, dict):
         raise TrickformerError(
             f"{path} does not name the game that it was trained on; it is no checkpoint of `trickformer train`"
@@ -131,8 +139,8 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
     for key in ("vocab", "outcomes"):
         if entry.get(key) != expected[key]:
             raise TrickformerError(
-                f"checkpoint {path.name} was trained on {entry.get('game')}, not on {game.spiel}: its {key} differ; "
-                + _remedy(game, path.name)
+                f"checkpoint {path.name} was trained on {entry.get('game')}, not on {game.spiel}: "
+                f"its {_DIFFERENCES[key]}; {_remedy(game, path.name)}"
             )
     version = entry.get("features")
     if (features or version) and (version, features) != (tokenizer.features_version, tokenizer.n_features):

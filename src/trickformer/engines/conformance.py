@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import games, players
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View, decision_rng
-from trickformer.engines import process
+from trickformer.base import Decision, Game, Memo, Player, TrickformerError, UnknownNameError, View, decision_rng
+from trickformer.engines import entries, process
 from trickformer.engines.config import Conformance
 from trickformer.engines.entries import Program
 from trickformer.players.engine import EnginePlayer
@@ -65,6 +65,7 @@ def check(config: Conformance) -> list[Check]:
     Raises:
         TrickformerError: The engine cannot be started or does not play the game.
     """
+    _require_engine(config.engine)
     game = games.load(config.game or _first_game(config.engine))
     engine = _make_engine_player(config.engine, game)
     follows_seeds = bool(engine.hello.seeds)  # claims that equal seeds give equal actions
@@ -100,9 +101,7 @@ def check(config: Conformance) -> list[Check]:
 
 def _first_game(engine: str) -> str:
     """Return the first of our games that the engine lists in its `hello`."""
-    options = players.parse(engine)[1]
-    if not isinstance(options, Program):
-        raise _no_engine(engine)
+    options = _require_engine(engine)
     engine_games = process.start(None, options.command, options.model_dump()["timeout"]).hello.games
     our_games = (*games.NAMES, *plugins.names(plugins.GAMES))
     game = next((name for name in our_games if name in engine_games or "*" in engine_games), None)
@@ -111,8 +110,23 @@ def _first_game(engine: str) -> str:
     return game
 
 
-def _no_engine(spec: str) -> TrickformerError:
-    return TrickformerError(f"{spec!r} is no engine; give a name of engines.toml, or engine:cmd=PROGRAM")
+def _require_engine(spec: str) -> Program:
+    """Return the options of an engine's spec. Raises TrickformerError if the spec is bad or of another player."""
+    try:
+        name, options = players.parse(spec)
+    except UnknownNameError:
+        if (name := spec.partition(":")[0].strip()) in players.names():
+            raise  # an option is unknown
+        raise _no_engine(name) from None
+    if not isinstance(options, Program):
+        raise _no_engine(name)
+    return options
+
+
+def _no_engine(name: str) -> TrickformerError:
+    known = entries.read()
+    names = f"which names {', '.join(known)}; name one" if known else "which names none; add it"
+    return TrickformerError(f"no engine {name!r} in {entries.path()}, {names}, or give engine:cmd=PROGRAM")
 
 
 def _make_engine_player(spec: str, game: Game) -> EnginePlayer:

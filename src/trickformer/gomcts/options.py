@@ -33,7 +33,7 @@ class SearchOptions:
     )
     threshold: float = _option(
         0.05,
-        "Search actions whose policy probability among legal ones is above this (default: the game's).",
+        "Search actions of a higher policy probability, among legal ones (default: the game's).",
         ge=0,
         le=1,
     )
@@ -44,14 +44,12 @@ class SearchOptions:
         allow_inf_nan=False,
     )
     wave: int = _option(1, "Simulations run in parallel, spread by virtual loss (default: the game's).", ge=1, le=4_096)
-    legal: bool = _option(
-        False, "Imagine only observations that some deal allows (default: if the model was trained so)."
-    )
+    legal: bool = _option(False, "Imagine only observations that some deal allows (default: true if trained so).")
     action_values: bool = _option(
-        False, "Start an action at the model's Q(s, a) (default: if the model learned game results)."
+        False, "Start an action at Q(s, a), if there is one (default: true, not in Skat and The Crew)."
     )
     leaf_action_values: bool = _option(
-        False, "End a simulation with the best Q(s, a), not V(s) (default: if the model learned game results)."
+        False, "End a simulation with the best Q(s, a), not V(s) (default: the one of action_values)."
     )
 
 

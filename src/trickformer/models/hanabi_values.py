@@ -28,12 +28,12 @@ from trickformer import _core
 from trickformer.base import TrickformerError
 from trickformer.games.hanabi import RULES, numbers
 from trickformer.models.hanabi_observation import Layout, card_probabilities
+from trickformer.models.kinds import HANABI_VALUES
 from trickformer.models.weights import must_be_finite
 from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.text import json_object, read_text
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
-_KIND = "hanabi action values"  # identifies the config of a checkpoint
 _LSTM_LAYERS = 2
 _MOST_UNITS, _MOST_LAYERS = 65_536, 64  # largest sizes that a config may have
 ANSWERS = 3  # classes of a card in the auxiliary task: it can be played, it was played before, neither
@@ -324,7 +324,7 @@ def save(trained: HanabiCheckpoint, out: Path) -> None:
     with whole(out / WEIGHTS) as draft:
         save_file(weights, draft)
     config = {
-        "kind": _KIND,
+        "kind": HANABI_VALUES,
         "rules": numbers(trained.rules),
         "shape": asdict(trained.model.sizes),
         "v0": trained.v0,
@@ -345,8 +345,8 @@ def load(path: Path) -> HanabiCheckpoint:
     """
     try:
         config = json_object(read_text(path / CONFIG))
-        if config.get("kind") != _KIND:
-            raise ValueError(f"its {CONFIG} is not one of {_KIND}")
+        if config.get("kind") != HANABI_VALUES:
+            raise ValueError(f"its {CONFIG} is not one of {HANABI_VALUES}")
         rules, stored = _core.hanabi.Rules(**config["rules"]), dict[str, Any](config["shape"])
         # Checkpoints of old versions have no `odds`, and they have a `layout` if and only if odds are an input.
         stored.setdefault("odds", stored.pop("layout", None) is not None)

@@ -26,7 +26,9 @@ _AT_ONCE = 32  # largest number of views sent to a process at once; more save li
 
 
 class Options(Program):
-    cmd: str = Field(default="", description="Command that starts the engine, with its arguments, as in a shell.")
+    cmd: str = Field(
+        default="", description="Required: command that starts the engine, with its arguments, as in a shell."
+    )
     processes: int = Field(default=1, ge=1, le=1_024, description="Number of processes of the engine (default: 1).")
     timeout: float = Field(
         default=60.0, gt=0, allow_inf_nan=False, description="Seconds without an answer that are a fault (default: 60)."

@@ -65,7 +65,9 @@ class GomctsPlayer(ModelPlayer):
         if preset == "paper" and masked:
             self.caveats = (_MASKED if self.options.legal else _UNMASKED,)
         if not backend.has_action_values and (self.options.action_values or self.options.leaf_action_values):
-            raise TrickformerError(f"{options.checkpoint_of(game)} has no action values; leave out action_values")
+            raise TrickformerError(
+                f"{options.checkpoint_of(game)} has no action values; leave out action_values and leaf_action_values"
+            )
 
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.gomcts.search import search

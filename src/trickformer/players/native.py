@@ -20,7 +20,7 @@ from trickformer.plumbing import foreign
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    make: str = Field("", description="MODULE:FUNCTION that takes the game and returns a Player.")
+    make: str = Field("", description="Required: MODULE:FUNCTION that takes the game and returns a Player.")
 
     starts_program: ClassVar[bool] = True  # the import runs the module's code
 

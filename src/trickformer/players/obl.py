@@ -29,7 +29,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     checkpoint: Annotated[str | None, NamesFile(checkpoints.names)] = Field(
-        None, description="Shipped checkpoint, or the folder of a run of `trickformer obl train`."
+        None, description="Required: hanabi-obl-1, which is shipped, or a run folder of `trickformer obl train`."
     )
     temperature: float | None = Field(
         None,
@@ -136,5 +136,8 @@ def trained_for(player: str, checkpoint: str | None, game: Hanabi) -> HanabiChec
     from trickformer.models.hanabi_values import load
 
     if checkpoint is None:
-        raise TrickformerError(f"player {player!r} needs checkpoint=FOLDER, which `trickformer obl train` writes")
+        raise TrickformerError(
+            f"player {player!r} needs checkpoint=hanabi-obl-1, or checkpoint=DIR with a run folder of "
+            "`trickformer obl train`"
+        )
     return load(checkpoints.find(checkpoint)).require_rules(game.rules, checkpoint)

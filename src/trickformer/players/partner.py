@@ -8,12 +8,12 @@ Each style is a function of the public events and the others' hands (cpp/hanabi/
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Decision, Game, Memo, Player, Policy, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, Policy, TrickformerError, UnknownNameError, View
 from trickformer.players.specs import parse
 
 GAMES = ("hanabi",)
@@ -50,7 +50,12 @@ def style_of(who: str, spec: str) -> str:
     Raises:
         TrickformerError: The spec is bad, or names another player.
     """
-    name, options = parse(spec)
+    try:
+        name, options = parse(spec)
+    except UnknownNameError:
+        if spec in get_args(Options.model_fields["style"].annotation):
+            raise TrickformerError(f"{who} is a player's spec, not a style; write partner:style={spec}") from None
+        raise
     if not isinstance(options, Options):
         raise TrickformerError(f"{who} is a scripted player, partner:style=..., not {name!r}")
     return options.style

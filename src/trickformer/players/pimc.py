@@ -67,31 +67,31 @@ class Options(BaseModel):
         None,
         ge=1,
         le=1_000_000,
-        description="Simulations in each world. In games other than Hearts, of each action in each world.",
+        description="Simulations in a world, outside Hearts of each action (default: the game's).",
     )
     c: Annotated[float | None, _HEARTS, _of_search("c")] = Field(
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Hearts: exploration constant of UCT, in units of the value v(o) of a deal.",
+        description="Hearts: exploration constant of UCT, in units of the value v(o) (default: 0.4).",
     )
     eval: Annotated[Literal["uct", "rollout"] | None, _HEARTS, _of_search("eval")] = Field(
-        None, description="Hearts: value of an action in a world by a UCT search (uct) or mean playout (rollout)."
+        None, description="Hearts: value of an action in a world: uct, or rollout, the mean playout (default: uct)."
     )
     playout: Annotated[Literal["light", "random"] | None, _HEARTS, _of_search("playout")] = Field(
-        None, description="Hearts: playouts at random, or by a quick script with 1/8 random moves (light)."
+        None, description="Hearts: playouts: random, or light, a script with 1/8 random moves (default: light)."
     )
     weighted: Annotated[bool | None, _SKAT, PerGame(lambda options, _: options.belief in (None, UNIFORM))] = Field(
-        None, description="Skat: weight worlds by bids and declarations (default: if the belief is uniform)."
+        None, description="Skat: weight worlds by bids and declarations (default: true if belief=uniform)."
     )
     bidding: Annotated[Literal["rules", "kermit"] | None, _SKAT, _of_search("bidding")] = Field(
-        None, description="Skat: player that bids, discards and declares. pimc plays the cards."
+        None, description="Skat: player that bids, discards and declares: rules or kermit (default: rules)."
     )
     nodes: Annotated[int | None, _CREW, _of_search("nodes")] = Field(
         None,
         ge=1,
         le=1_000_000_000,
-        description="The Crew: cards the solver tries per action and world. Unsolved counts as 0.5.",
+        description="The Crew: cards tried to solve an action in a world, else it counts 0.5 (default: 2,000).",
     )
 
 

@@ -92,10 +92,10 @@ def _of_preset(name: str) -> PerGame:
 
 class _Search(BaseModel):
     checkpoint: Annotated[str | None, NamesFile(checkpoints.names)] = Field(
-        None, description="Folder of a run of `trickformer obl train --model mlp`."
+        None, description="Required: hanabi-obl-1, or a run folder of `trickformer obl train --model mlp`."
     )
     blueprint: str = Field(
-        "partner:style=smart", description="Scripted player that all seats play (default: partner:style=smart)."
+        "partner:style=smart", description="Script of all seats, partner:style=STYLE (default: partner:style=smart)."
     )
     seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
         0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."
@@ -111,44 +111,47 @@ class _Search(BaseModel):
         None,
         ge=1,
         le=1_000_000,
-        description="Worlds to tune in, and fresh worlds to compare in (small 1,000, paper 5,000).",
+        description="Worlds to tune in, and fresh worlds to compare in (default: small 1,000, paper 5,000).",
     )
     horizon: Annotated[int | None, _of_preset("horizon")] = Field(
-        None, ge=1, le=100, description="Moves of the network before the blueprint takes over (small 2, paper 1)."
+        None,
+        ge=1,
+        le=100,
+        description="Moves of the network before the blueprint plays (default: small or multi 2, paper 1).",
     )
     steps: Annotated[int | None, _of_preset("steps")] = Field(
-        None, ge=0, le=1_000_000, description="Gradient steps per decision (small 100, paper 5,000)."
+        None, ge=0, le=1_000_000, description="Gradient steps per decision (default: small 100, paper 5,000)."
     )
     batch: Annotated[int | None, _of_preset("batch")] = Field(
         None, ge=1, le=1_000_000, description="Games in a gradient step (default: 128)."
     )
     learning_rate: Annotated[float | None, _of_preset("learning_rate")] = Field(
-        None, gt=0, allow_inf_nan=False, description="Learning rate of Adam (small 0.001, paper 0.0000625)."
+        None, gt=0, allow_inf_nan=False, description="Learning rate of Adam (default: small 0.001, paper 0.0000625)."
     )
     adam_epsilon: Annotated[float | None, _of_preset("adam_epsilon")] = Field(
-        None, gt=0, allow_inf_nan=False, description="Epsilon of Adam (small 0.00000001, paper 0.00015)."
+        None, gt=0, allow_inf_nan=False, description="Epsilon of Adam (default: small 0.00000001, paper 0.00015)."
     )
     clip: Annotated[float | None, _of_preset("clip")] = Field(
-        None, gt=0, description="Largest norm of a gradient (small: none, paper 50)."
+        None, gt=0, description="Largest norm of a gradient (default: small none, paper 50)."
     )
     discount: Annotated[float | None, _of_preset("discount")] = Field(
-        None, ge=0, le=1, description="Discount of a move in the network's values (small 1, paper 0.999)."
+        None, ge=0, le=1, description="Discount of a move in the network's values (default: small 1, paper 0.999)."
     )
     target_every: Annotated[int | None, _of_preset("target_every")] = Field(
-        None, ge=1, le=1_000_000, description="Gradient steps between target networks (small 1, paper 2,500)."
+        None, ge=1, le=1_000_000, description="Gradient steps between target networks (default: small 1, paper 2,500)."
     )
     exploration: Annotated[float | None, _of_preset("exploration")] = Field(
-        None, ge=0, le=1, description="Share of random moves while values are tuned (small 0.2, paper 0.1)."
+        None, ge=0, le=1, description="Share e of random moves while values are tuned (default: small 0.2, paper 0.1)."
     )
     explorations: Annotated[int | None, _of_preset("explorations")] = Field(
-        None, ge=1, le=10_000, description="Number of different shares of random moves (small 1, paper 80)."
+        None, ge=1, le=10_000, description="Number of different shares of random moves (default: small 1, paper 80)."
     )
     exploration_power: Annotated[float | None, _of_preset("exploration_power")] = Field(
         None,
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="Power a: the smallest share of random moves is exploration^(1 + a) (small 0, paper 7).",
+        description="Power a: the smallest share of random moves is e^(1 + a) (default: small 0, paper 7).",
     )
     device: str = Field("cpu", description="Torch device of the network (default: cpu).")
 

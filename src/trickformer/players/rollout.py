@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 SCRIPT = "script"  # value of `policy` that selects the game's scripted player
 
-_RACE = Applies("a rollout without prior", lambda options, _: options.prior is None)
-_PRIOR = Applies("a rollout with prior", lambda options, _: options.prior is not None)
-_POLICY = Applies("belief=policy", lambda options, _: options.belief == "policy")
+_RACE = Applies("a rollout without prior", lambda options, _: options.prior is None, ("prior", None))
+_PRIOR = Applies("a rollout with prior", lambda options, _: options.prior is not None, ("prior", "argmax"))
+_POLICY = Applies("belief=policy", lambda options, _: options.belief == "policy", ("belief", "policy"))
 
 
 def _of_game(name: str) -> PerGame:
@@ -42,41 +42,43 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     policy: str = Field(
-        SCRIPT, description="Spec of the player that finishes games, or script for the game's scripted player."
+        SCRIPT, description="Spec of the player that finishes games, or script, the game's script (default: script)."
     )
-    prior: str | None = Field(
-        None, description="Model player that proposes actions, such as argmax:checkpoint=skat-small."
-    )
+    prior: str | None = Field(None, description="Model player that proposes actions, such as argmax (default: none).")
     belief: Annotated[
         Literal["uniform", "weighted", "policy"] | None, PerGame(lambda options, game: _belief(options, game))
-    ] = Field(None, description="Worlds: uniform, weighted by others' actions, or policy: by its probability of them.")
+    ] = Field(
+        None, description="Worlds: uniform, weighted (by moves), policy (by its odds) (default: by game and prior)."
+    )
     slip: Annotated[float, _POLICY] = Field(
         0.5, ge=0, le=1, description="belief=policy: share of the others' moves assumed random (default: 0.5)."
     )
     worlds: Annotated[int, _RACE] = Field(
-        12, ge=1, le=1_000_000, description="Worlds in which every action is tried (default: 12)."
+        12, ge=1, le=1_000_000, description="Without prior: worlds in which every action is tried (default: 12)."
     )
     min_gain: Annotated[float, _RACE] = Field(
-        0.0, ge=0, le=1_000, description="Points by which an action must beat the policy's (default: 0)."
+        0.0, ge=0, le=1_000, description="Without prior: points by which an action must beat the policy's (default: 0)."
     )
-    ucb: Annotated[bool, _RACE] = Field(True, description="Stop trying actions that are clearly worse (default: true).")
+    ucb: Annotated[bool, _RACE] = Field(
+        True, description="Without prior: stop trying actions that are clearly worse (default: true)."
+    )
     assess: Annotated[int, _RACE] = Field(
         0,
         ge=0,
         le=1_000_000,
-        description="Further worlds that re-estimate a decision's gain, for the report (default: 0).",
+        description="Without prior: further worlds that re-estimate the gain, for the report (default: 0).",
     )
     runs: Annotated[int | None, _PRIOR, _of_game("runs")] = Field(
-        None, ge=1, le=1_000_000, description="Games per decision (default: the game's)."
+        None, ge=1, le=1_000_000, description="With prior: games per decision (default: the game's)."
     )
     threshold: Annotated[float | None, _PRIOR, _of_game("threshold")] = Field(
-        None, ge=0, le=1, description="Least probability of a candidate action in the prior (default: the game's)."
+        None, ge=0, le=1, description="With prior: least probability of a candidate in the prior (default: the game's)."
     )
     margin: Annotated[float | None, _PRIOR, _of_game("margin")] = Field(
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Standard errors by which to beat the prior's choice (default: the game's).",
+        description="With prior: standard errors by which to beat the prior's choice (default: the game's).",
     )
 
     @property

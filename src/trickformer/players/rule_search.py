@@ -31,7 +31,8 @@ GAMES = ("hanabi",)
 
 class _Search(BaseModel):
     blueprint: str = Field(
-        "partner:style=smart", description="Scripted player of all later moves (default: partner:style=smart)."
+        "partner:style=smart",
+        description="Script of all later moves, partner:style=STYLE (default: partner:style=smart).",
     )
     worlds: int = Field(
         1_000,

@@ -38,7 +38,11 @@ if TYPE_CHECKING:
 GAMES = ("hanabi", "crew")
 
 
-_MULTI = Applies("multi=true in hanabi", lambda options, game: options.multi and (game is None or not _is_crew(game)))
+_MULTI = Applies(
+    "multi=true in hanabi",
+    lambda options, game: options.multi and (game is None or not _is_crew(game)),
+    ("multi", True),
+)
 
 
 def _is_crew(game: Game) -> bool:
@@ -49,7 +53,10 @@ def _is_crew(game: Game) -> bool:
 
 class _Search(BaseModel):
     blueprint: Annotated[str | None, PerGame(lambda _, game: "rules" if _is_crew(game) else "partner:style=smart")] = (
-        Field(None, description="Scripted player that all seats play (default: partner:style=smart, or rules).")
+        Field(
+            None,
+            description="Script of all seats (default: partner:style=smart in Hanabi, rules in The Crew).",
+        )
     )
     seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
         0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."
@@ -70,7 +77,9 @@ class _Search(BaseModel):
     belief: Annotated[
         Literal["exact", "counting", "seq2seq", "bft"] | None,
         PerGame(lambda _, game: "counting" if _is_crew(game) else "exact"),
-    ] = Field(None, description="Belief: exact, counting (ignores others' actions), or a network's: seq2seq or bft.")
+    ] = Field(
+        None, description="Worlds: exact (by actions), counting (by the deal), seq2seq or bft (default: the game's)."
+    )
 
 
 class Options(NetworkBeliefOptions, RaceOptions, _Search):

@@ -19,7 +19,7 @@ from trickformer.players.registry import NAMES, module, options_of
 from trickformer.plumbing import paths, words
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.folder import ABOUT, RESULT
-from trickformer.plumbing.options import NamesFile, resolved_options, unread
+from trickformer.plumbing.options import NamesFile, conditional_options, resolved_options, unread
 from trickformer.plumbing.text import from_json
 
 Specs = TypeVar("Specs", str, list[str], str | None, list[str] | None)
@@ -233,8 +233,26 @@ def resolve_options(spec: str, game: Game) -> dict[str, Any]:
         TrickformerError: As `resolve`.
     """
     options = parse(resolve(spec, game))[1]
-    values = options.model_dump(mode="json", include=set(resolved_options(options, game)))
+    return _to_json(options.model_dump(mode="json", include=set(resolved_options(options, game))))
+
+
+def _to_json(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: str(x) if isinstance(x, float) and not math.isfinite(x) else x for key, x in values.items()}
+
+
+def possible_options(spec: str, game: Game) -> dict[str, Any]:
+    """Return the options as `resolve_options` does, and those that the player reads only after another setting.
+
+    Args:
+        spec: The player's spec.
+        game: The game.
+
+    Raises:
+        TrickformerError: As `resolve`.
+    """
+    options = parse(resolve(spec, game))[1]
+    values = resolve_options(spec, game) | _to_json(conditional_options(options, game))
+    return {name: values[name] for name in type(options).model_fields if name in values}
 
 
 def short(spec: str) -> str:

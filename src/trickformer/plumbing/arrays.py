@@ -59,10 +59,14 @@ def load(file: Path, *names: str) -> dict[str, np.ndarray]:
     try:
         with file.open("rb") as raw, zipfile.ZipFile(raw) as members:
             if sum(member.file_size for member in members.infolist()) > MOST_BYTES:
-                raise TrickformerError(f"{file} holds more than {MOST_BYTES >> 30} GiB")
+                raise TrickformerError(
+                    f"{file} holds more than {MOST_BYTES >> 30} GiB, too much for a file of trickformer"
+                )
         with file.open("rb") as raw, np.load(raw) as archive:
             return {name: archive[name] for name in names}
     except DAMAGED:
-        raise TrickformerError(f"{file} is broken") from None
+        raise TrickformerError(f"{file} is broken; restore it from a copy, or make it again") from None
     except MemoryError:  # the header of an array may claim any shape
-        raise TrickformerError(f"{file} is broken, or larger than the memory of this machine") from None
+        raise TrickformerError(
+            f"{file} is broken or larger than the memory of this machine; restore it from a copy"
+        ) from None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import shlex
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -38,6 +39,8 @@ SPECS_VERSION = 2
 COMMAND_LINE_ONLY = ("out", "ray", "host", "port")
 
 FILE = "config.toml"  # the config of a run, in its folder
+
+_positionals: set[tuple[type[BaseModel], str]] = set()  # fields that are positional arguments of a command
 
 # Types of the options that commands have besides the fields of their config.
 File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options.")]
@@ -72,8 +75,21 @@ def load(model: type[M], file: Path | None, arguments: Mapping[str, Any], resume
     for key in COMMAND_LINE_ONLY:
         if key in values and key not in typed:
             raise TrickformerError(f"{file} sets {key} = {values[key]!r}, which a file may not decide; give --{key}")
-    context = {"filed": values.keys() - typed.keys()} | ({} if file is None else _context(file.parent))
-    return validate(model, values | typed, context)
+    if resume and not values:
+        _require_run(model, typed)
+    context = {"filed": values.keys() - typed.keys(), "typed": typed.keys()}
+    return validate(model, values | typed, context | ({} if file is None else _context(file.parent)))
+
+
+def _require_run(model: type[BaseModel], typed: Mapping[str, Any]) -> None:
+    """Raise TrickformerError if a command line cannot begin a run, but there is no run that it could continue."""
+    required = {name for name, field in model.model_fields.items() if field.is_required()}
+    if required <= typed.keys() and not typed.keys() <= set(COMMAND_LINE_ONLY):
+        return
+    if (out := typed.get("out")) is not None:
+        raise TrickformerError(f"{out} holds no run to continue: there is no {FILE}; leave out --resume to begin one")
+    if model.model_fields["out"].default is None and required - typed.keys():
+        raise TrickformerError("--resume needs the --out of the run to continue")
 
 
 def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M:
@@ -172,7 +188,8 @@ def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, An
     Args:
         model: Config to make.
         values: Values by field.
-        context: Context for the validators of the config. Its entry `filed` holds the fields that a file sets.
+        context: Context for the validators of the config. Its entries `filed` and `typed` hold the fields that a file
+            and the command line set.
 
     Raises:
         UnknownNameError: A key does not exist.
@@ -185,10 +202,15 @@ def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, An
         return model.model_validate(values, context=context)
     except ValidationError as e:
         fault = e.errors()[0]
-        key = ".".join(map(str, fault["loc"]))
+        name = str(next(iter(fault["loc"]), ""))
+        typed = (context or {}).get("typed")
+        flag = name.upper() if (model, name) in _positionals else option(name)
         if fault["type"] == "missing":
-            message = f"{key} is missing: {model.model_fields[key].description}"
+            message = f"{name if typed is None else flag} is missing: {model.model_fields[name].description}"
+        elif typed is not None and name in typed:
+            message = words.explain(f"{flag} {shlex.quote(str(fault['input']))}", fault)
         else:
+            key = ".".join(map(str, fault["loc"]))
             message = words.explain(f"{key}={fault['input']!r}" if key else "", fault)
         raise TrickformerError(message) from None
 
@@ -241,8 +263,8 @@ def command(
     app: typer.Typer,
     model: type[BaseModel],
     *,
-    positional: str,
     example: str,
+    positional: str | None = None,
     name: str | None = None,
     defaults: help_pages.Defaults = help_pages.declared_defaults,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -251,8 +273,8 @@ def command(
     Args:
         app: Command group that gets the command.
         model: Config of the command.
-        positional: Field that is a positional argument.
         example: Command line that ends the help page.
+        positional: Field that is a positional argument; None for no field.
         name: Name of the command; by default the name of the function.
         defaults: Function that returns the defaults of the help page.
     """
@@ -278,14 +300,19 @@ def options(
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        if positional is not None:
+            _positionals.add((model, positional))
         own = inspect.signature(command, eval_str=True).parameters.values()
         fields = model.model_fields
         keyword = inspect.Parameter.KEYWORD_ONLY
-        parameters = [_parameter(name, field, name == positional) for name, field in fields.items()]
+        reads_file = any(p.name == "config" for p in own)
+        parameters = [_parameter(name, field, reads_file, name == positional) for name, field in fields.items()]
         parameters += [p for p in own if p.kind is not p.VAR_KEYWORD]
         if help_pages.has_pages(model):
             parameters.append(inspect.Parameter("help_all", keyword, default=None, annotation=help_pages.HelpAll))
-        parameters += [_parameter(old, fields[new], hidden=True) for old, new in former_names(model).items()]
+        parameters += [
+            _parameter(old, fields[new], reads_file, hidden=True) for old, new in former_names(model).items()
+        ]
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {p.name: p.annotation for p in parameters}
         return command
@@ -293,16 +320,40 @@ def options(
     return decorate
 
 
-def _parameter(name: str, field: FieldInfo, positional: bool = False, hidden: bool = False) -> inspect.Parameter:
-    text, kind = help_pages.with_default(field, field.default), field.annotation
+def _parameter(
+    name: str, field: FieldInfo, reads_file: bool, positional: bool = False, hidden: bool = False
+) -> inspect.Parameter:
+    text, kind = help_pages.help_text(field, field.default, reads_file), field.annotation
     if positional:
         annotation = Annotated[kind | None, typer.Argument(help=text, metavar=name.upper(), show_default=False)]  # type: ignore[operator]
     else:
-        word = name.replace("_", "-")
-        flag = f"--{word}/--no-{word}" if kind is bool else f"--{word}"
+        flag = f"{option(name)}/{option('no-' + name)}" if kind is bool else option(name)
         typed: Any = {"parser": _path, "metavar": "<path>"} if kind == Path | None else {}
         annotation = Annotated[kind | None, typer.Option(flag, help=text, hidden=hidden, show_default=False, **typed)]  # type: ignore[operator]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+
+
+def option(name: str) -> str:
+    """Return the option of a field, such as `--batch-size`.
+
+    Args:
+        name: Name of the field.
+    """
+    return "--" + name.replace("_", "-")
+
+
+def as_typed(name: str, value: Any) -> str:
+    """Return an option with its value, such as `--batch-size 32`.
+
+    Args:
+        name: Name of the field.
+        value: Its value.
+    """
+    if value is None:
+        return f"no {option(name)}"
+    if isinstance(value, bool):
+        return option(name if value else f"no_{name}")
+    return f"{option(name)} {' '.join(map(str, value)) if isinstance(value, list) else value}"
 
 
 def _path(text: str) -> Path:

@@ -85,7 +85,7 @@ def check(folder: Path) -> None:
         lines = [line.split("  ", 1) for line in read_text(file).splitlines()]
         expected = {name: digest for digest, name in lines}
     except (OSError, ValueError):
-        raise TrickformerError(f"{file} is damaged") from None
+        raise TrickformerError(f"{file} is damaged; copy {folder} again") from None
     for name, digest in expected.items():
         path = folder / name
         try:
@@ -94,7 +94,9 @@ def check(folder: Path) -> None:
         except (OSError, ValueError):  # a name may hold a null byte
             same = False
         if not same:
-            raise TrickformerError(f"{path} is damaged: its checksum is not the one in {SUMS_FILE}")
+            raise TrickformerError(
+                f"{path} is damaged: its checksum is not the one in {SUMS_FILE}; copy {folder} again"
+            )
 
 
 def sha256(files: Mapping[str, Path]) -> dict[str, str]:

@@ -179,7 +179,7 @@ class RunFolder:
         try:
             return json_object(read_text(about)) if about.exists() else {}
         except (OSError, ValueError):
-            raise TrickformerError(f"{about} is broken") from None
+            raise TrickformerError(f"{about} is broken; restore it from a copy, or choose another --out") from None
 
     def builds(self) -> list[dict[str, Any]]:
         """List the builds that took part in the run, this one included.
@@ -196,7 +196,9 @@ class RunFolder:
         try:
             return [dict(b) for b in about["builds"]]
         except (ValueError, KeyError, TypeError):
-            raise TrickformerError(f"{self.path / ABOUT} is broken") from None
+            raise TrickformerError(
+                f"{self.path / ABOUT} is broken; restore it from a copy, or choose another --out"
+            ) from None
 
     def _check_rounding(self) -> None:
         """Refuse to continue a run on an instruction set that rounds in another way, which would change its results.
@@ -252,7 +254,8 @@ class RunFolder:
                 continue
             old, new = getattr(old_config, name), getattr(config, name)
             if old != new:
-                raise TrickformerError(f"{self.path} holds a run with {name} = {old}, not {new}; choose another --out")
+                options = ", not ".join(configs.as_typed(name, value) for value in (old, new))
+                raise TrickformerError(f"{self.path} holds a run with {options}; choose another --out")
         self._check_rounding()
         if files is not None:
             about = self.about()

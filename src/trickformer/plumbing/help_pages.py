@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, TypeAlias
@@ -40,6 +41,7 @@ def declared_defaults(words: Mapping[str, str]) -> tuple[str, Mapping[str, Any]]
 
 
 _SENTENCE_END = re.compile(r"\.(?= [A-Z0-9])")
+_MAX_ITEMS = 6  # of a list that is shown whole
 _MAX_COUNT = 10_000_000  # larger integers, such as a seed that is a date, have no thousands separators
 
 
@@ -61,14 +63,17 @@ def has_pages(model: type[BaseModel]) -> bool:
     return any(rest for _, rest in panels_of(model).values())
 
 
-def with_default(field: FieldInfo, default: Any) -> str:
-    """Return a field's help text with its default at the end of the first sentence.
+def help_text(field: FieldInfo, default: Any, reads_file: bool) -> str:
+    """Return a field's help text with its default at the end of the first sentence, or a note that it is required.
 
     Args:
         field: The field.
         default: Default of the field. It is not shown if it is None or empty, or if the text itself names it.
+        reads_file: Whether the command also reads its options from a file (`--config`).
     """
     text = field.description or ""
+    if field.is_required():
+        return f"{text} Required, here or in --config." if reads_file else f"{text} Required."
     if default in (None, "", [], PydanticUndefined) or "(default:" in text:
         return text
     end = match.start() if (match := _SENTENCE_END.search(text)) else len(text.removesuffix("."))
@@ -83,7 +88,10 @@ def _format_default(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, list):
-        return ", ".join(f"{n} x {item}" if n > 1 else str(item) for item, n in Counter[Any](value).items())
+        items = [shlex.quote(str(item)) for item in value]
+        if len(items) <= _MAX_ITEMS:
+            return " ".join(items)  # as the user types them
+        return " and ".join(f"{n} times {item}" if n > 1 else item for item, n in Counter(items).items())
     return str(value)
 
 
@@ -130,19 +138,20 @@ def command_class(model: type[BaseModel], defaults: Defaults) -> type[TyperComma
             note, values = defaults(ctx.meta[_WORDS_KEY])
             page = copy.copy(self)
             page.help = "\n\n".join(filter(None, [self.help, note]))
+            reads_file = any(param.name == "config" for param in self.params)
             params: list[Any] = [
-                arrange(param, values, ctx.meta.get(_ALL_KEY, False)) for param in self.get_params(ctx)
+                arrange(param, values, reads_file, ctx.meta.get(_ALL_KEY, False)) for param in self.get_params(ctx)
             ]
             page.params = sorted(params, key=lambda param: order.get(param.name, len(order)))
             page.add_help_option = False  # `page.params` already holds it
             super(ConfigCommand, page).format_help(ctx, formatter)
 
-    def arrange(param: Any, values: Mapping[str, Any], show_all: bool) -> Any:
+    def arrange(param: Any, values: Mapping[str, Any], reads_file: bool, show_all: bool) -> Any:
         """Copy a parameter with its default in the help text and its panel."""
         param = copy.copy(param)
         field = model.model_fields.get(param.name)
         if field is not None:
-            param.help = with_default(field, values.get(param.name, field.default))
+            param.help = help_text(field, values.get(param.name, field.default), reads_file)
         if param.param_type_name == "option":
             param.hidden |= bool(panels) and not show_all and field is not None and param.name not in everyday
             param.rich_help_panel = panel_of.get(param.name, "Other" if panels else None)

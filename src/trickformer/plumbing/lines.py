@@ -97,14 +97,16 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
                 if (checksum := sums.readline()).endswith(b"\n"):
                     sums_found += 1
                     if digests.line_digest(line) != checksum:
-                        raise TrickformerError(f"{path}, line {count}: damaged, because its checksum differs")
+                        raise TrickformerError(
+                            f"{path}, line {count}: its checksum differs; restore the file from a copy"
+                        )
                 if (value := parse(count, line[:-1])) is not None:
                     parsed.append(value)
             missing = sum(checksum.endswith(b"\n") for checksum in sums)  # checksums whose lines are lost
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
     except ValueError:
-        raise TrickformerError(f"{path} is broken; choose another --out") from None
+        raise TrickformerError(f"{path} is broken; restore it from a copy, or choose another --out") from None
     if missing > SYNC_EVERY:
         raise TrickformerError(f"{path} lacks {missing:,} lines that it had; copy it again")
     if missing:

@@ -21,6 +21,7 @@ class Applies:
     to: str  # the method as a spec writes it, or the games; for error messages
     # Function of a player's options and the game: whether the option is read. With None for the game: in any game.
     test: Callable[[Any, Game | None], bool]
+    setting: tuple[str, Any] | None = None  # option and value that make the player read the option, if there is one
 
 
 def in_games(*names: str) -> Applies:
@@ -70,9 +71,17 @@ def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
     settings = options.model_dump(exclude_defaults=True)
     for name, value in sorted(settings.items()):
         if mark := _obstacle(options, name, game):
-            shown = str(value).lower() if isinstance(value, bool) else value
             elsewhere = f", not {game.name}" if mark.test(options, None) else ""
-            raise TrickformerError(f"player {player!r}: {name}={shown} is for {mark.to}{elsewhere}")
+            remedy = f"leave out {name}"
+            if mark.setting is not None and not elsewhere:
+                key, other = mark.setting
+                remedy = (f"leave out {key}" if other is None else f"give {_as_item(key, other)}") + f", or {remedy}"
+            raise TrickformerError(f"player {player!r}: {_as_item(name, value)} is for {mark.to}{elsewhere}; {remedy}")
+
+
+def _as_item(key: str, value: Any) -> str:
+    """Return an option as a spec writes it."""
+    return f"{key}={str(value).lower() if isinstance(value, bool) else value}"
 
 
 def _obstacle(options: BaseModel, name: str, game: Game | None) -> Applies | None:
@@ -93,11 +102,37 @@ def resolved_options(options: BaseModel, game: Game) -> dict[str, Any]:
     """
     values = dict[str, Any]()
     not_read = unread(options, game)
-    for name, field in type(options).model_fields.items():
+    for name in type(options).model_fields:
         if name in not_read:
             continue
         values[name] = getattr(options, name)
-        for mark in field.metadata:
-            if isinstance(mark, PerGame) and values[name] is None:
-                values[name] = mark.default(options, game)
+        if values[name] is None:
+            values[name] = _default(options, name, game)
+    return values
+
+
+def _default(options: BaseModel, name: str, game: Game) -> Any:
+    """Return the default of an option in a game; None if the option stays unset."""
+    marks = [mark for mark in type(options).model_fields[name].metadata if isinstance(mark, PerGame)]
+    return marks[-1].default(options, game) if marks else None
+
+
+def conditional_options(options: BaseModel, game: Game) -> dict[str, Any]:
+    """Return the options that a player reads in a game after another setting (`Applies.setting`), with their defaults.
+
+    Args:
+        options: Options of a player.
+        game: The game.
+
+    Returns:
+        Defaults by name; None for an option that stays unset.
+    """
+    values = dict[str, Any]()
+    for name in unread(options, game):
+        mark = _obstacle(options, name, game)
+        if mark is not None and mark.setting is not None:
+            changed = options.model_copy(update=dict([mark.setting]))
+            if _obstacle(changed, name, game) is None:
+                value = getattr(options, name)
+                values[name] = _default(changed, name, game) if value is None else value
     return values

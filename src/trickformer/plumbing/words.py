@@ -49,6 +49,40 @@ def explain(label: str, error: Mapping[str, Any]) -> str:
     return f"{label} {_FAULTS.get(kind, 'is not valid').format(**context)}".strip()
 
 
+# Beginning of a message of typer or click about the value of an option -> our message. {} stands for the option.
+_USAGE = (
+    (r"(?:Value error, )?'(?P<value>.*?)' is not one of (?P<choices>.+)", "{} {value}: choose from {choices}"),
+    (r"Input should be a valid integer|'.*' is not a valid integer", "{} must be a whole number"),
+    (r"Input should be a valid number|'.*' is not a valid float", "{} must be a number"),
+    (r"Input should be greater than or equal to (?P<least>\S+)", "{} must be {least} or more"),
+    (r"Input should be less than or equal to (?P<most>\S+)", "{} must be {most} or less"),
+)
+
+
+def usage_fault(error: Any) -> str:
+    """Describe a usage error in one line.
+
+    Args:
+        error: A UsageError of click, which typer may bundle.
+    """
+    message = " ".join(error.format_message().split()).rstrip(".")
+    path = getattr(getattr(error, "ctx", None), "command_path", None) or "trickformer"
+    if match := re.match(r"Invalid value for '(?P<option>[^']+?)(?: / .*?)?': (?P<fault>.*)", message):
+        option, fault = match.groups()
+        message = f"{option}: {fault.removeprefix('Value error, ')}"
+        for pattern, text in _USAGE:
+            if details := re.match(pattern, fault):
+                parts = {name: part.replace("'", "") for name, part in details.groupdict().items()}
+                message = text.format(option, **parts)
+                break
+    elif match := re.match(r"Option '(\S+)' requires an argument$", message):
+        message = f"{match[1]} needs a value"
+    elif match := re.match(r"No such option:? '?(\S+?)'?(?: \(Possible options: (.*)\))?$", message):
+        option, similar = match.groups()
+        message = f"there is no option {option}" + (f"; similar: {similar}" if similar else "")
+    return f"{message}; see {path} --help"
+
+
 def list_options(command: Any, arguments: Sequence[str]) -> set[str]:
     """Find the options that may be given more than once.
 

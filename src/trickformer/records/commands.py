@@ -42,7 +42,10 @@ def check(file: File, as_json: configs.Json = False) -> None:
         for finding in notable:
             terminal.out(str(finding) if finding.status == NOT_ISKO else f"{finding.status}: {finding}")
         statuses += (NOT_ISKO,) if counts[NOT_ISKO] else ()
-        print(f"{counts.total()} games: " + ", ".join(f"{counts[status]} {status}" for status in statuses))
+        plurals = {AGREES: "agree", DIFFERS: "differ"}
+        words = {status: status if counts[status] == 1 else plurals.get(status, status) for status in statuses}
+        total = f"{counts.total()} game{'s' * (counts.total() != 1)}"
+        print(f"{total}: " + ", ".join(f"{counts[status]} {words[status]}" for status in statuses))
     raise typer.Exit(1 if counts[DIFFERS] or counts[DAMAGED] else 0)
 
 

@@ -171,11 +171,11 @@ class GameFile:
         if self._lines is not None:
             line = self._lines.read(number)
             if line is None:
-                raise TrickformerError(f"{self._path} holds no game {number}")
+                raise _no_game_error(self._path, number, self._lines.count())
             return self._parse(line, number)
         self._read_up_to(number)
         if not 1 <= number <= len(self._games_read):
-            raise TrickformerError(f"{self._path} holds no game {number}")
+            raise _no_game_error(self._path, number, len(self._games_read))
         return self._games_read[number - 1]
 
     def close(self) -> None:
@@ -237,6 +237,11 @@ def _open_decompressed(path: Path) -> Generator[BinaryFile]:
                 yield file
         else:
             yield raw
+
+
+def _no_game_error(path: Path, number: int, count: int) -> TrickformerError:
+    numbers = f"games 1 to {count}" if count > 1 else "only game 1"
+    return TrickformerError(f"{path} holds no game {number}; it holds {numbers}")
 
 
 def _first_line(lines: Iterator[bytes], path: Path) -> bytes:
@@ -344,7 +349,7 @@ def _reader(path: Path, head: list[bytes]) -> Callable[[Iterator[str]], Iterator
     if three_names or any(line.rstrip() == _XSKAT_RULE for line in head[1:]):
         return xskat.games
     raise TrickformerError(
-        f"{path} holds no games of Skat that trickformer knows (ISS .sgf, XSkat's log, .jsonl), nor our records"
+        f"{path} holds no games; give a run folder, our .jsonl, hanab.live's .json, ISS records (.sgf) or XSkat's log"
     )
 
 

@@ -167,7 +167,7 @@ class RunHeader:
         try:
             record = HandRecord.model_validate_json(line, strict=True)
         except ValidationError:
-            raise TrickformerError("not a record of a hand") from None
+            raise TrickformerError("not a record of a hand; restore the file from a copy") from None
         if not all(0 <= i < len(self.specs) for i in record.seating):
             raise TrickformerError(f"seating {_join_numbers(record.seating)} of {len(self.specs)} players")
         names = tuple(self.specs[i] for i in record.seating)

@@ -26,7 +26,7 @@ _SEED = typer.Option(min=0, max=2**63 - 1, help="Seed of all randomness.")
 @app.command(epilog="Example: trickformer records show out/match --game 3 --analyse pimc")
 def show(
     file: File,
-    game: Annotated[int | None, _GAME] = None,
+    game: Annotated[int | None, typer.Option(min=1, help="Number of the game, counted from 1 (default: all).")] = None,
     analyse: Annotated[
         str | None,
         typer.Option(metavar="SPEC", help="Analyst that rates each decision: solver, or a player such as pimc."),
@@ -39,7 +39,8 @@ def show(
     ] = 4,
     seed: Annotated[int, _SEED] = 0,
     plot: Annotated[
-        Path | None, typer.Option(metavar="PNG", help="New file for the curve of one game's review.")
+        Path | None,
+        typer.Option(metavar="PNG", help="New file for the plot of one game: its value, decision by decision."),
     ] = None,
     as_json: configs.Json = False,
 ) -> None:
@@ -149,7 +150,9 @@ def _games(file: Path, game: int | None) -> tuple[list[tuple[int, AnyRecord]], s
         else:
             raise TrickformerError(f"{path}, {record.why}")
     if not readable:
-        raise TrickformerError(f"{path}, {unread[0].why}" if unread else f"{path} holds no games")
+        raise TrickformerError(
+            f"{path}, {unread[0].why}" if unread else f"{path} holds no games; give a run folder or a file of games"
+        )
     faults = [f"game {record.game} is cut off and not shown" for record in unread if record.torn]
     rules = Counter(record.house_rule for record in unread if record.house_rule)
     if rules:

@@ -11,7 +11,11 @@ from trickformer.belief.hanabi.config import FineTuningOptions
 from trickformer.plumbing.options import Applies, in_games
 
 _HANABI_ONLY = in_games("hanabi")
-_NETWORK = Applies("belief=seq2seq and belief=bft", lambda options, _: options.belief in ("seq2seq", "bft"))
+_NETWORK = Applies(
+    "belief=seq2seq and belief=bft in hanabi",
+    lambda options, game: options.belief in ("seq2seq", "bft") and (game is None or game.name == "hanabi"),
+    ("belief", "bft"),
+)
 
 
 class BeliefOptions(BaseModel):
@@ -43,7 +47,7 @@ class NetworkBeliefOptions(FineTuningOptions):
     """Network of a learned belief in Hanabi. A player's options derive from this class and add the field `belief`."""
 
     checkpoint: Annotated[Path | None, _NETWORK] = Field(
-        None, description="seq2seq, bft: a network made by `trickformer belief train`."
+        None, description="Needed by seq2seq and bft: run folder of `trickformer belief train`, or its weights."
     )
     device: Annotated[str, _NETWORK] = Field("cpu", description="seq2seq, bft: torch device (default: cpu).")
 

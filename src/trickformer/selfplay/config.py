@@ -177,7 +177,7 @@ class SelfPlay(BaseModel):
     bootstrap: list[str] = Field(
         ["random"],
         min_length=1,
-        description="Specs of the players that play the bootstrap hands, one drawn for each seat.",
+        description="Specs of the bootstrap players, one drawn for each seat. Repeat one to draw it more often.",
     )
     bootstrap_hands: int = Field(
         400_000,
@@ -189,7 +189,7 @@ class SelfPlay(BaseModel):
         1,
         ge=1,
         le=1_000_000,
-        description="Deals of The Crew tried in every second bootstrap hand until the team succeeds.",
+        description="The Crew: most deals of every second bootstrap hand, dealt anew until the team wins.",
     )
     sequences: int = Field(
         60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."
@@ -198,7 +198,7 @@ class SelfPlay(BaseModel):
         1_000, ge=1, le=100_000_000, description="Number of further sequences of each iteration that measure the model."
     )
     seats_kept: int = Field(
-        1, ge=1, le=100, description="Seats of a hand that become training data, if all seats play alike (--roles all)."
+        1, ge=1, le=100, description="Number of seats of a hand that become training data, with --roles all."
     )
     anchor: float = Field(
         0.0,
@@ -207,18 +207,22 @@ class SelfPlay(BaseModel):
         description="Share of later hands that the bootstrap players play. Unused if searches give labels.",
     )
     roles: Literal["one", "all"] = Field(
-        "one", description="Seats that play ArgmaxVal* from iteration 2 on: one, beside imitators, or all."
+        "one",
+        description="Seats that play ArgmaxVal* from iteration 2 on: all, or one (others sample a policy).",
     )
     guests: list[str] = Field(
-        [], description="Specs of players that take seats whose sequences are not kept, from iteration 1 on."
+        [], description="Specs of players in seats that are no training data, from iteration 1 on (default: none)."
     )
     guest_share: float = Field(
-        0.5, gt=0, le=1, description="Share of the seats whose sequences are not kept that guests take."
+        0.5, gt=0, le=1, description="Share of the seats that are no training data that --guests take."
     )
     pool: int = Field(
-        0, ge=0, le=1_000_000, description="Number of newest models whose policy imitators sample. 0 means all models."
+        0,
+        ge=0,
+        le=1_000_000,
+        description="Number of newest models whose policies the other seats sample. 0 means all models.",
     )
-    pool_newest: bool = Field(True, description="Whether the newest model is among the imitators.")
+    pool_newest: bool = Field(True, description="Whether the newest model is in the --pool.")
     threshold: float = Field(
         0.05,
         ge=0,
@@ -253,7 +257,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Weight of the loss of action values. 0 means a model without action values.",
+        description="Loss weight of action values. 0, with --label-share 0: a model without action values.",
     )
     label_share: float = Field(
         0.0, ge=0, le=1, description="Share of own decisions whose legal actions are labelled with values."
@@ -274,7 +278,12 @@ class SelfPlay(BaseModel):
     search_share: float = Field(
         0.0, ge=0, le=1, description="Share of ArgmaxVal* decisions in which GO-MCTS acts. Its values are the labels."
     )
-    search_from: int = Field(1, ge=1, le=1_000_000, description="First iteration whose labels come from GO-MCTS.")
+    search_from: int = Field(
+        1,
+        ge=1,
+        le=1_000_000,
+        description="With --search-share above 0: first iteration in which GO-MCTS acts and labels.",
+    )
     search_runs: int = Field(50, ge=1, le=1_000_000, description="Number of GO-MCTS simulations for a decision.")
     noise: float = Field(0.0, ge=0, lt=1, description="Share of moves that are random.")
     dropout: float = Field(0.05, ge=0, lt=1, description="Dropout rate of embeddings and residuals.")
@@ -310,7 +319,7 @@ class SelfPlay(BaseModel):
         1, ge=1, le=1_024, description="Number of processes that play hands. Results do not depend on it."
     )
     ray: str | None = Field(
-        None, description="Address of a Ray cluster that plays hands and matches: auto or HOST:PORT."
+        None, description="Address of a Ray cluster that plays hands: auto or HOST:PORT (default: no cluster)."
     )
     peak_tflops: float | None = Field(None, gt=0, description="Peak TFLOPS of the device, to report its utilization.")
     stop_after: float | None = Field(
@@ -333,24 +342,25 @@ class SelfPlay(BaseModel):
     @model_validator(mode="after")
     def _check_batch_size(self) -> Self:
         if not self.bootstrap_hands and not self.start:
-            raise ValueError("bootstrap_hands is 0: there must be a checkpoint to start from")
+            raise ValueError("--bootstrap-hands 0 needs --start CHECKPOINT")
         least = self.bootstrap_hands * self.seats_kept or self.sequences
         if self.batch_size > min(least, self.sequences):
             raise ValueError(
-                "batch_size is larger than bootstrap_hands or sequences, so no batch is full; choose a smaller one"
+                "--batch-size is larger than --bootstrap-hands or --sequences, so no batch is full; lower it"
             )
         return self
 
     @model_validator(mode="after")
     def _check_labels(self) -> Self:
         if self.expert_iteration and not self.action_weight:
-            raise ValueError("expert_iteration needs action values: give action_weight")
+            raise ValueError("--expert-iteration needs a model with action values; give --action-weight above 0")
         if bool(self.action_weight) != bool(self.label_share or self.expert_iteration):
-            raise ValueError("action_weight and label_share go together: give both, or neither")
+            remedy = "give --action-weight 0 too" if self.action_weight else "give --label-share 0 too"
+            raise ValueError(f"--action-weight and --label-share are both 0 or both above 0; {remedy}")
         if self.rollout_network and not self.label_share:
-            raise ValueError("rollout_network needs labels: give label_share")
+            raise ValueError("--rollout-network needs labels; give --label-share above 0, or --no-rollout-network")
         if self.search_share and not self.action_weight:
-            raise ValueError("search_share needs action values: give action_weight")
+            raise ValueError("--search-share needs a model with action values; give --action-weight above 0")
         return self
 
     @model_validator(mode="after")
@@ -359,16 +369,16 @@ class SelfPlay(BaseModel):
 
         game = games.load(self.game)
         if self.guests and self.roles == "all" and self.seats_kept == game.players:
-            raise ValueError("guests take seats that are not kept: lower seats_kept")
+            raise ValueError("--guests take seats that are no training data; lower --seats-kept")
         fast = tokenizers.fast(game) or FastGame  # the class attributes are those of a game without a fast form
         if self.rollout_network and not fast.labels_by_network:
-            raise ValueError(f"{self.game} is labelled by script; leave out rollout_network")
+            raise ValueError(f"{self.game} is labelled by script; leave out --rollout-network")
         if self.label_worlds and not fast.labels_in_worlds:
-            raise ValueError(f"{self.game} is labelled from the deal as it was; leave out label_worlds")
+            raise ValueError(f"{self.game} is labelled from the deal as it was; leave out --label-worlds")
         if self.augment and not fast.augments:
-            raise ValueError(f"{self.game} has nothing to permute; leave out augment")
+            raise ValueError(f"{self.game} has nothing to permute; leave out --augment")
         if self.tries > 1 and (not fast.retries or self.bootstrap != ["random"]):
-            raise ValueError("tries is for random players of a game that a team wins or loses, such as crew")
+            raise ValueError("--tries above 1 is for The Crew with --bootstrap random; leave out --tries")
         return self
 
     def searches(self, iteration: int) -> bool:

@@ -184,7 +184,9 @@ def load(folder: Path, game: Game, tokenizer: Tokenizer) -> Sequences:
         path = folder / name
         length = path.stat().st_size if path.is_file() else 0
         if length != size:
-            raise TrickformerError(f"{path} has {length} bytes, not the {size} that {MANIFEST} counts: it is damaged")
+            raise TrickformerError(
+                f"{path} has {length} bytes, not the {size} that {MANIFEST} counts; restore it from a copy"
+            )
     return Sequences(
         np.memmap(folder / TOKENS, _TOKEN, "r", shape=(n, width)),
         np.memmap(folder / OUTCOMES, _OUTCOME, "r", shape=(n,)),
@@ -231,7 +233,7 @@ def _verify_digest(path: Path, size: int, manifest: dict[str, Any]) -> Any:
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
     if digest.hexdigest() != manifest["digests"].get(path.name):
-        raise TrickformerError(f"{path} is damaged: its checksum is not the one in {MANIFEST}")
+        raise TrickformerError(f"{path} is damaged: its checksum is not the one in {MANIFEST}; restore it from a copy")
     return digest
 
 
@@ -251,7 +253,7 @@ def _manifest(folder: Path, required: dict[str, Any]) -> dict[str, Any]:
     except OSError:
         raise TrickformerError(f"{folder} holds no training data: there is no {MANIFEST}") from None
     except ValueError:
-        raise TrickformerError(f"{path} is damaged") from None
+        raise TrickformerError(f"{path} is damaged; restore it from a copy") from None
     for key, value in required.items():
         if manifest[key] != value:
             raise TrickformerError(f"{folder} holds data of another kind: {key} is {manifest[key]}, not {value}")
@@ -318,7 +320,9 @@ class DataWriter:
         path = self._folder / name
         length = path.stat().st_size if path.exists() else 0
         if length < size:
-            raise TrickformerError(f"{path} has {length} bytes, not the {size} that {MANIFEST} counts: it is damaged")
+            raise TrickformerError(
+                f"{path} has {length} bytes, not the {size} that {MANIFEST} counts; restore it from a copy"
+            )
         if length > size:  # an interrupt came before the manifest counted the end of the file
             with path.open("r+b") as file:
                 file.truncate(size)

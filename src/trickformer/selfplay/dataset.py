@@ -191,4 +191,4 @@ def _game_of(folder: Path) -> str:
     except OSError:
         raise TrickformerError(f"{folder} holds no training data: there is no {MANIFEST}") from None
     except (ValueError, KeyError):
-        raise TrickformerError(f"{folder / MANIFEST} is damaged") from None
+        raise TrickformerError(f"{folder / MANIFEST} is damaged; restore it from a copy") from None

@@ -46,6 +46,7 @@ from trickformer.models import embeddings, presets
 from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
+from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, parallel, paths
 from trickformer.plumbing.files import make_folder, replace_folder, writing
 from trickformer.plumbing.folder import Interruption, RunFolder, resumable
@@ -93,7 +94,9 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     """
     game, config = games.load(config.game), with_absolute_paths(config)
     if config.seats_kept > game.players:
-        raise TrickformerError(f"seats_kept is {config.seats_kept}, but {game.name} has {game.players} seats")
+        raise TrickformerError(
+            f"--seats-kept is {config.seats_kept}, but {game.name} has {game.players} seats; lower it"
+        )
     presets.config(config.preset, 1, 1, 1, 0)  # raises if the preset is unknown
     if config.start:
         _start(config, game)
@@ -108,7 +111,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     is_generic = isinstance(bulk, tokenizers.StateGame)
     if config.label_share and not config.expert_iteration and not played_by_core and not is_generic:
         raise TrickformerError(
-            f"label_share needs bootstrap players that run in C++, not {', '.join(config.bootstrap)}; change one"
+            f"--label-share needs --bootstrap players that run in C++, not {', '.join(config.bootstrap)}; change one"
         )
     parallel.slots(config.workers, config.ray)  # raises if there is no cluster
     out = config.folder
@@ -248,7 +251,7 @@ class _Run:
                         if config.expert_iteration and has_no_labels and hands_done >= min(hands, _SEARCHED_WITHIN):
                             raise TrickformerError(
                                 f"none of {', '.join(dict.fromkeys(config.bootstrap))} reports visit counts and action "
-                                "values; leave out expert_iteration, and choose another --out"
+                                "values; leave out --expert-iteration, and choose another --out"
                             )
                         entry = {"at": hands_done, "hands": hands_done, "speed": speed, **piece.points}
                         # The log is written first. If the process is killed between the two writes, a resumed run drops
@@ -454,8 +457,9 @@ def _start(config: SelfPlay, game: Game) -> Path:
         "action_weight": (sizes["n_actions"] > 0, config.action_weight > 0),
         "value_classes": (sizes["n_outcomes"] == results, True),
     }
-    if wrong := [option for option, (present, required) in abilities.items() if present != required]:
-        raise TrickformerError(f"checkpoint {config.start} does not fit these options: {', '.join(wrong)}; change them")
+    if wrong := [name for name, (present, required) in abilities.items() if present != required]:
+        options = ", ".join(map(configs.option, wrong))
+        raise TrickformerError(f"checkpoint {config.start} does not fit these options: {options}; change them")
     return folder
 
 

@@ -126,7 +126,7 @@ class TrainingResults:
         config = configs.read(SelfPlay, folder / CONFIG, {"out": folder})
         builds = RunFolder(folder).about().get("builds", [])
         if not isinstance(builds, list) or not all(isinstance(build, dict) for build in builds):
-            raise TrickformerError(f"{folder / ABOUT} is broken")
+            raise TrickformerError(f"{folder / ABOUT} is broken; restore it from a copy")
         models = [i for i in range(config.iterations + 1) if (folder / f"model-{i}" / "config.json").is_file()]
         entries = read_log(folder, config.iterations + 1)
         return cls(folder, config, games.load(config.game), models, entries, builds)

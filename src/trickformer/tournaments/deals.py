@@ -102,7 +102,9 @@ def _names_in_records(file: Path, lines: Iterable[str]) -> Iterator[tuple[int, i
                 raise TrickformerError(f"{file}: no {CONFIG} beside it names the seed; list SEED,INDEX instead")
             name = (int(series), int(tags["deal"]))
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise TrickformerError(f"{file}, line {number}: not a record that names its deal") from None
+            raise TrickformerError(
+                f"{file}, line {number}: not a record that names its deal; list SEED,INDEX instead"
+            ) from None
         if not 0 <= min(name) <= max(name) < _LIMIT:
             raise TrickformerError(f"{file}, line {number}: seeds and indices are from 0 to 2^63 - 1")
         yield name

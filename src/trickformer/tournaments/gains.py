@@ -112,7 +112,8 @@ def notes(gains: list[dict[str, Any] | None], names: Sequence[str], unit: str = 
     for name, player_gains in zip(names, gains):
         if player_gains is None:
             continue
-        line = f"{name} left its blueprint in {player_gains['deviations']:,} of {player_gains['decisions']:,} decisions"
+        line = f"{name} left its blueprint in {player_gains['deviations']:,} of "
+        line += f"the {player_gains['decisions']:,} decisions that it searched,"
         line += f" and estimates that this changes its score by {_change(player_gains['said'], sign)} {unit} a hand"
         if "exact" in player_gains:
             change = _change(player_gains["exact"], sign)

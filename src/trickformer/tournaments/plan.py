@@ -45,7 +45,7 @@ class PlayConfig(BaseModel):
     workers: int = Field(1, ge=1, le=1_024, description="Number of processes that play. Results do not depend on it.")
     ray: str | None = Field(
         None,
-        description="Address of a Ray cluster that plays the tables: auto or HOST:PORT.",
+        description="Address of a Ray cluster that plays the tables: auto or HOST:PORT (default: no cluster).",
     )
     out: Path | None = Field(None, description="Run folder for the records and the report.")
 
@@ -122,8 +122,10 @@ class Matches(BaseModel):
     }
 
     game: str = Field(description="Game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'.")
-    a: str | None = Field(None, description="Spec of player A, such as random or name:key=value,key=value.")
-    b: str | None = Field(None, description="Spec of player B.")
+    a: str | None = Field(
+        None, description="Spec of player A, such as pimc:worlds=3 or 'rollout:policy=\"pimc:worlds=3,runs=2\"'."
+    )
+    b: str | None = Field(None, description="Spec of player B. Give --a and --b, or --players.")
     players: list[str] | None = Field(
         None, description="Specs of two or more players, instead of --a and --b. Every pair meets.", min_length=1
     )
@@ -150,7 +152,7 @@ class Matches(BaseModel):
         gt=0,
         le=86_400,
         allow_inf_nan=False,
-        description="Time in seconds for a decision. Players may adapt to it, and overruns are counted.",
+        description="Time in seconds for a decision (default: no limit). Players may adapt, overruns count.",
     )
 
 
@@ -180,13 +182,13 @@ class Tournament(Plan, Matches):
     @model_validator(mode="after")
     def _check_players(self) -> Self:
         if self.bound is not None and not self.sequential:
-            raise ValueError("bound is for a sequential match; give --sequential too")
+            raise ValueError("--bound is for a sequential match; give --sequential too")
         if self.gauntlet is not None and self.players is None:
-            raise ValueError("the gauntlet has no opponents; give --players SPEC ...")
+            raise ValueError("--gauntlet has no opponents; give --players SPEC ...")
         if self.players is not None and self.gauntlet is None and len(self.players) < 2:
-            raise ValueError("players: give at least 2, or one and --gauntlet SPEC")
+            raise ValueError("--players has one spec; give 2 or more, or --gauntlet SPEC")
         if self.players is not None and (self.a is not None or self.b is not None):
-            raise ValueError("players replace a and b; give one or the other")
+            raise ValueError("--players replaces --a and --b; give one or the other")
         if self.players is None and (self.a is None or self.b is None):
             raise ValueError("players are missing; give --a SPEC and --b SPEC, or --players SPEC SPEC ...")
         return self
@@ -279,7 +281,7 @@ class Tournament(Plan, Matches):
 
         game = games.load(self.game)
         if self.mixed:
-            require_shared_scores(game)
+            require_shared_scores(game, "--mixed")
         return game
 
     def hands(self, game: Game) -> Iterator[Hand]:
@@ -327,11 +329,12 @@ def seatings(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
     return [tuple(pair[kind] for kind in seating) for seating in game.seatings(2)]
 
 
-def require_shared_scores(game: Game) -> None:
+def require_shared_scores(game: Game, subject: str) -> None:
     """Refuse mixed tables in a game whose seats do not share their scores.
 
     Args:
         game: The game.
+        subject: What needs such a game, for the message, such as "--mixed".
 
     Raises:
         TrickformerError: The seats do not share their scores, so that every table seats both players anyway, or the
@@ -339,7 +342,7 @@ def require_shared_scores(game: Game) -> None:
     """
     if game.players == 1 or any(len(set(seating)) > 1 for seating in game.seatings(2)):
         raise TrickformerError(
-            f"tables that mix players need a game whose seats share their scores, such as hanabi, not {game.name}"
+            f"{subject} needs a game whose seats share their scores, such as hanabi, not {game.name}"
         )
 
 

@@ -58,7 +58,9 @@ class RecordFile(Sequence[HandRecord]):
         try:
             record = HandRecord.model_validate_json(line, strict=True)
         except ValidationError:
-            raise TrickformerError(f"{self._path}, line {number}: not a record of a hand") from None
+            raise TrickformerError(
+                f"{self._path}, line {number}: not a record of a hand; restore the file from a copy"
+            ) from None
         if fault := self._why_rejected(record):
             raise TrickformerError(f"{self._path}, line {number}: {fault}")
         self.register(record, len(line) + 1)

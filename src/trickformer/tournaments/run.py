@@ -206,7 +206,7 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
             extensions=about.extensions,
         )
     except (OSError, ValueError):
-        raise TrickformerError(f"{folder / ABOUT} is missing or broken") from None
+        raise TrickformerError(f"{folder / ABOUT} is missing or broken; restore it from a copy") from None
     if with_records:
         game = run.game
         clocked = config.time_limit is not None

@@ -22,7 +22,7 @@ class ViewSettings(BaseModel):
 
     run: Path = Field(description="Folder of a tournament or of a table, or a file of games.")
     analyse: str | None = Field(
-        None, description="Spec of the analyst that rates at first, or solver for perfect play with open cards."
+        None, description="Analyst that rates first: solver, with open cards, or a spec (default: solver, if any)."
     )
     players: list[str] | None = Field(None, min_length=1, description="Specs of further players that rate and play on.")
     repeats: int = Field(
@@ -49,7 +49,9 @@ class Play(BaseModel):
 
     game: str = Field(description="Game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'.")
     opponents: list[str] | None = Field(
-        None, min_length=1, description="Specs of the other seats' players from your left on. Fewer specs take turns."
+        None,
+        min_length=1,
+        description="Specs of the other seats from your left on, in turn (default: the game's script).",
     )
     seat: int = Field(0, ge=0, le=63, description="Number of your seat, from 0.")
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the deals and of the players' randomness.")
@@ -91,7 +93,10 @@ class Play(BaseModel):
         if self.opponents and game.players == 1:
             raise TrickformerError(f"{game.name} is played alone; leave out --opponents")
         if len(opponents) > max(1, game.players - 1):
-            raise TrickformerError(f"{len(opponents)} opponents, but {game.name} has {game.players} seats")
+            raise TrickformerError(
+                f"{len(opponents)} opponents, but {game.name} has {game.players} seats, one of them yours; "
+                f"give {game.players - 1} at most"
+            )
         for spec in opponents:
             player_registry.parse(spec)
         specs = [YOU] * game.players

@@ -53,10 +53,14 @@ class BeliefTraining(BaseModel):
         "hmm", description="Whose policy is fixed: every seat's (hmm), all but --seat's (pomdp) or none (fosg)."
     )
     seat: int = Field(0, ge=0, le=1, description="Seat that estimates in a pomdp, without a fixed policy.")
-    variant: Variant = Field("5-card-8-hint", description="Variant of two-player Hanabi.")
-    players: list[str] = Field(["smart", "smart"], description="Scripted player with the fixed policy of each seat.")
+    variant: Variant = Field(
+        "5-card-8-hint", description="Variant of two-player Hanabi: 5-card-8-hint, 5-card-2-hint or 7-card-4-hint."
+    )
+    players: list[str] = Field(
+        ["smart", "smart"], description="Script of each seat, which plays the training games in every --form."
+    )
     model: Literal["lstm", "transformer"] = Field(
-        "lstm", description="Encoder: an LSTM on observations, or GPT-2 on the tokenizer's sequences."
+        "lstm", description="Encoder: lstm, on observations, or transformer (GPT-2), on the tokenizer's sequences."
     )
     hidden: int = Field(128, ge=8, le=65_536, description="Number of units in a layer.")
     layers: int = Field(2, ge=1, le=1_024, description="Number of layers of the encoder.")
@@ -88,11 +92,15 @@ class BeliefTraining(BaseModel):
     @model_validator(mode="after")
     def _check_heads(self) -> Self:
         if self.model == "transformer" and self.hidden % self.heads:
-            raise ValueError(f"hidden = {self.hidden} is not a multiple of heads = {self.heads}")
+            raise ValueError(f"--hidden {self.hidden} is not a multiple of --heads {self.heads}; change one of them")
         return self
 
 
-_TUNED = Applies("belief=bft", lambda options, _: options.fine_tunes)
+_TUNED = Applies(
+    "belief=bft in hanabi",
+    lambda options, game: options.fine_tunes and (game is None or game.name == "hanabi"),
+    ("belief", "bft"),
+)
 
 
 class FineTuningOptions(BaseModel, ABC):
@@ -120,7 +128,7 @@ class FineTuningOptions(BaseModel, ABC):
         None, gt=0, description="bft: largest norm of the gradient of each game (default: none)."
     )
     part: Annotated[Literal["encoder", "full"], _TUNED] = Field(
-        "full", description="bft: part of the network that is tuned (default: full)."
+        "full", description="bft: part of the network that is tuned: encoder or full (default: full)."
     )
     bf16: Annotated[bool, _TUNED] = Field(
         False, description="bft: multiply in bfloat16, for CPUs that have it (default: false)."
@@ -144,8 +152,13 @@ class Evaluation(FineTuningOptions):
         "hmm", description="Whose policy is fixed: every seat's (hmm), all but --seat's (pomdp) or none (fosg)."
     )
     seat: int = Field(0, ge=0, le=1, description="Seat that estimates in a pomdp, without a fixed policy.")
-    variant: Variant = Field("5-card-8-hint", description="Variant of two-player Hanabi.")
-    players: list[str] = Field(["smart", "smart"], description="Scripted player with the fixed policy of each seat.")
+    variant: Variant = Field(
+        "5-card-8-hint", description="Variant of two-player Hanabi: 5-card-8-hint, 5-card-2-hint or 7-card-4-hint."
+    )
+    players: list[str] = Field(
+        ["smart", "smart"],
+        description="Script with the fixed policy of each seat: simple, holmes, smart, iggi, piers or flawed.",
+    )
     others: list[str] = Field(
         ["smart", "holmes", "simple", "piers", "iggi"],
         description="Scripted players, one drawn at each move by a seat without a fixed policy.",
@@ -154,10 +167,10 @@ class Evaluation(FineTuningOptions):
         ["v0", "counting", "v1", "seq2seq", "bft", "exact"], description=f"Any of {', '.join(ESTIMATORS)}."
     )
     checkpoint: Path | None = Field(
-        None, description="seq2seq, bft: network of `trickformer belief train --model lstm`."
+        None, description="seq2seq, bft: run folder of `belief train --model lstm`, or its model.safetensors."
     )
     transformer: Path | None = Field(
-        None, description="transformer: network of `trickformer belief train --model transformer`."
+        None, description="transformer: run folder of `belief train --model transformer`, or its weights file."
     )
     games: int = Field(100, ge=1, le=1_000_000_000, description="Number of games.")
     seed: int = Field(
@@ -204,15 +217,15 @@ class Evaluation(FineTuningOptions):
     def _check_estimators(cls, arguments: list[str]) -> list[str]:
         names = _split_names(arguments, ESTIMATORS, "estimator")
         if len(set(names)) < len(names):
-            raise ValueError("an estimator is named twice in estimators; name each once")
+            raise ValueError("an estimator is named twice; name each once")
         return names
 
     @model_validator(mode="after")
     def _check_checkpoints(self) -> Self:
         if self.checkpoint is not None and not {"seq2seq", "bft"} & set(self.estimators):
-            raise ValueError("checkpoint is for the estimators seq2seq and bft; neither is named in estimators")
+            raise ValueError("--checkpoint is for the estimators seq2seq and bft; add one to --estimators")
         if self.transformer is not None and "transformer" not in self.estimators:
-            raise ValueError("transformer is for the estimator transformer, which is not named in estimators")
+            raise ValueError("--transformer is for the estimator transformer; add it to --estimators")
         return self
 
 

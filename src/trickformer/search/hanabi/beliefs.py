@@ -32,7 +32,9 @@ def _load_network(file: Path | None, game: Hanabi, form: str, style: str, seat: 
         TrickformerError: There is no network, or it was trained for another game, seat or blueprint.
     """
     if file is None:
-        raise TrickformerError("beliefs seq2seq and bft need checkpoint=FILE, made by `trickformer belief train`")
+        raise TrickformerError(
+            "beliefs seq2seq and bft need checkpoint=DIR, a run folder of `trickformer belief train`"
+        )
     variants = [name for name, rules in VARIANTS.items() if numbers(_core.hanabi.Rules(**rules)) == numbers(game.rules)]
     if not variants:
         raise TrickformerError(f"belief networks are for {', '.join(VARIANTS)} of two players, not for {game.spiel}")

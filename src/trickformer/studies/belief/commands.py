@@ -12,8 +12,7 @@ from trickformer.plumbing import config as configs
 app = typer.Typer(help="Train belief networks of Hanabi and compare belief estimators.")
 
 
-@app.command(epilog="Example: trickformer belief train --form hmm --out out/belief-hmm")
-@configs.options(BeliefTraining)
+@configs.command(app, BeliefTraining, example="trickformer belief train --form hmm --out out/belief-hmm")
 def train(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
     """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
     settings = configs.load(BeliefTraining, config, options, resume)
@@ -22,8 +21,7 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **opti
     print(training.command(settings, resume))
 
 
-@app.command(epilog="Example: trickformer belief evaluate --form hmm --estimators v0 v1 exact --games 20")
-@configs.options(Evaluation)
+@configs.command(app, Evaluation, example="trickformer belief evaluate --form hmm --estimators v0 v1 exact --games 20")
 def evaluate(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:

@@ -16,8 +16,9 @@ File = Annotated[
 ]
 
 
-@app.command(epilog="Example: trickformer crew evaluate --player pimc rules --games 100 --out out/crew")
-@configs.options(CrewEvaluation)
+@configs.command(
+    app, CrewEvaluation, example="trickformer crew evaluate --player pimc rules --games 100 --out out/crew"
+)
 def evaluate(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
@@ -34,8 +35,7 @@ def evaluate(
     report.make_report(result).publish(as_json, settings.out, report.SUMMARY)
 
 
-@app.command(epilog="Example: trickformer crew iterations --run out/crew-small --out out/iterations")
-@configs.options(Iterations)
+@configs.command(app, Iterations, example="trickformer crew iterations --run out/crew-small --out out/iterations")
 def iterations(*, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
     """Measure the success by mission of each model of a self-play run. Games in --out are not played again."""
     settings = configs.load(Iterations, config, options)

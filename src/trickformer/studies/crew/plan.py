@@ -49,7 +49,7 @@ class Missions(BaseModel):
             if number not in game.missions:
                 known = f"{min(game.missions)} to {max(game.missions)}"
                 raise TrickformerError(
-                    f"missions={self.missions}: there is no mission {number}; missions go from {known}"
+                    f"--missions {self.missions}: there is no mission {number}; missions go from {known}"
                 )
         return game
 

@@ -26,7 +26,7 @@ class Teams(BaseModel):
         description="Specs of the players. Each plays with itself and with every other.", min_length=1
     )
     methods: list[str] | None = Field(
-        None, description="Name of the training method of each player (default: one method per player)."
+        None, description="A label for each of --players. Equal labels: runs of one method (default: all differ)."
     )
     games: int = Field(1_000, ge=1, le=10_000_000, description="Number of games of each team, all with the same decks.")
     seed: int = 0
@@ -43,7 +43,9 @@ class CrossPlay(Plan, Teams):
     @model_validator(mode="after")
     def _check_methods(self) -> Self:
         if self.methods is not None and len(self.methods) != len(self.players):
-            raise ValueError(f"methods: {len(self.methods)} names for {len(self.players)} players; give one a player")
+            raise ValueError(
+                f"--methods needs one label for each of the {len(self.players)} players, not {len(self.methods)}"
+            )
         return self
 
     @property
@@ -59,7 +61,7 @@ class CrossPlay(Plan, Teams):
         from trickformer import games
 
         game = games.load(self.game)
-        plan.require_shared_scores(game)
+        plan.require_shared_scores(game, "cross-play")
         return game
 
     def runs(self, specs: Sequence[str] | None = None) -> dict[str, list[int]]:

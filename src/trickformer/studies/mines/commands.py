@@ -14,8 +14,7 @@ _TIE = 1e-9  # values that differ by less are equal, up to rounding
 app = typer.Typer(help="Mines: optimal play, players by thinking time, and how layouts are drawn.")
 
 
-@app.command(epilog="Example: trickformer mines exact --board 4x4 --mines 6")
-@configs.options(OptimalPlay)
+@configs.command(app, OptimalPlay, example="trickformer mines exact --board 4x4 --mines 6")
 def exact(*, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
     """Solve a small board, or a position with few consistent layouts, and evaluate every move."""
     settings = configs.load(OptimalPlay, config, options)
@@ -42,8 +41,9 @@ def exact(*, config: configs.File = None, as_json: configs.Json = False, **optio
     Report(solution, heading, [("", table)], keys=[key]).print(as_json)
 
 
-@app.command(epilog="Example: trickformer mines table --board 4x4 --mines 6 --seconds 0.001 0.004 --out out/mines")
-@configs.options(MinesComparison)
+@configs.command(
+    app, MinesComparison, example="trickformer mines table --board 4x4 --mines 6 --seconds 0.001 0.004 --out out/mines"
+)
 def table(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
@@ -56,8 +56,7 @@ def table(
     report.make_report(result).publish(as_json, settings.out, report.SUMMARY)
 
 
-@app.command(epilog="Example: trickformer mines agree --board 4x4 --mines 6")
-@configs.options(SamplerAgreement)
+@configs.command(app, SamplerAgreement, example="trickformer mines agree --board 4x4 --mines 6")
 def agree(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:

@@ -70,7 +70,7 @@ def _solve_position(config: OptimalPlay) -> dict[str, Any]:
         # 0 is the rule that the first cell may be a mine; other rules add nothing once cells are open.
         board = _core.mines.Board(rows, cols, config.mines, 0)
     except ValueError as e:
-        raise TrickformerError(f"board {config.board}: {e}") from None
+        raise TrickformerError(f"--board {config.board}: {e}") from None
     marks = config.position.split("/")
     if [len(row) for row in marks] != [cols] * rows or set(config.position) - set("./012345678"):
         raise TrickformerError(

@@ -24,7 +24,7 @@ class BoardSize(BaseModel):
     mines: int = Field(6, ge=1, le=511, description="Number of mines on the board.")
     first_move: Literal["any", "safe", "no-neighbours"] = Field(
         "no-neighbours",
-        description="Cells kept free of mines: none (any), the first opened (safe), its neighbours too.",
+        description="Cells free of mines: any (none), safe (the first opened), no-neighbours (and around it).",
     )
 
     @field_validator("board")
@@ -55,8 +55,12 @@ class BudgetGrid(BoardSize):
         "rejection,inherited",
         description="Samplers of mine layouts to compare: rejection, metropolis, inherited, exact.",
     )
-    seconds: str = Field("", description="CPU time limits of a move in seconds, such as 0.001 0.002.")
-    simulations: str = Field("", description="Simulations a move, instead of --seconds, for reproducible records.")
+    seconds: str = Field(
+        "", description="CPU time limits of a move in seconds, such as 0.001 0.002. Give this or --simulations."
+    )
+    simulations: str = Field(
+        "", description="Simulations a move, such as 100 200, for reproducible records, instead of --seconds."
+    )
     domain: Literal["rule", "board"] = Field(
         "rule", description="Layouts to propose: those that the first move's rule allows, or all of the board."
     )
@@ -111,14 +115,14 @@ class MinesComparison(Plan, BudgetGrid):
                 "a move needs one kind of limit; give either --seconds 0.001,0.002 or --simulations 100,200"
             )
         if not set(self.methods) <= set(METHODS) or len(set(self.methods)) < len(self.methods):
-            raise ValueError(f"beliefs={self.beliefs}: choose from {', '.join(METHODS)}, each at most once")
+            raise ValueError(f"--beliefs {self.beliefs}: choose from {', '.join(METHODS)}, each at most once")
         most = MOST_SIMULATIONS if self.simulations else 3600
         try:
             valid = all(0 < x <= most for x in self.budgets) and len(set(self.budgets)) == len(self.budgets)
         except ValueError:
             valid = False
         if not valid:
-            option = f"seconds={self.seconds}" if self.seconds else f"simulations={self.simulations}"
+            option = f"--seconds {self.seconds}" if self.seconds else f"--simulations {self.simulations}"
             raise ValueError(f"{option}: write numbers above 0, at most {most}, each once, such as 1,2,4")
         return self
 

@@ -19,8 +19,7 @@ app = typer.Typer(help="Off-belief learning: exact on small games, learned on th
 Name = Annotated[str | None, typer.Argument(metavar="GAME", help="Same as --game.", show_default=False)]
 
 
-@app.command(epilog="Example: trickformer obl exact --game toy")
-@configs.options(ExactStudy)
+@configs.command(app, ExactStudy, example="trickformer obl exact --game toy")
 def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
     """Compute levels of off-belief learning exactly, and hierarchies and self-play to compare with."""
     if name is not None and options["game"] is not None:
@@ -31,8 +30,7 @@ def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Js
     solver.make_report(solver.solve(settings)).print(as_json)
 
 
-@app.command(epilog="Example: trickformer obl toy --out out/obl-toy")
-@configs.options(Toy)
+@configs.command(app, Toy, example="trickformer obl toy --out out/obl-toy")
 def toy(*, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
     """Learn the OBL paper's toy game by each method in independent runs, cross-play the runs, and draw Figure 2."""
     settings = configs.load(Toy, config, options)
@@ -46,8 +44,9 @@ def toy(*, config: configs.File = None, as_json: configs.Json = False, **options
         report.draw(settings.out)
 
 
-@app.command(epilog="Example: trickformer obl crossplay --players partner:style=smart partner:style=piers --games 100")
-@configs.options(CrossPlay)
+@configs.command(
+    app, CrossPlay, example="trickformer obl crossplay --players partner:style=smart partner:style=piers --games 100"
+)
 def crossplay(
     *, config: configs.File = None, resume: configs.Resume = False, as_json: configs.Json = False, **options: Any
 ) -> None:
@@ -60,8 +59,12 @@ def crossplay(
     report.make_report(result).publish(as_json, settings.out, RESULT)
 
 
-@app.command(epilog="Example: trickformer obl train hanabi --method obl --level 1 --out out/obl-1")
-@configs.options(OffBeliefTraining, positional="game")
+@configs.command(
+    app,
+    OffBeliefTraining,
+    positional="game",
+    example="trickformer obl train hanabi --method obl --level 1 --out out/obl-1",
+)
 def train(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
     """Train a network on Hanabi by off-belief learning, self-play or imitation; player obl loads the folder."""
     settings = configs.load(OffBeliefTraining, config, options, resume)

@@ -28,11 +28,11 @@ class ExactStudy(BaseModel):
         description="Temperature of the softmax, in points (0 needs --levels 1 --starts 0).",
     )
     policy: Literal["uniform", "grounded"] = Field(
-        "uniform", description="Policy assumed in the past of level 1: uniform over legal actions, or grounded belief."
+        "uniform", description="Past moves at level 1: uniform (random), or grounded (beliefs by the deal alone)."
     )
     target: Literal["histories", "beliefs"] = Field(
         "histories",
-        description="Value of a later turn: in the history (paper's eq. 2), or by its belief (eq. 4).",
+        description="Value of a later turn: histories (equation 2 of the OBL paper) or beliefs (equation 4).",
     )
     checkpoint: Path | None = Field(
         None, description="Hanabi checkpoint of `trickformer obl train`, whose policy is evaluated too."
@@ -60,7 +60,9 @@ class Toy(BaseModel):
     temperature: float = Field(
         0.01, gt=0, le=1_000, allow_inf_nan=False, description="Temperature of the softmax over actions, in points."
     )
-    least: float = Field(0, ge=0, lt=1, description="Least weight of a new target in a value (0 averages all targets).")
+    least: float = Field(
+        0, ge=0, lt=1, description="Lower bound of the learning rate 1/n of a value (0: plain mean of all targets)."
+    )
     epsilon: float = Field(0.1, ge=0, le=1, description="Share of random actions in self-play.")
     tau: float = Field(
         1.5, gt=0, le=100, allow_inf_nan=False, description="Mean level of the others in the cognitive hierarchy."

@@ -212,8 +212,10 @@ def command(config: Calibration, resume: bool) -> Report:
     settings, weights = evaluation.load_weights(config.learned)
     try:
         settings.learned_of(config.before)
-    except ValueError as e:
-        raise TrickformerError(f"before: {e}") from None
+    except ValueError:
+        raise TrickformerError(
+            f"--before {config.before} leaves no hands to learn from or none to measure on; give more"
+        ) from None
     with resumable("skat calibrate", config), RunFolder(config.out).open(config, resume=resume, free=("out",)):
         calibration, rows = _calibrate(config, weights)
         models = evaluation.learn_before(settings, config.out, config.before, weights, calibration)

@@ -12,8 +12,7 @@ from trickformer.studies.skat.config import Calibration, Inference, Learning
 app = typer.Typer(help="Skat: train and measure the evaluation by which kermit bids and weights worlds.")
 
 
-@app.command(epilog="Example: trickformer skat learn --out out/skat-evaluation")
-@configs.options(Learning)
+@configs.command(app, Learning, example="trickformer skat learn --out out/skat-evaluation")
 def learn(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
     """Learn an evaluation of hands for bidding suit, grand and null games, from deals solved with open cards."""
     settings = configs.load(Learning, config, options, resume)
@@ -22,8 +21,9 @@ def learn(*, config: configs.File = None, resume: configs.Resume = False, **opti
     skat_evaluation.command(settings, resume).print()
 
 
-@app.command(epilog="Example: trickformer skat calibrate --learned out/skat-evaluation --out out/calibrated")
-@configs.options(Calibration)
+@configs.command(
+    app, Calibration, example="trickformer skat calibrate --learned out/skat-evaluation --out out/calibrated"
+)
 def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
     """Calibrate a learned evaluation to results of games that are played, and finish it for kermit."""
     settings = configs.load(Calibration, config, options, resume)
@@ -32,8 +32,7 @@ def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **
     skat_calibration.command(settings, resume).print()
 
 
-@app.command(epilog="Example: trickformer skat inference --players rules kermit:worlds=4")
-@configs.options(Inference)
+@configs.command(app, Inference, example="trickformer skat inference --players rules kermit:worlds=4")
 def inference(*, config: configs.File = None, **options: Any) -> None:
     """Measure how much information the auction gives about the hidden cards, in nats."""
     settings = configs.load(Inference, config, options)

@@ -22,19 +22,19 @@ class Learning(BaseModel):
         20_000,
         ge=1,
         le=10_000_000,
-        description="Solved hands for each contract's model of games with the skat, in round 1 of 3.",
+        description="Solved hands that round 1 of 3 adds for each contract, drawn by the weights so far.",
     )
     second: int = Field(
         40_000,
         ge=1,
         le=10_000_000,
-        description="Solved hands for each contract's model of games with the skat, in round 2 of 3.",
+        description="Solved hands that round 2 of 3 adds for each contract, drawn by the weights so far.",
     )
     third: int = Field(
         50_000,
         ge=1,
         le=10_000_000,
-        description="Solved hands for each contract's model of games with the skat, in round 3 of 3.",
+        description="Solved hands that round 3 of 3 adds for each contract, drawn by the weights so far.",
     )
     hand: int = Field(
         20_000,
@@ -69,7 +69,7 @@ class Learning(BaseModel):
         count = n - round(self.held_out * n)
         if count in (0, n):
             raise ValueError(
-                f"held_out = {self.held_out} of {n} hands leaves none to learn from or none to measure on; "
+                f"--held-out {self.held_out} of {n} hands leaves none to learn from or none to measure on; "
                 "choose another share"
             )
         return count

@@ -168,7 +168,7 @@ def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) ->
     try:
         model.set_weights(load_file(out / _NETWORK))
     except (ValueError, SafetensorError):
-        raise TrickformerError(f"{out / _NETWORK} is broken; choose another --out") from None
+        raise TrickformerError(f"{out / _NETWORK} is broken; restore it from a copy, or choose another --out") from None
     return model.requires_grad_(False)
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from trickformer.plumbing.config import option
+from trickformer.plumbing.help_pages import Panels
 
 # `paper` has the values of Table 2 and Appendix B of "Off-Belief Learning". The belief network trains with Table 2's
 # optimizer, as section B.2 implies. If the paper gives no value, the preset has the value of the published scripts
@@ -49,6 +52,22 @@ class OffBeliefTraining(BaseModel):
     """Options of the training of one network, by its own games or by recorded games."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    PANELS: ClassVar[Panels] = {
+        "Run": ("preset method level below seed steps out config resume", "save_every evaluate_every games"),
+        "Method": (
+            "games_of other_play",
+            "warm slip sad hide_last_action colour_bonus auxiliary shuffle_colours worlds tries",
+        ),
+        "Belief": ("belief", "belief_hidden belief_layers belief_games belief_steps belief_rate"),
+        "Network": ("model", "hidden layers v0 odds"),
+        "Games": ("tables", "explorations exploration exploration_power burn_in buffer reuse"),
+        "Learning": (
+            "batch learning_rate",
+            "n_step temperature discount fall averaging adam_epsilon clip priority_exponent priority_weight "
+            "target_every",
+        ),
+        "Machine": ("threads device", ""),
+    }
 
     game: str = Field("hanabi", description="Hanabi with OpenSpiel's options, such as 'hanabi(colors=2)'.")
     preset: Literal["small", "paper"] = Field(
@@ -190,27 +209,29 @@ class OffBeliefTraining(BaseModel):
     @model_validator(mode="after")
     def _check_method(self) -> Self:
         if self.method in ("iql", "vdn", "clone") and self.level > 1:
-            raise ValueError(f"level = {self.level}: {self.method} has no levels; leave out --level")
+            raise ValueError(f"--level {self.level}: method {self.method} has no levels; leave out --level")
         for name in ("other_play", "sad", "hide_last_action", "colour_bonus", "auxiliary"):
             if getattr(self, name) and self.method not in ("iql", "vdn"):
-                raise ValueError(f"{name} is for self-play; give --method iql or vdn")
+                raise ValueError(f"{option(name)} is for self-play; give --method iql or vdn")
         if self.method == "clone" and self.games_of is None:
-            raise ValueError("a clone bot needs a player to imitate; give --games-of, such as partner:style=smart")
+            raise ValueError("--method clone needs a player to imitate; give --games-of, such as partner:style=smart")
         for name in ("games_of", "shuffle_colours"):
             if getattr(self, name) and self.method != "clone":
-                raise ValueError(f"{name} is for a clone bot; give --method clone")
+                raise ValueError(f"{option(name)} is for imitation; give --method clone")
         if self.sad and self.hide_last_action:
-            raise ValueError("sad and hide_last_action contradict each other; give one of them")
+            raise ValueError("--sad and --hide-last-action contradict each other; give one of them")
         if self.level > 1 and self.below is None:
-            raise ValueError(f"level = {self.level}: give the folder of level {self.level - 1} with --below")
+            raise ValueError(
+                f"--level {self.level} needs the level below it; give the folder of level {self.level - 1} with --below"
+            )
         if self.level == 1 and self.below is not None:
-            raise ValueError("below: there is nothing below level 1; give --level 2 or more")
+            raise ValueError("--below: there is nothing below level 1; give --level 2 or more")
         return self
 
     @model_validator(mode="after")
     def _check_moves(self) -> Self:
         if self.method == "obl" and self.moves != 1:
-            raise ValueError(f"n_step = {self.n_step}: a target of off-belief learning is one move; leave it out")
+            raise ValueError(f"--n-step {self.n_step}: a target of off-belief learning is one move; leave out --n-step")
         return self
 
     @property

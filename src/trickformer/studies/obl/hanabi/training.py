@@ -247,7 +247,7 @@ class TrainingProgress:
             self.actors, self.replay = saved["actors"], saved["replay"]
             self.step = saved["step"]
         except (ValueError, KeyError, TypeError, RuntimeError):
-            raise TrickformerError(f"{file} is broken; choose another --out") from None
+            raise TrickformerError(f"{file} is broken; restore it from a copy, or choose another --out") from None
 
 
 def run(training: TrainingProgress) -> Iterator[dict[str, Any]]:
