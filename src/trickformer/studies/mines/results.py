@@ -56,9 +56,7 @@ def result(run: TournamentRun) -> dict[str, Any]:
         row: dict[str, Any] = {"simulations" if config.simulations else "seconds": budget, "players": players}
         if len(beliefs) > 1:
             row["differences"] = {
-                belief: _difference(opened[i, j], opened[0, j], game.safe)
-                for i, belief in enumerate(beliefs)
-                if i
+                belief: _difference(opened[i, j], opened[0, j], game.safe) for i, belief in enumerate(beliefs) if i
             }
             row["difference"] = row["differences"][beliefs[1]]
         rows.append(row)
