@@ -50,10 +50,8 @@ def presets() -> dict[str, dict[str, dict[str, Any]]]:
     from trickformer import games
 
     paper = [game for game in map(games.load, games.NAMES) if game.paper_search is not None]
-    values = {
-        game.name: {"threshold": _threshold(Options(preset="paper"), game), "action_values": False} for game in paper
-    }
-    return {"paper": values}
+    thresholds = {game.name: paper_settings(game).least_argmax_probability for game in paper}
+    return {"paper": {name: {"threshold": x, "action_values": False} for name, x in thresholds.items()}}
 
 
 def make(options: Options, game: Game) -> ArgmaxPlayer:

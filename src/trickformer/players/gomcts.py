@@ -22,14 +22,19 @@ if TYPE_CHECKING:
     from trickformer.gomcts.search import SearchOptions
 
 
-def _search_options(options: ModelOptions, game: Game) -> SearchOptions:
+class _PresetOptions(ModelOptions):
+    preset: Preset | None = Field(
+        None, description="paper: Algorithm 3 with the GO-MCTS paper's settings (default: the game's)."
+    )
+
+
+def _search_options(options: _PresetOptions, game: Game) -> SearchOptions:
     """Return all settings of a search, with defaults for the game and the checkpoint."""
     from trickformer.checkpoints import abilities
 
     masked, action_values = abilities(options.checkpoint_of(game))
     overrides = {name: value for name, value in options if name in _FIELDS}
-    preset = getattr(options, "preset", None)
-    return usual(game, masked=masked, action_values=action_values, overrides=overrides, preset=preset)
+    return usual(game, masked=masked, action_values=action_values, overrides=overrides, preset=options.preset)
 
 
 def _default_of(name: str) -> PerGame:
@@ -38,13 +43,7 @@ def _default_of(name: str) -> PerGame:
 
 _FIELDS = optional_fields()
 _ANNOTATED: Any = {name: (Annotated[kind, _default_of(name)], field) for name, (kind, field) in _FIELDS.items()}
-_PRESET: Any = {
-    "preset": (
-        Preset | None,
-        Field(None, description="paper: Algorithm 3 with the GO-MCTS paper's settings (default: the game's)."),
-    )
-}
-Options = create_model("Options", __base__=ModelOptions, **_PRESET, **_ANNOTATED)
+Options = create_model("Options", __base__=_PresetOptions, **_ANNOTATED)
 
 
 _MASKED = "preset=paper: the model's policy was masked in training, so imagination is not free (legal=true)"
@@ -54,15 +53,16 @@ _UNMASKED = "preset=paper: the model's policy was masked in training, so it neve
 class GomctsPlayer(ModelPlayer):
     """Player by algorithms 1 and 3 of the GO-MCTS paper. Each decision starts with an empty tree."""
 
-    def __init__(self, options: ModelOptions, game: Game):
+    def __init__(self, options: _PresetOptions, game: Game):
         super().__init__(options, game)
         # On a CPU, more than 16 searches in lockstep are no faster.
         self.batch = 16 if options.device == "cpu" else None
         backend, overrides = self.backend, options.model_dump(include=set(_FIELDS))
         masked, action_values = backend.has_masked_policy, backend.has_action_values
-        preset = getattr(options, "preset", None)
-        self.options = usual(game, masked=masked, action_values=action_values, overrides=overrides, preset=preset)
-        if preset == "paper" and masked:
+        self.options = usual(
+            game, masked=masked, action_values=action_values, overrides=overrides, preset=options.preset
+        )
+        if options.preset == "paper" and masked:
             self.caveats = (_MASKED if self.options.legal else _UNMASKED,)
         if not backend.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(
