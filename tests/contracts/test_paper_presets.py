@@ -49,7 +49,7 @@ def model_config(game: str) -> dict[str, Any]:
 @cache
 def clone_bot() -> dict[str, Any]:
     config = OffBeliefTraining(preset="paper", method="clone", games_of="partner:style=smart")
-    network = ActionValues(NetworkSizes.of(training.rules_of("hanabi"), config.hidden, config.layers, True))
+    network = ActionValues(NetworkSizes.for_rules(training.rules_of("hanabi"), config.hidden, config.layers, True))
     rates = [module.p for module in network.modules() if isinstance(module, nn.Dropout)] + [network.lstm.dropout]
     return config.model_dump() | {"lstm_layers": network.lstm.num_layers, "dropout": max(rates)}
 
