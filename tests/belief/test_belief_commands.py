@@ -93,7 +93,7 @@ def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
     for broken in ("nothing\n", "[]\n", first.replace('"game": 1', '"game": 3'), first.replace('"v1"', '"v3"')):
         file.write_text(broken)
         digests.sums_file(file).unlink(missing_ok=True)
-        with pytest.raises(TrickformerError, match="broken; choose another"):
+        with pytest.raises(TrickformerError, match="broken; restore it from a copy"):
             evaluation.command(config, resume=True)
 
 

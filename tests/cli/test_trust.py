@@ -170,7 +170,7 @@ def test_nothing_is_nested_too_deeply():
 def test_lines_that_are_no_records(line, tmp_path):
     path = tmp_path / "log.jsonl"
     path.write_text(line + "\n")
-    with pytest.raises(TrickformerError, match="is broken; choose another --out"):
+    with pytest.raises(TrickformerError, match="is broken; restore it from a copy"):
         read_lines(path)
 
 

@@ -381,7 +381,7 @@ def test_a_damaged_checkpoint_or_state_is_one_line(checkpoint, tmp_path):
     run = tmp_path / "run"
     training.command(quick(run, steps=4), resume=False)
     (run / training.STATE).write_bytes(b"nothing")
-    with pytest.raises(TrickformerError, match=r"state\.npz is broken; choose another --out"):
+    with pytest.raises(TrickformerError, match=r"state\.npz is broken; restore"):
         training.command(quick(run, steps=4), resume=True)
 
 
