@@ -22,7 +22,7 @@ TABLES = {
     "hearts": ("hearts --opponents gomcts pimc rules --deal 1", 6, "search belief"),
     "inside": ("hearts --opponents gomcts pimc rules --deal 1", 9, "model pimc worlds tokens"),
     "skat": ("skat --opponents rules --seed 3", 0, ""),
-    "crew": ("crew(mission=9) --opponents rules --deal 2", 4, "pimc"),
+    "crew": ("crew(mission=9) --opponents rules --deal 2", 5, "pimc"),
     "hanabi": ("hanabi --opponents partner", 4, "belief"),
     "mines": ("mines --seed 5", 2, "belief"),
     "phone": ("hearts --opponents gomcts pimc rules --deal 1", 6, "search"),
