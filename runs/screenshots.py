@@ -11,21 +11,21 @@ from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
-from support.browser import launched, my_turn, opened
+from support.browser import launched, move, my_turn, opened
 from support.served import served
 
 DOCS = Path(__file__).parents[1] / "docs"
-WIDTH, PHONE = 1080, (390, 844)
+WIDTH, PHONE = 1280, (390, 844)
 
 # Of each the words that open the table, how many moves are made, and what is looked at then.
 TABLES = {
     "hearts": ("hearts --opponents gomcts pimc rules --deal 1", 6, "search belief"),
-    "inside": ("hearts --opponents gomcts pimc rules --deal 1", 12, "model pimc worlds tokens"),
+    "inside": ("hearts --opponents gomcts pimc rules --deal 1", 9, "model pimc worlds tokens"),
     "skat": ("skat --opponents rules --seed 3", 0, ""),
-    "crew": ("crew(mission=9) --opponents rules --deal 2", 4, "pimc"),
+    "crew": ("crew(mission=9) --opponents rules --deal 2", 5, "pimc"),
     "hanabi": ("hanabi --opponents partner", 4, "belief"),
     "mines": ("mines --seed 5", 2, "belief"),
-    "phone": ("hearts --opponents gomcts pimc rules --deal 1", 8, "search"),
+    "phone": ("hearts --opponents gomcts pimc rules --deal 1", 6, "search"),
 }
 GAMES, LOST = DOCS.parent / "tests" / "fixtures" / "skat" / "games.sgf", 13
 
@@ -40,14 +40,12 @@ def taken(page, name: str, whole: bool) -> None:
 def table(browser, name: str) -> None:
     """A hand in which the person does at random what can be done."""
     words, moves, panels = TABLES[name]
-    draw, (width, height) = random.Random(2), PHONE if name == "phone" else (WIDTH, 700)
+    draw, (width, height) = random.Random(2), PHONE if name == "phone" else (WIDTH, 800)
     with served(*words.split()) as (address, _):
         page = opened(browser, address, width, height)
         for _ in range(moves):
             my_turn(page)
-            able, ply = page.locator("#felt .act:visible"), page.locator("body").get_attribute("data-ply")
-            able.nth(draw.randrange(able.count())).click()
-            page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+            move(page, draw)
         my_turn(page)
         for panel in panels.split():
             page.click(f"[data-panel={panel}]")

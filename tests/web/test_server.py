@@ -55,6 +55,13 @@ def test_the_page_is_served_with_a_strict_policy(hearts_table):
         assert "://" not in body.decode().replace("http://www.w3.org/2000/svg", ""), "nothing comes from elsewhere"
 
 
+def test_the_pages_are_light():
+    """Together they stay below 300 kB."""
+    from trickformer.web.server import static
+
+    assert sum(len(body) for body, _ in static().values()) < 300_000
+
+
 @pytest.mark.parametrize(
     "path", ["/", "/x/", "/x/app.js", "/{t}/none.js", "/{t}/..%2fserver.py", "/{t}/%2e%2e/", "/{t}"]
 )

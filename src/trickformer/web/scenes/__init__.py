@@ -62,8 +62,9 @@ def card(game: Game, number: int) -> Card:
         number: Action that plays the card, or kind of card in Hanabi.
     """
     module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
-    if hasattr(module, "card_of"):  # the pack depends on the game's options
-        return module.card_of(game, number)
+    if module is not None and hasattr(module, "card_of"):  # the pack depends on the game's options
+        shown: Card = module.card_of(game, number)
+        return shown
     make_card = getattr(module, "card", None)
     return make_card(number) if make_card is not None else Card(name=game.words(number), words=game.words(number))
 

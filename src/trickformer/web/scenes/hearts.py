@@ -74,8 +74,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     ask, left = "", 0
     if passing:
         left = PASSED - sum(p.player == on_turn for p in passes)
-        more = "" if left == PASSED else "more "
-        ask = f"choose {left} {more}card{'s' * (left > 1)} to pass {_PASS_WORDS[DIRECTIONS[direction]]}"
+        ask = f"pass {left} more card{'s' * (left > 1)} {_PASS_WORDS[DIRECTIONS[direction]]}"
     elif on_turn >= 0:
         lead = "lead the two of clubs" if actions == [TWO_OF_CLUBS] else "lead a card"
         ask = "follow suit if you can" if trick else lead

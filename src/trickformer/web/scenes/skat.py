@@ -124,7 +124,7 @@ def log(game: Skat, state: State, viewer: int) -> tuple[LogEntry, ...]:
             skat = skat_state.deck[PLAYERS * HAND :] if seat == viewer else ()
             entries.append(LogEntry(seat=seat, words=_WORDS[action], cards=tuple(map(card, sorted(skat)))))
         else:
-            entries.append(LogEntry(seat=seat, words=_WORDS.get(action, ACTIONS[action].replace("-", " "))))
+            entries.append(LogEntry(seat=seat, words=_WORDS.get(action) or ACTIONS[action].replace("-", " ")))
     takers = []
     for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
         taker = plays[start + PLAYERS][0] if start + PLAYERS < len(plays) else skat_state.leader
