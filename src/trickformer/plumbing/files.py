@@ -60,9 +60,9 @@ def whole(path: Path) -> Generator[Path]:
         with writing(path):
             os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY, 0o666))
             yield draft
-            _flush(draft)
+            flush(draft)
             draft.replace(path)
-            _flush(path.parent.resolve())
+            flush(path.parent.resolve())
     finally:
         with suppress(OSError):  # do not hide an error of the write
             draft.unlink(missing_ok=True)
@@ -80,7 +80,7 @@ def make_folder(path: Path) -> None:
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     path.mkdir(parents=True, exist_ok=True)
     for folder in reversed(missing):
-        _flush(folder.parent.resolve())
+        flush(folder.parent.resolve())
 
 
 def replace_folder(draft: Path, folder: Path) -> None:
@@ -96,14 +96,21 @@ def replace_folder(draft: Path, folder: Path) -> None:
         OSError: The file system refuses.
     """
     for path in (draft, *draft.rglob("*")):
-        _flush(path)
+        flush(path)
     shutil.rmtree(folder, ignore_errors=True)
     draft.rename(folder)
-    _flush(folder.parent.resolve())
+    flush(folder.parent.resolve())
 
 
-def _flush(path: Path) -> None:
-    """Flush a file or folder to the disk. Raises OSError."""
+def flush(path: Path) -> None:
+    """Flush a file, or the names in a folder, to the disk.
+
+    Args:
+        path: The file or folder.
+
+    Raises:
+        OSError: The file system refuses.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
         os.fsync(descriptor)

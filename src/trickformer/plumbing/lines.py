@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing import digests
-from trickformer.plumbing.files import open_data, whole
+from trickformer.plumbing.files import flush, open_data, whole
 from trickformer.plumbing.terminal import warn
 from trickformer.plumbing.text import json_object, limited_lines, to_json
 
@@ -78,6 +78,7 @@ class _LinesOfFile:
     parsed: list[Any]
     count: int
     length: int  # bytes
+    checked: int  # lines with a complete checksum
 
 
 def _read(path: Path, parse: Parse) -> _LinesOfFile:
@@ -113,7 +114,7 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
         warn(f"{path} has lost its last {missing:,} lines; they are not counted")
     elif torn and sums_found:
         warn(f"{path}: the last line is cut off and not counted")
-    return _LinesOfFile(parsed, count, length)
+    return _LinesOfFile(parsed, count, length, sums_found)
 
 
 def _open_if_there(path: Path) -> IO[bytes]:
@@ -146,7 +147,7 @@ class JsonLines:
             self.stored = lines.parsed
             self._count, self._length = lines.count, lines.length
             self._file.truncate(self._length)
-            self._sums = self._open_checksums()
+            self._sums = self._open_checksums(lines.checked)
         except TrickformerError:
             self._file.close()  # with its lock
             raise
@@ -163,10 +164,13 @@ class JsonLines:
             raise
         return file
 
-    def _open_checksums(self) -> FileIO:
-        """Open the file of checksums; write it anew if it does not have one for each line."""
+    def _open_checksums(self, checked: int) -> FileIO:
+        """Open the file of checksums; write it anew if it does not have one for each line.
+
+        A power cut may leave zeros in place of the last checksum: the size of the file alone does not tell.
+        """
         sums = digests.sums_file(self._path)
-        if not sums.exists() or sums.stat().st_size != self._count * digests.LINE_DIGEST_SIZE:
+        if checked < self._count or not sums.exists() or sums.stat().st_size != self._count * digests.LINE_DIGEST_SIZE:
             with whole(sums) as draft, draft.open("wb") as file, self._path.open("rb") as lines:
                 file.writelines(map(digests.line_digest, lines))
         return self._open(sums)
@@ -217,11 +221,12 @@ class JsonLines:
             if os.write(file.fileno(), lines) < len(lines):
                 raise TrickformerError(f"cannot write {self._path}: the disk is full")
             digests.sums_file(self._path).unlink()  # missing checksums are computed again, wrong ones are an error
+            flush(self._path.parent.resolve())  # a power cut must not leave the new lines with the old checksums
         self._file.close()
         self._file, self._length = file, len(lines)
         self._count, self.stored = len(records), list(records)
         self._sums.close()
-        self._sums = self._open_checksums()
+        self._sums = self._open_checksums(0)
 
     def sync(self) -> None:
         """Flush all lines to the disk."""
