@@ -320,7 +320,7 @@ def test_a_record_that_has_changed_is_found(tmp_path):
             lines.append(record)
     good = path.read_bytes()
     path.write_bytes(good.replace(b'"score": 7', b'"score": 5'))
-    with pytest.raises(TrickformerError, match=r"records.jsonl, line 8: damaged"):
+    with pytest.raises(TrickformerError, match=r"records.jsonl, line 8: its checksum differs"):
         JsonLines(path)
     path.write_bytes(good)
     sums = tmp_path / "records.jsonl.sums"
@@ -331,6 +331,6 @@ def test_a_record_that_has_changed_is_found(tmp_path):
     sums.unlink()  # a run of an earlier version
     with JsonLines(path) as lines:
         assert lines.stored == records
-        lines.keep(records[:3])
+        lines.replace_all(records[:3])
         lines.append(records[3])
     assert read_lines(path)[0] == records[:4]

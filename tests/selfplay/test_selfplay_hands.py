@@ -462,7 +462,7 @@ def test_guests_take_seats_that_are_not_kept():
     assert (found.kept.sum(axis=1) == 1).all() and not (sits & found.kept).any()
     assert abs(sits[~found.kept].mean() - 0.5) < 0.02 and (found.greedy == ~sits).all()
     assert "50% of the seats that are not kept by rules, random" in schedule.describe_players(config, 2)
-    with pytest.raises(ValueError, match="lower seats_kept"):
+    with pytest.raises(ValueError, match="lower --seats-kept"):
         SelfPlay(game="hearts", preset="tiny", guests=["rules"])
 
 

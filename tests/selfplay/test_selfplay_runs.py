@@ -346,7 +346,7 @@ def test_searches_take_the_place_of_playouts(hearts, rich, searched):
 
 
 def test_players_that_say_nothing_teach_nothing(tmp_path):
-    with pytest.raises(TrickformerError, match=r"none of random, rules .*expert_iteration"):
+    with pytest.raises(TrickformerError, match=r"none of random, rules .*expert-iteration"):
         nfsp.run(SelfPlay(**EXPERT | {"bootstrap": ["random", "rules"], "out": tmp_path / "run"}))
     assert not (tmp_path / "run/state").exists(), "it has begun to learn"
 

@@ -345,7 +345,7 @@ def test_the_ceiling_is_asked_once_for_each_deal(monkeypatch, tmp_path, distress
     assert "Ceiling: " in crew_report.make_report(result).markdown()
     plot.players(result, tmp_path / "x.png")
     path.write_text("broken\n")
-    with pytest.raises(TrickformerError, match="line 1: damaged"):
+    with pytest.raises(TrickformerError, match="line 1: its checksum differs"):
         ceiling.answers(found.config, found.records)
     digests.sums_file(path).unlink()
     with pytest.raises(TrickformerError, match="is broken"):
