@@ -37,17 +37,23 @@ def command(monkeypatch, capsys):
 
 
 @pytest.fixture(scope="session")
-def installed(tmp_path_factory):
-    """Installs examples/oh_hell beside the environment, not into it, for this process and those that it starts."""
+def example_package(tmp_path_factory):
+    """A folder in which examples/oh_hell is installed, beside the environment."""
     folder = tmp_path_factory.mktemp("installed")
     source = shutil.copytree(Path(__file__).parents[1] / "examples" / "oh_hell", folder / "source")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     where = ["--no-deps", "--no-build-isolation", "--no-index", "--target", str(folder / "site")]
     subprocess.run([*pip, *where, str(source)], check=True)
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def installed(example_package):
+    """Lets a module's tests, and the processes that they start, find the example package; the others must not."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(folder / "site")
-        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(folder / "site"), os.environ.get("PYTHONPATH")])))
-        yield folder / "site"
+        patch.syspath_prepend(example_package)
+        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(example_package), os.environ.get("PYTHONPATH")])))
+        yield example_package
 
 
 @pytest.fixture(scope="session")

@@ -88,6 +88,11 @@ def ours(preset: str, option: str) -> Any:
     return SOURCES[preset]()[option]
 
 
+def in_card_games(preset: str, *rows: tuple[str, Any, str]) -> list[tuple[str, str, Any, str]]:
+    """Rows that hold in each of the paper's three games."""
+    return [(f"{preset} {game}", *row) for game in CARD_GAMES for row in rows]
+
+
 # Preset, option, value of the preset and of the paper, and where the paper has it.
 PAPER: list[tuple[str, str, Any, str]] = [
     ("train hearts", "bootstrap", ["random"], "GO-MCTS 6.1: random play-outs"),
@@ -108,28 +113,25 @@ PAPER: list[tuple[str, str, Any, str]] = [
     ("train crew", "sequences", 2_000_000, "GO-MCTS 6.3: games of an iteration, one sequence of each"),
     ("train crew", "roles", "all", "GO-MCTS 6.3"),
     ("train crew", "threshold", 0.05, "GO-MCTS 6.3"),
-    *(
-        (f"train {game}", option, value, where)
-        for game in CARD_GAMES
-        for option, value, where in (
-            ("epochs", 3, "GO-MCTS Table 6"),
-            ("bootstrap_epochs", 3, "GO-MCTS Table 6: the same training for model 0"),
-            ("learning_rate", 1e-4, "GO-MCTS Table 6"),
-            ("bootstrap_learning_rate", 1e-4, "GO-MCTS Table 6"),
-            ("muon", 0.0, "GO-MCTS Table 6: AdamW"),
-            ("policy_weight", 9.0, "GO-MCTS 5.1: 0.9 and 0.1"),
-            ("action_weight", 0.0, "GO-MCTS 5.1: policy and value only"),
-            ("dropout", 0.05, "GO-MCTS Table 4"),
-            ("window", 1, "GO-MCTS 5.2: data of the last iteration"),
-            ("value_positions", 0, "GO-MCTS 9.1: loss at all positions"),
-            ("features", False, "GO-MCTS 5.1: observations only"),
-            ("masked", False, "GO-MCTS 3: any token"),
-            ("value_classes", False, "GO-MCTS 6.1: one outcome for each allocation of points"),
-            ("structured", False, "GO-MCTS 9.1: init_weights"),
-            ("noise", 0.0, "GO-MCTS 5.2"),
-            ("anchor", 0.0, "GO-MCTS 5.2"),
-            ("search_share", 0.0, "GO-MCTS 5: no search in learning"),
-        )
+    *in_card_games(
+        "train",
+        ("epochs", 3, "GO-MCTS Table 6"),
+        ("bootstrap_epochs", 3, "GO-MCTS Table 6: the same training for model 0"),
+        ("learning_rate", 1e-4, "GO-MCTS Table 6"),
+        ("bootstrap_learning_rate", 1e-4, "GO-MCTS Table 6"),
+        ("muon", 0.0, "GO-MCTS Table 6: AdamW"),
+        ("policy_weight", 9.0, "GO-MCTS 5.1: 0.9 and 0.1"),
+        ("action_weight", 0.0, "GO-MCTS 5.1: policy and value only"),
+        ("dropout", 0.05, "GO-MCTS Table 4"),
+        ("window", 1, "GO-MCTS 5.2: data of the last iteration"),
+        ("value_positions", 0, "GO-MCTS 9.1: loss at all positions"),
+        ("features", False, "GO-MCTS 5.1: observations only"),
+        ("masked", False, "GO-MCTS 3: any token"),
+        ("value_classes", False, "GO-MCTS 6.1: one outcome for each allocation of points"),
+        ("structured", False, "GO-MCTS 9.1: init_weights"),
+        ("noise", 0.0, "GO-MCTS 5.2"),
+        ("anchor", 0.0, "GO-MCTS 5.2"),
+        ("search_share", 0.0, "GO-MCTS 5: no search in learning"),
     ),
     *(
         (f"model {game}", option, value, "GO-MCTS Table 4")
@@ -166,23 +168,17 @@ PAPER: list[tuple[str, str, Any, str]] = [
         }.items()
         for option, value in zip(("runs", "steps", "c", "threshold"), row)
     ),
-    *(
-        (f"gomcts {game}", option, value, where)
-        for game in CARD_GAMES
-        for option, value, where in (
-            ("mu", 0.01, "GO-MCTS 9.3"),
-            ("wave", 1, "GO-MCTS Algorithm 3"),
-            ("action_values", False, "GO-MCTS Algorithm 3, Expand"),
-            ("leaf_action_values", False, "GO-MCTS Algorithm 3, Backup"),
-        )
+    *in_card_games(
+        "gomcts",
+        ("mu", 0.01, "GO-MCTS 9.3"),
+        ("wave", 1, "GO-MCTS Algorithm 3"),
+        ("action_values", False, "GO-MCTS Algorithm 3, Expand"),
+        ("leaf_action_values", False, "GO-MCTS Algorithm 3, Backup"),
     ),
-    *(
-        (f"argmax {game}", option, value, where)
-        for game in CARD_GAMES
-        for option, value, where in (
-            ("threshold", 0.05, "GO-MCTS 9.3"),
-            ("action_values", False, "GO-MCTS equation 3"),
-        )
+    *in_card_games(
+        "argmax",
+        ("threshold", 0.05, "GO-MCTS 9.3"),
+        ("action_values", False, "GO-MCTS equation 3"),
     ),
     ("xinxin", "runs", 2_000, "GO-MCTS 6.1"),
     ("xinxin", "worlds", 50, "GO-MCTS 6.1"),
@@ -255,17 +251,14 @@ DEVIATES: list[tuple[str, str, Any, Any, str, str]] = [
 
 # Preset, option, our value, and the source or reason of the value, which the paper does not give.
 OPEN: list[tuple[str, str, Any, str]] = [
-    *(
-        (f"train {game}", option, value, reason)
-        for game in CARD_GAMES
-        for option, value, reason in (
-            ("batch_size", 256, "ours"),
-            ("held_out", 5_000, "ours: the paper reports no held-out loss"),
-            ("match_deals", 100, "ours: the paper plays matches at the end only"),
-            ("pool_newest", True, "ours: the paper says a previous iteration"),
-            ("bf16", True, "ours: Table 4 names the type of the weights only"),
-            ("rounded", True, "ours: the same"),
-        )
+    *in_card_games(
+        "train",
+        ("batch_size", 256, "ours"),
+        ("held_out", 5_000, "ours: the paper reports no held-out loss"),
+        ("match_deals", 100, "ours: the paper plays matches at the end only"),
+        ("pool_newest", True, "ours: the paper says a previous iteration"),
+        ("bf16", True, "ours: Table 4 names the type of the weights only"),
+        ("rounded", True, "ours: the same"),
     ),
     ("fit", "warmup_steps", 100, "ours: Table 6 names a linear scheduler only"),
     ("train hearts", "threshold", 0.05, "ArgmaxVal* of 9.3; the paper gives none for training"),

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from trickformer.audit.tokens import Walk, describe_exception
 from trickformer.base import Belief, Game, TrickformerError, View, deal_seed, replay
 from trickformer.belief.samplers import ExactBelief
+from trickformer.plumbing.text import count_noun
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -102,7 +103,7 @@ class ViewAudit:
         return {"game": self.game, "deals": self.deals, "seed": self.seed, "good": self.good, "checks": checks}
 
     def __str__(self) -> str:
-        deals = "1 deal" if self.deals == 1 else f"{self.deals:,} deals"
+        deals = count_noun(self.deals, "deal")
         lines = [f"audit of {self.game}: {deals}, seed {self.seed}. A check is good if it holds in all cases tried."]
         lines += _KEY
         width = max(map(len, self.checks), default=0)
@@ -110,8 +111,8 @@ class ViewAudit:
             if not c.cases:
                 lines.append(f"  {c.name:{width}}    not tested: no position suited it; use more --deals")
                 continue
-            verdict = "good" if not c.faults else "1 fault" if c.faults == 1 else f"{c.faults:,} faults"
-            lines.append(f"  {c.name:{width}}  {verdict:>12} in {c.cases:,} case{'s' * (c.cases != 1)}")
+            verdict = count_noun(c.faults, "fault") if c.faults else "good"
+            lines.append(f"  {c.name:{width}}  {verdict:>12} in {count_noun(c.cases, 'case')}")
             if c.example:
                 lines.append(f"    first at {c.example}")
         if not any(name.startswith(_WORLDS) for name in self.checks):
@@ -132,7 +133,7 @@ class ViewAudit:
 def _count_checks(n: int, past: bool = False) -> str:
     """Return the subject and the verb of a clause about checks: "1 check has" or, in the past, "3 checks were"."""
     verb = ("was" if n == 1 else "were") if past else ("has" if n == 1 else "have")
-    return f"{n} check{'s' * (n != 1)} {verb}"
+    return f"{count_noun(n, 'check')} {verb}"
 
 
 def from_belief(game: Game, belief: Belief) -> Sampler:

@@ -98,15 +98,18 @@ def usual(
     return SearchOptions(**{f.name: settings[f.name] for f in fields(SearchOptions) if f.name in settings})
 
 
-def preset_values() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the values that each preset sets, by preset and game. `legal` is left out, because the model sets it."""
+def paper_games() -> list[Game]:
+    """Load the games that the GO-MCTS paper has settings for."""
     from trickformer import games
 
-    paper = [game for game in map(games.load, games.NAMES) if game.paper_search is not None]
-    values = {game.name: usual(game, masked=False, action_values=False, overrides={}, preset="paper") for game in paper}
-    return {
-        "paper": {
-            name: {key: value for key, value in asdict(options).items() if key != "legal"}
-            for name, options in values.items()
-        }
-    }
+    return [game for game in map(games.load, games.NAMES) if game.paper_search is not None]
+
+
+def preset_values() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the values that each preset sets, by preset and game. `legal` is left out, because the model sets it."""
+
+    def values(game: Game) -> dict[str, Any]:
+        options = usual(game, masked=False, action_values=False, overrides={}, preset="paper")
+        return {key: value for key, value in asdict(options).items() if key != "legal"}
+
+    return {"paper": {game.name: values(game) for game in paper_games()}}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from trickformer.base import Game
-from trickformer.gomcts.options import Preset, paper_settings
+from trickformer.gomcts.options import Preset, paper_games, paper_settings
 from trickformer.models.player import ModelOptions
 from trickformer.plumbing.options import PerGame
 
@@ -47,10 +47,7 @@ class Options(ModelOptions):
 
 def presets() -> dict[str, dict[str, dict[str, Any]]]:
     """Return the values that each preset sets, by preset and game."""
-    from trickformer import games
-
-    paper = [game for game in map(games.load, games.NAMES) if game.paper_search is not None]
-    thresholds = {game.name: paper_settings(game).least_argmax_probability for game in paper}
+    thresholds = {game.name: paper_settings(game).least_argmax_probability for game in paper_games()}
     return {"paper": {name: {"threshold": x, "action_values": False} for name, x in thresholds.items()}}
 
 

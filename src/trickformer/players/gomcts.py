@@ -33,7 +33,11 @@ def _search_options(options: _PresetOptions, game: Game) -> SearchOptions:
     from trickformer.checkpoints import abilities
 
     masked, action_values = abilities(options.checkpoint_of(game))
-    overrides = {name: value for name, value in options if name in _FIELDS}
+    return _complete(options, game, masked, action_values)
+
+
+def _complete(options: _PresetOptions, game: Game, masked: bool, action_values: bool) -> SearchOptions:
+    overrides = options.model_dump(include=set(_FIELDS))
     return usual(game, masked=masked, action_values=action_values, overrides=overrides, preset=options.preset)
 
 
@@ -57,12 +61,9 @@ class GomctsPlayer(ModelPlayer):
         super().__init__(options, game)
         # On a CPU, more than 16 searches in lockstep are no faster.
         self.batch = 16 if options.device == "cpu" else None
-        backend, overrides = self.backend, options.model_dump(include=set(_FIELDS))
-        masked, action_values = backend.has_masked_policy, backend.has_action_values
-        self.options = usual(
-            game, masked=masked, action_values=action_values, overrides=overrides, preset=options.preset
-        )
-        if options.preset == "paper" and masked:
+        backend = self.backend
+        self.options = _complete(options, game, backend.has_masked_policy, backend.has_action_values)
+        if options.preset == "paper" and backend.has_masked_policy:
             self.caveats = (_MASKED if self.options.legal else _UNMASKED,)
         if not backend.has_action_values and (self.options.action_values or self.options.leaf_action_values):
             raise TrickformerError(

@@ -232,7 +232,10 @@ def resolve_options(spec: str, game: Game) -> dict[str, Any]:
     Raises:
         TrickformerError: As `resolve`.
     """
-    options = parse(resolve(spec, game))[1]
+    return _values(parse(resolve(spec, game))[1], game)
+
+
+def _values(options: BaseModel, game: Game) -> dict[str, Any]:
     return _to_json(options.model_dump(mode="json", include=set(resolved_options(options, game))))
 
 
@@ -251,7 +254,7 @@ def possible_options(spec: str, game: Game) -> dict[str, Any]:
         TrickformerError: As `resolve`.
     """
     options = parse(resolve(spec, game))[1]
-    values = resolve_options(spec, game) | _to_json(conditional_options(options, game))
+    values = _values(options, game) | _to_json(conditional_options(options, game))
     return {name: values[name] for name in type(options).model_fields if name in values}
 
 

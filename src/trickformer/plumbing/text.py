@@ -1,4 +1,7 @@
-"""Reader and writer of JSON and TOML. Texts may come from strangers: every fault in a text raises ValueError."""
+"""Reader and writer of JSON and TOML, and the wording of counts.
+
+Texts may come from strangers: every fault in a text raises ValueError.
+"""
 
 from __future__ import annotations
 
@@ -166,3 +169,13 @@ def _check_integers(value: Any) -> None:
         raise ValueError(f"an integer has more than {_INTEGER_BITS} bits")
     for entry in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         _check_integers(entry)
+
+
+def count_noun(n: int, noun: str) -> str:
+    """Write a number with a noun: `1 trick`, `2 tricks`, `1,000 tricks`.
+
+    Args:
+        n: The number.
+        noun: Noun in the singular, whose plural ends in s.
+    """
+    return f"{n:,} {noun}{'s' * (n != 1)}"

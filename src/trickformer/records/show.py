@@ -12,6 +12,7 @@ from rich.text import Text
 
 from trickformer.base import Game, TrickformerError, game_name
 from trickformer.games.skat import CARDS, HAND, PLAYERS
+from trickformer.plumbing.text import count_noun
 from trickformer.records import early_end
 from trickformer.records.check import check
 from trickformer.records.played import AnyRecord, GameRecord
@@ -170,18 +171,14 @@ def _describe_result(replayed: SkatReplay) -> str:
     facts = ["overbid"] if final.overbid else []
     if final.matadors:
         side = "with" if final.matadors > 0 else "without"
-        facts.append(f"{side} {_count(abs(final.matadors), 'matador')}")
-    facts += [f"{_count(final.points, 'card point')} of the soloist", _count(final.tricks, "trick")]
+        facts.append(f"{side} {count_noun(abs(final.matadors), 'matador')}")
+    facts += [f"{count_noun(final.points, 'card point')} of the soloist", count_noun(final.tricks, "trick")]
     words = f"{'won' if final.won else 'lost'}, value {final.value} ({', '.join(facts)})"
     has_scores = replayed.state.is_terminal() and replayed.gives_up is None and replayed.overbid_null is None
     if has_scores and not replayed.record.tags.keys() & {KONTRA, RE}:
         scores = " ".join(map(str, replayed.state.result().scores(seeger=True)))
         words += f"; scores by seat {scores} (Seeger-Fabian)"
     return words
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'s' * (n != 1)}"
 
 
 def _trick_table(replayed: SkatReplay) -> Table:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from trickformer.base import game_name
+from trickformer.plumbing.text import count_noun
 from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
 
 MAX_MISTAKES = 10
@@ -215,7 +216,7 @@ def print_what_if(result: WhatIf, console: Console) -> None:
         result: Result of `what_if`.
         console: Console to print to.
     """
-    games = f"{result.games:,} game{'s' * (result.games > 1)}"
+    games = count_noun(result.games, "game")
     then = f", after {result.action}" if result.action else ""
     console.print(f"{result.rules} from decision {result.number}{then}: {games}, seed {result.seed}", markup=False)
     table = Table(box=box.SIMPLE, show_edge=False)

@@ -12,7 +12,7 @@ from trickformer.base import Game, TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.files import refuse_links
 from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder
-from trickformer.plumbing.text import from_toml, read_text
+from trickformer.plumbing.text import count_noun, from_toml, read_text
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.log import read_log
 
@@ -60,7 +60,7 @@ def describe_match(entry: Mapping[str, Any], baseline: str, higher_is_better: bo
     """
     other = baseline if entry["opponent"] == "baseline" else f"argmax of iteration {entry['iteration'] - 1}"
     interval = "" if entry["low"] is None else f" {format_interval(entry)}"
-    deals = f"{entry['deals']:,} deal" + ("s" if entry["deals"] != 1 else "")
+    deals = count_noun(entry["deals"], "deal")
     return (
         f"iteration {entry['iteration']}: argmax - {other}: {format_signed(entry['difference'])}{interval} "
         f"points a hand over {deals}, {'higher' if higher_is_better else 'lower'} is better"

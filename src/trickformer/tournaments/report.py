@@ -13,6 +13,7 @@ from trickformer.base import MeanOfGames, game_name
 from trickformer.plumbing.folder import RESULT
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
+from trickformer.plumbing.text import count_noun
 from trickformer.tournaments import gains
 from trickformer.tournaments.conclusion import conclude, labels
 from trickformer.tournaments.names import short_names
@@ -113,7 +114,7 @@ def make_progress_report(run: TournamentRun) -> Report:
 def _heading(result: dict[str, Any]) -> str:
     """Describe the tournament in one line."""
     better = "higher" if result["higher_is_better"] else "lower"
-    deals = "1 deal" if result["deals"] == 1 else f"{result['deals']:,} deals"
+    deals = count_noun(result["deals"], "deal")
     played = f"{result['game']}: {deals}, seed {result['seed']}"
     return f"{played}; {_score_name(result)}, {better} is better"
 
@@ -305,7 +306,7 @@ def _figure(key: str, x: float | MeanOfGames | None) -> str:
     if isinstance(x, dict):
         unit = ".2f" if key.startswith("mean") else ".1%"
         error = "" if x["se"] is None else f" ± {x['se']:{unit}}"
-        return f"{x['mean']:{unit}}{error}, {x['games']:,} game{'s' * (x['games'] != 1)}"
+        return f"{x['mean']:{unit}}{error}, {count_noun(x['games'], 'game')}"
     return f"{x:.1f}" if key.startswith("points") else f"{x:.1%}"
 
 

@@ -13,6 +13,17 @@ from trickformer.plumbing.options import Applies
 
 Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
 Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
+# The game whose beliefs are trained or evaluated.
+FormOption: TypeAlias = Annotated[
+    Form, Field(description="Whose policy is fixed: every seat's (hmm), all but --seat's (pomdp) or none (fosg).")
+]
+SeatOption: TypeAlias = Annotated[
+    int, Field(ge=0, le=1, description="Seat that estimates in a pomdp, without a fixed policy.")
+]
+VariantOption: TypeAlias = Annotated[
+    Variant,
+    Field(description="Variant of two-player Hanabi: 5-card-8-hint, 5-card-2-hint or 7-card-4-hint."),
+]
 VARIANTS: dict[str, dict[str, int]] = {  # variants of two-player Hanabi, as parameters of the core's rules
     "5-card-8-hint": {},
     "5-card-2-hint": {"hints": 2},
@@ -49,13 +60,9 @@ class BeliefTraining(BaseModel):
     preset: Preset = Field(
         "small", description="Defaults: small, or paper, as in the BFT paper (512 units, 400,000 steps)."
     )
-    form: Form = Field(
-        "hmm", description="Whose policy is fixed: every seat's (hmm), all but --seat's (pomdp) or none (fosg)."
-    )
-    seat: int = Field(0, ge=0, le=1, description="Seat that estimates in a pomdp, without a fixed policy.")
-    variant: Variant = Field(
-        "5-card-8-hint", description="Variant of two-player Hanabi: 5-card-8-hint, 5-card-2-hint or 7-card-4-hint."
-    )
+    form: FormOption = "hmm"
+    seat: SeatOption = 0
+    variant: VariantOption = "5-card-8-hint"
     players: list[str] = Field(
         ["smart", "smart"], description="Script of each seat, which plays the training games in every --form."
     )
@@ -148,13 +155,9 @@ class Evaluation(FineTuningOptions):
     preset: Preset = Field(
         "small", description="Defaults: small, or paper, as in the BFT paper (300 games, 10,000 encoder steps)."
     )
-    form: Form = Field(
-        "hmm", description="Whose policy is fixed: every seat's (hmm), all but --seat's (pomdp) or none (fosg)."
-    )
-    seat: int = Field(0, ge=0, le=1, description="Seat that estimates in a pomdp, without a fixed policy.")
-    variant: Variant = Field(
-        "5-card-8-hint", description="Variant of two-player Hanabi: 5-card-8-hint, 5-card-2-hint or 7-card-4-hint."
-    )
+    form: FormOption = "hmm"
+    seat: SeatOption = 0
+    variant: VariantOption = "5-card-8-hint"
     players: list[str] = Field(
         ["smart", "smart"],
         description="Script with the fixed policy of each seat: simple, holmes, smart, iggi, piers or flawed.",

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trickformer import players as known
 
 LEARNED, CALIBRATED = Path("out/skat-evaluation"), Path("out/skat-calibration")
+
+_ROUND = "Solved hands that round {} of 3 adds for each contract, drawn by the weights so far."
+
+
+def _hands(default: int, description: str) -> Any:
+    return Field(default, ge=1, le=10_000_000, description=description)
 
 
 class Learning(BaseModel):
@@ -18,30 +24,10 @@ class Learning(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int = Field(20261121, ge=0, lt=2**62, description="Seed of the hands.")
-    first: int = Field(
-        20_000,
-        ge=1,
-        le=10_000_000,
-        description="Solved hands that round 1 of 3 adds for each contract, drawn by the weights so far.",
-    )
-    second: int = Field(
-        40_000,
-        ge=1,
-        le=10_000_000,
-        description="Solved hands that round 2 of 3 adds for each contract, drawn by the weights so far.",
-    )
-    third: int = Field(
-        50_000,
-        ge=1,
-        le=10_000_000,
-        description="Solved hands that round 3 of 3 adds for each contract, drawn by the weights so far.",
-    )
-    hand: int = Field(
-        20_000,
-        ge=1,
-        le=10_000_000,
-        description="Solved hands for each contract's model of games played without the skat.",
-    )
+    first: int = _hands(20_000, _ROUND.format(1))
+    second: int = _hands(40_000, _ROUND.format(2))
+    third: int = _hands(50_000, _ROUND.format(3))
+    hand: int = _hands(20_000, "Solved hands for each contract's model of games played without the skat.")
     prior: float = Field(
         1.0,
         gt=0,

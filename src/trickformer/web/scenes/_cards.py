@@ -48,16 +48,6 @@ def alternate_colours(suits: Collection[str], order: str, first: str = "") -> li
     return list(min(permutations(set(suits)), key=count_equal_neighbours))
 
 
-def count_noun(n: int, noun: str) -> str:
-    """Write a number with a noun: `1 trick`, `2 tricks`.
-
-    Args:
-        n: The number.
-        noun: Noun in the singular.
-    """
-    return f"{n} {noun}" + "s" * (n != 1)
-
-
 def make_clickable(cards: Iterable[tuple[int, Card]], actions: Collection[int]) -> tuple[Card, ...]:
     """Make the cards of some actions clickable.
 

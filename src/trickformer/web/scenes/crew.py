@@ -39,7 +39,8 @@ from trickformer.games.crew import (
     Crew,
 )
 from trickformer.games.missions import COMMUNICATION, NO_TILE, RULES, TILES
-from trickformer.web.scenes._cards import backs, count_noun, make_clickable, tricks
+from trickformer.plumbing.text import count_noun
+from trickformer.web.scenes._cards import backs, make_clickable, tricks
 from trickformer.web.scenes._scene import (
     OPEN,
     Card,

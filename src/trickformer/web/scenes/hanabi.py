@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from trickformer.base import PUBLIC
 from trickformer.games.hanabi import COLORS, NAMES, Hanabi, card_name, hint
-from trickformer.web.scenes._cards import count_noun
+from trickformer.plumbing.text import count_noun
 from trickformer.web.scenes._scene import OPEN, Card, LogEntry, Option, Pile, Scene, Seat
 
 if TYPE_CHECKING:

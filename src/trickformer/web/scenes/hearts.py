@@ -16,10 +16,10 @@ from trickformer.games.hearts import (
     TWO_OF_CLUBS,
     Hearts,
 )
+from trickformer.plumbing.text import count_noun
 from trickformer.web.scenes._cards import (
     alternate_colours,
     backs,
-    count_noun,
     french,
     make_clickable,
     trick_log,
@@ -74,7 +74,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     ask, left = "", 0
     if passing:
         left = PASSED - sum(p.player == on_turn for p in passes)
-        ask = f"pass {left} more card{'s' * (left > 1)} {_PASS_WORDS[DIRECTIONS[direction]]}"
+        ask = f"pass {count_noun(left, 'more card')} {_PASS_WORDS[DIRECTIONS[direction]]}"
     elif on_turn >= 0:
         lead = "lead the two of clubs" if actions == [TWO_OF_CLUBS] else "lead a card"
         ask = "follow suit if you can" if trick else lead

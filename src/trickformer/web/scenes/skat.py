@@ -26,10 +26,10 @@ from trickformer.games.skat import (
     TRICKS,
     Skat,
 )
+from trickformer.plumbing.text import count_noun
 from trickformer.web.scenes._cards import (
     alternate_colours,
     backs,
-    count_noun,
     french,
     make_clickable,
     trick_log,
