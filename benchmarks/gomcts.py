@@ -126,7 +126,9 @@ def main() -> None:
         seconds, spread = by_wave[wave]
         rows.append(Row(name, 1 / seconds, 1 / plain, f"moves/s (wave={wave}, {seconds:.3f} s a move)", spread))
     for name, wave in (("features wave=1", 1), ("features best wave", best)):
-        pairs = [(timed(informed, wave), timed(fast, wave)) for _ in range(2)]  # in turn: what else goes on meets both
+        pairs = [
+            (timed(informed, wave), timed(fast, wave)) for _ in range(2)
+        ]  # in turn, so that other load on the machine affects both
         spread = pairs[-1][0][1]
         without = statistics.mean(b for _, (b, _) in pairs)
         seconds = statistics.mean(a for (a, _), _ in pairs)

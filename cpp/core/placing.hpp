@@ -46,7 +46,7 @@ class Placing {
   std::size_t state(std::size_t step, int i, int j) const;
   // Sum over all ways to place the cards from number `step` on, with i, j and k of them at the three places.
   double ways(std::size_t step, int i, int j, int k) const;
-  // The same sum, split by the place of card number `step`.
+  // The terms of that sum for each place of card number `step`.
   std::array<double, kPlaces> split(std::size_t step, const std::array<int, kPlaces>& room) const;
 
   std::vector<Card> cards_;

@@ -15,8 +15,8 @@ namespace trickformer::crew {
 // who see only their own hands and now and then err, play them. An action after which success is impossible has value 0
 // in both.
 //
-// The two estimates complement each other. The solver finds what can still be done, which scripted players often fail
-// to do. The playouts show what is likely to be done and what a message is worth; open hands need no messages.
+// The two estimates complement each other. The solver tells if the mission can still succeed with best play. The
+// playouts estimate how often scripted players succeed, and the value of a message, which open hands do not need.
 //
 // With `worlds`, the label is the mean over `playouts` deals that are consistent with the seat's view, drawn uniformly,
 // with one playout in each. The value of a card differs more from deal to deal than from one playout to the next.

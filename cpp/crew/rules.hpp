@@ -84,7 +84,7 @@ inline void begin(PublicState& t, const Mission& mission, int commander, int pin
     allocate(t);
 }
 
-// Applies the mission's rules after a trick. Returns 1 for success, -1 for failure, 0 if the mission goes on.
+// Applies the mission's rules after a trick. Returns 1 for success, -1 for failure, 0 if the mission continues.
 inline int judge(PublicState& t, int winner, int card, Cards cards) {
   const Mission& m = t.mission;
   const int number = t.trick() - 1;  // number of this trick, from 0

@@ -1,9 +1,8 @@
 // Card play of `rules`: the value of a legal card is what the trick then promises, less the value of the card in the
 // hand.
 //
-// The player predicts the rest of the trick over the seats still to play. It estimates from the probable locations of
-// the cards whether each seat can beat the best card, must, or cannot. A seat with a choice mostly does what is better
-// for the crew. The rules of the mission evaluate each end (judge) with the cards known to be in the trick. Cards that
+// The player predicts the cards of the seats that still play in the trick. From the probable locations of the cards it
+// estimates if a seat can beat the best card, must beat it, or cannot. A seat with a choice usually plays for the crew. The rules of the mission evaluate each end (judge) with the cards known to be in the trick. Cards that
 // others may have to add, or may want to add, are weighted by their probabilities.
 #include "crew/rules_player.hpp"
 #include "crew/rules_weights.hpp"

@@ -70,7 +70,7 @@ class Talk {
     return best;
   }
 
-  // How well a hand suits the task of the member, about 0 to 1.
+  // Suitability of a hand for the task of the member, about 0 (poor) to 1 (good).
   double suits(Cards hand) const {
     const Mission& m = t_.mission;
     if (m.has(Rule::kSick)) return 1 - danger(hand) / 8;

@@ -5,7 +5,7 @@
 
 namespace trickformer::crew {
 
-// The unseen cards, and what is known about their holders. Seats count from the left neighbour of the own seat.
+// The cards that the viewer has not seen, and the facts about their holders. Seat 0 is the viewer's left neighbour.
 struct Knowledge {
   static constexpr int kOthers = kPlayers - 1;
   Cards unseen = 0;

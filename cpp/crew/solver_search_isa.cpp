@@ -166,7 +166,7 @@ class Searcher : Outlook {
     return false;
   }
 
-  // Returns true if this trick fulfils the mission; keeps the trick as a move if the mission may go on.
+  // Returns true if this trick fulfils the mission; keeps the trick as a move if the mission may continue.
   bool complete(const Node& node, const Trick& trick) {
     const Position& at = node.at;
     if (!may_win_with(at, trick.best_seat, trick.best)) return false;

@@ -2,7 +2,7 @@
 //
 // A world is the deal, the cards passed in distress, and the cards drawn after the first trick of mission 12, as far as
 // these have happened. crew/ways.hpp defines the order of the cards and the states between them. The number of ways to
-// go on from each state, counted from the end, is the weight for drawing a world from the start. With odds for the
+// continue from each state, counted from the end, is the weight for drawing a world from the start. With odds for the
 // holder of each card, a way is weighted by the odds of the seat it leads to; the probability of a world is then
 // proportional to the product over its cards.
 #pragma once
@@ -48,13 +48,13 @@ class Deals {
     int bits = 0, dealt = 0;
   };
   std::size_t row(std::size_t step, int bits) const { return (step << course_.width) + std::size_t(bits); }
-  // Number of ways to go on from a position to the end.
+  // Number of ways to continue from a position to the end.
   std::uint64_t ways(const Position& at) const {
     return counts_[start_[row(at.step, at.bits)] + std::size_t(at.dealt)];
   }
   // Makes a step; for a card, by an option. Returns false if there is no such position.
   bool go(Position& at, const Step::Option* option) const;
-  // Fills `counts` with the sums over all ways to go on from each position reached, weighted by worth(step, option).
+  // Fills `counts` with the sums over all ways to continue from each position reached, weighted by worth(step, option).
   template <typename Number, typename Worth>
   void sum_up(std::vector<Number>& counts, Worth worth) const;
   World weighted(Rng& rng) const;

@@ -1,6 +1,6 @@
 // A decision in Hanabi, for search on beliefs (Lerer, Hu, Foerster & Brown, "Improving Policies via Search in
 // Cooperative Partially Observable Games", 2020): which own hands are consistent with the moves of the others, who all
-// play one scripted player, and how games end that go on from such a hand.
+// play one scripted player, and the results of games that continue from such a hand.
 #pragma once
 #include <span>
 #include <vector>

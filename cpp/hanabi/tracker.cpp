@@ -27,7 +27,7 @@ void SeatTracker::push(int token) {
   }
   if (!allows(*codec_, view_, token)) {
     legal_ = false;
-    token = all_allowed(*codec_, view_).first();  // the history goes on with a possible token
+    token = all_allowed(*codec_, view_).first();  // the history continues with a possible token
   }
   const State before = view_.state;
   const bool dealt = view_.stage != Stage::kSeat;

@@ -74,8 +74,9 @@ void bind_gomcts(nb::module_& parent) {
             nb::gil_scoped_release release;
             return self.batch.advance();
           },
-          "Goes on until all that goes on waits for the model; False: all searches are done. Raises ValueError where "
-          "what was asked for last is not answered, and after a tracker's exception.")
+          "Runs all searches until each is done or waits for the model. Returns False if all are done. Raises "
+          "ValueError if "
+          "the last requests were not answered, and after a tracker's exception.")
       .def("branches",
            [](const SearchBatch& self) {
              std::vector<int> parents, tokens;

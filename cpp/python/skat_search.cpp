@@ -270,11 +270,11 @@ void bind_playing(nb::module_& m) {
         return out;
       },
       "deals"_a, "seeger"_a, "hidden"_a, "course"_a, "actions"_a, "open"_a, "solver"_a,
-      "float32 [n, a]: the own result less the mean of the others', in points, where the game goes on in a world by "
-      "one of the actions, int64 [a], and then by `rules` in all seats; where the last `open` tricks begin, it ends by "
-      "best play with open cards. hidden: worlds as DealSampler.sample has them. course: int64 [t], what was done "
-      "after the deal; what another soloist laid away stands there as any number. Raises ValueError where a world "
-      "does not explain the view, the course is not that of the view, or an action is not legal.");
+      "float32 [n, a]: own result minus the mean of the others', in points, if the game continues in a world with "
+      "one of the actions, int64 [a], and then with `rules` in all seats. From the last `open` tricks on, play is "
+      "best play with open cards. hidden: worlds as DealSampler.sample returns them. course: int64 [t], the actions "
+      "after the deal; a discard of another soloist may be any number. Raises ValueError if a world does not "
+      "explain the view, the course is not that of the view, or an action is not legal.");
 }
 
 void bind_search(nb::module_& m) {

@@ -250,5 +250,6 @@ void bind_tracker(nb::module_& m) {
             }
             return out;
           },
-          "rows"_a, "tokens"_a, "The features float32 [n, F] if sequence rows[i] went on by tokens[i].");
+          "rows"_a, "tokens"_a,
+          "Returns float32 [n, F], the features of sequence rows[i] after one more token, tokens[i].");
 }

@@ -22,7 +22,7 @@ class Scoreboard:
     Attributes:
         finished: Number of finished deals.
         decision: Number of deals, in the order of the series, after which a sequential tournament with a bound stops;
-            None while it goes on.
+            None before its end.
     """
 
     def __init__(self, config: Tournament, game: Game, specs: Sequence[str] = ()) -> None:
