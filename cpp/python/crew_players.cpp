@@ -35,7 +35,7 @@ void bind_crew_players(nb::module_& parent) {
         for (const SeatView* v : views) actions.push_back(rules_action(*v, v->seat, v->hand));
         return actions;
       },
-      "views"_a, "The action of the scripted player in each view. Raises ValueError where its seat is not on turn.");
+      "views"_a, "The action of the scripted player in each view. Raises ValueError if its seat is not on turn.");
   m.def(
       "pimc",
       [](const std::vector<const SeatView*>& views, In1<std::uint64_t> seeds, int worlds, std::uint64_t nodes,
@@ -58,8 +58,8 @@ void bind_crew_players(nb::module_& parent) {
       },
       "views"_a, "seeds"_a, "worlds"_a, "nodes"_a, "log_odds"_a = nb::none(),
       "Perfect-information Monte Carlo in each view: (action, share of worlds that can still succeed after it, worlds "
-      "solved; 0 where the scripted player decides). log_odds: float64 [n, 40, 3], by which DealSampler draws. Raises "
-      "ValueError where a seat is not on turn.");
+      "solved; 0 if the scripted player decides). log_odds: float64 [n, 40, 3], by which DealSampler draws. Raises "
+      "ValueError if a seat is not on turn.");
   m.def(
       "mixed_games",
       [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise) {

@@ -61,7 +61,7 @@ void bind_crew_search(nb::module_& parent) {
             }
             new (self) SeatView(v);
           },
-          "book"_a, "tokens"_a, "Raises ValueError where no deal explains the tokens; the end token may come once.");
+          "book"_a, "tokens"_a, "Raises ValueError if no deal explains the tokens; the end token may come once.");
   nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
   bind_worlds<WorldRows<Deals, crew::read, crew::write, kHidden>, SeatView>(
       sampler, kNumCards,
@@ -72,7 +72,7 @@ void bind_crew_search(nb::module_& parent) {
   sampler.def_prop_ro("count", &Deals::count, "Hidden histories that explain the view, exact.")
       .def(
           "states", [](const Deals& d, const Hidden& hidden) { return states(d, hidden); }, "hidden"_a,
-          "The State of each world, at a decision. Raises ValueError where one does not explain the view.")
+          "The State of each world, at a decision. Raises ValueError if one does not explain the view.")
       .def(
           "sample_consistent",
           [](const Deals& d, In1<std::int64_t> course, std::size_t n, std::size_t tries, std::uint64_t seed) {
@@ -95,7 +95,7 @@ void bind_crew_search(nb::module_& parent) {
           "moves "
           "that they made. course: int64 [t], what players and chance did after the deal; -1 for a card passed or "
           "drawn "
-          "that the view does not show. Raises ValueError where it is not that of the view.")
+          "that the view does not show. Raises ValueError if it is not that of the view.")
       .def(
           "play",
           [](const Deals& d, const Hidden& hidden, In1<std::int64_t> actions, std::uint64_t seed, int threads) {
@@ -118,8 +118,8 @@ void bind_crew_search(nb::module_& parent) {
             return out;
           },
           "hidden"_a, "actions"_a, "seed"_a, "threads"_a = 1,
-          "int8 [n, a]: 1 where the mission succeeds in a world, a row of `sample`, if the seat of the view takes one "
+          "int8 [n, a]: 1 if the mission succeeds in a world, a row of `sample`, if the seat of the view takes one "
           "of "
           "the actions, int64 [a], and then all play `rules`; else 0. Chance draws alike for all actions of a world. "
-          "Raises ValueError where a world does not explain the view, or an action is not legal.");
+          "Raises ValueError if a world does not explain the view, or an action is not legal.");
 }

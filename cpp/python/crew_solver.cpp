@@ -56,10 +56,10 @@ void bind_crew_solver(nb::module_& parent) {
             return word(answer);
           },
           "state"_a, "max_nodes"_a, "draws"_a = nb::none(),
-          "Whether some line of play fulfils the mission: True, False, or None where `max_nodes` cards tried were not "
+          "Whether some line of play fulfils the mission: True, False, or None if `max_nodes` cards tried were not "
           "enough to know. Before a draw, `draws` say what will be drawn: by the seat that draws, a number in [0, 1), "
           "the place of the card among those of the right neighbour's that can be drawn, in order. Raises ValueError "
-          "where tasks are yet to be given away or cards to be passed on, or where draws are missing.")
+          "if tasks are yet to be given away or cards to be passed on, or if draws are missing.")
       .def(
           "can_succeed_each",
           [](Solver& self, const std::vector<const State*>& states, std::uint64_t max_nodes,
@@ -90,7 +90,7 @@ void bind_crew_solver(nb::module_& parent) {
           "nodes", [](const Solver& self) { return self.nodes(); }, "cards tried for the last position")
       .def_prop_ro(
           "line", [](const Solver& self) { return std::vector<int>(self.line().begin(), self.line().end()); },
-          "The cards that fulfil the mission from the last position, in order; empty where none were found.");
+          "The cards that fulfil the mission from the last position, in order; empty if none were found.");
   m.def(
       "plain_can_succeed",
       [](const State& state, std::uint64_t max_nodes, const Given& draws) {

@@ -109,7 +109,7 @@ void bind_gomcts(nb::module_& parent) {
           },
           "policy"_a, "values"_a, "actions"_a = nb::none(),
           "policy, actions: float32 [policy nodes, tokens]; values: float32 [value nodes, players], own first. Raises "
-          "ValueError on other shapes, and without actions where a search has leaf_action_values.")
+          "ValueError on other shapes, and without actions if a search has leaf_action_values.")
       .def(
           "run",
           [](SearchBatch& self, gpt2::Backend& backend, bool actions) {
@@ -122,7 +122,7 @@ void bind_gomcts(nb::module_& parent) {
           },
           "backend"_a, "actions"_a,
           "Runs all searches to their end on the C++ backend; actions: they use action values. "
-          "Raises ValueError without them where a search has leaf_action_values, and where the model does not fit.")
+          "Raises ValueError without them if a search has leaf_action_values, and if the model does not fit.")
       .def("edges",
            [](const SearchBatch& self, std::int64_t i) {
              std::vector<std::tuple<int, double, int>> out;

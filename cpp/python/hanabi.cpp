@@ -234,7 +234,7 @@ void bind_tables(nb::module_& m) {
             for (std::size_t i = 0; i < t.size(); ++i)
               if (!t.state(i).over()) t.step(i, checked_action(t.state(i), actions(i)));
           },
-          "actions"_a, "one action a table, int64 [n]; what stands where a game is over is not read")
+          "actions"_a, "one action for each table, int64 [n]; ignored if the game is over")
       .def(
           "random_step",
           [](Tables& t, std::uint64_t seed, std::uint64_t step) {
@@ -245,8 +245,8 @@ void bind_tables(nb::module_& m) {
             return scores;
           },
           "seed"_a, "step"_a,
-          "A uniformly random legal move at every table, a function of seed and step; where it ends the game, another "
-          "is dealt. int8 [n]: the scores of games that ended, -1 where none did.")
+          "A uniformly random legal move at every table, a function of seed and step; if it ends the game, another "
+          "is dealt. int8 [n]: the scores of games that ended, -1 if none did.")
       .def(
           "deal",
           [](Tables& t, In1<std::int64_t> rows, std::uint64_t seed, std::uint64_t first) {
@@ -282,7 +282,7 @@ void bind_tables(nb::module_& m) {
                   out.data()[(i * players + p) * hand + k] = std::int8_t(t.state(i).hands[p][k].card);
             return out;
           },
-          "int8 [n, players, hand]: cards, the oldest first; -1 where a hand has fewer")
+          "int8 [n, players, hand]: cards, the oldest first; -1 if a hand has fewer")
       .def(
           "possible",
           [](const Tables& t) {
@@ -300,7 +300,7 @@ void bind_tables(nb::module_& m) {
                 }
             return out;
           },
-          "bool [n, players, hand, kinds]: the kinds that hints leave possible; none where there is no card")
+          "bool [n, players, hand, kinds]: the kinds that hints leave possible; none if there is no card")
       .def(
           "unseen_counts",
           [](const Tables& t) {
@@ -348,8 +348,8 @@ void bind_tables(nb::module_& m) {
             });
           },
           "hidden"_a, "seed"_a,
-          "Deal hidden hands anew: int8 [n, players, hand], -1 where a slot stays; the deck is shuffled. bool [n]: "
-          "whether cards and hints allow it; where not, the table stays as it was.")
+          "Deal hidden hands anew: int8 [n, players, hand], -1 if a slot stays; the deck is shuffled. bool [n]: "
+          "whether cards and hints allow it; otherwise the table stays as it was.")
       .def(
           "redraw",
           [](Tables& t, In1<std::int8_t> seats, std::uint64_t seed) {
@@ -370,8 +370,8 @@ void bind_tables(nb::module_& m) {
           },
           "hidden"_a,
           "Puts cards into hands, as redeal takes them, without asking where they come from: a table that may hold a "
-          "card too many, good for asking what a player would do who sees them. bool [n]: whether hints allow it; "
-          "where not, the table stays.")
+          "card too many. It serves to ask how a player would act who sees these cards. bool [n]: whether hints allow "
+          "it; otherwise the table stays as it was.")
       .def(
           "scores",
           [](const Tables& t) {
@@ -379,7 +379,7 @@ void bind_tables(nb::module_& m) {
             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.state(i).score());
             return out;
           },
-          "int8 [n]: cards piled, 0 where the lives are spent")
+          "int8 [n]: cards piled, 0 if the lives are spent")
       .def("over", [](const Tables& t) {
         auto out = make<bool>({t.size()});
         for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = t.state(i).over();

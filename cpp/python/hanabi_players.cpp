@@ -42,7 +42,7 @@ void bind_hanabi_players(nb::module_& parent) {
           },
           "bots"_a,
           "float32 [n, actions]: how likely a scripted player, int8 [n] by its number in BOTS, takes each action for "
-          "the seat on turn, from what that seat knows; all 0 where a game is over.")
+          "the seat on turn, from what that seat knows; all 0 if a game is over.")
       .def(
           "choose",
           [](const Tables& t, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first) {
@@ -54,7 +54,7 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "bots"_a, "seed"_a, "first"_a = 0,
-          "What a scripted player, int8 [n] by its number in BOTS, does at every table: int64 [n] actions, -1 where a "
+          "What a scripted player, int8 [n] by its number in BOTS, does at every table: int64 [n] actions, -1 if a "
           "game is over. Table i draws from a stream of its own that seed, first + i and the number of moves so far "
           "determine.")
       .def(
@@ -69,7 +69,7 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "uint32 [n, players, hand]: the sets of kinds that each card may be if hints follow the convention of the "
-          "scripted players; 0 where there is no card.");
+          "scripted players; 0 if there is no card.");
 
   m.def(
       "scripted_games",

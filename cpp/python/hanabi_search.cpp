@@ -74,7 +74,7 @@ std::tuple<Out<std::int16_t>, Out<double>, bool> world_arrays(const Decision& d,
 void bind_hanabi_search(nb::module_& parent) {
   nb::module_ m = nb::cast<nb::module_>(parent.attr("hanabi"));
   nb::class_<Decision>(m, "Decision",
-                       "A seat's decision, where all others play one scripted player: the own hands that explain what "
+                       "A seat's decision, if all others play one scripted player: the own hands that explain what "
                        "they did, and games played on from them.")
       .def(
           "__init__",
@@ -84,7 +84,7 @@ void bind_hanabi_search(nb::module_& parent) {
             new (self) Decision(codec, std::vector<int>(seen.begin(), seen.end()), Bot(bot));
           },
           "codec"_a, "tokens"_a, "bot"_a,
-          "bot: a number in BOTS. Raises ValueError where no deal explains the tokens, or they do not end at an own "
+          "bot: a number in BOTS. Raises ValueError if no deal explains the tokens, or they do not end at an own "
           "turn.")
       .def_prop_ro("deck_size", &Decision::left, "cards in the deck")
       .def(
@@ -127,10 +127,10 @@ void bind_hanabi_search(nb::module_& parent) {
             return world_arrays(d, kept, weights, all);
           },
           "most"_a, "n"_a, "tries"_a, "seed"_a, "slip"_a = 0.0,
-          "Own hands int16 [k, hand], -1 where there are fewer cards, their weights float64 [k], up to a factor, and "
+          "Own hands int16 [k, hand], -1 if there are fewer cards, their weights float64 [k], up to a factor, and "
           "whether these are all: each by kinds, if there are at most `most` that the rules allow. Else those of "
           "uniform draws under which the others could do what they did: at most `n`, of at most `tries`. A share "
-          "`slip` of their moves was random. Raises ValueError where most is above 1,000,000 or tries above "
+          "`slip` of their moves was random. Raises ValueError if most is above 1,000,000 or tries above "
           "10,000,000.")
       .def(
           "decks",
@@ -179,7 +179,7 @@ void bind_hanabi_search(nb::module_& parent) {
             return out;
           },
           "hands"_a, "decks"_a, "actions"_a, "seed"_a, "threads"_a = 1,
-          "int8 [k, a]: the score where the own cards are those of a row, the deck comes in the order of decks, uint8 "
+          "int8 [k, a]: the score if the own cards are those of a row, the deck comes in the order of decks, uint8 "
           "[k, deck_size], this seat takes one of the actions, int64 [a], and then everybody plays the scripted "
           "player. "
           "Players that draw, draw alike for all actions. Raises ValueError on worlds that do not explain the view.");
@@ -202,6 +202,6 @@ void bind_hanabi_search(nb::module_& parent) {
         return out;
       },
       "actions"_a, "bot"_a, "seed"_a, "threads"_a = 1,
-      "int8 [n]: the scores where these actions, int64 [n], come next and then everybody plays the scripted player of "
+      "int8 [n]: the scores if these actions, int64 [n], come next and then everybody plays the scripted player of "
       "this number in BOTS; of a game that is over its own. Table i draws from a stream of its own.");
 }

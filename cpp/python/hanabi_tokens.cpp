@@ -47,7 +47,7 @@ SeatView seat_view(const Codec& codec, const In1<std::int32_t>& tokens) { return
 
 void bind_table(nb::module_& m) {
   nb::class_<Codec> codec(m, "Codec", "The tokens: own actions, others' moves, cards, slots named, seats, the end.");
-  codec.def(nb::init<const Rules&>(), "rules"_a, "Raises ValueError where more than 256 tokens are needed.")
+  codec.def(nb::init<const Rules&>(), "rules"_a, "Raises ValueError if more than 256 tokens are needed.")
       .def("__getstate__", &Codec::rules)
       .def("__setstate__", [](Codec& t, const Rules& rules) { new (&t) Codec(rules); })
       .def_prop_ro("rules", &Codec::rules)
@@ -68,7 +68,7 @@ void bind_table(nb::module_& m) {
           "action"_a, "actor"_a, "the token of an action of the player `actor` places on from the own seat, 1 or more")
       .def(
           "over", [](const Codec& t, In1<std::int32_t> tokens) { return seat_view(t, tokens).state.over(); },
-          "tokens"_a, "Whether the game has ended. Raises ValueError where no deal explains the tokens.")
+          "tokens"_a, "Whether the game has ended. Raises ValueError if no deal explains the tokens.")
       .def(
           "events", [](const Codec& t, In1<std::int32_t> tokens) { return seen_events(events(t, tokens_in(tokens))); },
           "tokens"_a, "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
@@ -83,7 +83,7 @@ void bind_hands(nb::module_& m) {
             new (self) Hands(codec, seat_view(codec, tokens));
           },
           "codec"_a, "tokens"_a,
-          "Raises ValueError where no deal explains the tokens, or they end amid what is seen at once.")
+          "Raises ValueError if no deal explains the tokens, or they end amid what is seen at once.")
       .def_prop_ro("count", &Hands::total,
                    "Ways to take the own cards from those unseen; copies of a card are different.")
       .def(
@@ -97,7 +97,7 @@ void bind_hands(nb::module_& m) {
             }
             return out;
           },
-          "seed"_a, "n"_a, "int16 [n, hand]: own cards, the oldest first; -1 where the hand has fewer.")
+          "seed"_a, "n"_a, "int16 [n, hand]: own cards, the oldest first; -1 if the hand has fewer.")
       .def(
           "ways",
           [](const Hands& hands, In2<std::int16_t> hidden) {
@@ -106,7 +106,7 @@ void bind_hands(nb::module_& m) {
             for (std::size_t i = 0; i < hidden.shape(0); ++i) out.data()[i] = hands.ways(&hidden(i, 0));
             return out;
           },
-          "hidden"_a, "int16 [n, hand] -> uint64 [n]: the ways of each hand; 0 where it does not explain the view.");
+          "hidden"_a, "int16 [n, hand] -> uint64 [n]: the ways of each hand; 0 if it does not explain the view.");
 }
 
 }  // namespace

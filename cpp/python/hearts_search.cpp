@@ -124,7 +124,7 @@ void bind_hearts_search(nb::module_& parent) {
         return cards;
       },
       "views"_a,
-      "The card that the scripted player passes or plays in each view. Raises ValueError where no deal explains a "
+      "The card that the scripted player passes or plays in each view. Raises ValueError if no deal explains a "
       "view, or its seat is not on turn.");
   m.def(
       "pimc",
@@ -132,7 +132,7 @@ void bind_hearts_search(nb::module_& parent) {
         return pimc_of(d, {{runs, c, light}, worlds, uct}, seed);
       },
       "deals"_a, "worlds"_a, "runs"_a, "c"_a, "uct"_a, "light"_a, "seed"_a,
-      "Perfect-information Monte Carlo: {card: (mean value in units of v(o), simulations)}. Raises ValueError where "
+      "Perfect-information Monte Carlo: {card: (mean value in units of v(o), simulations)}. Raises ValueError if "
       "the seat of the view is not on turn.");
   m.def(
       "pimc_worlds",
@@ -147,7 +147,7 @@ void bind_hearts_search(nb::module_& parent) {
         return std::make_tuple(found, values, holders);
       },
       "deals"_a, "worlds"_a, "runs"_a, "c"_a, "uct"_a, "light"_a, "seed"_a,
-      "The same, and what was found in each world: float32 [worlds, 52], the value by card, NaN where it was not "
+      "The same, and what was found in each world: float32 [worlds, 52], the value by card, NaN if it was not "
       "tried; "
-      "int8 [worlds, 52], who holds each card, -1 where nobody does any more.");
+      "int8 [worlds, 52], who holds each card, -1 if nobody does any more.");
 }

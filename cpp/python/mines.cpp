@@ -152,10 +152,10 @@ void bind_rules(nb::module_& m) {
           [](AnyState& any_state, const std::vector<int>& cells) {
             std::visit([&](auto& s) { lay(s, cells); }, any_state);
           },
-          "cells"_a, "Lay the mines. Raises ValueError where they cannot lie so.")
+          "cells"_a, "Lay the mines. Raises ValueError if the rules do not allow these cells.")
       .def(
           "open", [](AnyState& any_state, int cell) { std::visit([&](auto& s) { open_cell(s, cell); }, any_state); },
-          "cell"_a, "Open a cell. Raises ValueError where that is not allowed.")
+          "cell"_a, "Open a cell. Raises ValueError if that is not allowed.")
       .def_prop_ro(
           "is_laid",
           [](const AnyState& any_state) { return std::visit([](const auto& s) { return s.is_laid(); }, any_state); })
@@ -228,10 +228,9 @@ void bind_rules(nb::module_& m) {
 }
 
 void bind_beliefs(nb::module_& m) {
-  nb::class_<AnyCounter>(
-      m, "Counter",
-      "The layouts that explain what was seen, counted exactly. Raises RuntimeError where that takes "
-      "too much memory, on boards beyond 64 cells.")
+  nb::class_<AnyCounter>(m, "Counter",
+                         "Exact counts of the layouts that fit the opened cells. Raises RuntimeError if that takes "
+                         "too much memory, on boards beyond 64 cells.")
       .def(
           "__init__",
           [](AnyCounter* self, const AnyBoard& board, const AnyObservation& observation) {
@@ -274,7 +273,7 @@ void bind_beliefs(nb::module_& m) {
                 any_counter);
           },
           "limit"_a,
-          "All of them, ascending: uint64 [n], or [n, words] on boards beyond 64 cells. Raises ValueError where there "
+          "All of them, ascending: uint64 [n], or [n, words] on boards beyond 64 cells. Raises ValueError if there "
           "are "
           "more than `limit`.");
   m.def(
@@ -294,7 +293,7 @@ void bind_beliefs(nb::module_& m) {
       "n layouts, uint64 [n], or [n, words] on boards beyond 64 cells, by a method, an index into METHODS, that "
       "proposes "
       "them in a domain, an index into DOMAINS; walks make `trials` steps, and rejection gives up after so many draws "
-      "with 0, if it is not 0. Raises ValueError where no layout explains what was seen, RuntimeError where they are "
+      "with 0, if it is not 0. Raises ValueError if no layout fits the opened cells, RuntimeError if they are "
       "too "
       "many to be drawn exactly.");
 }
@@ -334,8 +333,8 @@ void bind_players(nb::module_& m) {
       },
       "board"_a, "observation"_a, nb::kw_only(), "method"_a, "domain"_a, "simulations"_a, "seconds"_a, "c"_a,
       "widening"_a, "seed"_a,
-      "BSR-UCT (cpp/mines/search.hpp). Raises ValueError where the game is over or no layout explains what was seen, "
-      "RuntimeError where layouts are too many to be drawn exactly.");
+      "BSR-UCT (cpp/mines/search.hpp). Raises ValueError if the game is over or no layout explains what was seen, "
+      "RuntimeError if layouts are too many to be drawn exactly.");
 
   Guarded<AnySolver>(m, "Solver", "Optimal play by dynamic programming; it remembers what it has solved.")
       .def(
@@ -363,8 +362,8 @@ void bind_players(nb::module_& m) {
                 any_solver);
           },
           "observation"_a, "cell"_a,
-          "Layouts that explain what was seen (where the rule asks for it, once this cell is the first), and the sum "
-          "over them of the cells opened from here on, this one included, by the best play. Raises RuntimeError where "
+          "Number of layouts that fit the opened cells (and the rule of the first move, for this cell), and the sum "
+          "over them of the cells opened from here on, this one included, by the best play. Raises RuntimeError if "
           "the position is too large.")
       .def_prop_ro(
           "positions",

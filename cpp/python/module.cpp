@@ -15,7 +15,7 @@ NB_MODULE(_core, m) {
   m.def(
       "isa", [] { return trickformer::name(trickformer::isa()); },
       "The instruction set that the environment variable TRICKFORMER_ISA names, else the best of this CPU that "
-      "rounds nothing: the core uses none beyond it. Raises ValueError where it names none that this CPU has.");
+      "rounds nothing: the core uses none beyond it. Raises ValueError if it names none that this CPU has.");
   m.def(
       "under_way",
       [] {
@@ -24,7 +24,7 @@ NB_MODULE(_core, m) {
       },
       nb::sig("def under_way() -> tuple[int, int]"),
       "Of GO-MCTS's simulations, or the worlds of PIMC, that the searches of this process do now: how many are done, "
-      "and of how many. For another thread to ask; (0, 0) where nothing is searched.");
+      "and of how many. For another thread to ask; (0, 0) if nothing is searched.");
   bind_tracker(m);
   bind_gomcts(m);
   bind_gpt2(m);

@@ -146,7 +146,7 @@ void bind_sampler(nb::module_& m) {
             }
             new (self) SeatView(v);
           },
-          "tokens"_a, "Raises ValueError where no deal explains the tokens; the end token may come once.");
+          "tokens"_a, "Raises ValueError if no deal explains the tokens; the end token may come once.");
   m.def(
       "complete_tokens",
       [](In1<std::int32_t> tokens) {

@@ -27,7 +27,7 @@ void bind_skat_players(nb::module_& parent) {
         }
         return actions;
       },
-      "views"_a, "The action of the scripted player in each view. Raises ValueError where its seat is not on turn.");
+      "views"_a, "The action of the scripted player in each view. Raises ValueError if its seat is not on turn.");
   m.def(
       "rules_games",
       [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n) {

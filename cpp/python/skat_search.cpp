@@ -157,7 +157,7 @@ void bind_bidding(nb::module_& m) {
         return std::make_pair(s.action, s.value);
       },
       "evaluation"_a, "prospects"_a, "view"_a, "seeger"_a, "passing"_a,
-      "(action, expected result) before the cards are played. Raises ValueError where the seat has nothing to say.");
+      "(action, expected result) before the cards are played. Raises ValueError if the seat has nothing to say.");
 }
 
 using Hidden = In2<std::int16_t>;
@@ -217,7 +217,7 @@ void bind_inference(nb::module_& m) {
       "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "hidden"_a,
       "Natural logarithm of the weight of each world: how likely what the others said is, given what they kept, times "
       "how likely what they laid away is, given what they said; int16 [n, 34] as "
-      "DealSampler.sample has them -> float64 [n]; -inf where a world does not explain the view.");
+      "DealSampler.sample has them -> float64 [n]; -inf if a world does not explain the view.");
   m.def(
       "draw_worlds",
       [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, std::size_t n,
@@ -302,7 +302,7 @@ void bind_search(nb::module_& m) {
         return pimc_card(deals, e, {worlds, oversample, model}, stakes(seeger), seed, solver);
       },
       "deals"_a, "evaluation"_a, "worlds"_a, "oversample"_a, "model"_a, "seeger"_a, "seed"_a, "solver"_a,
-      "The card to play. Raises ValueError where the seat of the view has none to play.");
+      "The card to play. Raises ValueError if the seat of the view has none to play.");
 }
 
 }  // namespace

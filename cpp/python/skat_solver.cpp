@@ -74,7 +74,7 @@ void bind_skat_solver(nb::module_& parent) {
   nb::class_<Positions>(m, "Positions",
                         "Positions to solve. kinds int8 [n]: 0-3 suits, 4 grand, 5 null; soloist and leader int8 [n]: "
                         "seats, leader of the trick under way; hands uint32 [n, 3]: bitboards of cards; tricks int8 "
-                        "[n, 2]: cards of the trick under way, -1 where none; points int16 [n, 2]: card points so "
+                        "[n, 2]: cards of the trick under way, -1 if none; points int16 [n, 2]: card points so "
                         "far of the soloist (with the skat) and of the defenders. Raises ValueError for what cannot be "
                         "a position.")
       .def("__init__", &construct, "kinds"_a, "soloist"_a, "hands"_a, "tricks"_a, "leader"_a, "points"_a)
@@ -149,6 +149,6 @@ void bind_skat_solver(nb::module_& parent) {
         return values;
       },
       "positions"_a, "tricks"_a,
-      "For endings: by every line of play, the soloist's card points at the end after each card or, where `tricks` "
+      "For endings: by every line of play, the soloist's card points at the end after each card or, if `tricks` "
       "(and in null), the tricks yet to come. int16 [n, 32], -1 for an illegal card; the twin of the tests.");
 }
