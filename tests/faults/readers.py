@@ -201,7 +201,7 @@ def _run_folders(inputs: Path, place: Scratch, scratch: Path) -> list[Target]:
     assert tournament.game == "hearts"
 
     def line(found: bytes) -> object:
-        return record_file.RecordFile(match / "records.jsonl", schedule.Schedule(hands), 4).parse(1, found)
+        return record_file.RecordFile(match / "records.jsonl", schedule.Schedule(hands), 4).register_line(1, found)
 
     def weights(path: Path) -> object:
         return arrays.load(path / evaluation.WEIGHTS, "weights")
