@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 import os
 import random
+import shlex
 import signal
+import subprocess
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from tests.faults.report import Part
-from tests.support.engines import gone, running, spec
+from tests.support.engines import command, gone, running, spec
 from trickformer.plumbing.lines import read_lines
 from trickformer.plumbing.progress import progress
 from trickformer.tournaments.plan import Tournament
@@ -27,8 +30,10 @@ def kills(inputs: Path, number: int, seed: int, pause: float = 0.3) -> Part:
         inputs: Folder for the tournaments.
         number: Number of kills.
         seed: Seed of the tournaments and of what is killed, and when.
-        pause: Seconds between two kills, at most twice as many.
+        pause: Shortest pause between two kills in seconds; the longest is twice as long. Where an engine takes longer to
+            start, the pause is twice that time: a third kill in a row while it starts ends a tournament, as it should.
     """
+    pause = max(pause, 2 * _start_seconds())
     part, rng = Part("kill -9 of an engine", "tournaments of Skat"), random.Random(seed)
     whole = _played(inputs / "engine-whole", "good", "-", seed)
     with progress("engines", "kills", 0, number) as advance:
@@ -63,6 +68,12 @@ def _played(out: Path, kind: str, mark: str, seed: int) -> dict[object, object]:
     a = spec(kind, mark, processes=PROCESSES)
     run = tournament(Tournament(game="skat", a=a, b="random", deals=8, seed=seed, out=out))
     return {r.hand: r.history for r in run.records}
+
+
+def _start_seconds() -> float:
+    began = time.monotonic()
+    subprocess.run(shlex.split(command("good")), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=False)
+    return time.monotonic() - began
 
 
 def _engines(mark: str) -> list[int]:
