@@ -68,7 +68,8 @@ int count(const Wide<N>& set) {
   return n;
 }
 
-// Index of the lowest element. The set must not be empty; this holds for the functions below too.
+// Index of the lowest element. `lowest`, `take_lowest` and `pick` need a set that is not empty, and `nth` one of more
+// than n elements.
 template <int N>
 int lowest(const Wide<N>& set) {
   int i = 0;

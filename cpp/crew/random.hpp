@@ -8,14 +8,15 @@
 
 namespace trickformer::crew {
 
-// A mission as actions: its number, the 40 cards dealt (ten to each of the seats 0 to 3), then the actions of the
-// players and of chance in order.
-inline constexpr int kMaxCourse = kMaxTasks                   // tasks revealed
-                                  + 3 + kPlayers * kMaxTasks  // token moved, member named; answers and decisions
-                                  + kPlayers + kPlayers       // passes, draws
-                                  + kPlayers * (kTricks + 1)  // silences, or a message before the last trick
-                                  + kPlays;
-inline constexpr int kHistory = 1 + kNumCards + kMaxCourse;
+// A game is stored as kHistory bytes: the number of its mission, the 40 cards dealt (ten to each of the seats 0 to 3),
+// then the actions of the players and of chance in order.
+inline constexpr int kMaxActionsAfterDeal =
+    kMaxTasks                   // tasks revealed
+    + 3 + kPlayers * kMaxTasks  // token moved (2), member named (1); answers and a decision for each task
+    + kPlayers + kPlayers       // passes, draws
+    + kPlayers * (kTricks + 1)  // by seat: 9 silences and a message of 2 actions
+    + kPlays;
+inline constexpr int kHistory = 1 + kNumCards + kMaxActionsAfterDeal;
 inline constexpr std::uint8_t kNoAction = 255;  // pads a history
 
 // Plays games `first` .. `first + n - 1` of the series `seed`, each a mission drawn uniformly, with uniformly random

@@ -8,10 +8,10 @@ namespace trickformer::crew {
 int rules_action(const PublicState& table, int seat, Cards hand);
 
 // Returns the card that it plays out of several legal ones (crew/rules_card.cpp). worth: null, or [kNumCards], receives
-// its value for each card, of the order of 1, if there is a choice.
+// the value of each card of `among`, of the order of 1, if there are several; other entries are unchanged.
 int rules_card(const PublicState& table, int seat, Cards hand, Cards among, float* worth = nullptr);
 
-// Estimates the probability that a hand wins a trick with this card in it.
+// Rates how surely a hand can win the trick to which this card belongs, whoever plays the card: about 0.1 to 1.1.
 double can_take(Cards hand, int card);
 
 }  // namespace trickformer::crew

@@ -63,7 +63,7 @@ bool Decision::list(std::size_t most, std::vector<std::int16_t>& hands, std::vec
       found.insert(found.end(), hand.begin(), hand.end());
       return true;
     }
-    for (Kinds kinds = view_.kinds(slot) & left.least[0]; kinds;) {
+    for (Kinds kinds = view_.kinds(slot) & left.more_than[0]; kinds;) {
       const int kind = take_lowest(kinds);
       Copies rest = left;
       rest.take(one(kind));
@@ -87,24 +87,24 @@ void Decision::deck(const std::int16_t* hand, Rng& rng, std::uint8_t* out) const
   for (int i = n - 1; i > 0; --i) std::swap(out[i], out[rng.below(std::uint32_t(i + 1))]);
 }
 
-double Decision::chance(const std::int16_t* hand, double slip, std::vector<int>& order) const {
-  double product = 1;
-  float likely[kMaxActions];
+double Decision::likelihood(const std::int16_t* hand, double slip, std::vector<int>& order) const {
+  double likelihood = 1;
+  float action_probs[kMaxActions];
   for (std::size_t at = 0; at < order.size(); ++at) {
     const Frame& frame = frames_[std::size_t(order[at])];
     State s = frame.state;
     for (int i = 0; i < s.sizes[view_.seat]; ++i) {
-      const std::uint8_t number = frame.own[i], card = cards_[number];
-      const auto now = std::find(own_, own_ + view_.size(), number) - own_;
-      s.hands[view_.seat][i].card = card == kUnknown ? std::uint8_t(hand[now]) : card;
+      const std::uint8_t card_number = frame.own[i], card = cards_[card_number];
+      const auto slot = std::find(own_, own_ + view_.size(), card_number) - own_;
+      s.hands[view_.seat][i].card = card == kUnknown ? std::uint8_t(hand[slot]) : card;
     }
-    probs(bot_, s, frame.marks, likely);
-    product *= (1 - slip) * double(likely[frame.action]) + slip / std::popcount(hanabi::legal(s));
-    if (product > 0) continue;
+    probs(bot_, s, frame.marks, action_probs);
+    likelihood *= (1 - slip) * double(action_probs[frame.action]) + slip / std::popcount(hanabi::legal(s));
+    if (likelihood > 0) continue;
     std::rotate(order.begin(), order.begin() + std::ptrdiff_t(at), order.begin() + std::ptrdiff_t(at) + 1);
     return 0;
   }
-  return product;
+  return likelihood;
 }
 
 State Decision::with(const std::int16_t* hand, const std::uint8_t* deck) const {

@@ -43,7 +43,7 @@ class Decision {
   // Likelihood of the moves of the others, who saw these own cards, if each move was random with probability `slip`.
   // `order` is the order in which moves are tested, [frames]; a move that rules out a hand is moved to the front for
   // the next hand.
-  double chance(const std::int16_t* hand, double slip, std::vector<int>& order) const;
+  double likelihood(const std::int16_t* hand, double slip, std::vector<int>& order) const;
   std::size_t frames() const { return frames_.size(); }
 
   // The state with these own cards and this order of the deck, [left()].

@@ -1,11 +1,11 @@
-// Plays a state to its end with `smart`, built for each instruction set.
+// Applies an action and plays on to the end with `smart`; built once per instruction set (core/isa.hpp).
 #include "hanabi/decision.hpp"
 #include "hanabi/smart.inl"
 
 namespace trickformer::hanabi::built::TRICKFORMER_ISA {
 
-int play_out_smart(const State& begun, const Marks& marks, int action) {
-  State s = begun;
+int play_out_smart(const State& start, const Marks& marks, int action) {
+  State s = start;
   Marks m = marks;
   apply(s, m, action);
   while (!s.over()) apply(s, m, Thinker(s, m).smart());

@@ -43,7 +43,7 @@ struct Deductions {
   // The kinds that each slot of `seat` may be by what its hints allow (meant false) or mean, with `unseen` cards
   // available. out: [hand]
   void beliefs(int seat, int witness, bool meant, Kinds* out) const {
-    const Kinds there = unseen(seat, witness).least[0];
+    const Kinds there = unseen(seat, witness).more_than[0];
     for (int i = 0; i < s.sizes[seat]; ++i)
       out[i] = belief(said(s.rules, s.hands[seat][i]), there, meant ? m.kinds[seat][i] : ~Kinds{0});
   }

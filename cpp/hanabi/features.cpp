@@ -146,7 +146,7 @@ class Writer {
   }
 
   void own_card(int i, int at) {
-    const Kinds there = v_.kinds(i) & unseen_.least[0], marked = there & memory_.marks.kinds[v_.seat][i];
+    const Kinds there = v_.kinds(i) & unseen_.more_than[0], marked = there & memory_.marks.kinds[v_.seat][i];
     chances(there, at + at_.chances, at + at_.own_traits);
     chances(marked ? marked : there, at + at_.marked_chances, at + at_.marked_traits);
   }

@@ -32,18 +32,22 @@ inline bool single(Kinds kinds) { return (kinds & (kinds - 1)) == 0; }  // the s
 // The kinds that the hints allow, taken literally.
 inline Kinds said(const Rules& rules, const Slot& slot) { return kFirsts.of[rules.ranks][slot.colors] * slot.ranks; }
 
-// Number of cards of each kind. least[i]: the kinds with more than i cards.
+// Number of cards of each kind. more_than[i]: the kinds with more than i cards.
 struct Copies {
-  Kinds least[3] = {};
+  Kinds more_than[3] = {};
 
   // Removes one card of each of these kinds, if one is left.
   void take(Kinds kinds) {
-    least[0] = (least[0] & ~kinds) | (least[1] & kinds);
-    least[1] = (least[1] & ~kinds) | (least[2] & kinds);
-    least[2] &= ~kinds;
+    more_than[0] = (more_than[0] & ~kinds) | (more_than[1] & kinds);
+    more_than[1] = (more_than[1] & ~kinds) | (more_than[2] & kinds);
+    more_than[2] &= ~kinds;
   }
-  int left(int kind) const { return int((least[0] >> kind & 1) + (least[1] >> kind & 1) + (least[2] >> kind & 1)); }
-  int left_of(Kinds kinds) const { return count(kinds & least[0]) + count(kinds & least[1]) + count(kinds & least[2]); }
+  int left(int kind) const {
+    return int((more_than[0] >> kind & 1) + (more_than[1] >> kind & 1) + (more_than[2] >> kind & 1));
+  }
+  int left_of(Kinds kinds) const {
+    return count(kinds & more_than[0]) + count(kinds & more_than[1]) + count(kinds & more_than[2]);
+  }
 };
 
 // All cards that are not discarded.
@@ -52,9 +56,9 @@ inline Copies kept(const State& s) {
   for (int color = 0, k = 0; color < s.rules.colors; ++color)
     for (int r = 0; r < s.rules.ranks; ++r, ++k) {
       const int n = s.rules.copies(r) - s.discards[k];
-      c.least[0] |= Kinds(n > 0) << k;
-      c.least[1] |= Kinds(n > 1) << k;
-      c.least[2] |= Kinds(n > 2) << k;
+      c.more_than[0] |= Kinds(n > 0) << k;
+      c.more_than[1] |= Kinds(n > 1) << k;
+      c.more_than[2] |= Kinds(n > 2) << k;
     }
   return c;
 }
@@ -67,13 +71,13 @@ inline Kinds piled_kinds(const State& s) {
 
 inline Needs needs_of(const Rules& rules, const Copies& kept, Kinds piled) {
   const Kinds all = all_kinds(rules), firsts = of_rank(rules, 0), open = all & ~piled;
-  Kinds lost = open & ~kept.least[0];
+  Kinds lost = open & ~kept.more_than[0];
   for (int r = 1; r < rules.ranks; ++r) lost |= lost << 1 & ~firsts & all;
   Needs b;
   b.dead = piled | lost;
   b.next = (firsts | piled << 1) & open;
   b.playable = b.next & ~lost;
-  b.critical = kept.least[0] & ~kept.least[1] & ~b.dead;
+  b.critical = kept.more_than[0] & ~kept.more_than[1] & ~b.dead;
   return b;
 }
 

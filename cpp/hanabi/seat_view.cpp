@@ -86,7 +86,7 @@ struct OwnCards {
     for (int i = 0; i < own.size; ++i) {
       Own others = own;
       others.kinds[i] = others.kinds[--others.size];
-      any |= slot[i] = own.kinds[i] & unseen.least[0] & ~short_of(others.kinds, others.size, unseen);
+      any |= slot[i] = own.kinds[i] & unseen.more_than[0] & ~short_of(others.kinds, others.size, unseen);
     }
   }
 };
@@ -165,7 +165,7 @@ TokenSet all_allowed(const Codec& table, const SeatView& v) {
     case Stage::kDraw: {
       const Own own(v);
       const Copies unseen = v.unseen();
-      cards(unseen.least[0] & ~short_of(own.kinds, own.size, unseen));
+      cards(unseen.more_than[0] & ~short_of(own.kinds, own.size, unseen));
       return set;
     }
     case Stage::kCard: cards(OwnCards(Own(v), v.unseen()).slot[move_of(rules, v.pending).slot]); return set;

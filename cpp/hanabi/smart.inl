@@ -32,7 +32,7 @@ class Thinker {
       : deductions_(s, m), needs_(deductions_.needs), s_(s), rules_(s.rules), seat_(s.player) {
     copies_ = deductions_.unseen(seat_, seat_);
     for (int i = 0; i < s_.sizes[seat_]; ++i) {
-      own_[i] = Deductions::belief(said(rules_, s_.hands[seat_][i]), copies_.least[0], m.kinds[seat_][i]);
+      own_[i] = Deductions::belief(said(rules_, s_.hands[seat_][i]), copies_.more_than[0], m.kinds[seat_][i]);
       if (single(own_[i])) known_ |= own_[i];
     }
   }
@@ -209,7 +209,7 @@ class Thinker {
     for (int i = 0; i < hinted.size; ++i)
       if (single(hinted.possible[i])) unseen.take(hinted.possible[i]);
     for (int i = 0; i < hinted.size; ++i) {
-      h.kinds[i] = Deductions::belief(hinted.possible[i], unseen.least[0], hinted.marks[i]);
+      h.kinds[i] = Deductions::belief(hinted.possible[i], unseen.more_than[0], hinted.marks[i]);
       const Fate fate = deductions_.fate(!(hinted.fresh >> i & 1), h.kinds[i]);
       h.plays |= unsigned(fate == Fate::kPlayable) << i;
       h.trash |= unsigned(fate == Fate::kTrash) << i;

@@ -41,8 +41,7 @@ using Out = nb::ndarray<nb::numpy, T>;
 class TooLarge final : public std::bad_alloc {
  public:
   TooLarge(std::size_t n, std::size_t bytes)
-      : said_(std::to_string(n) + " items of " + std::to_string(bytes) + " bytes are more than this machine's memory") {
-  }
+      : said_(std::to_string(n) + " items of " + std::to_string(bytes) + " bytes exceed this machine's memory") {}
   const char* what() const noexcept override { return said_.c_str(); }
 
  private:

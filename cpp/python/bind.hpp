@@ -105,7 +105,7 @@ void bind_copies(nb::class_<T>& bound, const char* name) {
         const bool whole = bytes.size() == sizeof(T) + sizeof(sum);
         if (whole) std::memcpy(&sum, bytes.c_str() + sizeof(T), sizeof(sum));
         if (!whole || sum != checksum(bytes.c_str(), sizeof(T)))
-          throw nb::value_error(("this is no pickled " + what + " of this build").c_str());
+          throw nb::value_error(("these bytes are not a pickled " + what + " of this build").c_str());
         std::memcpy(static_cast<void*>(new (&s) T{}), bytes.c_str(), sizeof(T));
       });
 }

@@ -28,22 +28,23 @@ void check(const Mission& m) {
   unsigned seen = 0;
   for (int i = 0; i < m.tasks; ++i) {
     if (m.tiles[i] == kNoTile) continue;
-    if (seen >> m.tiles[i] & 1) throw nb::value_error("a task token is there once");
+    if (seen >> m.tiles[i] & 1) throw nb::value_error("a task token occurs at most once");
     seen |= 1u << m.tiles[i];
     ++tokens;
   }
   const bool swap = m.has(Rule::kSwapTiles), move = m.has(Rule::kMoveTile);
   if ((swap || move) && (!draft || swap == move || tokens < (swap ? 2 : 1) || (move && tokens == m.tasks)))
-    throw nb::value_error("task tokens change places before a draft: two of them, or one to a task that has none");
+    throw nb::value_error("before a draft, two task tokens change places, or one moves to a task that has none");
   if (m.any(Rule::kSick | Rule::kOneTrick | Rule::kFirstAndLast) != (m.allocation == Allocation::kMember))
-    throw nb::value_error("a member is appointed where a rule is on the member");
+    throw nb::value_error("a crew member is appointed if, and only if, a rule concerns the appointed member");
   if (m.has(Rule::kRoles) != (m.allocation == Allocation::kRoles))
-    throw nb::value_error("roles are given where the rule on roles asks for them");
-  if (m.distress == 2) throw nb::value_error("a card is passed on to the left or to the right: 1 or 3");
+    throw nb::value_error("roles are assigned if, and only if, the mission's rule asks for them");
+  if (m.distress == 2) throw nb::value_error("cards are passed to the left (1) or to the right (3)");
 }
 
 void bind_missions(nb::module_& m) {
-  nb::class_<Mission> mission(m, "Mission", "One page of the logbook; trickformer.games.missions writes it.");
+  nb::class_<Mission> mission(m, "Mission",
+                              "A mission of the logbook. Missions are written in trickformer.games.missions.");
   bind_copies(mission, "Mission");
   mission
       .def(
@@ -68,7 +69,7 @@ void bind_missions(nb::module_& m) {
       .def_prop_ro("id", [](const Mission& s) { return int(s.id); })
       .def_prop_ro("tasks", [](const Mission& s) { return int(s.tasks); })
       .def_prop_ro(
-          "longest", [](const Mission& s) { return longest(s); }, "tokens of its longest sequence")
+          "longest", [](const Mission& s) { return longest(s); }, "Number of tokens of the mission's longest sequence.")
       .def_prop_ro("tokens", [](const Mission& s) {
         std::uint8_t tokens[kMaxPrefix];
         const int n = mission_tokens(s, tokens);
@@ -86,7 +87,7 @@ std::vector<std::tuple<int, int, int, bool>> tasks_of(const State& s) {
 }
 
 void bind_rules(nb::module_& m) {
-  nb::class_<State> state(m, "State", "One mission from the moment the cards are dealt.");
+  nb::class_<State> state(m, "State", "State of one mission after the cards are dealt.");
   bind_copies(state, "State");
   state
       .def(
@@ -95,11 +96,11 @@ void bind_rules(nb::module_& m) {
             Cards hands[kPlayers] = {}, all = 0;
             if (deck.size() != kNumCards) throw nb::value_error("a deck has 40 cards");
             for (std::size_t i = 0; i < kNumCards; ++i) {
-              if (deck(i) >= kNumCards) throw nb::value_error("a deck holds every card once");
+              if (deck(i) >= kNumCards) throw nb::value_error("a deck contains every card exactly once");
               hands[i / kHand] |= bit(deck(i));
               all |= bit(deck(i));
             }
-            if (all != kAll) throw nb::value_error("a deck holds every card once");
+            if (all != kAll) throw nb::value_error("a deck contains every card exactly once");
             new (self) State(new_game(mission, hands));
           },
           "mission"_a, "deck"_a)
@@ -118,14 +119,17 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro("distress", [](const State& s) { return int(s.mission.distress); })
       .def_prop_ro("phase", [](const State& s) { return int(s.phase); })
       .def_prop_ro(
-          "step", [](const State& s) { return int(s.step); }, "answers, passes or draws so far in this phase")
+          "step", [](const State& s) { return int(s.step); },
+          "Number of answers, passes or draws so far in this phase.")
       .def_prop_ro("commander", [](const State& s) { return int(s.commander); })
       .def_prop_ro("leader", [](const State& s) { return int(s.leader); })
       .def_prop_ro(
-          "member", [](const State& s) { return int(s.member); }, "who has the special part, -1: nobody")
+          "member", [](const State& s) { return int(s.member); },
+          "Seat of the crew member whom the mission's rule singles out, or -1.")
       .def_prop_ro("first_four", [](const State& s) { return int(s.first_four); })
       .def_prop_ro("last", [](const State& s) { return int(s.last); })
-      .def_prop_ro("tasks", tasks_of, "(card, token, owner, done) of each in the order laid out; -1: not yet known")
+      .def_prop_ro("tasks", tasks_of,
+                   "Tasks in the order of the table, each as (card, token, owner, done); -1 if not yet known.")
       .def_prop_ro(
           "messages",
           [](const State& s) {
@@ -137,12 +141,14 @@ void bind_rules(nb::module_& m) {
                 out.emplace_back();
             return out;
           },
-          "by seat: None, or (label, card, plays made before)")
+          "Message of each seat: None, or (label, card, number of cards played before the message).")
       .def_prop_ro("plays", [](const State& s) { return std::vector<int>(s.plays, s.plays + s.num_plays); })
       .def_prop_ro("winners", [](const State& s) { return std::vector<int>(s.winner, s.winner + s.trick()); })
       .def_prop_ro("passed_cards", [](const State& s) { return std::vector<int>(s.passed, s.passed + kPlayers); })
       .def_prop_ro("drawn_cards", [](const State& s) { return std::vector<int>(s.drawn, s.drawn + kPlayers); })
-      .def_prop_ro("result", [](const State& s) { return int(s.result); }, "1: success, -1: failure, 0: not over");
+      .def_prop_ro(
+          "result", [](const State& s) { return int(s.result); },
+          "Result: 1 for success, -1 for failure, 0 if the mission is not over.");
 }
 
 struct Bulk {
@@ -187,40 +193,40 @@ void bind_tokens(nb::module_& m) {
         return array;
       },
       "book"_a, "tokens"_a,
-      "A seat's sequence of tokens, int32 [n], from the mission, the deal and the actions: adds the tokens that follow "
-      "from the rules, which are owners, who leads and the end.");
+      "Return a seat's complete token sequence, int32 [n], from its tokens of the mission, the deal and the actions. "
+      "The added tokens follow from the rules: owners of tasks, leaders of tricks and the end.");
   m.def(
       "events",
       [](const Logbook& book, In1<std::int32_t> tokens) { return seen_events(events(book, tokens_in(tokens))); },
       "book"_a, "tokens"_a,
-      "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
+      "Return (actor, action, seen) for each event. Raises ValueError if no view has these tokens.");
 }
 
 }  // namespace
 
 void bind_crew(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule("crew", "The Crew: missions, rules, random games, tracker, batched tables");
+  nb::module_ m = parent.def_submodule("crew", "The Crew: missions, rules, random games, tracker, batched tables.");
   m.attr("MAX_LENGTH") = kMaxLength;
   m.attr("PLAY_TOKEN") = kPlayToken;
   m.attr("RULE_TOKEN") = kRuleToken;
   m.attr("MAX_RULES") = kMaxRules;
-  m.attr("MAX_ACTIONS") = kMaxCourse;
+  m.attr("MAX_ACTIONS") = kMaxActionsAfterDeal;
   bind_missions(m);
   bind_rules(m);
-  nb::class_<Logbook> book(m, "Logbook", "The missions that a game may be of.");
+  nb::class_<Logbook> book(m, "Logbook", "The missions from which a game's mission is drawn.");
   book.def(nb::init<std::vector<Mission>>(), "missions"_a);
   bind_tables<Bulk>(m, book).def(
       "__init__",
       [](Tables* self, std::shared_ptr<const Logbook> book, In2<std::uint8_t> deals, In2<double> draws) {
         check_deals(deals, kDeal);
         const std::size_t n = deals.shape(0);
-        if (draws.shape(0) != n || draws.shape(1) != kPlayers) throw nb::value_error("draws are float64 [n, 4]");
+        if (draws.shape(0) != n || draws.shape(1) != kPlayers) throw nb::value_error("draws must be float64 [n, 4]");
         new (self) Tables(std::move(book), deals.data(), draws.data(), n);
       },
       "codec"_a, "deals"_a, "draws"_a,
-      "deals: uint8 [n, 77], what chance brings in each game: the mission, the deck of cards, the deck of tasks. "
-      "draws: float64 [n, 4], where a card lies that a seat draws, from 0 to below 1. Raises ValueError where a deal "
-      "is none, IndexError on a mission that the book lacks.");
+      "deals: uint8 [n, 77], the chance outcomes of each game: the mission, the deck of cards and the deck of tasks. "
+      "draws: float64 [n, 4] in [0, 1): by seat, the relative position of the card that it draws among those it may "
+      "draw. Raises ValueError if a deal is not valid, IndexError if the logbook lacks a mission.");
   bind_tokens(m);
   m.def(
       "random_games",
@@ -233,7 +239,6 @@ void bind_crew(nb::module_& parent) {
         return std::make_pair(history, result);
       },
       "book"_a, "seed"_a, "first"_a, "n"_a, "tries"_a = 1,
-      "Uniformly random games: actions uint8 [n, H] (the mission, 40 cards dealt, what players and chance do, filled "
-      "up "
-      "with 255), and 1 or 0 for success, int8 [n].");
+      "Play uniformly random games. Returns the histories, uint8 [n, H] (the mission, 40 cards dealt, all later "
+      "actions, padded with 255), and the successes, int8 [n], 1 or 0.");
 }

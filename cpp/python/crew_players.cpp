@@ -35,15 +35,15 @@ void bind_crew_players(nb::module_& parent) {
         for (const SeatView* v : views) actions.push_back(rules_action(*v, v->seat, v->hand));
         return actions;
       },
-      "views"_a, "The action of the scripted player in each view. Raises ValueError if its seat is not on turn.");
+      "views"_a, "Return the scripted player's action in each view. Raises ValueError if a view's seat is not to act.");
   m.def(
       "pimc",
       [](const std::vector<const SeatView*>& views, In1<std::uint64_t> seeds, int worlds, std::uint64_t nodes,
          std::optional<LogOdds<3>> log_odds) {
         on_turn(views);
         if (log_odds) check_shape(*log_odds, views.size(), kNumCards);
-        if (seeds.size() != views.size()) throw nb::value_error("one seed for each view");
-        if (worlds < 1 || nodes < 1) throw nb::value_error("worlds and nodes are 1 or more");
+        if (seeds.size() != views.size()) throw nb::value_error("seeds must have one seed per view");
+        if (worlds < 1 || nodes < 1) throw nb::value_error("worlds and nodes must be at least 1");
         std::vector<SeatView> own;  // a copy, because the list may change while the GIL is released
         for (const SeatView* v : views) own.push_back(*v);
         std::vector<std::tuple<int, double, int>> found;
@@ -57,9 +57,9 @@ void bind_crew_players(nb::module_& parent) {
         return found;
       },
       "views"_a, "seeds"_a, "worlds"_a, "nodes"_a, "log_odds"_a = nb::none(),
-      "Perfect-information Monte Carlo in each view: (action, share of worlds that can still succeed after it, worlds "
-      "solved; 0 if the scripted player decides). log_odds: float64 [n, 40, 3], by which DealSampler draws. Raises "
-      "ValueError if a seat is not on turn.");
+      "Run perfect-information Monte Carlo in each view. Returns, per view, (action, share of worlds in which the "
+      "mission can still succeed after it, number of worlds solved). That number is 0 if the scripted player decided. "
+      "log_odds: float64 [n, 40, 3], see DealSampler. Raises ValueError if a view's seat is not to act.");
   m.def(
       "mixed_games",
       [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise) {
@@ -71,7 +71,7 @@ void bind_crew_players(nb::module_& parent) {
         return std::make_tuple(history, result, seated);
       },
       "book"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0,
-      "Games with every seat drawn for itself, random with that probability, else scripted; a scripted seat does "
-      "something random with probability `noise`. History and result as of random_games, and who sat there uint8 "
-      "[n, 4], 0 uniformly random, 1 scripted.");
+      "Play games in which each seat is a random player with probability `random`, else a scripted player that makes a "
+      "random move with probability `noise`. Returns histories and successes as random_games does, and the players, "
+      "uint8 [n, 4]: 0 random, 1 scripted.");
 }

@@ -38,7 +38,7 @@ std::vector<int> course_of(const Deals& d, const In1<std::int64_t>& course) {
     if (action < 0) return !s.over() && s.current == v.seat && s.phase == v.phase && s.num_plays == v.num_plays;
     return !s.over() && action < kActions && (legal(s) >> action & 1);
   });
-  if (!there) throw nb::value_error("the course is not that of the view");
+  if (!there) throw nb::value_error("course is not consistent with the view");
   return actions;
 }
 
@@ -46,7 +46,7 @@ std::vector<int> course_of(const Deals& d, const In1<std::int64_t>& course) {
 
 void bind_crew_search(nb::module_& parent) {
   nb::module_ m = nb::borrow<nb::module_>(parent.attr("crew"));
-  nb::class_<SeatView>(m, "SeatView", "What one seat has seen, as its sequence of tokens.")
+  nb::class_<SeatView>(m, "SeatView", "One seat's view of a game, given by its token sequence.")
       .def(
           "__init__",
           [](SeatView* self, const Logbook& book, In1<std::int32_t> tokens) {
@@ -61,18 +61,25 @@ void bind_crew_search(nb::module_& parent) {
             }
             new (self) SeatView(v);
           },
-          "book"_a, "tokens"_a, "Raises ValueError if no deal explains the tokens; the end token may come once.");
-  nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
+          "book"_a, "tokens"_a,
+          "Raises ValueError if no deal is consistent with the tokens. The end token may occur once.");
+  nb::class_<Deals> sampler(
+      m, "DealSampler",
+      "Sampler of worlds for one seat's view: uniform over all consistent worlds, or weighted by odds.");
   bind_worlds<WorldRows<Deals, crew::read, crew::write, kHidden>, SeatView>(
       sampler, kNumCards,
-      "log_odds: float64 [40, 3], who rather holds each card: the seats after the own one. Raises ValueError if no "
-      "deal explains the view, or if it ends amid what is seen at once.",
-      "int16 [n, 48]: the seat that each card was dealt to, the card that each seat passed, the card that each "
-      "drew; -1: none.");
-  sampler.def_prop_ro("count", &Deals::count, "Hidden histories that explain the view, exact.")
+      "log_odds: float64 [40, 3], for each card the log odds that each of the other seats holds it, in seat order "
+      "after the view's own. Raises ValueError if no deal is consistent with the view, or if the view ends within an "
+      "event of several tokens.",
+      "Draw n worlds, int16 [n, 48]: the seat that each of the 40 cards was dealt to, then by seat the card passed, "
+      "then by seat the card drawn; -1 for none.");
+  sampler
+      .def_prop_ro("count", &Deals::count,
+                   "Return the exact number of hidden histories that are consistent with the view.")
       .def(
           "states", [](const Deals& d, const Hidden& hidden) { return states(d, hidden); }, "hidden"_a,
-          "The State of each world, at a decision. Raises ValueError if one does not explain the view.")
+          "Return the State of each world, at a decision. Raises ValueError if a world is not consistent with the "
+          "view.")
       .def(
           "sample_consistent",
           [](const Deals& d, In1<std::int64_t> course, std::size_t n, std::size_t tries, std::uint64_t seed) {
@@ -91,11 +98,10 @@ void bind_crew_search(nb::module_& parent) {
             return hidden;
           },
           "course"_a, "n"_a, "tries"_a, "seed"_a,
-          "Those of `tries` draws, rows of `sample`, at most n, in which the others, if they play `rules`, make the "
-          "moves "
-          "that they made. course: int64 [t], what players and chance did after the deal; -1 for a card passed or "
-          "drawn "
-          "that the view does not show. Raises ValueError if it is not that of the view.")
+          "Draw `tries` worlds and return, as rows of `sample`, the first n in which the other seats would have made "
+          "their actual moves if all of them played `rules`. course: int64 [t], the actions of players and chance "
+          "after the deal; -1 for a passed or drawn card that the view does not show. Raises ValueError if course is "
+          "not consistent with the view.")
       .def(
           "play",
           [](const Deals& d, const Hidden& hidden, In1<std::int64_t> actions, std::uint64_t seed, int threads) {
@@ -104,12 +110,12 @@ void bind_crew_search(nb::module_& parent) {
             for (std::size_t a = 0; a < actions.size(); ++a)
               check_action(actions(a) >= 0 && actions(a) < kActions && may >> actions(a) & 1,
                            int(std::clamp<std::int64_t>(actions(a), -1, 255)));
-            const std::vector<State> begun = states(d, hidden);
-            auto out = make<std::int8_t>({begun.size(), actions.size()});
+            const std::vector<State> start = states(d, hidden);
+            auto out = make<std::int8_t>({start.size(), actions.size()});
             nb::gil_scoped_release release;
-            on_threads(begun.size(), threads, [&](std::size_t i) {
+            on_threads(start.size(), threads, [&](std::size_t i) {
               for (std::size_t a = 0; a < actions.size(); ++a) {
-                State s = begun[i];
+                State s = start[i];
                 apply(s, int(actions(a)));
                 Rng rng(seed, i);
                 out.data()[i * actions.size() + a] = succeeds(s, 0, rng);
@@ -118,8 +124,7 @@ void bind_crew_search(nb::module_& parent) {
             return out;
           },
           "hidden"_a, "actions"_a, "seed"_a, "threads"_a = 1,
-          "int8 [n, a]: 1 if the mission succeeds in a world, a row of `sample`, if the seat of the view takes one "
-          "of "
-          "the actions, int64 [a], and then all play `rules`; else 0. Chance draws alike for all actions of a world. "
-          "Raises ValueError if a world does not explain the view, or an action is not legal.");
+          "Play each world (a row of `sample`) on with each action (int64 [a]) of the view's seat, after which all "
+          "seats play `rules`. Returns int8 [n, a]: 1 for success, else 0. Chance events are the same for all actions "
+          "of a world. Raises ValueError if a world is not consistent with the view or an action is not legal.");
 }

@@ -23,13 +23,13 @@ Draws draws_of(const double* given) {
   Draws draws;
   std::copy(given, given + kPlayers, draws.begin());
   for (double x : draws)
-    if (!(x >= 0 && x < 1)) throw nb::value_error("draws are at least 0 and below 1");
+    if (!(x >= 0 && x < 1)) throw nb::value_error("draws must be at least 0 and below 1");
   return draws;
 }
 
 std::optional<Draws> draws_of(const Given& given) {
   if (!given) return {};
-  if (given->size() != kPlayers) throw nb::value_error("draws are four numbers, one a seat");
+  if (given->size() != kPlayers) throw nb::value_error("draws must be four numbers, one per seat");
   return draws_of(given->data());
 }
 
@@ -41,7 +41,7 @@ std::optional<bool> word(Verdict answer) {
 
 void bind_crew_solver(nb::module_& parent) {
   nb::module_ m = nb::borrow<nb::module_>(parent.attr("crew"));
-  Guarded<Solver>(m, "Solver", "Says whether a mission can still be fulfilled with open hands.")
+  Guarded<Solver>(m, "Solver", "Solver that tells whether a mission can still succeed if all hands are open.")
       .def(nb::init<>())
       .def(
           "can_succeed",
@@ -56,16 +56,16 @@ void bind_crew_solver(nb::module_& parent) {
             return word(answer);
           },
           "state"_a, "max_nodes"_a, "draws"_a = nb::none(),
-          "Whether some line of play fulfils the mission: True, False, or None if `max_nodes` cards tried were not "
-          "enough to know. Before a draw, `draws` say what will be drawn: by the seat that draws, a number in [0, 1), "
-          "the place of the card among those of the right neighbour's that can be drawn, in order. Raises ValueError "
-          "if tasks are yet to be given away or cards to be passed on, or if draws are missing.")
+          "Return whether some line of play fulfils the mission: True, False, or None if `max_nodes` tried cards did "
+          "not settle it. If cards are still to be drawn, `draws` gives, by seat, a number in [0, 1): the relative "
+          "position of the drawn card among the right neighbour's drawable cards in order. Raises ValueError if tasks "
+          "or cards are still to be passed out, or if draws are missing.")
       .def(
           "can_succeed_each",
           [](Solver& self, const std::vector<const State*>& states, std::uint64_t max_nodes,
              const std::optional<In2<double>>& draws) {
             if (draws && (draws->shape(0) != states.size() || draws->shape(1) != kPlayers))
-              throw nb::value_error("draws of n states are float64 [n, 4]");
+              throw nb::value_error("draws of n states must be float64 [n, 4]");
             if (std::count(states.begin(), states.end(), nullptr)) throw nb::value_error("None is no state");
             std::vector<State> own;
             for (const State* state : states) own.push_back(*state);
@@ -84,13 +84,13 @@ void bind_crew_solver(nb::module_& parent) {
             return std::make_pair(answers, nodes);
           },
           "states"_a, "max_nodes"_a, "draws"_a = nb::none(),
-          "The same of many states, each with `max_nodes` of its own and a row of draws, float64 [n, 4]: 1, 0 or -1 "
-          "for not known, int8 [n], and the cards tried, int64 [n].")
+          "Run can_succeed on many states, each with its own `max_nodes` and its row of draws, float64 [n, 4]. Returns "
+          "the answers, int8 [n] (1 yes, 0 no, -1 unknown), and the numbers of cards tried, int64 [n].")
       .def_prop_ro(
-          "nodes", [](const Solver& self) { return self.nodes(); }, "cards tried for the last position")
+          "nodes", [](const Solver& self) { return self.nodes(); }, "Number of cards tried for the last position.")
       .def_prop_ro(
           "line", [](const Solver& self) { return std::vector<int>(self.line().begin(), self.line().end()); },
-          "The cards that fulfil the mission from the last position, in order; empty if none were found.");
+          "Cards that fulfil the mission from the last position, in order of play; empty if none are known.");
   m.def(
       "plain_can_succeed",
       [](const State& state, std::uint64_t max_nodes, const Given& draws) {
@@ -105,6 +105,6 @@ void bind_crew_solver(nb::module_& parent) {
         return std::make_pair(word(answer), nodes);
       },
       "state"_a, "max_nodes"_a, "draws"_a = nb::none(),
-      "can_succeed by trying every card in order, and the cards tried: the twin of the tests and the yardstick of "
-      "benchmarks.crew_solver.");
+      "Answer can_succeed by trying every card in order. Returns the answer and the number of cards tried. It is the "
+      "reference of the tests and the baseline of benchmarks.crew_solver.");
 }

@@ -36,12 +36,13 @@ struct SearchBatch {
 
 void bind_gomcts(nb::module_& parent) {
   using namespace gomcts;
-  nb::module_ m = parent.def_submodule("gomcts", "Search over observation sequences");
+  nb::module_ m = parent.def_submodule("gomcts", "GO-MCTS: search over observation sequences.");
   Guarded<SearchBatch>(m, "SearchBatch")
       .def(
           "__init__",
           [](SearchBatch* self, In2<float> outcome_values) {
-            if (!outcome_values.size()) throw nb::value_error("values are float32 [outcomes, players], one at least");
+            if (!outcome_values.size())
+              throw nb::value_error("values must be float32 [outcomes, players] with at least one outcome");
             new (self) SearchBatch{
                 {outcome_values.data(), outcome_values.data() + outcome_values.size()}, outcome_values.shape(1), {}};
           },
@@ -52,13 +53,14 @@ void bind_gomcts(nb::module_& parent) {
              double threshold, double mu, int wave, bool legal, bool features, bool action_values,
              bool leaf_action_values) {
             std::unique_ptr<Tracker> tracker = copy_tracker(given);
-            if (!tracker->my_turn()) throw nb::value_error("a search begins at the own turn");
+            if (!tracker->my_turn()) throw nb::value_error("a search must begin at its own turn");
             if (tracker->vocabulary() > kMaxVocabulary)
-              throw nb::value_error(("a vocabulary has at most " + std::to_string(kMaxVocabulary) + " tokens").c_str());
+              throw nb::value_error(
+                  ("a vocabulary may have at most " + std::to_string(kMaxVocabulary) + " tokens").c_str());
             if (runs < 1 || steps < 0 || wave < 1)
-              throw nb::value_error("runs and wave are 1 or more, steps 0 or more");
+              throw nb::value_error("runs and wave must be at least 1, steps at least 0");
             if (std::isnan(c) || std::isnan(threshold) || std::isnan(mu))
-              throw nb::value_error("c, threshold and mu are numbers");
+              throw nb::value_error("c, threshold and mu must be finite numbers");
             check_room(std::size_t(std::min(wave, runs)), 1024);  // a run and its tracker take about that many bytes
             self.batch.add(
                 Search(std::move(tracker),
@@ -74,9 +76,8 @@ void bind_gomcts(nb::module_& parent) {
             nb::gil_scoped_release release;
             return self.batch.advance();
           },
-          "Runs all searches until each is done or waits for the model. Returns False if all are done. Raises "
-          "ValueError if "
-          "the last requests were not answered, and after a tracker's exception.")
+          "Run all searches until each is done or waits for the model. Returns False if all are done. Raises "
+          "ValueError if the last requests were not answered, or after an exception of a tracker.")
       .def("branches",
            [](const SearchBatch& self) {
              std::vector<int> parents, tokens;
@@ -88,7 +89,7 @@ void bind_gomcts(nb::module_& parent) {
            })
       .def("give_nodes",
            [](SearchBatch& self, In1<std::int32_t> nodes) {
-             if (nodes.size() != self.batch.asked_nodes()) throw nb::value_error("one node for each branch");
+             if (nodes.size() != self.batch.asked_nodes()) throw nb::value_error("expected one node for each branch");
              self.batch.give_nodes({nodes.data(), nodes.size()});
            })
       .def("policy_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.policy_nodes()); })
@@ -100,29 +101,32 @@ void bind_gomcts(nb::module_& parent) {
                 policy.shape(1) != std::size_t(self.batch.vocabulary()) ||
                 values.shape(0) != self.batch.asked_values() || values.shape(1) < 1)
               throw nb::value_error(
-                  "one row of logits, one for each token, for each policy node, of values for each value node");
+                  "expected one row of logits (one per token) for each policy node and one row of values for each "
+                  "value node");
             if (actions && (actions->shape(0) != policy.shape(0) || actions->shape(1) != policy.shape(1)))
-              throw nb::value_error("action values have the shape of the policy");
+              throw nb::value_error("action values must have the shape of the policy");
             nb::gil_scoped_release release;
             self.batch.answer(policy.data(), policy.shape(1), actions ? actions->data() : nullptr, values.data(),
                               values.shape(1));
           },
           "policy"_a, "values"_a, "actions"_a = nb::none(),
-          "policy, actions: float32 [policy nodes, tokens]; values: float32 [value nodes, players], own first. Raises "
-          "ValueError on other shapes, and without actions if a search has leaf_action_values.")
+          "Answer the last requests. policy, actions: float32 [policy nodes, tokens], logits and action values. "
+          "values: float32 [value nodes, players], the searching seat first. Raises ValueError on other shapes, or if "
+          "actions are missing and a search has leaf_action_values.")
       .def(
           "run",
           [](SearchBatch& self, gpt2::Backend& backend, bool actions) {
             if (self.batch.size() && backend.config().vocab != self.batch.vocabulary())
               throw std::invalid_argument("the model has " + std::to_string(backend.config().vocab) +
-                                          " tokens, the searches " + std::to_string(self.batch.vocabulary()));
+                                          " tokens, but the searches have " + std::to_string(self.batch.vocabulary()));
             if (actions && !backend.config().action_values) throw nb::value_error("the model has no action values");
             nb::gil_scoped_release release;
             gomcts::run(self.batch, backend, actions);
           },
           "backend"_a, "actions"_a,
-          "Runs all searches to their end on the C++ backend; actions: they use action values. "
-          "Raises ValueError without them if a search has leaf_action_values, and if the model does not fit.")
+          "Run all searches to their end with the C++ backend. actions: whether they use action values. Raises "
+          "ValueError if a search has leaf_action_values and actions is False, or if the model does not fit the "
+          "searches.")
       .def("edges",
            [](const SearchBatch& self, std::int64_t i) {
              std::vector<std::tuple<int, double, int>> out;
@@ -150,8 +154,9 @@ void bind_gomcts(nb::module_& parent) {
             return std::make_tuple(parents, tokens, runs, sums);
           },
           "search"_a,
-          "The tree of what a search imagined, the root first, each node after its parent: the parent's index and the "
-          "token, -1 of the root; the legal runs that went through, and the sum of what they brought.")
+          "Return the tree of imagined sequences, one row per node, the root first and each node after its parent: the "
+          "parent's index and the node's token (both -1 at the root), the number of legal runs through the node, and "
+          "the sum of their results.")
       .def("backend_nodes", [](const SearchBatch& self) {
         std::vector<int> out;
         for (std::size_t i = 0; i < self.batch.size(); ++i)

@@ -29,7 +29,7 @@ void create(Backend* self, const nb::typed<nb::dict, std::string, int>& sizes, f
   const auto size = [&](const char* name) {
     int value = 0;
     if (!sizes.contains(name) || !nb::try_cast(sizes[name], value))
-      throw std::invalid_argument("sizes of a model hold an int " + std::string(name));
+      throw std::invalid_argument("the sizes of a model must fit an int " + std::string(name));
     return value;
   };
   const Config config{size("n_layer"),
@@ -47,7 +47,7 @@ void create(Backend* self, const nb::typed<nb::dict, std::string, int>& sizes, f
   const auto tensor = [&](const std::string& name) -> std::span<const float> {
     if (!tensors.contains(name.c_str())) throw std::invalid_argument("there is no tensor " + name);
     if (!nb::try_cast(tensors[name.c_str()], kept.emplace_back()))
-      throw nb::type_error(("tensor " + name + " is no array of numbers").c_str());
+      throw nb::type_error(("tensor " + name + " is not an array of numbers").c_str());
     return {kept.back().data(), kept.back().size()};
   };
   new (self) Backend(config, tensor, {values.data(), values.size()}, bf16, isa);
@@ -61,7 +61,7 @@ Out<std::int32_t> extend(Backend& self, const Ids& parents, const Ids& tokens, c
   const int n = self.config().features;
   if (features &&
       (features->ndim() != 2 || features->shape(0) != tokens.size() || features->shape(1) != std::size_t(n)))
-    throw std::invalid_argument("features are [tokens, " + std::to_string(n) + "]");
+    throw std::invalid_argument("features must be [tokens, " + std::to_string(n) + "]");
   if (n && !features && tokens.size()) throw std::invalid_argument("this model needs the features of each token");
   auto nodes = make<std::int32_t>({tokens.size()});
   const nb::gil_scoped_release released;
@@ -83,7 +83,7 @@ Out<float> head(Backend& self, const Ids& nodes, int columns) {
 
 void bind_gpt2(nb::module_& m) {
   m.def("gpt2_instruction_sets", &trickformer::gpt2::instruction_sets, nb::arg("bf16"));
-  nb::class_<Backend>(m, "GPT2Backend", "Transformer inference on the CPU; see trickformer.models.backend.Backend.")
+  nb::class_<Backend>(m, "GPT2Backend", "Transformer inference on the CPU, see trickformer.models.backend.Backend.")
       .def("__init__", create, nb::arg("sizes"), nb::arg("epsilon"), nb::arg("tensors"), nb::arg("values"),
            nb::arg("bf16"), nb::arg("isa") = "")
       .def("extend", extend, nb::arg("parents"), nb::arg("tokens"), nb::arg("lengths") = nb::none(),

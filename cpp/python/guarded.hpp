@@ -20,7 +20,7 @@ class Use {
   Use(const void* object, bool alone) : mine_{object, alone} {
     for (const Call& call : calls())
       if (call.object == object && (alone || call.alone))
-        throw std::runtime_error("this object is in use by another call: threads need one each");
+        throw std::runtime_error("another thread is using this object; give each thread its own");
     calls().push_back(mine_);
   }
   ~Use() { calls().erase(std::find(calls().begin(), calls().end(), mine_)); }

@@ -18,7 +18,7 @@ namespace {
 
 void bind_rules(nb::module_& m) {
   nb::class_<Rules> rules(m, "Rules",
-                          "Parameters of OpenSpiel's game; kinds of card are numbered colour * ranks + rank.");
+                          "Parameters of OpenSpiel's Hanabi. A kind of card has the number colour * ranks + rank.");
   bind_copies(rules, "Rules");
   rules
       .def(
@@ -43,9 +43,9 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro("deck", &Rules::deck)
       .def_prop_ro("actions", &Rules::actions)
       .def_prop_ro(
-          "longest", [](const Rules& rules) { return longest(rules); }, "no game has more moves")
+          "longest", [](const Rules& rules) { return longest(rules); }, "Largest number of moves of a game.")
       .def_prop_ro(
-          "observation", [](const Rules& rules) { return observation_size(rules); }, "numbers of one")
+          "observation", [](const Rules& rules) { return observation_size(rules); }, "Length of an observation.")
       .def("copies", [](const Rules& rules, int kind) {
         checked(kind, std::size_t(rules.kinds()), "kind");
         return rules.copies(kind % rules.ranks);
@@ -64,14 +64,14 @@ Out<float> observation(const State& s, int seat, bool with_v0) {
 }
 
 void bind_state(nb::module_& m) {
-  nb::class_<State> state(m, "State", "One game from the moment the hands are dealt.");
+  nb::class_<State> state(m, "State", "State of one game after the hands are dealt.");
   bind_copies(state, "State");
   state
       .def(
           "__init__",
           [](State* self, const Rules& rules, In1<std::uint8_t> deck) {
             if (deck.size() != std::size_t(rules.deck()) || !is_deck(rules, deck.data()))
-              throw nb::value_error("a deck holds every card");
+              throw nb::value_error("a deck contains every card");
             new (self) State(new_game(rules, deck.data()));
           },
           "rules"_a, "deck"_a)
@@ -81,7 +81,8 @@ void bind_state(nb::module_& m) {
       .def("score", &State::score)
       .def("legal_actions", [](const State& s) { return cards_of(legal(s)); })
       .def(
-          "harmless_actions", [](const State& s) { return cards_of(harmless(s)); }, "legal ones that cost no life")
+          "harmless_actions", [](const State& s) { return cards_of(harmless(s)); },
+          "Legal actions that cannot cost a life.")
       .def(
           "apply_action", [](State& s, int action) { apply(s, checked_action(s, action)); }, "action"_a)
       .def(
@@ -89,7 +90,7 @@ void bind_state(nb::module_& m) {
           [](const State& s, std::int64_t seat, bool with_v0) {
             return observation(s, int(checked(seat, std::size_t(s.rules.players), "seat")), with_v0);
           },
-          "seat"_a, "v0"_a = false, "float32 [rules.observation]")
+          "seat"_a, "v0"_a = false, "Return a seat's observation, float32 [rules.observation].")
       .def("hand",
            [](const State& s, std::int64_t seat) {
              const auto p = checked(seat, std::size_t(s.rules.players), "seat");
@@ -106,13 +107,14 @@ void bind_state(nb::module_& m) {
               slots.push_back({s.hands[p][i].colors, s.hands[p][i].ranks, s.hands[p][i].hint_bits});
             return slots;
           },
-          "by slot: sets of colours and ranks that hints leave, and what was named (1: colour, 2: rank)")
+          "By slot: the colours and the ranks that hints leave possible, as bit sets, and which of them a hint has "
+          "named (1 colour, 2 rank, 3 both).")
       .def_prop_ro("discards",
                    [](const State& s) { return std::vector<int>(s.discards, s.discards + s.rules.kinds()); })
       .def_prop_ro("fireworks",
                    [](const State& s) { return std::vector<int>(s.fireworks, s.fireworks + s.rules.colors); })
       .def_prop_ro("deck", [](const State& s) { return std::vector<int>(s.deck + s.drawn, s.deck + s.rules.deck()); })
-      .def_prop_ro("deck_size", &State::left, "cards in the deck")
+      .def_prop_ro("deck_size", &State::left, "Number of cards in the deck.")
       .def_prop_ro("hints", [](const State& s) { return int(s.hints); })
       .def_prop_ro("lives", [](const State& s) { return int(s.lives); })
       .def_prop_ro("moves", [](const State& s) { return int(s.moves); });
@@ -138,9 +140,9 @@ template <typename Put>
 Out<bool> put_hands(const Tables& t, const Hands& hidden, Put put) {
   const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
   if (hidden.shape(0) != t.size() || hidden.shape(1) != players || hidden.shape(2) != hand)
-    throw nb::value_error("hidden hands are int8 [n, players, hand]");
+    throw nb::value_error("hidden hands must be int8 [n, players, hand]");
   for (std::size_t i = 0; i < hidden.size(); ++i)
-    if (hidden.data()[i] >= t.rules().kinds()) throw nb::value_error("a card that does not exist");
+    if (hidden.data()[i] >= t.rules().kinds()) throw nb::value_error("a card number is out of range");
   auto out = make<bool>({t.size()});
   nb::gil_scoped_release release;
   for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = put(i, hidden.data() + i * players * hand);
@@ -156,7 +158,7 @@ nb::bytes packed(const std::vector<T>& values) {
 
 template <typename T>
 std::vector<T> unpacked(const nb::bytes& bytes) {
-  if (bytes.size() % sizeof(T)) throw nb::value_error("these are no pickled Tables of this build");
+  if (bytes.size() % sizeof(T)) throw nb::value_error("these bytes are not pickled Tables of this build");
   std::vector<T> values(bytes.size() / sizeof(T));
   if (bytes.size()) std::memcpy(static_cast<void*>(values.data()), bytes.data(), bytes.size());
   return values;
@@ -181,7 +183,7 @@ void bind_tables(nb::module_& m) {
              bool good = states.size() == marks.size();
              for (std::size_t i = 0; good && i < states.size(); ++i)
                good = in_range(std::get<0>(held), states[i], marks[i]);
-             if (!good) throw nb::value_error("these are no pickled Tables of this build");
+             if (!good) throw nb::value_error("these bytes are not pickled Tables of this build");
              new (&t) Tables(std::get<0>(held), std::move(states), std::move(marks));
            })
       .def(
@@ -196,7 +198,7 @@ void bind_tables(nb::module_& m) {
       .def("__getitem__", [](const Tables& t, std::int64_t i) { return t.state(checked(i, t.size(), "table")); })
       .def("__setitem__",
            [](Tables& t, std::int64_t i, const State& s) {
-             if (!(s.rules == t.rules())) throw nb::value_error("a state of other rules");
+             if (!(s.rules == t.rules())) throw nb::value_error("the states have different rules");
              t.set(checked(i, t.size(), "table"), s);
            })
       .def(
@@ -205,7 +207,7 @@ void bind_tables(nb::module_& m) {
             for (std::size_t i = 0; i < rows.size(); ++i) checked(rows(i), t.size(), "table");
             return t.take({rows.data(), rows.size()});
           },
-          "rows"_a, "the tables of these numbers, int64 [k], as a copy")
+          "rows"_a, "Return a copy of the tables with these indices, int64 [k].")
       .def(
           "current",
           [](const Tables& t) {
@@ -214,7 +216,7 @@ void bind_tables(nb::module_& m) {
               out.data()[i] = t.state(i).over() ? std::int8_t(-1) : std::int8_t(t.state(i).player);
             return out;
           },
-          "int8 [n]: the seat on turn, -1 at the end")
+          "Return the seat to act at each table, int8 [n]; -1 after the end.")
       .def(
           "legal",
           [](const Tables& t) {
@@ -226,7 +228,7 @@ void bind_tables(nb::module_& m) {
                 out.data()[i * actions + std::size_t(take_lowest(rest))] = true;
             return out;
           },
-          "bool [n, actions]")
+          "Return the legal actions, bool [n, actions].")
       .def(
           "step",
           [](Tables& t, In1<std::int64_t> actions) {
@@ -234,7 +236,7 @@ void bind_tables(nb::module_& m) {
             for (std::size_t i = 0; i < t.size(); ++i)
               if (!t.state(i).over()) t.step(i, checked_action(t.state(i), actions(i)));
           },
-          "actions"_a, "one action for each table, int64 [n]; ignored if the game is over")
+          "actions"_a, "Apply one action per table, int64 [n]. Actions of finished games are ignored.")
       .def(
           "random_step",
           [](Tables& t, std::uint64_t seed, std::uint64_t step) {
@@ -245,14 +247,15 @@ void bind_tables(nb::module_& m) {
             return scores;
           },
           "seed"_a, "step"_a,
-          "A uniformly random legal move at every table, a function of seed and step; if it ends the game, another "
-          "is dealt. int8 [n]: the scores of games that ended, -1 if none did.")
+          "Make a uniformly random legal move at every table, drawn from seed and step. A new game is dealt where a "
+          "game ends. Returns int8 [n]: the score of the game that ended at each table, -1 if none did.")
       .def(
           "deal",
           [](Tables& t, In1<std::int64_t> rows, std::uint64_t seed, std::uint64_t first) {
             for (std::size_t k = 0; k < rows.size(); ++k) t.deal(checked(rows(k), t.size(), "table"), seed, first + k);
           },
-          "rows"_a, "seed"_a, "first"_a, "new games, `first` and those after it of a series, at these tables")
+          "rows"_a, "seed"_a, "first"_a,
+          "Deal new games at these tables: the games number `first` and following of the series `seed`.")
       .def(
           "observe",
           [](const Tables& t, std::optional<In1<std::int8_t>> seats, bool with_v0, std::optional<Rows> out) {
@@ -260,7 +263,7 @@ void bind_tables(nb::module_& m) {
             const std::size_t size = std::size_t(observation_size(t.rules()));
             if (!out) out = Rows(make<float>({t.size(), size}));
             if (out->shape(0) != t.size() || out->shape(1) != size)
-              throw nb::value_error("out is float32 [n, rules.observation]");
+              throw nb::value_error("out must be float32 [n, rules.observation]");
             {
               nb::gil_scoped_release release;
               for (std::size_t i = 0; i < t.size(); ++i)
@@ -269,8 +272,9 @@ void bind_tables(nb::module_& m) {
             return *out;
           },
           "seats"_a = nb::none(), "v0"_a = false, "out"_a.noconvert() = nb::none(),
-          "float32 [n, rules.observation]: what each table's seat sees (int8 [n]; without them the one on turn). out: "
-          "an array of this shape to be written; memory that is kept between calls is much faster than new memory.")
+          "Return observations, float32 [n, rules.observation], of one seat per table (int8 [n], by default the seat "
+          "to act). out: an array of this shape to write into; to reuse it between calls is much faster than a new "
+          "one.")
       .def(
           "hands",
           [](const Tables& t) {
@@ -282,7 +286,7 @@ void bind_tables(nb::module_& m) {
                   out.data()[(i * players + p) * hand + k] = std::int8_t(t.state(i).hands[p][k].card);
             return out;
           },
-          "int8 [n, players, hand]: cards, the oldest first; -1 if a hand has fewer")
+          "Return the hands, int8 [n, players, hand]: kinds of cards, the oldest first, padded with -1.")
       .def(
           "possible",
           [](const Tables& t) {
@@ -300,7 +304,8 @@ void bind_tables(nb::module_& m) {
                 }
             return out;
           },
-          "bool [n, players, hand, kinds]: the kinds that hints leave possible; none if there is no card")
+          "Return bool [n, players, hand, kinds]: whether hints leave a kind possible. All are False for an empty "
+          "slot.")
       .def(
           "unseen_counts",
           [](const Tables& t) {
@@ -309,7 +314,8 @@ void bind_tables(nb::module_& m) {
             for (std::size_t i = 0; i < t.size(); ++i) unseen(t.state(i), out.data() + i * kinds);
             return out;
           },
-          "float32 [n, kinds]: cards that are neither piled nor discarded")
+          "Return float32 [n, kinds]: the number of cards of each kind that are neither in the fireworks nor "
+          "discarded.")
       .def(
           "hint_bits",
           [](const Tables& t) {
@@ -323,7 +329,8 @@ void bind_tables(nb::module_& m) {
                         float(t.state(i).hands[p][k].hint_bits >> bit & 1);
             return out;
           },
-          "float32 [n, players, hand, 2]: whether a hint has named the card's colour, and its rank")
+          "Return float32 [n, players, hand, 2]: whether a hint has named the card's colour, and whether one has named "
+          "its rank.")
       .def(
           "traits",
           [](const Tables& t) {
@@ -337,8 +344,8 @@ void bind_tables(nb::module_& m) {
             }
             return out;
           },
-          "float32 [n, kinds, 3]: such a card can be played now, is of no use any more, is the last of one still "
-          "wanted")
+          "Return float32 [n, kinds, 3]: whether a card of the kind can be played now, whether it can never be played "
+          "any more, and whether it is the last copy of a kind still to be played.")
       .def(
           "redeal",
           [](Tables& t, const Hands& hidden, std::uint64_t seed) {
@@ -348,8 +355,8 @@ void bind_tables(nb::module_& m) {
             });
           },
           "hidden"_a, "seed"_a,
-          "Deal hidden hands anew: int8 [n, players, hand], -1 if a slot stays; the deck is shuffled. bool [n]: "
-          "whether cards and hints allow it; otherwise the table stays as it was.")
+          "Replace cards of hands, int8 [n, players, hand] (-1 keeps a slot), and shuffle the deck. Returns bool [n]: "
+          "whether the remaining cards and the hints allow it; if not, the table is unchanged.")
       .def(
           "redraw",
           [](Tables& t, In1<std::int8_t> seats, std::uint64_t seed) {
@@ -361,17 +368,18 @@ void bind_tables(nb::module_& m) {
             }
           },
           "seats"_a, "seed"_a,
-          "Gives a seat at each table, int8 [n], one of the own hands that explain what it has seen, each as likely as "
-          "deals have it whatever the others did; the deck is shuffled.")
+          "Replace the hand of one seat per table, int8 [n], by a random hand that is consistent with what the seat "
+          "has seen, and shuffle the deck. Hands have their probability by the deal alone: the other players' actions "
+          "do not count as evidence.")
       .def(
           "suppose",
           [](Tables& t, const Hands& hidden) {
             return put_hands(t, hidden, [&](std::size_t i, const std::int8_t* hands) { return t.suppose(i, hands); });
           },
           "hidden"_a,
-          "Puts cards into hands, as redeal takes them, without asking where they come from: a table that may hold a "
-          "card too many. It serves to ask how a player would act who sees these cards. bool [n]: whether hints allow "
-          "it; otherwise the table stays as it was.")
+          "Put cards into hands, in redeal's form, without taking them from the deck. A table may then have too many "
+          "copies of a card: the method is for asking how a player would act who sees these cards. Returns bool [n]: "
+          "whether the hints allow it; if not, the table is unchanged.")
       .def(
           "scores",
           [](const Tables& t) {
@@ -379,7 +387,7 @@ void bind_tables(nb::module_& m) {
             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.state(i).score());
             return out;
           },
-          "int8 [n]: cards piled, 0 if the lives are spent")
+          "Return the scores, int8 [n]: the number of cards in the fireworks, 0 if no life is left.")
       .def("over", [](const Tables& t) {
         auto out = make<bool>({t.size()});
         for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = t.state(i).over();
@@ -399,14 +407,14 @@ void bind_tables(nb::module_& m) {
         return std::make_tuple(decks, actions, scores);
       },
       "rules"_a, "seed"_a, "first"_a, "n"_a, "careful"_a = false,
-      "Games of uniformly random players; careful ones never play a card that costs a life. Decks uint8 [n, "
-      "rules.deck], actions uint8 [n, rules.longest] (255 after the end), scores int8 [n].");
+      "Play games of uniformly random players; careful ones never play a card that would cost a life. Returns decks, "
+      "uint8 [n, rules.deck], actions, uint8 [n, rules.longest] padded with 255, and scores, int8 [n].");
 }
 
 }  // namespace
 
 void bind_hanabi(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule("hanabi", "Hanabi: a twin of OpenSpiel's game");
+  nb::module_ m = parent.def_submodule("hanabi", "Hanabi: the same game as OpenSpiel's, for many tables at once.");
   bind_rules(m);
   bind_state(m);
   bind_tables(m);

@@ -18,7 +18,7 @@ constexpr std::uint8_t kOver = 255;  // takes the place of an action after the e
 
 auto frames(const Rules& rules, std::uint64_t seed, const In1<std::uint64_t>& games, const In2<std::uint8_t>& actions,
             bool with_v0) {
-  if (actions.shape(0) != games.size()) throw nb::value_error("one row of actions a game");
+  if (actions.shape(0) != games.size()) throw nb::value_error("expected one row of actions per game");
   const std::size_t players = std::size_t(rules.players), size = std::size_t(observation_size(rules));
   const std::size_t numbers = std::size_t(rules.actions()), most = actions.shape(1);
   std::vector<std::size_t> lengths;
@@ -46,10 +46,9 @@ auto frames(const Rules& rules, std::uint64_t seed, const In1<std::uint64_t>& ga
 
 void bind_hanabi_frames(nb::module_& parent) {
   nb::module_ m = nb::borrow<nb::module_>(parent.attr("hanabi"));
-  m.def(
-      "frames", &frames, "rules"_a, "seed"_a, "games"_a, "actions"_a, "v0"_a = false,
-      "Games of the series `seed`, by their numbers, uint64 [k], played again by actions, uint8 [k, T] with 255 after "
-      "the last. Of all moves, n in number, game by game: what each seat saw before it, float32 [n, players, "
-      "rules.observation]; what was legal, bool [n, actions]; the seat on turn, int8 [n]; by how much the move "
-      "changed the score, int8 [n]. Raises ValueError on an illegal action.");
+  m.def("frames", &frames, "rules"_a, "seed"_a, "games"_a, "actions"_a, "v0"_a = false,
+        "Replay games of the series `seed`, given by their numbers, uint64 [k], and their actions, uint8 [k, T] padded "
+        "with 255. Returns arrays over all n moves, game by game: each seat's observation before the move, float32 [n, "
+        "players, rules.observation]; the legal actions, bool [n, actions]; the seat that acts, int8 [n]; and the "
+        "change of the score, int8 [n]. Raises ValueError on an illegal action.");
 }

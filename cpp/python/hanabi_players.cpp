@@ -41,8 +41,8 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "bots"_a,
-          "float32 [n, actions]: how likely a scripted player, int8 [n] by its number in BOTS, takes each action for "
-          "the seat on turn, from what that seat knows; all 0 if a game is over.")
+          "Return float32 [n, actions]: the probability of each action for the seat to act, if a scripted player plays "
+          "it. bots: int8 [n], indices into BOTS. Rows of finished games are 0.")
       .def(
           "choose",
           [](const Tables& t, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first) {
@@ -54,9 +54,9 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "bots"_a, "seed"_a, "first"_a = 0,
-          "What a scripted player, int8 [n] by its number in BOTS, does at every table: int64 [n] actions, -1 if a "
-          "game is over. Table i draws from a stream of its own that seed, first + i and the number of moves so far "
-          "determine.")
+          "Return a scripted player's action at every table, int64 [n]; -1 if a game is over. bots: int8 [n], indices "
+          "into BOTS. Table i has its own random stream, which depends on seed, first + i and the number of moves so "
+          "far.")
       .def(
           "marks",
           [](const Tables& t) {
@@ -68,8 +68,8 @@ void bind_hanabi_players(nb::module_& parent) {
                   out.data()[(i * players + p) * hand + k] = t.marks(i).kinds[p][k];
             return out;
           },
-          "uint32 [n, players, hand]: the sets of kinds that each card may be if hints follow the convention of the "
-          "scripted players; 0 if there is no card.");
+          "Return uint32 [n, players, hand]: the kinds that each card may have if hints follow the convention of the "
+          "scripted players, as bit sets; 0 for an empty slot.");
 
   m.def(
       "scripted_games",
@@ -86,8 +86,8 @@ void bind_hanabi_players(nb::module_& parent) {
         return std::make_tuple(decks, actions, scores);
       },
       "rules"_a, "bots"_a, "seed"_a, "first"_a, "n"_a, "random"_a = 0.0, "noise"_a = 0.0,
-      "Games of scripted players, int8 [players] by their numbers in BOTS, on the decks of random_games; the same that "
-      "Tables(rules, seed, first, n) and its choose(..., seed, first) give. Each seat is a "
-      "random player's with probability `random`; a scripted player's move is random with probability `noise`, though "
-      "on the last life none that surely loses it. Decks, actions and scores as of random_games.");
+      "Play games of scripted players (int8 [players], indices into BOTS) on the decks of random_games. The games "
+      "equal those of Tables(rules, seed, first, n) with choose(..., seed, first). Each seat is a random player "
+      "instead with probability `random`. A scripted player makes a random move with probability `noise`, but on the "
+      "last life none that is sure to lose it. Returns decks, actions and scores as random_games does.");
 }

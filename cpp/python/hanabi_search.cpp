@@ -21,7 +21,7 @@ using Hand = std::vector<std::int16_t>;
 
 // Raises ValueError unless the number is from 0 to 1.
 void check_slip(double slip) {
-  if (!(slip >= 0 && slip <= 1)) throw nb::value_error("slip is a share, 0 to 1");
+  if (!(slip >= 0 && slip <= 1)) throw nb::value_error("slip must be between 0 and 1");
 }
 
 constexpr int kMostListed = 1'000'000, kMostTries = 10'000'000;  // they take seconds
@@ -38,7 +38,8 @@ std::vector<int> in_order(const Decision& d) {
 }
 
 void check_hands(const Decision& d, const In2<std::int16_t>& hands) {
-  if (hands.shape(1) != std::size_t(d.rules().hand)) throw nb::value_error("a card, or -1, for each slot");
+  if (hands.shape(1) != std::size_t(d.rules().hand))
+    throw nb::value_error("a hand must have a card or -1 for each slot");
   for (std::size_t i = 0; i < hands.shape(0); ++i)
     if (!d.ways(&hands(i, 0)))
       throw nb::value_error(("hand " + std::to_string(i) + " does not explain the view").c_str());
@@ -48,7 +49,7 @@ void check_hands(const Decision& d, const In2<std::int16_t>& hands) {
 // cards.
 void check_decks(const Decision& d, const In2<std::int16_t>& hands, const In2<std::uint8_t>& decks) {
   if (decks.shape(0) != hands.shape(0) || decks.shape(1) != std::size_t(d.left()))
-    throw nb::value_error("decks: the cards that are left, for each hand");
+    throw nb::value_error("decks must hold the remaining cards, one row per hand");
   std::vector<std::uint8_t> left(decks.shape(1)), cards(decks.shape(1));
   Rng any(0, 0);
   for (std::size_t i = 0; i < decks.shape(0); ++i) {
@@ -56,7 +57,8 @@ void check_decks(const Decision& d, const In2<std::int16_t>& hands, const In2<st
     for (std::size_t j = 0; j < cards.size(); ++j) cards[j] = decks(i, j);
     std::sort(left.begin(), left.end());
     std::sort(cards.begin(), cards.end());
-    if (left != cards) throw nb::value_error(("deck " + std::to_string(i) + " is not what its hand leaves").c_str());
+    if (left != cards)
+      throw nb::value_error(("deck " + std::to_string(i) + " does not hold the cards that its hand leaves").c_str());
   }
 }
 
@@ -74,8 +76,8 @@ std::tuple<Out<std::int16_t>, Out<double>, bool> world_arrays(const Decision& d,
 void bind_hanabi_search(nb::module_& parent) {
   nb::module_ m = nb::cast<nb::module_>(parent.attr("hanabi"));
   nb::class_<Decision>(m, "Decision",
-                       "A seat's decision, if all others play one scripted player: the own hands that explain what "
-                       "they did, and games played on from them.")
+                       "A decision of one seat whose partners all play the same scripted player: the own hands that "
+                       "are consistent with their moves, and playouts from these hands.")
       .def(
           "__init__",
           [](Decision* self, const Codec& codec, In1<std::int32_t> tokens, int bot) {
@@ -84,16 +86,16 @@ void bind_hanabi_search(nb::module_& parent) {
             new (self) Decision(codec, std::vector<int>(seen.begin(), seen.end()), Bot(bot));
           },
           "codec"_a, "tokens"_a, "bot"_a,
-          "bot: a number in BOTS. Raises ValueError if no deal explains the tokens, or they do not end at an own "
-          "turn.")
-      .def_prop_ro("deck_size", &Decision::left, "cards in the deck")
+          "bot: an index into BOTS. Raises ValueError if no deal is consistent with the tokens, or if they do not end "
+          "at a turn of the seat.")
+      .def_prop_ro("deck_size", &Decision::left, "Number of cards in the deck.")
       .def(
           "blueprint",
           [](const Decision& d, std::uint64_t seed) {
             Rng rng(seed, 0);
             return draw_action(d.bot(), d.state(), d.marks(), rng);
           },
-          "seed"_a, "What the scripted player does, which never looks at its own cards.")
+          "seed"_a, "The scripted player's action in this view. It does not depend on the seat's own cards.")
       .def(
           "consistent_hands",
           [](const Decision& d, std::size_t most, std::size_t n, std::size_t tries, std::uint64_t seed, double slip) {
@@ -110,7 +112,7 @@ void bind_hanabi_search(nb::module_& parent) {
               const std::size_t size = std::size_t(d.rules().hand);
               all = d.list(most, hands, ways);
               for (std::size_t i = 0; i < ways.size(); ++i)
-                if (const double weight = double(ways[i]) * d.chance(&hands[i * size], slip, order); weight > 0) {
+                if (const double weight = double(ways[i]) * d.likelihood(&hands[i * size], slip, order); weight > 0) {
                   kept.insert(kept.end(), &hands[i * size], &hands[i * size] + size);
                   weights.push_back(weight);
                 }
@@ -118,7 +120,7 @@ void bind_hanabi_search(nb::module_& parent) {
               for (std::size_t i = 0; !all && i < tries && weights.size() < n; ++i) {
                 Rng rng(seed, i);
                 d.draw(rng, hand.data());
-                if (const double weight = d.chance(hand.data(), slip, order); weight > 0) {
+                if (const double weight = d.likelihood(hand.data(), slip, order); weight > 0) {
                   kept.insert(kept.end(), hand.begin(), hand.end());
                   weights.push_back(weight);
                 }
@@ -127,11 +129,11 @@ void bind_hanabi_search(nb::module_& parent) {
             return world_arrays(d, kept, weights, all);
           },
           "most"_a, "n"_a, "tries"_a, "seed"_a, "slip"_a = 0.0,
-          "Own hands int16 [k, hand], -1 if there are fewer cards, their weights float64 [k], up to a factor, and "
-          "whether these are all: each by kinds, if there are at most `most` that the rules allow. Else those of "
-          "uniform draws under which the others could do what they did: at most `n`, of at most `tries`. A share "
-          "`slip` of their moves was random. Raises ValueError if most is above 1,000,000 or tries above "
-          "10,000,000.")
+          "Return own hands, int16 [k, hand] padded with -1, their weights, float64 [k], up to a factor, and whether "
+          "the list is complete. It is complete if the rules allow at most `most` hands. Otherwise up to `tries` hands "
+          "are drawn uniformly, and at most `n` are kept under which the partners could have made their moves. slip: "
+          "the share of the partners' moves that are taken to be random. Raises ValueError if most is above 1,000,000 "
+          "or tries above 10,000,000.")
       .def(
           "decks",
           [](const Decision& d, In2<std::int16_t> hands, std::uint64_t seed) {
@@ -144,7 +146,7 @@ void bind_hanabi_search(nb::module_& parent) {
             }
             return out;
           },
-          "hands"_a, "seed"_a, "uint8 [k, deck_size]: what each hand leaves in the deck, shuffled.")
+          "hands"_a, "seed"_a, "Return uint8 [k, deck_size]: the cards that each hand leaves for the deck, shuffled.")
       .def(
           "chances",
           [](const Decision& d, In2<std::int16_t> hands, double slip) {
@@ -153,13 +155,13 @@ void bind_hanabi_search(nb::module_& parent) {
             auto out = make<double>({hands.shape(0)});
             nb::gil_scoped_release release;
             std::vector<int> order = in_order(d);
-            for (std::size_t i = 0; i < hands.shape(0); ++i) out.data()[i] = d.chance(&hands(i, 0), slip, order);
+            for (std::size_t i = 0; i < hands.shape(0); ++i) out.data()[i] = d.likelihood(&hands(i, 0), slip, order);
             return out;
           },
           "hands"_a, "slip"_a = 0.0,
-          "float64 [k]: how likely the others made the moves that they made, had the own cards been these, int16 "
-          "[k, hand]; a share `slip` of their moves was random. Raises ValueError on a hand that does not explain the "
-          "view.")
+          "Return float64 [k]: the probability of the partners' moves if the own cards are these, int16 [k, hand]. "
+          "slip: the share of the partners' moves that are taken to be random. Raises ValueError if a hand is not "
+          "consistent with the view.")
       .def(
           "play",
           [](const Decision& d, In2<std::int16_t> hands, In2<std::uint8_t> decks, In1<std::int64_t> actions,
@@ -179,10 +181,10 @@ void bind_hanabi_search(nb::module_& parent) {
             return out;
           },
           "hands"_a, "decks"_a, "actions"_a, "seed"_a, "threads"_a = 1,
-          "int8 [k, a]: the score if the own cards are those of a row, the deck comes in the order of decks, uint8 "
-          "[k, deck_size], this seat takes one of the actions, int64 [a], and then everybody plays the scripted "
-          "player. "
-          "Players that draw, draw alike for all actions. Raises ValueError on worlds that do not explain the view.");
+          "Return final scores, int8 [k, a], for each own hand (with its deck, uint8 [k, deck_size], in order of "
+          "drawing) and each action, int64 [a], after which all seats play the scripted player. Players that choose at "
+          "random use the same random numbers for all actions. Raises ValueError if a world is not consistent with the "
+          "view.");
 
   Guarded<Tables> tables(nb::borrow<nb::class_<Tables>>(m.attr("Tables")));
   tables.def(
@@ -202,6 +204,6 @@ void bind_hanabi_search(nb::module_& parent) {
         return out;
       },
       "actions"_a, "bot"_a, "seed"_a, "threads"_a = 1,
-      "int8 [n]: the scores if these actions, int64 [n], come next and then everybody plays the scripted player of "
-      "this number in BOTS; of a game that is over its own. Table i draws from a stream of its own.");
+      "Return final scores, int8 [n], after these actions, int64 [n], if then all seats play the scripted player "
+      "`bot`, an index into BOTS. A finished game keeps its score. Each table has its own random stream.");
 }

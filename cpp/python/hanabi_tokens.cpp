@@ -46,17 +46,19 @@ struct Bulk {
 SeatView seat_view(const Codec& codec, const In1<std::int32_t>& tokens) { return view_of(codec, tokens_in(tokens)); }
 
 void bind_table(nb::module_& m) {
-  nb::class_<Codec> codec(m, "Codec", "The tokens: own actions, others' moves, cards, slots named, seats, the end.");
+  nb::class_<Codec> codec(
+      m, "Codec", "Token numbers: own actions, moves of others, cards, slots that a hint names, seats, the end.");
   codec.def(nb::init<const Rules&>(), "rules"_a, "Raises ValueError if more than 256 tokens are needed.")
       .def("__getstate__", &Codec::rules)
       .def("__setstate__", [](Codec& t, const Rules& rules) { new (&t) Codec(rules); })
       .def_prop_ro("rules", &Codec::rules)
-      .def_prop_ro("other", &Codec::other, "the first token of a move of another")
-      .def_prop_ro("card", &Codec::card, "the token of card 0")
-      .def_prop_ro("slots", &Codec::slots, "the token of a set of slots less the set's number, which is 1 or more")
-      .def_prop_ro("seat", &Codec::seat, "the token of own seat 0")
+      .def_prop_ro("other", &Codec::other, "First token for the moves of other players.")
+      .def_prop_ro("card", &Codec::card, "Token of card 0.")
+      .def_prop_ro("slots", &Codec::slots,
+                   "Offset to which the number of a set of slots (1 or more) is added for its token.")
+      .def_prop_ro("seat", &Codec::seat, "Token of own seat 0; own seat s has the token seat + s.")
       .def_prop_ro("end", &Codec::end)
-      .def_prop_ro("length", &Codec::length, "tokens of the longest sequence")
+      .def_prop_ro("length", &Codec::length, "Number of tokens of the longest sequence.")
       .def(
           "token",
           [](const Codec& t, int action, int actor) {
@@ -65,27 +67,30 @@ void bind_table(nb::module_& m) {
             const Move move = move_of(t.rules(), action);
             return t.token(move, (actor + move.offset) % t.rules().players);
           },
-          "action"_a, "actor"_a, "the token of an action of the player `actor` places on from the own seat, 1 or more")
+          "action"_a, "actor"_a,
+          "Return the token of an action by the player `actor` places after the own seat; actor is at least 1.")
       .def(
           "over", [](const Codec& t, In1<std::int32_t> tokens) { return seat_view(t, tokens).state.over(); },
-          "tokens"_a, "Whether the game has ended. Raises ValueError if no deal explains the tokens.")
+          "tokens"_a, "Return whether the game has ended. Raises ValueError if no deal is consistent with the tokens.")
       .def(
           "events", [](const Codec& t, In1<std::int32_t> tokens) { return seen_events(events(t, tokens_in(tokens))); },
-          "tokens"_a, "(actor, action, seen) of each event. Raises ValueError on tokens that no view encodes to.");
+          "tokens"_a, "Return (actor, action, seen) for each event. Raises ValueError if no view has these tokens.");
   bind_tables<Bulk>(m, codec, "TokenTables");
 }
 
 void bind_hands(nb::module_& m) {
-  nb::class_<Hands>(m, "HandSampler", "Own hands that explain a view, each drawn as often as deals have it.")
+  nb::class_<Hands>(m, "HandSampler",
+                    "Sampler of own hands that are consistent with a view, each with its probability by the deal.")
       .def(
           "__init__",
           [](Hands* self, const Codec& codec, In1<std::int32_t> tokens) {
             new (self) Hands(codec, seat_view(codec, tokens));
           },
           "codec"_a, "tokens"_a,
-          "Raises ValueError if no deal explains the tokens, or they end amid what is seen at once.")
+          "Raises ValueError if no deal is consistent with the tokens, or if they end within an event of several "
+          "tokens.")
       .def_prop_ro("count", &Hands::total,
-                   "Ways to take the own cards from those unseen; copies of a card are different.")
+                   "Number of ways to draw the own cards from the unseen ones. Copies of a card count as different.")
       .def(
           "sample",
           [](const Hands& hands, std::uint64_t seed, std::size_t n) {
@@ -97,16 +102,19 @@ void bind_hands(nb::module_& m) {
             }
             return out;
           },
-          "seed"_a, "n"_a, "int16 [n, hand]: own cards, the oldest first; -1 if the hand has fewer.")
+          "seed"_a, "n"_a, "Draw n own hands, int16 [n, hand]: kinds of cards, the oldest first, padded with -1.")
       .def(
           "ways",
           [](const Hands& hands, In2<std::int16_t> hidden) {
-            if (hidden.shape(1) != std::size_t(hands.slots())) throw nb::value_error("a card, or -1, for each slot");
+            if (hidden.shape(1) != std::size_t(hands.slots()))
+              throw nb::value_error("a hand must have a card or -1 for each slot");
             auto out = make<std::uint64_t>({hidden.shape(0)});
             for (std::size_t i = 0; i < hidden.shape(0); ++i) out.data()[i] = hands.ways(&hidden(i, 0));
             return out;
           },
-          "hidden"_a, "int16 [n, hand] -> uint64 [n]: the ways of each hand; 0 if it does not explain the view.");
+          "hidden"_a,
+          "Return uint64 [n]: the number of ways to draw each hand, int16 [n, hand]; 0 if it is not consistent with "
+          "the view.");
 }
 
 }  // namespace

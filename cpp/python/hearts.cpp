@@ -51,7 +51,7 @@ struct HeartsBulk {
 
 void bind_hearts(nb::module_& parent) {
   using namespace hearts;
-  nb::module_ m = parent.def_submodule("hearts", "Hearts: rules, random hands, tracker, batched tables");
+  nb::module_ m = parent.def_submodule("hearts", "Hearts: rules, random hands, tracker, batched tables.");
   nb::class_<Rules>(m, "Rules")
       .def(
           "__init__",
@@ -66,7 +66,7 @@ void bind_hearts(nb::module_& parent) {
           "jd_bonus"_a = false, "avoid_all_tricks_bonus"_a = false, "must_break_hearts"_a = true,
           "qs_breaks_hearts"_a = true, "can_lead_hearts_instead_of_qs"_a = false);
 
-  nb::class_<State>(m, "State", "One hand: the twin of OpenSpiel's state, from the moment the cards are dealt.")
+  nb::class_<State>(m, "State", "State of one hand after the cards are dealt, equal to OpenSpiel's.")
       .def(
           "__init__",
           [](State* self, const Rules& rules, int direction, In1<std::uint8_t> deck) {
@@ -122,9 +122,9 @@ void bind_hearts(nb::module_& parent) {
       "mixed_hands",
       [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
          const RolloutNet* net, double rollout) {
-        if (rollout > 0 && !net) throw nb::value_error("a rollout share needs a network");
+        if (rollout > 0 && !net) throw nb::value_error("a share of network rollouts needs a network");
         if (net && (net->features != kFeatures || net->actions != kVocabulary))
-          throw nb::value_error("a network of another game");
+          throw nb::value_error("the network was trained for another game");
         auto history = make<std::uint8_t>({n, kHistory});
         auto score = make<std::int8_t>({n, kPlayers});
         auto seated = make<std::uint8_t>({n, kPlayers});

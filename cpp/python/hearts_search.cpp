@@ -38,10 +38,10 @@ SeatView seat_view(const Rules& rules, int seat, int direction, const std::vecto
                    const std::vector<int>& passes, const std::vector<int>& received, int leader,
                    const std::vector<int>& plays, bool on_turn) {
   if (seat < 0 || seat >= kPlayers) throw std::invalid_argument("a seat is 0..3");
-  if (direction < 0 || direction >= kPlayers) throw std::invalid_argument("a pass direction is 0..3");
-  if (leader >= kPlayers) throw std::invalid_argument("a leader is 0..3, or negative before the play");
+  if (direction < 0 || direction >= kPlayers) throw std::invalid_argument("pass_direction must be 0 to 3");
+  if (leader >= kPlayers) throw std::invalid_argument("leader must be 0 to 3, or negative before the play");
   if (passes.size() > kPass || plays.size() > kNumCards)
-    throw std::invalid_argument("more passes or plays than a hand has");
+    throw std::invalid_argument("there are more passes or plays than a hand has");
   card_set(passes);
   card_set(plays);
   SeatView v;
@@ -71,7 +71,7 @@ struct Worlds {
 
 std::map<int, std::pair<double, std::int64_t>> pimc_of(const Deals& d, const PimcOptions& options, std::uint64_t seed) {
   if (options.worlds < 1 || options.runs < 1 || options.runs > kMostRuns)
-    throw std::invalid_argument("worlds and runs are at least 1, runs at most " + std::to_string(kMostRuns));
+    throw std::invalid_argument("worlds and runs must be at least 1, and runs at most " + std::to_string(kMostRuns));
   if (d.view.num_plays == kNumCards) throw std::invalid_argument("the hand is over");
   if (!d.may_act) throw std::invalid_argument("the seat of the view is not on turn");
   check_room(std::size_t(options.runs), kHand * sizeof(UctNode));
@@ -90,7 +90,7 @@ std::map<int, std::pair<double, std::int64_t>> pimc_of(const Deals& d, const Pim
 
 void bind_hearts_search(nb::module_& parent) {
   nb::module_ m = nb::borrow<nb::module_>(parent.attr("hearts"));
-  nb::class_<SeatView>(m, "SeatView", "What one seat has seen of a hand of Hearts.")
+  nb::class_<SeatView>(m, "SeatView", "One seat's view of a hand of Hearts.")
       .def(
           "__init__",
           [](SeatView* self, const Rules& rules, int seat, int direction, const std::vector<int>& dealt,
@@ -99,19 +99,23 @@ void bind_hearts_search(nb::module_& parent) {
             new (self) SeatView(seat_view(rules, seat, direction, dealt, passes, received, leader, plays, on_turn));
           },
           "rules"_a, "seat"_a, "direction"_a, "dealt"_a, "passes"_a, "received"_a, "leader"_a, "plays"_a, "on_turn"_a,
-          "leader: -1 before the play. Raises ValueError on numbers out of range.");
-  nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
+          "leader: the seat that leads, or -1 before the play. Raises ValueError if a number is out of range.");
+  nb::class_<Deals> sampler(
+      m, "DealSampler",
+      "Sampler of worlds for one seat's view: uniform over all consistent worlds, or weighted by odds.");
   bind_worlds<Worlds, SeatView>(
       sampler, kNumCards,
-      "log_odds: float64 [52, 3], who rather holds each card: the seats after the own one. Raises ValueError if no "
-      "deal explains the view.",
-      "int16 [n, 64]: the seat each card was dealt to, then the 12 passes, -1: none.");
+      "log_odds: float64 [52, 3], for each card the log odds that each of the other seats holds it, in seat order "
+      "after the view's own. Raises ValueError if no deal is consistent with the view.",
+      "Draw n worlds, int16 [n, 64]: the seat that each of the 52 cards was dealt to, then the 12 passed cards; -1 for "
+      "none.");
   sampler
       .def_prop_ro(
-          "assignments", [](const Deals& d) { return num_assignments(d); }, "Ways to lay the unseen cards, exact.")
+          "assignments", [](const Deals& d) { return num_assignments(d); },
+          "Exact number of ways to assign the unseen cards.")
       .def_prop_ro(
           "pass_histories", [](const Deals& d) { return num_pass_histories(d); },
-          "Pass histories for each of them, exact.");
+          "Exact number of pass histories for each assignment.");
   m.def(
       "rules_player",
       [](const std::vector<const SeatView*>& views) {
@@ -124,16 +128,16 @@ void bind_hearts_search(nb::module_& parent) {
         return cards;
       },
       "views"_a,
-      "The card that the scripted player passes or plays in each view. Raises ValueError if no deal explains a "
-      "view, or its seat is not on turn.");
+      "Return the card that the scripted player passes or plays in each view. Raises ValueError if no deal is "
+      "consistent with a view, or if its seat is not to act.");
   m.def(
       "pimc",
       [](const Deals& d, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {
         return pimc_of(d, {{runs, c, light}, worlds, uct}, seed);
       },
       "deals"_a, "worlds"_a, "runs"_a, "c"_a, "uct"_a, "light"_a, "seed"_a,
-      "Perfect-information Monte Carlo: {card: (mean value in units of v(o), simulations)}. Raises ValueError if "
-      "the seat of the view is not on turn.");
+      "Run perfect-information Monte Carlo. Returns {card: (mean value in units of v(o), number of simulations)}. "
+      "Raises ValueError if the view's seat is not to act.");
   m.def(
       "pimc_worlds",
       [](const Deals& d, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {
@@ -147,7 +151,6 @@ void bind_hearts_search(nb::module_& parent) {
         return std::make_tuple(found, values, holders);
       },
       "deals"_a, "worlds"_a, "runs"_a, "c"_a, "uct"_a, "light"_a, "seed"_a,
-      "The same, and what was found in each world: float32 [worlds, 52], the value by card, NaN if it was not "
-      "tried; "
-      "int8 [worlds, 52], who holds each card, -1 if nobody does any more.");
+      "Run pimc and return its result together with the worlds: the value of each card in each world, float32 [worlds, "
+      "52], NaN if not tried, and the holder of each card, int8 [worlds, 52], -1 for played cards.");
 }

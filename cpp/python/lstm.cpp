@@ -16,13 +16,13 @@ template <typename T>
 void expect(const Of<T>& array, std::initializer_list<std::size_t> shape) {
   bool same = array.ndim() == shape.size();
   for (std::size_t i = 0; same && i < shape.size(); ++i) same = array.shape(i) == shape.begin()[i];
-  if (!same) throw nb::value_error("the arrays of a layer do not fit together");
+  if (!same) throw nb::value_error("the arrays of a layer have incompatible shapes");
 }
 
 // Calls a function for one step, with the type of the layer's activations.
 template <typename T>
 lstm::Sizes sizes(const Of<T>& acts, std::size_t step) {
-  if (acts.ndim() != 4) throw nb::value_error("the arrays of a layer have four dimensions");
+  if (acts.ndim() != 4) throw nb::value_error("the arrays of a layer must have four dimensions");
   if (step >= acts.shape(1)) throw nb::index_error("step out of range");
   return {acts.shape(0), acts.shape(1), acts.shape(2), acts.shape(3) / 4};
 }
@@ -73,7 +73,7 @@ void bind_type(nb::module_& m) {
 }  // namespace
 
 void bind_lstm(nb::module_& parent) {
-  auto m = parent.def_submodule("lstm", "The cells of an LSTM layer, step by step");
+  auto m = parent.def_submodule("lstm", "LSTM cells of one layer, evaluated step by step.");
   bind_type<float, float>(m);
   bind_type<lstm::Bf16, std::int16_t>(m);
 }

@@ -58,15 +58,16 @@ int words_of(const AnyBoard& board) {
 }
 
 AnyObservation observation_of(const AnyBoard& any_board, const std::vector<int>& cells, const std::vector<int>& shown) {
-  if (cells.size() != shown.size()) throw nb::value_error("one number for each cell that was opened");
+  if (cells.size() != shown.size()) throw nb::value_error("shown must have one number for each opened cell");
   return std::visit(
       [&]<typename Cells>(const Board<Cells>& board) -> AnyObservation {
         Observation<Cells> observation = new_observation(board);
         for (std::size_t i = 0; i < cells.size(); ++i) {
           const int cell = cell_of(board, cells[i]);
           if (any(observation.exploded) || has(observation.opened, cell))
-            throw nb::value_error("no cell is opened twice, nor after a mine");
-          if (shown[i] < 0 || shown[i] > kMine) throw nb::value_error("a cell shows 0 to 8, or 9 for a mine");
+            throw nb::value_error("a cell is opened twice, or after a mine");
+          if (shown[i] < 0 || shown[i] > kMine)
+            throw nb::value_error("an opened cell must show 0 to 8, or 9 for a mine");
           open(board, observation, cell, shown[i]);
         }
         return observation;
@@ -79,9 +80,9 @@ void lay(State<Cells>& s, const std::vector<int>& cells) {
   Cells layout{};
   for (int cell : cells) layout |= bit<Cells>(cell_of(s.board, cell));
   if (s.is_laid() || count(layout) != s.board.mines || any(layout & ~s.observation.allowed))
-    throw nb::value_error("mines are laid once, all of them, where the rule of the first move allows it");
+    throw nb::value_error("all mines must be laid at once, in cells that the rule of the first move allows");
   if (!s.observation.n && s.board.first_move != FirstMove::kAny)
-    throw nb::value_error("the mines spare the first cell, and are laid once it is open");
+    throw nb::value_error("mines are laid after the first cell is opened, and not in that cell");
   s.layout = layout;
   if (s.observation.n) s.observation.shown[0] = std::uint8_t(number(s.board, layout, s.observation.cell[0]));
 }
@@ -90,9 +91,9 @@ void lay(State<Cells>& s, const std::vector<int>& cells) {
 template <typename Cells>
 void open_cell(State<Cells>& s, int cell) {
   cell_of(s.board, cell);
-  if (s.over() || has(s.observation.opened, cell)) throw nb::value_error("this cell cannot be opened now");
+  if (s.over() || has(s.observation.opened, cell)) throw nb::value_error("this cell cannot be opened in this state");
   if (!s.is_laid() && (s.observation.n || s.board.first_move == FirstMove::kAny))
-    throw nb::value_error("the mines are not laid");
+    throw nb::value_error("the mines have not been laid yet");
   open(s.board, s.observation, cell, has(s.layout, cell) ? kMine : number(s.board, s.layout, cell));
 }
 
@@ -111,8 +112,8 @@ void check_consistent(const AnyBoard& board, const AnyObservation& observation, 
 
 void bind_rules(nb::module_& m) {
   nb::class_<AnyBoard> board(m, "Board",
-                             "A grid, its number of mines, and the rule of the first move: an index into "
-                             "FIRST_MOVES. Raises ValueError for a board that cannot be played.");
+                             "A board: its grid, its number of mines and its rule for the first move, an index into "
+                             "FIRST_MOVES. Raises ValueError if the board cannot be played.");
   bind_copies(board, "Board");
   board
       .def(
@@ -126,7 +127,7 @@ void bind_rules(nb::module_& m) {
           [](const AnyBoard& any_board, int first) {
             return std::visit([&](const auto& b) { return cells_of(allowed(b, cell_of(b, first))); }, any_board);
           },
-          "first"_a, "Where mines may lie once that cell is opened first, ascending.")
+          "first"_a, "Return the cells that may hold a mine if `cell` is opened first, ascending.")
       .def(
           "around",
           [](const AnyBoard& any_board, int cell) {
@@ -134,7 +135,7 @@ void bind_rules(nb::module_& m) {
           },
           "cell"_a);
 
-  nb::class_<AnyState> state(m, "State", "A game: the mines, once they are laid, and what was opened.");
+  nb::class_<AnyState> state(m, "State", "State of a game: the mines, once they are laid, and the opened cells.");
   bind_copies(state, "State");
   state
       .def(
@@ -155,7 +156,7 @@ void bind_rules(nb::module_& m) {
           "cells"_a, "Lay the mines. Raises ValueError if the rules do not allow these cells.")
       .def(
           "open", [](AnyState& any_state, int cell) { std::visit([&](auto& s) { open_cell(s, cell); }, any_state); },
-          "cell"_a, "Open a cell. Raises ValueError if that is not allowed.")
+          "cell"_a, "Open a cell. Raises ValueError if it cannot be opened.")
       .def_prop_ro(
           "is_laid",
           [](const AnyState& any_state) { return std::visit([](const auto& s) { return s.is_laid(); }, any_state); })
@@ -171,7 +172,7 @@ void bind_rules(nb::module_& m) {
           [](const AnyState& any_state) {
             return std::visit([](const auto& s) { return int(s.observation.n); }, any_state);
           },
-          "cells opened without a mine")
+          "Number of opened cells without a mine.")
       .def_prop_ro(
           "unopened_cells",
           [](const AnyState& any_state) {
@@ -192,12 +193,11 @@ void bind_rules(nb::module_& m) {
                 },
                 any_state);
           },
-          "(cell, number shown) of each opened cell, in order; 9 is a mine.");
+          "Opened cells in order, each as (cell, number shown); 9 is a mine.");
 
-  nb::class_<AnyObservation>(
-      m, "Observation",
-      "What the player knows: cells in the order in which they were opened, and what each has shown, "
-      "9 for a mine. Raises ValueError for what no game can show.")
+  nb::class_<AnyObservation>(m, "Observation",
+                             "What the player knows: the opened cells in order, and the number that each has shown, 9 "
+                             "for a mine. Raises ValueError if no game can show this.")
       .def(
           "__init__",
           [](AnyObservation* self, const AnyBoard& b, const std::vector<int>& cells, const std::vector<int>& shown) {
@@ -209,9 +209,9 @@ void bind_rules(nb::module_& m) {
       [](const AnyBoard& board, const AnyObservation& observation, In<std::uint64_t> layouts) {
         const int words = words_of(board);
         if (words == 1 ? layouts.ndim() != 1 : layouts.ndim() != 2 || layouts.shape(1) != std::size_t(words))
-          throw nb::value_error(words == 1
-                                    ? "layouts of this board are uint64 [n]"
-                                    : ("layouts of this board are uint64 [n, " + std::to_string(words) + "]").c_str());
+          throw nb::value_error(
+              words == 1 ? "layouts of this board must be uint64 [n]"
+                         : ("layouts of this board must be uint64 [n, " + std::to_string(words) + "]").c_str());
         auto out = make<bool>({layouts.shape(0)});
         on_board(board, observation, [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
           for (std::size_t i = 0; i < layouts.shape(0); ++i) {
@@ -222,15 +222,14 @@ void bind_rules(nb::module_& m) {
         return out;
       },
       "board"_a, "observation"_a, "layouts"_a,
-      "bool [n]: whether each layout is consistent with an observation. Layouts are uint64 [n], a bit for each mine, "
-      "on boards of "
-      "up to 64 cells, else [n, words], the lowest word first.");
+      "Return bool [n]: whether each layout is consistent with an observation. Layouts are bit sets of mines: uint64 "
+      "[n] on boards of up to 64 cells, else uint64 [n, words], the lowest word first.");
 }
 
 void bind_beliefs(nb::module_& m) {
   nb::class_<AnyCounter>(m, "Counter",
-                         "Exact counts of the layouts that fit the opened cells. Raises RuntimeError if that takes "
-                         "too much memory, on boards beyond 64 cells.")
+                         "Exact counts of the layouts that are consistent with the opened cells. Raises RuntimeError "
+                         "if a board of more than 64 cells takes too much memory.")
       .def(
           "__init__",
           [](AnyCounter* self, const AnyBoard& board, const AnyObservation& observation) {
@@ -244,14 +243,14 @@ void bind_beliefs(nb::module_& m) {
           [](const AnyCounter& any_counter) {
             return std::visit([](const auto& c) { return to_python(c.layouts()); }, any_counter);
           },
-          "How many there are.")
+          "Number of consistent layouts.")
       .def(
           "mines",
           [](const AnyCounter& any_counter) {
             return std::visit([](const auto& c) { return to_numpy(c.mines()); }, any_counter);
           },
-          "Number of layouts with a mine in each cell: uint64 [cells] on boards of up to 64 cells, else "
-          "[cells, words], the lowest word first.")
+          "Return the number of consistent layouts with a mine in each cell: uint64 [cells] on boards of up to 64 "
+          "cells, else uint64 [cells, words], the lowest word first.")
       .def(
           "all",
           [](const AnyCounter& any_counter, std::uint64_t limit) {
@@ -259,7 +258,7 @@ void bind_beliefs(nb::module_& m) {
                 [&]<typename Cells>(const Counter<Cells>& c) {
                   std::uint64_t n[kWords<Cells>], most[kWords<Cells>] = {limit};
                   store(c.layouts(), n);
-                  if (load<Cells>(most) < c.layouts()) throw nb::value_error("there are more layouts than that");
+                  if (load<Cells>(most) < c.layouts()) throw nb::value_error("there are more layouts than limit");
                   std::vector<Cells> found;
                   {
                     nb::gil_scoped_release release;
@@ -273,9 +272,8 @@ void bind_beliefs(nb::module_& m) {
                 any_counter);
           },
           "limit"_a,
-          "All of them, ascending: uint64 [n], or [n, words] on boards beyond 64 cells. Raises ValueError if there "
-          "are "
-          "more than `limit`.");
+          "Return all consistent layouts, ascending: uint64 [n], or uint64 [n, words] on boards of more than 64 cells. "
+          "Raises ValueError if there are more than `limit`.");
   m.def(
       "sample",
       [](const AnyBoard& b, const AnyObservation& observation, int method, int domain, std::uint64_t trials,
@@ -290,12 +288,11 @@ void bind_beliefs(nb::module_& m) {
         return out;
       },
       "board"_a, "observation"_a, "method"_a, "domain"_a, "trials"_a, "seed"_a, "n"_a,
-      "n layouts, uint64 [n], or [n, words] on boards beyond 64 cells, by a method, an index into METHODS, that "
-      "proposes "
-      "them in a domain, an index into DOMAINS; walks make `trials` steps, and rejection gives up after so many draws "
-      "with 0, if it is not 0. Raises ValueError if no layout fits the opened cells, RuntimeError if they are "
-      "too "
-      "many to be drawn exactly.");
+      "Draw n layouts, uint64 [n], or uint64 [n, words] on boards of more than 64 cells. method: an index into "
+      "METHODS. domain: an index into DOMAINS, the set from which proposals are drawn. trials: the number of steps of "
+      "a random walk; for rejection, the number of draws after which it gives up and returns 0, or 0 for no limit. "
+      "Raises ValueError if no layout is consistent with the opened cells, RuntimeError if there are too many for "
+      "exact drawing.");
 }
 
 // Returns whether a signal such as Ctrl-C has arrived; then its exception is set.
@@ -333,10 +330,11 @@ void bind_players(nb::module_& m) {
       },
       "board"_a, "observation"_a, nb::kw_only(), "method"_a, "domain"_a, "simulations"_a, "seconds"_a, "c"_a,
       "widening"_a, "seed"_a,
-      "BSR-UCT (cpp/mines/search.hpp). Raises ValueError if the game is over or no layout explains what was seen, "
-      "RuntimeError if layouts are too many to be drawn exactly.");
+      "Run the BSR-UCT search of cpp/mines/search.hpp. Raises ValueError if the game is over or no layout is "
+      "consistent with the opened cells, RuntimeError if there are too many layouts for exact drawing.");
 
-  Guarded<AnySolver>(m, "Solver", "Optimal play by dynamic programming; it remembers what it has solved.")
+  Guarded<AnySolver>(m, "Solver",
+                     "Solver of optimal play by dynamic programming. It remembers the positions that it has solved.")
       .def(
           "__init__",
           [](AnySolver* self, const AnyBoard& any_board, std::size_t positions, std::size_t layouts) {
@@ -354,7 +352,7 @@ void bind_players(nb::module_& m) {
                 [&](auto& s) {
                   const auto& observation = observation_on(s.board(), any_observation);
                   if (any(observation.exploded) || has(observation.opened, cell_of(s.board(), cell)))
-                    throw nb::value_error("this cell cannot be opened now");
+                    throw nb::value_error("this cell cannot be opened in this state");
                   nb::gil_scoped_release release;
                   const auto value = s.open(observation, cell);
                   return std::make_pair(value.layouts, value.sum);
@@ -362,21 +360,21 @@ void bind_players(nb::module_& m) {
                 any_solver);
           },
           "observation"_a, "cell"_a,
-          "Number of layouts that fit the opened cells (and the rule of the first move, for this cell), and the sum "
-          "over them of the cells opened from here on, this one included, by the best play. Raises RuntimeError if "
-          "the position is too large.")
+          "Return the number of layouts that are consistent with the opened cells (and with the rule of the first "
+          "move, for this cell), and the sum over them of the cells that best play opens from now on if it opens this "
+          "cell first. Raises RuntimeError if the position is too large.")
       .def_prop_ro(
           "positions",
           [](const AnySolver& any_solver) {
             return std::visit([](const auto& s) { return s.positions(); }, any_solver);
           },
-          "Positions that it remembers.");
+          "Number of positions that the solver remembers.");
 }
 
 }  // namespace
 
 void bind_mines(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule("mines", "Mines: rules, beliefs, search, optimal play");
+  nb::module_ m = parent.def_submodule("mines", "Mines: rules, beliefs, search, optimal play.");
   m.attr("FIRST_MOVES") = nb::make_tuple("any", "safe", "no-neighbours");
   m.attr("METHODS") = nb::make_tuple("rejection", "metropolis", "inherited", "exact");
   m.attr("DOMAINS") = nb::make_tuple("rule", "board");

@@ -10,12 +10,13 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // an interrupted command leaves objects behind, which is no fault
 #endif
   m.doc() =
-      "The C++ core of trickformer. An object that calls change is for one call at a time: two that meet raise "
-      "RuntimeError. What searches share, models and codecs, any number of threads may use.";
+      "The C++ core of trickformer. Any number of threads may share a model or a codec. All other objects serve one "
+      "call at a time: a second call at the same time raises RuntimeError.";
   m.def(
       "isa", [] { return trickformer::name(trickformer::isa()); },
-      "The instruction set that the environment variable TRICKFORMER_ISA names, else the best of this CPU that "
-      "rounds nothing: the core uses none beyond it. Raises ValueError if it names none that this CPU has.");
+      "Name of the instruction set that the core uses: the environment variable TRICKFORMER_ISA, else the best of this "
+      "CPU that does not round activations to bfloat16. Raises ValueError if the variable names a set that this CPU "
+      "lacks.");
   m.def(
       "under_way",
       [] {
@@ -23,8 +24,8 @@ NB_MODULE(_core, m) {
         return nb::make_tuple(now.done, now.of);
       },
       nb::sig("def under_way() -> tuple[int, int]"),
-      "Of GO-MCTS's simulations, or the worlds of PIMC, that the searches of this process do now: how many are done, "
-      "and of how many. For another thread to ask; (0, 0) if nothing is searched.");
+      "Return (done, total): the progress of this process's current searches, in simulations of GO-MCTS or worlds of "
+      "PIMC; (0, 0) if none is running. It may be called from another thread.");
   bind_tracker(m);
   bind_gomcts(m);
   bind_gpt2(m);

@@ -21,12 +21,14 @@ using namespace trickformer::skat;
 namespace {
 
 Contract contract(int kind, bool hand, int level) {
-  if (kind < 0 || kind > 5 || level < 0 || level > 3) throw nb::value_error("a kind is 0 to 5, a level 0 to 3");
+  if (kind < 0 || kind > 5 || level < 0 || level > 3) throw nb::value_error("kind must be 0 to 5 and level 0 to 3");
   return {Kind(kind), hand, Level(level)};
 }
 
 void bind_rules(nb::module_& m) {
-  nb::class_<Result>(m, "Result", "How a game ended; value is that of a won game, of a lost one minus twice it.")
+  nb::class_<Result>(
+      m, "Result",
+      "Result of a game. value is the game value if the soloist has won, and minus twice the game value if not.")
       .def_prop_ro("soloist", [](const Result& r) { return int(r.soloist); })
       .def_ro("won", &Result::won)
       .def_ro("overbid", &Result::overbid)
@@ -55,7 +57,8 @@ void bind_rules(nb::module_& m) {
                       within(tricks, 0, kTricks, "tricks"));
       },
       nb::kw_only(), "kind"_a, "hand"_a, "level"_a, "bid"_a, "soloist"_a, "soloists_cards"_a, "points"_a, "tricks"_a,
-      "What a contract is worth that ended with these card points (skat included) and tricks of the soloist's.");
+      "Return the Result of a contract in which the soloist has these card points (with the skat) and this number of "
+      "tricks.");
 
   nb::class_<State> state(m, "State", "One game from the moment the cards are dealt.");
   bind_copies(state, "State");
@@ -66,10 +69,11 @@ void bind_rules(nb::module_& m) {
             Cards hands[kPlayers] = {}, skat = 0;
             if (deck.size() != kNumCards) throw nb::value_error("a deck has 32 cards");
             for (std::size_t i = 0; i < kNumCards; ++i) {
-              if (deck(i) >= kNumCards) throw nb::value_error("a deck holds every card once");
+              if (deck(i) >= kNumCards) throw nb::value_error("a deck contains every card exactly once");
               (i < std::size_t(kPlayers * kHand) ? hands[i / kHand] : skat) |= bit(deck(i));
             }
-            if ((hands[0] | hands[1] | hands[2] | skat) != kAll) throw nb::value_error("a deck holds every card once");
+            if ((hands[0] | hands[1] | hands[2] | skat) != kAll)
+              throw nb::value_error("a deck contains every card exactly once");
             new (self) State(new_game(hands, skat));
           },
           "deck"_a)
@@ -98,7 +102,8 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro("leader", [](const State& s) { return int(s.leader); })
       .def_prop_ro("soloists_tricks", [](const State& s) { return int(s.tricks); })
       .def_prop_ro(
-          "soloists_points", [](const State& s) { return int(s.points); }, "card points in tricks, no skat")
+          "soloists_points", [](const State& s) { return int(s.points); },
+          "Card points in the soloist's tricks, without the skat.")
       .def("result", [](const State& s) {
         if (s.phase != Phase::kOver) throw nb::value_error("a game has a result only at its end");
         return result(s);
@@ -130,7 +135,7 @@ struct Bulk {
 };
 
 void bind_sampler(nb::module_& m) {
-  nb::class_<SeatView>(m, "SeatView", "What one seat has seen, as its sequence of tokens.")
+  nb::class_<SeatView>(m, "SeatView", "One seat's view of a game, given by its token sequence.")
       .def(
           "__init__",
           [](SeatView* self, In1<std::int32_t> tokens) {
@@ -146,7 +151,7 @@ void bind_sampler(nb::module_& m) {
             }
             new (self) SeatView(v);
           },
-          "tokens"_a, "Raises ValueError if no deal explains the tokens; the end token may come once.");
+          "tokens"_a, "Raises ValueError if no deal is consistent with the tokens. The end token may occur once.");
   m.def(
       "complete_tokens",
       [](In1<std::int32_t> tokens) {
@@ -168,7 +173,8 @@ void bind_sampler(nb::module_& m) {
         return array;
       },
       "tokens"_a,
-      "Adds the tokens that follow from the rules, who leads and the end, to what a seat has seen; int32 [n].");
+      "Return a seat's complete token sequence, int32 [n]: adds the tokens that follow from the rules, leaders of "
+      "tricks and the end.");
   m.def(
       "turns",
       [](In2<std::int16_t> tokens, bool absolute) {
@@ -187,22 +193,25 @@ void bind_sampler(nb::module_& m) {
         return out;
       },
       "tokens"_a, "absolute"_a = false,
-      "Who acts with the token after each: int16 [n, T] -> int8 [n, T], in seats from the own one (or by chair); -1: "
-      "nobody.");
-  nb::class_<Deals> sampler(m, "DealSampler", "Worlds of one seat's view: uniform by counting, or by odds.");
+      "Return which seat acts with the next token after each position of the sequences int16 [n, T]: int8 [n, T], "
+      "counted from the own seat (or as chairs); -1 for none.");
+  nb::class_<Deals> sampler(
+      m, "DealSampler",
+      "Sampler of worlds for one seat's view: uniform over all consistent worlds, or weighted by odds.");
   bind_worlds<WorldRows<Deals, skat::read, skat::write, kHidden>, SeatView>(
       sampler, kNumCards,
-      "log_odds: float64 [32, 3], where each card is rather: the two seats after the own one, the skat. Raises "
-      "ValueError if no deal explains the view.",
-      "int16 [n, 34]: the seat that each card was dealt to (3: the skat), then the soloist's discards, -1: none.");
-  sampler.def_prop_ro("assignments", &Deals::assignments, "Ways to lay the unseen cards, exact.")
-      .def_prop_ro("histories", &Deals::histories, "Ways to pick up and lay away for each of them, exact.");
+      "log_odds: float64 [32, 3], for each card the log odds of its place: the two seats after the view's own, the "
+      "skat. Raises ValueError if no deal is consistent with the view.",
+      "Draw n worlds, int16 [n, 34]: the seat that each of the 32 cards was dealt to (3 is the skat), then the "
+      "soloist's two discards; -1 for none.");
+  sampler.def_prop_ro("assignments", &Deals::assignments, "Exact number of ways to assign the unseen cards.")
+      .def_prop_ro("histories", &Deals::histories, "Exact number of ways to pick up and discard for each assignment.");
 }
 
 }  // namespace
 
 void bind_skat(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule("skat", "Skat: rules, random games, tracker, batched tables, worlds");
+  nb::module_ m = parent.def_submodule("skat", "Skat: rules, random games, tracker, batched tables, worlds.");
   m.attr("CALLS") = std::vector<int>(kCallValues, kCallValues + kCalls);
   m.attr("MAX_ACTIONS") = kMaxActions;
   m.attr("MAX_LENGTH") = kMaxLength;
@@ -227,6 +236,6 @@ void bind_skat(nb::module_& parent) {
         return std::make_pair(history, score);
       },
       "seeger"_a, "seed"_a, "first"_a, "n"_a,
-      "Uniformly random games: actions uint8 [n, 194] (32 cards dealt first, filled up with 255), scores int16 [n, "
-      "3].");
+      "Play uniformly random games. Returns histories, uint8 [n, 194] (the 32 cards dealt, then the actions, padded "
+      "with 255), and scores, int16 [n, 3].");
 }

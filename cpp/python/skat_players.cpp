@@ -27,7 +27,7 @@ void bind_skat_players(nb::module_& parent) {
         }
         return actions;
       },
-      "views"_a, "The action of the scripted player in each view. Raises ValueError if its seat is not on turn.");
+      "views"_a, "Return the scripted player's action in each view. Raises ValueError if a view's seat is not to act.");
   m.def(
       "rules_games",
       [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n) {
@@ -38,8 +38,8 @@ void bind_skat_players(nb::module_& parent) {
         return std::make_pair(history, score);
       },
       "seeger"_a, "seed"_a, "first"_a, "n"_a,
-      "Games of three scripted players, on the deals of random_games: actions uint8 [n, 194] (32 cards dealt first, "
-      "filled up with 255), scores int16 [n, 3].");
+      "Play games of three scripted players on the deals of random_games. Returns histories, uint8 [n, 194] (the 32 "
+      "cards dealt, then the actions, padded with 255), and scores, int16 [n, 3].");
   m.def(
       "mixed_games",
       [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise) {
@@ -51,7 +51,7 @@ void bind_skat_players(nb::module_& parent) {
         return std::make_tuple(history, score, seated);
       },
       "seeger"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0,
-      "The same with every seat drawn for itself, random with that probability, and scripted ones that make a random "
-      "move with probability `noise`, a tenth of it before they declare: history and scores as of rules_games, and who "
-      "sat there uint8 [n, 3], 0 uniformly random, 1 scripted.");
+      "Play games in which each seat is a random player with probability `random`, else a scripted player that makes a "
+      "random move with probability `noise`, a tenth of it before the declaration. Returns histories and scores as "
+      "rules_games does, and the players, uint8 [n, 3]: 0 random, 1 scripted.");
 }

@@ -23,7 +23,7 @@ Cards cards_in(const std::vector<int>& cards, std::size_t n) {
   Cards set = 0;
   for (int card : cards) set |= bit(int(checked(card, kNumCards, "card")));
   if (std::size_t(count(set)) != n || cards.size() != n)
-    throw nb::value_error((std::to_string(n) + " different cards are asked for").c_str());
+    throw nb::value_error((std::to_string(n) + " different cards are needed").c_str());
   return set;
 }
 
@@ -40,7 +40,7 @@ int bid_of(int bid) { return within(bid, 0, kHighestBid, "a bid"); }
 int points_of(int laid) { return int(checked(laid, kAllPoints + 1, "card points")); }
 
 void check_worlds(std::size_t n, std::size_t oversample) {
-  if (!n) throw nb::value_error("a search needs at least one world");
+  if (!n) throw nb::value_error("worlds must be at least 1");
   check_room(n, std::max<std::size_t>(oversample, 1));
   check_room(n * std::max<std::size_t>(oversample, 1), sizeof(World));
 }
@@ -50,10 +50,9 @@ void bind_evaluation(nb::module_& m) {
   m.attr("ENTRIES") = kEntries;
   nb::class_<Evaluation>(
       m, "Evaluation",
-      "Chances of winning a contract, learned. weights float32 [9, 672]: models of {laid away, hand, "
-      "before the skat} x {suit, grand, null}; calibration float32 [8, 2]: shift and scale of the "
-      "log odds of {suit, grand, null, null ouvert} after laying away, then by hand. Raises "
-      "ValueError on other shapes.")
+      "Learned chances of winning a contract. weights: float32 [9, 672], models of {after the discard, hand game, "
+      "before the skat} x {suit, grand, null}. calibration: float32 [8, 2], shift and scale of the log odds of {suit, "
+      "grand, null, null ouvert} after the discard, then for hand games. Raises ValueError on other shapes.")
       .def(
           "__init__",
           [](Evaluation* self, In2<float> weights, In2<float> calibration) {
@@ -66,14 +65,15 @@ void bind_evaluation(nb::module_& m) {
             const Cards cards = cards_in(ten, kHand);
             return e.logit(known_of(known), declaration_of(declaration), cards, points_of(laid), seat_of(seat));
           },
-          "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0, "Log odds, not calibrated.")
+          "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
+          "Return the log odds of winning before calibration.")
       .def(
           "chance",
           [](const Evaluation& e, int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
             const Cards cards = cards_in(ten, kHand);
             return e.chance(known_of(known), declaration_of(declaration), cards, points_of(laid), seat_of(seat));
           },
-          "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0, "Chance of winning, calibrated.");
+          "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0, "Return the calibrated chance of winning.");
   m.def(
       "features",
       [](int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
@@ -83,7 +83,7 @@ void bind_evaluation(nb::module_& m) {
         return std::vector<int>(entry, entry + kEvaluationFeatures);
       },
       "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
-      "The entries of a model's tables that a hand adds up; the last entry is always 0.");
+      "Return the indices of the entries of a model's table that a hand adds up. The table's last entry is always 0.");
   m.def(
       "samples",
       [](const Evaluation& e, int known, int family, std::uint64_t seed, std::uint64_t first, std::size_t n) {
@@ -96,13 +96,14 @@ void bind_evaluation(nb::module_& m) {
         return std::make_pair(entries, target);
       },
       "evaluation"_a, "known"_a, "family"_a, "seed"_a, "first"_a, "n"_a,
-      "Hands to learn from: (entries uint16 [n, 9], target float32 [n]); cpp/skat/samples.hpp says which.");
+      "Return training samples: entries, uint16 [n, 9], and targets, float32 [n]. cpp/skat/samples.hpp describes how "
+      "hands are chosen.");
 }
 
 void bind_bidding(nb::module_& m) {
   nb::class_<Prospects>(
       m, "Prospects",
-      "What ten cards are worth before the skat, in the scores of the table: own less the mean of the others'.")
+      "Expected results of ten cards before the skat is picked up: own score less the mean of the others' scores.")
       .def(
           "__init__",
           [](Prospects* self, const Evaluation& e, const std::vector<int>& ten, int seat, bool seeger) {
@@ -117,18 +118,18 @@ void bind_bidding(nb::module_& m) {
             const Offer o = p.by_hand(bid_of(bid));
             return std::make_pair(o.declaration, o.score);
           },
-          "bid"_a, "(declaration, score) of the best contract by hand.")
+          "bid"_a, "(declaration, expected score) of the best hand game.")
       .def(
           "mean_chance", [](const Prospects& p, int declaration) { return p.mean_chance(declaration_of(declaration)); },
-          "declaration"_a, "Mean over skats of the chance after laying away for a declaration.");
+          "declaration"_a, "Return the chance of winning a declaration after the discard, as the mean over skats.");
   m.def(
       "prospects",
       [](const Evaluation& e, const SeatView& v, bool seeger) {
-        if (v.stage < SeatView::Stage::kAuction) throw nb::value_error("the view's seat has not been dealt its cards");
+        if (v.stage < SeatView::Stage::kAuction) throw nb::value_error("the view's seat has no cards yet");
         nb::gil_scoped_release release;
         return Prospects(e, v.dealt, v.seat, stakes(seeger));
       },
-      "evaluation"_a, "view"_a, "seeger"_a, "Prospects of the ten cards dealt to a view's seat.");
+      "evaluation"_a, "view"_a, "seeger"_a, "Return the Prospects of the ten cards dealt to the view's seat.");
   m.def(
       "best_laying",
       [](const Evaluation& e, const std::vector<int>& twelve, int seat) {
@@ -138,7 +139,7 @@ void bind_bidding(nb::module_& m) {
         return out;
       },
       "evaluation"_a, "twelve"_a, "seat"_a,
-      "By declaration: the two cards to lay away, and the log odds then, not calibrated.");
+      "Return, by declaration, the two best cards to discard and the log odds after it, before calibration.");
   m.def(
       "best_offer",
       [](const Evaluation& e, const std::vector<int>& twelve, int bid, int seat, bool seeger) {
@@ -146,33 +147,33 @@ void bind_bidding(nb::module_& m) {
         return std::make_tuple(o.declaration, listed(o.laid), o.chance, o.score);
       },
       "evaluation"_a, "twelve"_a, "bid"_a, "seat"_a, "seeger"_a = true,
-      "(declaration, cards laid away, chance, score) of the best contract with twelve cards.");
+      "Return (declaration, discards, chance of winning, expected score) of the best contract with twelve cards.");
   m.def(
       "say",
       [](const Evaluation& e, const Prospects& prospects, const SeatView& v, bool seeger, double passing) {
         if (!v.my_turn() || v.stage == SeatView::Stage::kPlay)
-          throw nb::value_error("the seat of the view has nothing to say");
+          throw nb::value_error("the view's seat has no bid or declaration to make");
         nb::gil_scoped_release release;
         const AuctionChoice s = say_by(e, prospects, v, stakes(seeger), passing);
         return std::make_pair(s.action, s.value);
       },
       "evaluation"_a, "prospects"_a, "view"_a, "seeger"_a, "passing"_a,
-      "(action, expected result) before the cards are played. Raises ValueError if the seat has nothing to say.");
+      "Return (action, expected result) of the best bid, discard or declaration. Raises ValueError if the view's seat "
+      "has none to make.");
 }
 
 using Hidden = In2<std::int16_t>;
 
 void bind_inference(nb::module_& m) {
   constexpr BidModel kUsual;
-  nb::class_<BidModel>(
-      m, "BidModel",
-      "How others are taken to bid and declare; temperatures in Seeger-Fabian points. Raises ValueError on "
-      "temperatures that are not above 0 and a floor outside 0 to 1.")
+  nb::class_<BidModel>(m, "BidModel",
+                       "Model of how other players bid and declare. Temperatures are in Seeger-Fabian points. Raises "
+                       "ValueError if a temperature is not above 0 or the floor is not between 0 and 1.")
       .def(
           "__init__",
           [](BidModel* self, double passing, double bid, double choice, double floor) {
             if (!(std::isfinite(passing) && bid > 0 && choice > 0 && floor >= 0 && floor <= 1))
-              throw nb::value_error("passing is a number, temperatures are above 0, a floor is 0 to 1");
+              throw nb::value_error("passing must be finite, temperatures above 0, and the floor between 0 and 1");
             new (self) BidModel{passing, bid, choice, floor};
           },
           "passing"_a = kUsual.passing, "bid"_a = kUsual.bid, "choice"_a = kUsual.choice, "floor"_a = kUsual.floor);
@@ -181,14 +182,15 @@ void bind_inference(nb::module_& m) {
       [](const Evaluation& e, const BidModel& model, int accepted, int refused, const std::vector<int>& ten, int seat,
          bool seeger) {
         if (accepted < -1 || accepted >= refused || refused > kCalls)
-          throw nb::value_error("-1 <= accepted < refused <= 63");
+          throw nb::value_error("accepted and refused must satisfy -1 <= accepted < refused <= 63");
         return bid_chance(e, model, {accepted, refused}, cards_in(ten, kHand), seat_of(seat), stakes(seeger));
       },
       "evaluation"_a, "model"_a, "accepted"_a, "refused"_a, "ten"_a, "seat"_a, "seeger"_a = true,
-      "Probability of going to call number `accepted` (-1: to none) and not to `refused` (63: never asked to).");
+      "Return the probability that a player accepts call number `accepted` (-1 for none) and refuses call number "
+      "`refused` (63 if never asked).");
   m.def(
       "at_play", [](const SeatView& v) { return v.stage == SeatView::Stage::kPlay; }, "view"_a,
-      "Whether cards are being played, as against laid away.");
+      "Whether the view is in the play of tricks, not in the discard.");
   m.def(
       "bid_ranges",
       [](const SeatView& v) {
@@ -197,11 +199,12 @@ void bind_inference(nb::module_& m) {
         return out;
       },
       "view"_a,
-      "By seat: the highest call made or held, and the one refused, as numbers of calls; (-1, 63): nothing said.");
+      "Return, by seat, the number of the highest call made or held and of the call refused; (-1, 63) if the seat has "
+      "not bid.");
   m.def(
       "log_weight",
       [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, Hidden hidden) {
-        if (hidden.shape(1) != kHidden) throw nb::value_error("hidden is int16 [n, 34]");
+        if (hidden.shape(1) != kHidden) throw nb::value_error("hidden must be int16 [n, 34]");
         auto out = make<double>({hidden.shape(0)}, -std::numeric_limits<double>::infinity());
         const Stakes s = stakes(seeger);
         nb::gil_scoped_release release;
@@ -215,9 +218,9 @@ void bind_inference(nb::module_& m) {
         return out;
       },
       "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "hidden"_a,
-      "Natural logarithm of the weight of each world: how likely what the others said is, given what they kept, times "
-      "how likely what they laid away is, given what they said; int16 [n, 34] as "
-      "DealSampler.sample has them -> float64 [n]; -inf if a world does not explain the view.");
+      "Return float64 [n]: the natural logarithm of the weight of each world, int16 [n, 34] as DealSampler.sample "
+      "returns them. The weight is the probability of the others' bids and declaration given their cards, times that "
+      "of the discards given the declaration; the result is -inf if a world is not consistent with the view.");
   m.def(
       "draw_worlds",
       [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, std::size_t n,
@@ -244,9 +247,10 @@ void bind_inference(nb::module_& m) {
         return std::make_tuple(holders, weight, chance, w.effective, hidden);
       },
       "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "n"_a, "oversample"_a, "seed"_a,
-      "Different worlds as holders of cards now int8 [m, 32] (3: the skat, -1: played), their weights float64 [m], how "
-      "likely what was said is in them float64 [m], the effective sample size, and the worlds int16 [m, 34] as "
-      "DealSampler.sample has them; oversample 0: uniform.");
+      "Draw different worlds. Returns the current holder of each card, int8 [m, 32] (3 is the skat, -1 a played card); "
+      "the weights, float64 [m]; the probability of the bids and the declaration in each world, float64 [m]; the "
+      "effective sample size; and the worlds, int16 [m, 34], as DealSampler.sample returns them. With oversample 0 the "
+      "worlds are uniform.");
 }
 
 void bind_playing(nb::module_& m) {
@@ -254,7 +258,7 @@ void bind_playing(nb::module_& m) {
       "play",
       [](const Deals& deals, bool seeger, Hidden hidden, In1<std::int64_t> course, In1<std::int64_t> actions, int open,
          Solver& solver) {
-        if (hidden.shape(1) != kHidden) throw nb::value_error("hidden is int16 [n, 34]");
+        if (hidden.shape(1) != kHidden) throw nb::value_error("hidden must be int16 [n, 34]");
         const auto numbers = [](const In1<std::int64_t>& from) {
           std::vector<int> out;
           for (std::size_t i = 0; i < from.size(); ++i)
@@ -262,7 +266,7 @@ void bind_playing(nb::module_& m) {
           return out;
         };
         const std::vector<int> taken = numbers(course), tried = numbers(actions);
-        within(open, 0, kTricks, "tricks with open cards");
+        within(open, 0, kTricks, "Number of tricks at the end that are played with open cards.");
         auto out = make<float>({hidden.shape(0), tried.size()});
         const Use use(&solver, true);
         nb::gil_scoped_release release;
@@ -270,45 +274,47 @@ void bind_playing(nb::module_& m) {
         return out;
       },
       "deals"_a, "seeger"_a, "hidden"_a, "course"_a, "actions"_a, "open"_a, "solver"_a,
-      "float32 [n, a]: own result minus the mean of the others', in points, if the game continues in a world with "
-      "one of the actions, int64 [a], and then with `rules` in all seats. From the last `open` tricks on, play is "
-      "best play with open cards. hidden: worlds as DealSampler.sample returns them. course: int64 [t], the actions "
-      "after the deal; a discard of another soloist may be any number. Raises ValueError if a world does not "
-      "explain the view, the course is not that of the view, or an action is not legal.");
+      "Play each world on with each action, int64 [a], after which all seats play `rules`; the last `open` tricks are "
+      "played optimally with open cards. Returns float32 [n, a]: the own result less the mean of the others', in "
+      "points. hidden: worlds as DealSampler.sample returns them. course: int64 [t], the actions after the deal; "
+      "another soloist's discards may be any numbers. Raises ValueError if a world or course is not consistent with "
+      "the view, or if an action is not legal.");
 }
 
 void bind_search(nb::module_& m) {
   nb::class_<PimcResult>(m, "PimcResult",
-                         "What a search found; values are the own result less the mean of the others'.")
+                         "Result of a PIMC search. Values are the own result less the mean of the others'.")
       .def_ro("card", &PimcResult::card)
       .def_ro("value", &PimcResult::value)
       .def_prop_ro(
           "values", [](const PimcResult& r) { return std::vector<double>(r.values.begin(), r.values.end()); },
-          "by card; 0 for illegal ones")
+          "Value of each card; 0 for illegal cards.")
       .def_ro("worlds", &PimcResult::worlds)
       .def_ro("effective", &PimcResult::effective)
       .def_ro("nodes", &PimcResult::nodes);
-  nb::class_<Solver>(m, "Solver", "The memory of one solver, to be handed to pimc.").def(nb::init<>());
+  nb::class_<Solver>(m, "Solver", "Solver with its transposition table, which successive calls of pimc may share.")
+      .def(nb::init<>());
   m.def(
       "pimc",
       [](const Deals& deals, const Evaluation& e, std::size_t worlds, std::size_t oversample, const BidModel& model,
          bool seeger, std::uint64_t seed, Solver& solver) {
         const SeatView& v = deals.view();
         if (v.stage != SeatView::Stage::kPlay || !v.my_turn())
-          throw nb::value_error("the seat of the view has no card to play");
+          throw nb::value_error("the view's seat has no card to play");
         check_worlds(worlds, oversample);
         const Use use(&solver, true);
         nb::gil_scoped_release release;
         return pimc_card(deals, e, {worlds, oversample, model}, stakes(seeger), seed, solver);
       },
       "deals"_a, "evaluation"_a, "worlds"_a, "oversample"_a, "model"_a, "seeger"_a, "seed"_a, "solver"_a,
-      "The card to play. Raises ValueError if the seat of the view has none to play.");
+      "Choose the card to play by PIMC. Raises ValueError if the view's seat has no card to play.");
 }
 
 }  // namespace
 
 void bind_skat_search(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule("skat_search", "Skat: a learned evaluation, bidding by it, and search");
+  nb::module_ m =
+      parent.def_submodule("skat_search", "Skat: a learned evaluation of hands, bidding by it, and search.");
   bind_evaluation(m);
   bind_bidding(m);
   bind_inference(m);

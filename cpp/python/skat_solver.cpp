@@ -27,7 +27,7 @@ void construct(Positions* self, In1<std::int8_t> kinds, In1<std::int8_t> soloist
   if (soloist.size() != n || leader.size() != n || hands.shape(0) != n || hands.shape(1) != 3 || tricks.shape(0) != n ||
       tricks.shape(1) != 2 || points.shape(0) != n || points.shape(1) != 2)
     throw nb::value_error(
-        "columns of n positions: kinds [n], soloist [n], hands [n, 3], tricks [n, 2], leader [n], points [n, 2]");
+        "arrays of n positions must be kinds [n], soloist [n], hands [n, 3], tricks [n, 2], leader [n], points [n, 2]");
   std::vector<SolverPosition> all(n);
   for (std::size_t i = 0; i < n; ++i) {
     SolverPosition& p = all[i];
@@ -69,14 +69,14 @@ std::pair<Out<T>, Out<std::int64_t>> ask(const Positions& positions, Query query
 }  // namespace
 
 void bind_skat_solver(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule("skat_solver", "Perfect-information Skat");
+  nb::module_ m = parent.def_submodule("skat_solver", "Solver of Skat with open cards.");
 
-  nb::class_<Positions>(m, "Positions",
-                        "Positions to solve. kinds int8 [n]: 0-3 suits, 4 grand, 5 null; soloist and leader int8 [n]: "
-                        "seats, leader of the trick under way; hands uint32 [n, 3]: bitboards of cards; tricks int8 "
-                        "[n, 2]: cards of the trick under way, -1 if none; points int16 [n, 2]: card points so "
-                        "far of the soloist (with the skat) and of the defenders. Raises ValueError for what cannot be "
-                        "a position.")
+  nb::class_<Positions>(
+      m, "Positions",
+      "Positions to solve. kinds: int8 [n], 0 to 3 for suits, 4 grand, 5 null. soloist, leader: int8 [n], seats; "
+      "leader leads the current trick. hands: uint32 [n, 3], bit sets of cards. tricks: int8 [n, 2], the cards of the "
+      "current trick, padded with -1. points: int16 [n, 2], card points so far of the soloist (with the skat) and of "
+      "the defenders. Raises ValueError if a position is not possible.")
       .def("__init__", &construct, "kinds"_a, "soloist"_a, "hands"_a, "tricks"_a, "leader"_a, "points"_a)
       .def("__len__", [](const Positions& self) { return self.all.size(); });
 
@@ -89,31 +89,35 @@ void bind_skat_solver(nb::module_& parent) {
         return ask<std::int8_t>(p, Query::kAtLeast, each(p, threshold), threads);
       },
       "positions"_a, "threshold"_a = 61, "threads"_a = 1,
-      "Does the soloist end with `threshold` card points or more (null: without a trick from here on)? (int8 [n], "
-      "nodes int64 [n])");
+      "Return whether the soloist ends with at least `threshold` card points (null: takes no further trick), int8 [n], "
+      "and the numbers of nodes, int64 [n].");
   m.def(
       "exact", [](const Positions& p, int threads) { return ask<std::int16_t>(p, Query::kExact, {}, threads); },
       "positions"_a, "threads"_a = 1,
-      "The soloist's card points at the end (null: 1 without a trick from here on, else 0). (int16 [n], nodes "
-      "int64 [n])");
+      "Return the soloist's card points at the end, int16 [n] (null: 1 if the soloist takes no further trick, else 0), "
+      "and the numbers of nodes, int64 [n].");
   m.def(
       "tricks_at_least",
       [each](const Positions& p, int n, int threads) {
         return ask<std::int8_t>(p, Query::kTricksAtLeast, each(p, n), threads);
       },
       "positions"_a, "n"_a, "threads"_a = 1,
-      "Does the soloist take n or more of the tricks not yet complete? (int8 [n], nodes int64 [n])");
+      "Return whether the soloist takes at least n of the tricks that are not complete yet, int8 [n], and the numbers "
+      "of nodes, int64 [n].");
   m.def(
       "moves_at_least",
       [each](const Positions& p, int threshold, int threads) {
         return ask<std::int8_t>(p, Query::kMovesAtLeast, each(p, threshold), threads);
       },
       "positions"_a, "threshold"_a = 61, "threads"_a = 1,
-      "at_least after each card: 0, 1, or -1 for an illegal one. (int8 [n, 32], nodes int64 [n])");
+      "Return the answer of at_least after each card, int8 [n, 32] (1, 0, or -1 for an illegal card), and the numbers "
+      "of nodes, int64 [n].");
   m.def(
       "moves_exact",
       [](const Positions& p, int threads) { return ask<std::int16_t>(p, Query::kMovesExact, {}, threads); },
-      "positions"_a, "threads"_a = 1, "exact after each card, -1 for an illegal one. (int16 [n, 32], nodes int64 [n])");
+      "positions"_a, "threads"_a = 1,
+      "Return the answer of exact after each card, int16 [n, 32] (-1 for an illegal card), and the numbers of nodes, "
+      "int64 [n].");
 
   m.def(
       "plain_at_least",
@@ -121,7 +125,7 @@ void bind_skat_solver(nb::module_& parent) {
         auto values = make<std::int8_t>({p.all.size()});
         auto nodes = make<std::int64_t>({p.all.size()});
         for (const SolverPosition& x : p.all)
-          if (x.kind == Kind::kNull) throw nb::value_error("the plain solver knows no null");
+          if (x.kind == Kind::kNull) throw nb::value_error("the plain solver does not support null");
         {
           nb::gil_scoped_release release;
           static thread_local PlainSolver solver;
@@ -133,13 +137,14 @@ void bind_skat_solver(nb::module_& parent) {
         }
         return std::make_pair(values, nodes);
       },
-      "positions"_a, "threshold"_a, "at_least by a plain zero-window search, the yardstick of benchmarks.skat_solver.");
+      "positions"_a, "threshold"_a,
+      "Answer at_least by a plain zero-window search, the baseline of benchmarks.skat_solver.");
   m.def(
       "minimax_moves",
       [](const Positions& p, bool tricks) {
         for (const SolverPosition& x : p.all)
           if (count(x.hands[0] | x.hands[1] | x.hands[2]) > kEnding)
-            throw nb::value_error("every line of play can be tried in an ending only: at most 15 cards in hands");
+            throw nb::value_error("every line of play is tried, so the hands may have at most 15 cards together");
         auto values = make<std::int16_t>({p.all.size(), std::size_t(kNumCards)});
         nb::gil_scoped_release release;
         for (std::size_t i = 0; i < p.all.size(); ++i) {
@@ -149,6 +154,7 @@ void bind_skat_solver(nb::module_& parent) {
         return values;
       },
       "positions"_a, "tricks"_a,
-      "For endings: by every line of play, the soloist's card points at the end after each card or, if `tricks` "
-      "(and in null), the tricks yet to come. int16 [n, 32], -1 for an illegal card; the twin of the tests.");
+      "Solve endings by trying every line of play. Returns int16 [n, 32]: the soloist's card points at the end after "
+      "each card or, if `tricks` (and always in null), the number of tricks still to be taken; -1 for an illegal card. "
+      "It is the reference of the tests.");
 }

@@ -61,7 +61,7 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
       [](const Codec& codec, In2<std::uint8_t> history, In1<std::uint8_t> seats) {
         const Sizes sizes = Game::sizes(codec);
         const std::size_t n = history.shape(0);
-        if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
+        if (history.shape(1) != sizes.history) throw nb::value_error("the history has another length");
         check_seats(seats, n, sizes.players);
         auto tokens = make<std::int16_t>({n, sizes.length});
         nb::gil_scoped_release release;
@@ -80,17 +80,18 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           const Codec& codec = *shared;
           const Sizes sizes = Game::sizes(codec);
           const std::size_t n = history.shape(0);
-          if (history.shape(1) != sizes.history) throw nb::value_error("a history of another length");
+          if (history.shape(1) != sizes.history) throw nb::value_error("the history has another length");
           check_seats(seats, n, sizes.players);
           if (streams.size() != n) throw nb::value_error("one stream a hand");
           if (playouts < 1 || !(share >= 0 && share <= 1))
-            throw nb::value_error("playouts are 1 or more, a share 0 to 1");
-          if (!(requires { Game::kRollout; }) && net) throw nb::value_error("labels of this game are by script");
+            throw nb::value_error("playouts must be at least 1 and a share between 0 and 1");
+          if (!(requires { Game::kRollout; }) && net)
+            throw nb::value_error("this game's labels are always by the scripted player");
           if (!(requires { Game::kWorlds; }) && worlds)
-            throw nb::value_error("labels of this game are from the deal as it was");
+            throw nb::value_error("this game's labels always use the actual deal");
           if (net && (net->actions != int(sizes.vocabulary) ||
                       net->features != typename Game::Tracker(shared).feature_count()))
-            throw nb::value_error("a network of another game");
+            throw nb::value_error("the network was trained for another game");
           std::vector<Label> found;
           std::vector<std::int32_t> counts(n);
           {
@@ -115,8 +116,9 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
         },
         "history"_a, "seats"_a, "seed"_a, "streams"_a, "playouts"_a, "share"_a, "net"_a = nb::none(),
         "worlds"_a = false,
-        "What the legal actions of sampled decisions are worth, by playouts: how many labels each hand has "
-        "(int32 [n]) and, hand by hand, the position before the decision, the action (int16) and its value (float32).");
+        "Estimate the values of the legal actions of sampled decisions by playouts. Returns the number of labels of "
+        "each hand, int32 [n], and for all labels, hand by hand, the position before the decision, the action (int16) "
+        "and its value (float32).");
 
   Guarded<Tables> tables(m, name);
   tables.def("__len__", &Tables::size)
@@ -178,7 +180,7 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           for (std::size_t i = 0; i < t.size(); ++i) Game::history(t, i, out.data() + i * length);
           return out;
         },
-        "uint8 [n, H]: the actions so far, filled up with 255, as `encode` and `labels` take them.");
+        "Return the actions so far, uint8 [n, H] padded with 255, in the form that `encode` and `labels` take.");
   if constexpr (std::is_constructible_v<Tables, std::shared_ptr<const Codec>, const std::uint8_t*, std::size_t>)
     tables.def(
         "__init__",
@@ -188,7 +190,7 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           new (self) Tables(std::move(codec), deals.data(), n);
         },
         "codec"_a, "deals"_a,
-        "deals: what chance brings in each game, in the game's order. Raises ValueError where one is none.");
+        "deals: the chance outcomes of each game, in order. Raises ValueError if a deal is not valid.");
   return tables;
 }
 

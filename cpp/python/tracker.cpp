@@ -23,7 +23,7 @@ class PythonTracker final : public Tracker {
   explicit PythonTracker(const nb::object& tracker) : self_(copy_of(tracker)) {
     vocabulary_ = int(array<bool>("possible").size());
     if (vocabulary_ > kMaxVocabulary)
-      throw nb::type_error(("a vocabulary has at most " + std::to_string(kMaxVocabulary) + " tokens").c_str());
+      throw nb::type_error(("a vocabulary may have at most " + std::to_string(kMaxVocabulary) + " tokens").c_str());
   }
   PythonTracker(const PythonTracker& other)
       : self_(copy_of(other.self_)), vocabulary_(other.vocabulary_), features_(other.features_) {}
@@ -52,7 +52,7 @@ class PythonTracker final : public Tracker {
     const nb::object found = self_.attr("outcome")(), index = nb::steal(PyNumber_Index(found.ptr()));
     if (!index.is_valid()) throw nb::python_error();
     int outcome = -1;
-    if (!nb::try_cast(index, outcome)) throw nb::value_error("outcome() of a tracker is out of range");
+    if (!nb::try_cast(index, outcome)) throw nb::value_error("outcome() of a tracker returned a number out of range");
     return outcome;
   }
   int feature_count() const override {
@@ -158,9 +158,10 @@ void bind_tracker(nb::module_& m) {
         const Tracker& start = *own;
         const std::size_t n = tokens.shape(0), length = tokens.shape(1);
         const std::size_t features = std::size_t(start.feature_count()), vocabulary = std::size_t(start.vocabulary());
-        if (lengths.size() != n) throw nb::value_error("one length a sequence");
+        if (lengths.size() != n) throw nb::value_error("lengths must have one entry per sequence");
         for (std::size_t i = 0; i < n; ++i)
-          if (lengths(i) < 0 || std::size_t(lengths(i)) > length) throw nb::value_error("a length is 0 to the row's");
+          if (lengths(i) < 0 || std::size_t(lengths(i)) > length)
+            throw nb::value_error("a length must be between 0 and the row's length");
         auto out = make<float>({n, length, features});
         auto next = make<bool>({possible ? n : 0, length, vocabulary});
         nb::gil_scoped_release release;
@@ -170,15 +171,16 @@ void bind_tracker(nb::module_& m) {
         return std::make_pair(out, next);
       },
       "start"_a, "tokens"_a, "lengths"_a, "possible"_a,
-      "Features float32 [n, T, F] after each of the first lengths[i] tokens int16 [n, T], and what may come next, bool "
-      "[n, T, V] ([0, T, V] unless asked for); 0 and False beyond.");
+      "Return the features after each of the first lengths[i] tokens of each sequence, int16 [n, T], as float32 [n, T, "
+      "F], and the possible next tokens, bool [n, T, V] ([0, T, V] unless requested). Entries after lengths[i] are 0 "
+      "and False.");
 
-  nb::class_<RolloutNet>(m, "RolloutNet", "Rollout network: a small network on features that plays out hands.")
+  nb::class_<RolloutNet>(m, "RolloutNet", "Rollout network: a small network on features that plays hands to the end.")
       .def(
           "__init__",
           [](RolloutNet* self, In2<float> first, In2<float> second, In1<float> third) {
             if (first.shape(0) < 1 || first.shape(1) != second.shape(1) || second.shape(0) != third.shape(0))
-              throw nb::value_error("weights are [features + 1, hidden], [actions, hidden] and [actions]");
+              throw nb::value_error("weights must be [features + 1, hidden], [actions, hidden] and [actions]");
             new (self) RolloutNet(int(first.shape(0)) - 1, int(first.shape(1)), int(third.size()), finite(first),
                                   finite(second), finite(third));
           },
@@ -186,7 +188,8 @@ void bind_tracker(nb::module_& m) {
       .def(
           "values",
           [](const RolloutNet& self, In2<float> features) {
-            if (features.shape(1) != std::size_t(self.features)) throw nb::value_error("features of another length");
+            if (features.shape(1) != std::size_t(self.features))
+              throw nb::value_error("features must have the length that the network was built for");
             auto out = make<float>({features.shape(0), std::size_t(self.actions)});
             for (std::size_t i = 0; i < features.shape(0); ++i) {
               RolloutState state(self);
@@ -198,9 +201,9 @@ void bind_tracker(nb::module_& m) {
             }
             return out;
           },
-          "features"_a, "float32 [n, actions], of features float32 [n, features].");
+          "features"_a, "Return action values, float32 [n, actions], for features, float32 [n, features].");
 
-  Guarded<Seats>(m, "Seats", "Trackers of many sequences that grow.")
+  Guarded<Seats>(m, "Seats", "Trackers of many growing sequences.")
       .def(
           "__init__",
           [](Seats* self, nb::handle start, std::size_t n) {
@@ -217,10 +220,10 @@ void bind_tracker(nb::module_& m) {
             std::size_t total = 0;
             for (std::size_t i = 0; i < rows.size(); ++i) {
               checked(rows(i), self.trackers.size(), "sequence");
-              if (lengths(i) < 0) throw nb::value_error("lengths are not negative");
+              if (lengths(i) < 0) throw nb::value_error("lengths must not be negative");
               total += std::size_t(lengths(i));
             }
-            if (total != tokens.size()) throw nb::value_error("the lengths do not add up to the tokens");
+            if (total != tokens.size()) throw nb::value_error("the lengths must add up to the number of tokens");
             auto out = self.rows(total);
             float* at = out.data();
             const std::int32_t* token = tokens.data();
@@ -235,7 +238,8 @@ void bind_tracker(nb::module_& m) {
             return out;
           },
           "rows"_a, "tokens"_a, "lengths"_a,
-          "Goes on with sequence rows[i] by the next lengths[i] tokens: features float32 [tokens, F] after each.")
+          "Extend sequence rows[i] by the next lengths[i] tokens. Returns the features after each token, float32 "
+          "[tokens, F].")
       .def(
           "after",
           [](const Seats& self, In1<std::int32_t> rows, In1<std::int32_t> tokens) {
@@ -251,5 +255,6 @@ void bind_tracker(nb::module_& m) {
             return out;
           },
           "rows"_a, "tokens"_a,
-          "Returns float32 [n, F], the features of sequence rows[i] after one more token, tokens[i].");
+          "Return the features of sequence rows[i] if token tokens[i] followed, float32 [n, F]. The sequences are "
+          "unchanged.");
 }

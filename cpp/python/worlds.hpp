@@ -15,12 +15,12 @@ using LogOdds = In<double, nb::ndim<kDimensions>>;
 
 inline void check_shape(const LogOdds<2>& odds, std::size_t cards) {
   if (odds.shape(0) != cards || odds.shape(1) != kPlaces)
-    throw std::invalid_argument("log_odds is float64 [" + std::to_string(cards) + ", 3]");
+    throw std::invalid_argument("log_odds must be float64 [" + std::to_string(cards) + ", 3]");
 }
 
 inline void check_shape(const LogOdds<3>& odds, std::size_t n, std::size_t cards) {
   if (odds.shape(0) != n || odds.shape(1) != cards || odds.shape(2) != kPlaces)
-    throw std::invalid_argument("log_odds is float64 [n, " + std::to_string(cards) + ", 3], a row for each view");
+    throw std::invalid_argument("log_odds must be float64 [n, " + std::to_string(cards) + ", 3], a row for each view");
 }
 
 using HiddenRows = In2<std::int16_t>;
@@ -77,7 +77,7 @@ void bind_worlds(nb::class_<Deals>& bound, std::size_t cards, const char* odds_d
             for (std::size_t i = 0; i < hidden.shape(0); ++i) ok.data()[i] = Rows::is_consistent(d, &hidden(i, 0));
             return ok;
           },
-          "hidden"_a, "Rows as `sample` has them -> bool [n]: whether each world explains the view.")
+          "hidden"_a, "Return bool [n]: whether each world, a row of `sample`, is consistent with the view.")
       .def(
           "log_prob",
           [](const Deals& d, const HiddenRows& hidden) {
@@ -87,8 +87,8 @@ void bind_worlds(nb::class_<Deals>& bound, std::size_t cards, const char* odds_d
             return found;
           },
           "hidden"_a,
-          "float64 [n]: natural logarithm of the probability with which a world is drawn, -inf for what does not "
-          "explain the view.")
+          "Return float64 [n]: the natural logarithm of the probability with which `sample` draws each world; -inf if "
+          "a world is not consistent with the view.")
       .def(
           "places",
           [=](const Deals& d, const HiddenRows& hidden) {
@@ -102,8 +102,8 @@ void bind_worlds(nb::class_<Deals>& bound, std::size_t cards, const char* odds_d
             return at;
           },
           "hidden"_a,
-          "int8 [n, cards]: the place where a card lies in a world, as odds count them; -1 where the view says it. "
-          "Raises ValueError where a world does not explain the view.")
+          "Return int8 [n, cards]: the place of each card in each world, an index into the columns of log_odds; -1 if "
+          "the view shows the place. Raises ValueError if a world is not consistent with the view.")
       .def(
           "marginals",
           [=](const Deals& d) {
@@ -111,7 +111,7 @@ void bind_worlds(nb::class_<Deals>& bound, std::size_t cards, const char* odds_d
             Rows::marginals(d, out.data());
             return out;
           },
-          "float64 [cards, 3]: the probability that a card lies at each place; 0 where the view says it.");
+          "Return float64 [cards, 3]: the probability of each place of each card; 0 if the view shows the place.");
 }
 
 }  // namespace trickformer

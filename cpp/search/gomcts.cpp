@@ -340,12 +340,12 @@ bool Batch::advance() {
   policies_.clear();
   values_.clear();
   bool waiting = false;
-  std::int64_t begun = 0;
+  std::int64_t started = 0;
   try {
     for (std::size_t i = 0; i < searches_.size(); ++i) {
       Search& s = searches_[i];
       waiting |= s.advance();
-      begun += s.begun();
+      started += s.started();
       for (int node : s.wants_node()) nodes_.push_back({i, node});
       for (int node : s.wants_policy()) policies_.push_back({i, node});
       for (int node : s.wants_value()) values_.push_back({i, node});
@@ -358,10 +358,10 @@ bool Batch::advance() {
     share_.end();
     throw;
   }
-  share_.reach(begun - past_);
+  share_.reach(started - past_);
   if (!waiting) {
     share_.end();
-    past_ = begun;
+    past_ = started;
   }
   placed_ = nodes_.empty();
   answered_ = policies_.empty() && values_.empty();

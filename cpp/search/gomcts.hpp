@@ -60,7 +60,7 @@ class Search {
   // Continues until every run waits for the model. Returns false if all runs are done.
   bool advance();
   int runs() const { return options_.runs; }
-  int begun() const { return started_; }
+  int started() const { return started_; }
   bool needs_actions() const { return options_.leaf_action_values; }
 
   // The open requests, as indices of the search's own nodes: a place in the backend below the parent's; the policy; the

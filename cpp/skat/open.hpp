@@ -16,9 +16,9 @@ inline SolverPosition position_of(const State& s) {
   p.soloist = s.auction.soloist;
   p.leader = s.leader;
   Cards left = 0;
-  const int begun = s.num_plays % kPlayers;
-  for (int i = 0; i < begun; ++i) {
-    p.trick[std::size_t(i)] = std::int8_t(s.plays[s.num_plays - begun + i]);
+  const int n_played = s.num_plays % kPlayers;
+  for (int i = 0; i < n_played; ++i) {
+    p.trick[std::size_t(i)] = std::int8_t(s.plays[s.num_plays - n_played + i]);
     left |= bit(p.trick[std::size_t(i)]);
   }
   for (int seat = 0; seat < kPlayers; ++seat) {

@@ -20,15 +20,15 @@ SolverPosition position_of(const SeatView& v, const World& w) {
   SolverPosition p;
   p.kind = v.contract.kind;
   p.soloist = std::int8_t(v.soloist());
-  const int begun = v.num_plays % kPlayers;
-  p.leader = begun ? v.player[v.num_plays - begun] : v.current;
-  for (int i = 0; i < begun; ++i) p.trick[std::size_t(i)] = std::int8_t(v.plays[v.num_plays - begun + i]);
+  const int n_played = v.num_plays % kPlayers;
+  p.leader = n_played ? v.player[v.num_plays - n_played] : v.current;
+  for (int i = 0; i < n_played; ++i) p.trick[std::size_t(i)] = std::int8_t(v.plays[v.num_plays - n_played + i]);
   Cards held = 0;
   for (int s = 0; s < kPlayers; ++s) {
     p.hands[std::size_t(s)] = w.held[s];
     held |= w.held[s];
   }
-  for (int i = 0; i < begun; ++i) held |= bit(p.trick[std::size_t(i)]);
+  for (int i = 0; i < n_played; ++i) held |= bit(p.trick[std::size_t(i)]);
   p.points[0] = std::int16_t(v.points + card_points(w.skat));
   p.points[1] = std::int16_t(kAllPoints - p.points[0] - card_points(held));
   return p;

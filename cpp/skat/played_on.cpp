@@ -15,14 +15,14 @@ void play_on(const Deals& deals, const std::int16_t* hidden, std::size_t n, std:
     const World world = read(hidden + i * kHidden);
     if (!deals.is_consistent(world))
       throw std::invalid_argument("world " + std::to_string(i) + " does not explain the view");
-    const Table begun = played(world, course);
-    const SeatView& own = begun.views[v.seat];
+    const Table start = played(world, course);
+    const SeatView& own = start.views[v.seat];
     if (!v.my_turn() || own.stage != v.stage || own.num_said != v.num_said || own.num_plays != v.num_plays ||
         own.num_discards != v.num_discards)
       throw std::invalid_argument("the course is not that of the view, or its seat is not on turn");
     for (const int action : actions) {
-      check_action(is_legal(begun.state, action), action);
-      Table t = begun;
+      check_action(is_legal(start.state, action), action);
+      Table t = start;
       t.apply(action);
       while (t.state.phase != Phase::kOver && !at_last_tricks(t.state, how.open)) t.apply(t.rules());
       *points++ = float(own_worth(solved(t.state, solver), how.seeger, v.seat)) / 2;

@@ -344,7 +344,7 @@ app.add_typer(engines, name="engines")
 
 @engines.command(name="list", epilog="Example: trickformer engines list")
 def list_engines() -> None:
-    """List the engines that engines.toml names, below the path of this file."""
+    """Print the path of engines.toml and the engines that it names."""
     from trickformer.engines import entries
 
     known = entries.read()

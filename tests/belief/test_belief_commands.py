@@ -322,7 +322,7 @@ def test_v0_is_what_counting_says(tmp_path):
     [
         ({"form": "pomdp"}, "trained for hmm on 5-card-8-hint, not for pomdp"),
         ({"variant": "5-card-2-hint"}, "not for hmm on 5-card-2-hint"),
-        ({"checkpoint": None}, "need a network: --checkpoint"),
+        ({"checkpoint": None}, "need a network; give --checkpoint"),
         ({"players": ["smart"]}, "players takes 2 names, one for each seat, not 1"),
         ({"device": "cuda:77"}, "torch cannot use device 'cuda:77'"),
         ({"seed": 0}, "was trained on the games of seed 0"),

@@ -185,7 +185,7 @@ def test_arrays_of_a_layer_that_do_not_fit_are_refused():
     )
     with pytest.raises(IndexError):
         _core.lstm.forward(3, acts, product, acts, cells, outs, out)
-    with pytest.raises(ValueError, match="do not fit"):
+    with pytest.raises(ValueError, match="incompatible"):
         _core.lstm.forward(0, acts, product, acts, outs, outs, out)
     for other in (outs.astype(np.float64), np.asfortranarray(outs)):  # which would be written into a copy
         with pytest.raises(TypeError, match="incompatible"):

@@ -227,7 +227,7 @@ def test_a_position_that_is_too_large_to_be_counted():
 def test_layouts_of_another_number_of_words_are_refused():
     for rows, cols, wrong in ((8, 8, np.zeros((1, 2), np.uint64)), (9, 9, np.zeros(1, np.uint64))):
         board = CORE.Board(rows, cols, 5, 0)
-        with pytest.raises(ValueError, match="layouts of this board are uint64"):
+        with pytest.raises(ValueError, match="layouts of this board must be uint64"):
             CORE.is_consistent(board, CORE.Observation(board, [], []), wrong)
     small, large = CORE.Board(8, 8, 5, 0), CORE.Board(9, 9, 5, 0)
     with pytest.raises(ValueError, match="of another board"):

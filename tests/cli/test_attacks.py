@@ -61,6 +61,14 @@ def test_nothing_is_written_through_a_link(stranger, command, name, words):
     assert err == f"error: {link} is a symbolic link inside a run folder; replace it by a copy\n"
 
 
+def test_a_config_is_not_read_through_a_link(stranger, command):
+    folder, victim = stranger
+    link = folder / "config.toml"
+    plant_link(link, victim)
+    code, _, err = command("tournament", "hearts", "--out", str(folder), "--resume")
+    assert (code, err) == (2, f"error: {link} is a symbolic link inside a run folder; replace it by a copy\n")
+
+
 def test_records_are_not_opened_through_a_link(tmp_path):
     victim = tmp_path / "mine"
     victim.write_text("mine")

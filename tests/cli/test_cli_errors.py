@@ -58,7 +58,7 @@ def edit(checkpoint, **values):
             ["tournament", "crew(mission=True)", *MATCH[2:], "--a", "random"],
             "option mission of crew is 0 (any) or one of",
         ),
-        (["mines", "agree", "--board", "2x2", "--mines", "3", "--first-move", "any"], "is open with the first cell"),
+        (["mines", "agree", "--board", "2x2", "--mines", "3", "--first-move", "any"], "has one safe cell"),
         (["tournament", "hearts(jd_bonus=3)", *MATCH[2:], "--a", "random"], "jd_bonus of hearts is True or False"),
         (["tournament", "hanabi(players=6)", *MATCH[2:], "--a", "random"], "2 to 5 players, up to 5 colours"),
         (

@@ -57,7 +57,7 @@ def test_more_than_the_memory_is_refused_before_it_is_asked_for(n, evaluation):
         lambda: _core.Seats(codec("hearts").tracker(), n),
         lambda: _core.skat_search.samples(evaluation, 0, 0, 1, 0, n),
     ):
-        with pytest.raises(MemoryError, match="more than this machine's memory"):
+        with pytest.raises(MemoryError, match="exceed this machine's memory"):
             call()
 
 
@@ -153,7 +153,7 @@ def test_extreme_limits_of_the_solver_are_thresholds_like_others():
         np.array([4], np.int8), np.array([0], np.int8), full, np.array([[-1, -1]], np.int8), np.array([0], np.int8),
         np.array([[0, 0]], np.int16),
     )  # fmt: skip
-    with pytest.raises(ValueError, match="in an ending only"):
+    with pytest.raises(ValueError, match="at most 15 cards"):
         _core.skat_solver.minimax_moves(game, False)
 
 
@@ -208,7 +208,7 @@ def test_a_damaged_state_is_not_read():
         for at in range(len(kept)):
             damaged = bytearray(kept)
             damaged[at] ^= 1 << at % 8
-            with pytest.raises(ValueError, match="this is no pickled"):
+            with pytest.raises(ValueError, match="not a pickled"):
                 bound.__new__(bound).__setstate__(bytes(damaged))
 
 
@@ -240,7 +240,7 @@ def test_weights_are_numbers(evaluation):
             spoiled[which].flat[3] = bad
             with pytest.raises(ValueError, match="weight 3 is not a finite number"):
                 _core.skat_search.Evaluation(*spoiled)
-    with pytest.raises(ValueError, match="passing is a number"):
+    with pytest.raises(ValueError, match="passing must be finite"):
         _core.skat_search.BidModel(passing=float("nan"))
 
 
@@ -327,11 +327,11 @@ def advanced(batch, columns: int, logit: float = 0.0) -> None:
 
 def test_an_object_in_use_refuses_another_call():
     batch = batch_of(Reenters(lambda: batch.advance()))
-    with pytest.raises(RuntimeError, match="in use by another call"):
+    with pytest.raises(RuntimeError, match="another thread is using"):
         advanced(batch, 4)
     batch = None  # the garbage collector does not see through a tracker that the core holds
     seats = _core.Seats(Reenters(lambda: seats.after(np.zeros(1, np.int32), np.zeros(1, np.int32))), 1)
-    with pytest.raises(RuntimeError, match="in use by another call"):
+    with pytest.raises(RuntimeError, match="another thread is using"):
         seats.push(np.zeros(1, np.int32), np.zeros(1, np.int32), np.ones(1, np.int32))
     seats = None
 
@@ -353,7 +353,7 @@ def test_threads_on_one_object_find_it_in_use_or_free():
         thread.start()
     for thread in threads:
         thread.join()
-    assert all("in use by another call" in text or "not answered" in text for text in said)
+    assert all("another thread is using" in text or "not answered" in text for text in said)
 
 
 def codec_at_own_turn():
@@ -386,7 +386,7 @@ def test_a_search_takes_answers_to_what_it_asked():
     backend = _core.GPT2Backend(*core_examples.backend_arguments(9, 0, np.random.default_rng(1)))
     with pytest.raises(ValueError, match="the model has 9 tokens"):
         batch.run(backend, False)
-    with pytest.raises(ValueError, match="one at least"):
+    with pytest.raises(ValueError, match="at least one outcome"):
         _core.gomcts.SearchBatch(np.zeros((0, 4), np.float32))
 
 

@@ -35,8 +35,8 @@ LIMIT = 30  # seconds of one call
 THREADS = 4
 EXPECTED = (ValueError, TypeError, IndexError, OverflowError)
 SAID = {
-    RuntimeError: ("too many", "in use by another call"),
-    MemoryError: ("more than this machine's memory",),
+    RuntimeError: ("too many", "another thread is using"),
+    MemoryError: ("exceed this machine's memory",),
     AttributeError: ("has no attribute",),  # of what was given as a tracker
 }
 

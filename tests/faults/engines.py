@@ -30,8 +30,9 @@ def kills(inputs: Path, number: int, seed: int, pause: float = 0.3) -> Part:
         inputs: Folder for the tournaments.
         number: Number of kills.
         seed: Seed of the tournaments and of what is killed, and when.
-        pause: Shortest pause between two kills in seconds; the longest is twice as long. Where an engine takes longer to
-            start, the pause is twice that time: a third kill in a row while it starts ends a tournament, as it should.
+        pause: Shortest pause between two kills in seconds; the longest is twice as long. If an engine takes longer than
+            half of it to start, the pause is twice that time: three kills in a row of an engine that starts end a
+            tournament, as they should.
     """
     pause = max(pause, 2 * _start_seconds())
     part, rng = Part("kill -9 of an engine", "tournaments of Skat"), random.Random(seed)

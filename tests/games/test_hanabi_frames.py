@@ -98,7 +98,7 @@ def test_a_seat_on_turn_without_cards_is_refused():
     for seat, cards in ((0, 0), (0, 1), (1, 1)):
         broken = bytearray(states)
         broken[sizes + seat] = cards
-        with pytest.raises(ValueError, match="no pickled Tables"):
+        with pytest.raises(ValueError, match="not pickled Tables"):
             CORE.Tables.__new__(CORE.Tables).__setstate__((held, bytes(broken), marks))
 
 
@@ -159,7 +159,7 @@ def test_frames_are_what_tables_show(spec, v0):
 def test_frames_of_other_games_are_refused():
     rules = CORE.Rules()
     _, actions, _ = CORE.random_games(rules, 1, 0, 2)
-    with pytest.raises(ValueError, match="one row of actions a game"):
+    with pytest.raises(ValueError, match="one row of actions per game"):
         CORE.frames(rules, 1, np.arange(3, dtype=np.uint64), actions)
     wrong = actions.copy()
     wrong[1, 0] = 0  # no discard while all hints are there

@@ -116,7 +116,7 @@ def test_tables_equal_single_games(spec):
             if not twin.is_terminal():
                 twin.apply_action(action)
     assert tables.scores().tolist() == [twin.score() for twin in twins]
-    with pytest.raises(ValueError, match="out is float32"):
+    with pytest.raises(ValueError, match="out must be float32"):
         tables.observe(out=np.empty((29, rules.observation), dtype=np.float32))
 
 

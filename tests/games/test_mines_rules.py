@@ -162,7 +162,7 @@ def test_states_copy_pickle_and_refuse_nonsense():
         with pytest.raises((ValueError, IndexError)):
             fault(state.core)
     for cells, shown in (([1, 1], [0, 0]), ([1], [10]), ([1, 2], [9, 0]), ([1], [])):
-        with pytest.raises(ValueError, match=r"twice|shows|one number"):
+        with pytest.raises(ValueError, match=r"twice|must show|one number"):
             _core.mines.Observation(game.board, cells, shown)
 
 
@@ -174,10 +174,10 @@ def test_mines_that_spare_the_first_cell_are_laid_once_it_is_open(rule):
         state.open(0)
         assert state.over
         return
-    with pytest.raises(ValueError, match="spare the first cell"):
+    with pytest.raises(ValueError, match="not in that cell"):
         state.lay([0, 1])
     state.open(0)
-    with pytest.raises(ValueError, match="where the rule"):
+    with pytest.raises(ValueError, match="that the rule of the first move allows"):
         state.lay([0, 15])
     state.lay(board.allowed_cells(0)[-2:])
     assert state.opened_cells == [(0, 0)]

@@ -238,7 +238,7 @@ def test_the_core_refuses_worlds_and_actions_that_are_none():
         deals.play(hidden, np.array([99]), 0)
     path = path_of(view)
     for wrong in (path[:-1], np.full_like(path, 63), np.append(path, 0)):
-        with pytest.raises(ValueError, match="the course is not that of the view"):
+        with pytest.raises(ValueError, match="course is not consistent"):
             deals.sample_consistent(wrong, 1, 1, 0)
     other = (view.viewer + 1) % 4
     state = game.deal(1, 0)

@@ -201,5 +201,5 @@ def test_tables_under_way_can_be_pickled():
         again.step(actions)
     table = pickle.loads(pickle.dumps(CORE.Codec(rules)))
     assert (table.length, table.end) == (CORE.Codec(rules).length, CORE.Codec(rules).end)
-    with pytest.raises(ValueError, match="no pickled Tables"):
+    with pytest.raises(ValueError, match="not pickled Tables"):
         CORE.Tables.__new__(CORE.Tables).__setstate__((rules, b"1", b""))

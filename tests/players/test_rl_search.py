@@ -314,7 +314,7 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("tiny", "checkpoint={lstm}", "tunes networks without a memory"),
         ("tiny", "checkpoint={large}", "was trained on hanabi with colors=5, not 2"),
         ("tiny", "checkpoint={mlp},multi=true,seat=1", "seat=1 is for multi=false"),
-        ("hanabi(players=3)", "checkpoint={large},multi=true", "has multi=true for two players, not 3"),
+        ("hanabi(players=3)", "checkpoint={large},multi=true", "multi=true needs two players, not 3"),
         ("tiny", "checkpoint={mlp},seed=1", "seed=1 is for multi=true"),
     ],
 )

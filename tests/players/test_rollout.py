@@ -142,7 +142,7 @@ def test_a_killed_match_goes_on_the_same(tiny_features_checkpoint_of):
         ("rollout:policy=spiel:state=true", "hearts", "hidden cards"),
         ("rollout:policy=kermit", "hearts", "kermit"),
         ("rollout:policy=nobody", "hearts", "nobody"),
-        ("rollout:belief=weighted", "hearts", "only be drawn uniformly"),
+        ("rollout:belief=weighted", "hearts", "hearts has no weighted worlds"),
         ("rollout:belief=policy", "hearts", "has no action probabilities"),
         ("rollout:worlds=0", "hearts", "worlds=0"),
         ("rollout:slip=0.2", "hearts", "slip=0.2 is for belief=policy"),

@@ -246,7 +246,7 @@ def test_it_improves_on_its_model(tiny_features_checkpoint_of):
 @pytest.mark.parametrize(
     ("options", "name", "said"),
     [
-        ("belief=weighted", "hearts", "only be drawn uniformly"),
+        ("belief=weighted", "hearts", "hearts has no weighted worlds"),
         ("belief=policy", "skat", "has no action probabilities"),
         ("worlds=3", "hearts", "worlds=3 is for a rollout without prior"),
         ("ucb=false", "crew", "ucb=false is for a rollout without prior"),

@@ -228,7 +228,7 @@ def test_hidden_cards_change_nothing(belief):
     ("spec", "game", "says"),
     [
         ("sparta", "hearts", "plays hanabi and crew only, not hearts"),
-        ("sparta:multi=true", "hanabi(players=3)", "has multi=true for two players, not 3"),
+        ("sparta:multi=true", "hanabi(players=3)", "multi=true needs two players, not 3"),
         ("sparta:range_max=9", "hanabi", "range_max=9 is for multi=true"),
         ("sparta:multi=true,belief=counting", "hanabi", "multi=true needs belief=exact"),
         ("sparta:multi=true,seat=1", "hanabi", "seat=1 is for multi=false"),
@@ -256,11 +256,11 @@ def test_the_core_refuses_worlds_that_are_none():
     decks = decision.decks(hands, 0)
     with pytest.raises(ValueError, match="hand 0 does not explain the view"):
         decision.chances(np.full_like(hands, 77))
-    with pytest.raises(ValueError, match="deck 0 is not what its hand leaves"):
+    with pytest.raises(ValueError, match="deck 0 does not hold the cards that its hand leaves"):
         decision.play(hands, np.zeros_like(decks), np.array([view.legal[0]]), 0)
     with pytest.raises(ValueError, match="action 99 of a history is not legal"):
         decision.play(hands, decks, np.array([99]), 0)
-    with pytest.raises(ValueError, match="a card, or -1, for each slot"):
+    with pytest.raises(ValueError, match="a card or -1 for each slot"):
         decision.decks(hands[:, :1], 0)
     with pytest.raises(ValueError, match="does not end at an own turn"):
         CORE.Decision(tokenizers.make(game).codec, tokenizers.make(game).encode(game.view(game.deal(1, 0), 1)), 0)

@@ -259,7 +259,7 @@ def test_a_bot_that_fails_is_one_line(bot, says, module, command):
 
 def test_worlds_that_no_bot_can_be_shown(command):
     for spec, game, says in (
-        ("spiel:worlds=weighted", "hearts", "the worlds of hearts can only be drawn uniformly"),
+        ("spiel:worlds=weighted", "hearts", "hearts has no weighted worlds"),
         ("spiel:worlds=weighted,state=true", "skat", "state=true shows the true world; leave out worlds"),
         ("spiel:worlds=likely", "skat", "worlds=likely"),
     ):

@@ -108,7 +108,7 @@ def test_a_run_goes_on_with_the_rounding_that_it_began_with(tmp_path, monkeypatc
         pass
     assert str(caught.value) == (
         f"{folder.path} was begun on the instruction set {then}, which rounds in another way than {now}; "
-        f"continue it with TRICKFORMER_ISA={then}, or choose another --out"
+        f"set the environment variable TRICKFORMER_ISA={then}, or choose another --out"
     )
     assert [build["isa"] for build in folder.about()["builds"]] == [then]
 

@@ -143,7 +143,7 @@ def test_without_ray_the_line_says_what_to_install(monkeypatch):
         ("here", "no Ray cluster at 'here' (it is not HOST:PORT); give auto"),
         ("", "no Ray cluster at ''"),
         ("127.0.0.1:1", "no Ray cluster at '127.0.0.1:1'"),
-        ("ray://127.0.0.1:10001", "Ray's client cannot stream"),
+        ("ray://127.0.0.1:10001", "addresses of Ray's client are not supported"),
     ],
 )
 def test_a_cluster_out_of_reach_is_one_line_and_nothing_is_written(command, tmp_path, address, says):

@@ -182,7 +182,7 @@ def test_a_strangers_folder_names_no_other_model(run, line):
 
 def test_folders_that_name_no_model(run, tmp_path):
     (run / "best").unlink()
-    with pytest.raises(TrickformerError, match="names no best model; `trickformer report "):
+    with pytest.raises(TrickformerError, match="has no file `best`; `trickformer report "):
         checkpoints.find(str(run))
     (tmp_path / "best").write_text("model-0\n")  # some file of this name
     for name in (tmp_path, tmp_path / "best"):

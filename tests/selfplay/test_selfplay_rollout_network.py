@@ -192,11 +192,11 @@ def test_what_the_core_refuses(tokenizer):
     with pytest.raises(ValueError, match="needs a network"):
         _core.hearts.mixed_hands(rules, 1, 0, 1, 0.0, 0.0, None, 1.0)
     other = rollout_network.core(rollout_network.RolloutNetwork(7, len(tokenizer.vocab), 64))
-    with pytest.raises(ValueError, match="a network of another game"):
+    with pytest.raises(ValueError, match="trained for another game"):
         _core.hearts.mixed_hands(rules, 1, 0, 1, 0.0, 0.0, other, 1.0)
-    with pytest.raises(ValueError, match="a network of another game"):
+    with pytest.raises(ValueError, match="trained for another game"):
         generate.cast_hands(games.load("hearts"), ["random"], 1, 0, 1, labels=Labels(1, 1, other))
-    with pytest.raises(ValueError, match="features of another length"):
+    with pytest.raises(ValueError, match="must have the length"):
         net.values(np.zeros((2, 7), np.float32))
     with pytest.raises(ValueError, match="a multiple of 64"):
         rollout_network.core(rollout_network.RolloutNetwork(7, 9, 100))

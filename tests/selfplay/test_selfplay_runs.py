@@ -409,13 +409,13 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         (["--bootstrap", "nobody"], "unknown player 'nobody'"),
         (["--batch-size", "999_999"], "--batch-size is larger than"),
         (["--roles", "some"], "roles"),
-        (["--label-share", "0"], "are both 0 or both above 0; give --action-weight 0 too"),
+        (["--label-share", "0"], "must be both 0 or both above 0; give --action-weight 0 too"),
         (
             ["--expert-iteration", "--label-share", "0", "--action-weight", "0"],
             "--expert-iteration needs a model with action values",
         ),
         (["--bootstrap-hands", "0"], "--bootstrap-hands 0 needs --start CHECKPOINT"),
-        (["--action-weight", "0"], "are both 0 or both above 0; give --label-share 0 too"),
+        (["--action-weight", "0"], "must be both 0 or both above 0; give --label-share 0 too"),
         (["--label-share", "0", "--action-weight", "0"], "--rollout-network needs labels"),
     ):
         code, _, error = command("train", "hearts", "--out", tmp_path / "x", *wrong)

@@ -203,8 +203,8 @@ def test_bad_requests_change_nothing(name):
         ([2], [first[0]], [1], "sequence"),
         ([-1], [first[0]], [1], "sequence"),
         ([0, 2], first[:2], [1, 1], "sequence"),
-        ([0], first[:1], [-1], "not negative"),
-        ([0], first[:2], [1], "do not add up"),
+        ([0], first[:1], [-1], "must not be negative"),
+        ([0], first[:2], [1], "must add up"),
         ([0, 1], first[:2], [2], "one length a row"),
     ):
         with pytest.raises((ValueError, IndexError), match=says):

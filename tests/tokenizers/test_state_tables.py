@@ -183,7 +183,7 @@ def test_deals_are_not_drawn_for_games_of_another_kind(spec, why):
     """They have samplers of their own; without one, this is what a newcomer is told."""
     with pytest.raises(TrickformerError, match=why) as caught:
         DealtBelief(games.load(spec))
-    assert "\n" not in str(caught.value) and "a belief of its own" in str(caught.value)
+    assert "\n" not in str(caught.value) and "write a belief for it" in str(caught.value)
 
 
 def unseen_bids(view):
@@ -233,7 +233,7 @@ def test_a_game_may_bring_its_belief_along(installed, monkeypatch):
     monkeypatch.setattr(type(game), "belief", lambda self, log_odds=None: own)
     assert sampler(game) is own
     monkeypatch.undo()
-    with pytest.raises(TrickformerError, match="the worlds of oh_hell can only be drawn uniformly"):
+    with pytest.raises(TrickformerError, match="oh_hell has no worlds drawn by odds"):
         sampler(game, lambda views: np.zeros((len(views), 52, 3)))
 
 

@@ -205,7 +205,7 @@ def test_a_tournament_by_the_clock(tmp_path, command):
     path = tmp_path / run.RECORDS
     path.with_name("records.jsonl.sums").unlink()
     path.write_text(re.sub(r',"overran":\[[^]]*\]', "", path.read_text(), count=1))
-    with pytest.raises(TrickformerError, match=r"records\.jsonl, line 1: played without a clock"):
+    with pytest.raises(TrickformerError, match=r"records\.jsonl, line 1: this hand was played without --clock"):
         run.load(tmp_path)
 
 

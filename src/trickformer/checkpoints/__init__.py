@@ -68,7 +68,7 @@ def abilities(name: str) -> tuple[bool, bool]:
     try:
         config = json_object(read_text(path))
     except (OSError, ValueError):
-        raise TrickformerError(f"{path} is damaged; copy the checkpoint again") from None
+        raise TrickformerError(f"{path} is damaged; restore it from a copy") from None
     return bool(config.get("masked")), bool(config.get("action_values"))
 
 
@@ -126,7 +126,7 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
         config = rename_legacy_keys(json_object(read_text(path / "config.json")))
         entry, features = config.get("trickformer"), config.get("n_features", 0)
     except (OSError, ValueError, AttributeError):
-        raise TrickformerError(f"{path / 'config.json'} is damaged; copy the checkpoint again") from None
+        raise TrickformerError(f"{path / 'config.json'} is damaged; restore it from a copy") from None
     if config.get("kind") == HANABI_VALUES:
         raise TrickformerError(
             f"checkpoint {path.name} is a network of player obl, not a transformer; {_remedy(game, path.name)}"

@@ -42,7 +42,7 @@ def find(name: str) -> Path:
     if (path / CONFIG).is_file():
         return path
     if _holds_run(path) and any(path.glob(f"model-*/{CONFIG}")):
-        raise TrickformerError(f"{path} names no best model; `trickformer report {path}` does that")
+        raise TrickformerError(f"{path} has no file `best`; `trickformer report {path}` writes it")
     raise UnknownNameError("checkpoint", name, (*names(), f"a folder with {CONFIG} and model.safetensors"))
 
 

@@ -19,7 +19,11 @@ def _option(default: Any, description: str, **bounds: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """All settings of a search. The defaults are the paper's settings for Hearts (section 9.3)."""
+    """All settings of a search.
+
+    A search that is built directly has the values below, the paper's settings for Hearts (section 9.3). The command
+    line and players have the defaults that `usual` computes, which the descriptions name.
+    """
 
     runs: int = _option(100, "Simulations per decision (default: the game's).", ge=1, le=1_000_000)
     steps: int = _option(
@@ -33,7 +37,7 @@ class SearchOptions:
     )
     threshold: float = _option(
         0.05,
-        "Search actions of a higher policy probability, among legal ones (default: the game's).",
+        "Search only actions with more than this share of the legal policy (default: the game's).",
         ge=0,
         le=1,
     )
@@ -46,10 +50,10 @@ class SearchOptions:
     wave: int = _option(1, "Simulations run in parallel, spread by virtual loss (default: the game's).", ge=1, le=4_096)
     legal: bool = _option(False, "Imagine only observations that some deal allows (default: true if trained so).")
     action_values: bool = _option(
-        False, "Start an action at Q(s, a), if there is one (default: true, not in Skat and The Crew)."
+        False, "Start an action at the model's Q(s, a) (default: if it has Q, but not in Skat and The Crew)."
     )
     leaf_action_values: bool = _option(
-        False, "End a simulation with the best Q(s, a), not V(s) (default: the one of action_values)."
+        False, "End a simulation with the best Q(s, a), not V(s) (default: the default of action_values)."
     )
 
 
@@ -76,7 +80,9 @@ def paper_settings(game: Game) -> SearchSettings:
 def usual(
     game: Game, *, masked: bool, action_values: bool, overrides: Mapping[str, Any], preset: Preset | None = None
 ) -> SearchOptions:
-    """Return the options of a search: overrides first, then the defaults of the game, then the paper's settings.
+    """Return the options of a search: overrides first, then the settings of the game or of the preset.
+
+    `mu`, which no game sets, is else that of `SearchOptions`.
 
     Args:
         game: The game.

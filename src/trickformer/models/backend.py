@@ -27,9 +27,9 @@ DTYPES = ("bfloat16", "float32")
 class Backend(Protocol):
     """A tree of sequences. A node is one token; the tokens from a root to the node are its sequence.
 
-    Results on the CPU do not depend, to the last bit, on the other nodes of a call, nor on whether a sequence was
-    appended at once or token by token. A node is live until it is released. If a node is not live, every method raises
-    ValueError and changes nothing.
+    Results of the C++ backend do not depend, to the last bit, on the other nodes of a call, nor on whether a sequence
+    was appended at once or token by token; those of torch may differ by rounding. A node is live until it is released.
+    If a node is not live, every method raises ValueError and changes nothing.
     """
 
     @property
@@ -117,13 +117,13 @@ class Backend(Protocol):
         ...
 
     def values(self, nodes: np.ndarray, /) -> np.ndarray:
-        """Compute outcomes(nodes) @ values.
+        """Compute the expected value for each player: outcomes(nodes) @ `values` of `load_backend`.
 
         Args:
             nodes: int32 [n].
 
         Returns:
-            float32 [n, P], in the units of the values passed to `load_backend`.
+            float32 [n, P] for P players, in the units of `values`.
         """
         ...
 
@@ -177,9 +177,10 @@ def load_backend(
 
     Args:
         model: Checkpoint folder, or a model in memory.
-        values: float32 [n_outcomes, P], the value of each outcome for each player. Or the game's outcomes, for a model
-            that predicts all outcomes or their classes of equal own value.
-        dtype: Type of the stored weights, "bfloat16" or "float32".
+        values: float32 [n_outcomes, P], the value of each outcome for each of P players. Or the game's outcomes, for a
+            model that predicts all outcomes, or only classes of outcomes that have the same value for the own seat.
+        dtype: Type of the weights in memory, "bfloat16" or "float32". The torch backend also computes in it. The C++
+            backend computes in float32, except with the instruction sets in ROUNDED.
         device: "cpu", or a device of torch.
         backend: "cpp" or "torch"; None means "cpp" on the CPU and "torch" elsewhere.
         isa: Instruction set of the C++ backend, one of `instruction_sets(dtype)`. None means the environment variable
@@ -232,8 +233,8 @@ def instruction_sets(dtype: str) -> list[str]:
 def _isa_from_environment(usable: list[str]) -> str:
     """Return the instruction set that the environment variable names; "" if it is not set.
 
-    If the set is not usable because it only computes in bfloat16, such as amx, the result is the best usable set that
-    is slower.
+    If this CPU has the set, but the set needs bfloat16 weights and the caller's are float32, the result is the fastest
+    slower set that takes them. A set that this CPU lacks is returned unchanged, and the caller rejects it.
     """
     isa, all_sets = os.environ.get(ISA_VARIABLE, ""), instruction_sets("bfloat16")
     if isa in usable or isa not in all_sets:
@@ -368,8 +369,9 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
         The last node of each prefix, int32 [n].
 
     Raises:
-        ValueError: The prefixes are of different backends, one is listed twice, one lacks the tracker that the model's
-            features need, or as in `Backend.extend`. The prefixes then hold at most the common tokens.
+        ValueError: The lists have different lengths, the prefixes are of different backends, or one is listed twice;
+            nothing is changed then. Or a prefix lacks the tracker that the model's features need, or as in
+            `Backend.extend`; the prefixes then hold at most the common tokens.
     """
     if len(prefixes) != len(token_lists):
         raise ValueError(f"there are {len(prefixes)} prefixes, but {len(token_lists)} token lists")

@@ -1,6 +1,6 @@
 """Initial embeddings for small models and little data: similar tokens start with similar embeddings.
 
-The GO-MCTS paper's embeddings start at random. Twelve million hands teach its model which tokens share a suit, but the
+The GO-MCTS paper's embeddings start at random. Millions of hands teach its model which tokens share a suit, but the
 data of a small run do not. Only the initial weights differ; the model is a GPT2PolicyValueModel like any other.
 """
 

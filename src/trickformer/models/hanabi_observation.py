@@ -1,8 +1,9 @@
 """Layout of OpenSpiel's observation of Hanabi, and probabilities that are computed from an observation.
 
-An observation is the vector of all that a seat sees before one move. The probabilities are those that a card can be
-played, and that it was played before (option `--odds` of `trickformer obl train`). They spare a network the product of
-the fireworks and the knowledge about each card.
+An observation is the vector of all that a seat sees before one move. For each card, `card_probabilities` returns the
+probability that it is playable now, and the probability that its kind already lies on a firework, so that it cannot be
+played any more (option `--odds` of `trickformer obl train`). A network then need not multiply the entries about the
+fireworks with those about each card.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ import torch
 
 from trickformer import _core
 
-TRAITS = 2  # traits of a kind of card: it can be played now, it was played before
+TRAITS = 2  # traits of a kind of card: playable now; already on a firework
 
 
 class Layout(NamedTuple):
-    """Layout of an observation, an array of 0 and 1 (cpp/hanabi/observation.hpp)."""
+    """Layout of an observation (cpp/hanabi/observation.hpp).
+
+    All entries are 0 or 1, but with `--v0` the entries about the kinds of each card are the V0 belief.
+    """
 
     players: int
     slots: int  # cards of a hand
@@ -73,16 +77,17 @@ def traits(layout: Layout, observations: torch.Tensor) -> torch.Tensor:
 
 
 def card_probabilities(layout: Layout, observations: torch.Tensor) -> torch.Tensor:
-    """Compute for cards the probabilities that they can be played and that they were played before.
+    """Compute for each card the probabilities that it is playable now, and that its kind already lies on a firework.
 
     Args:
         layout: Layout of the observations.
         observations: Observations, float32 [n, observation]; entries after them are ignored.
 
     Returns:
-        float32 [n, layout.n_probabilities] in three parts, each slot by slot. The first are the own cards, by all cards
-        that the seat sees. The second are the others' cards, by the public knowledge in the observation. The third are
-        the others' cards as the seat sees them, with probabilities 0 and 1.
+        float32 [n, layout.n_probabilities] in three parts, each slot by slot: (1) own cards, by the number of unseen
+        copies of the kinds that hints allow; (2) the others' cards, by the public knowledge in the observation, which
+        is the V0 belief or else uniform over the kinds that hints allow; (3) the others' cards as the seat sees them,
+        with probabilities 0 and 1.
     """
     players, slots = layout.players, layout.slots
     colors, ranks = layout.colors, layout.ranks

@@ -28,7 +28,9 @@ class ModelOptions(BaseModel):
         str | None, PerGame(lambda _, game: checkpoints.of_game(game)), NamesFile(checkpoints.names)
     ] = Field(None, description="Shipped checkpoint, folder with one, or run folder of train (default: the game's).")
     dtype: str = Field(
-        "bfloat16", pattern="^(bfloat16|float32)$", description="bfloat16 or float32 (default: bfloat16)."
+        "bfloat16",
+        pattern="^(bfloat16|float32)$",
+        description="Type of the weights: bfloat16 or float32 (default: bfloat16).",
     )
     device: str = Field("cpu", description="cpu for the C++ backend, or a torch device such as cuda (default: cpu).")
 

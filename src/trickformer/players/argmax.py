@@ -38,7 +38,7 @@ class Options(ModelOptions):
         None,
         ge=0,
         le=1,
-        description="Least policy probability, among legal actions, of a choice (default: the game's).",
+        description="Choose only actions with at least this share of the legal policy (default: the game's).",
     )
     action_values: Annotated[bool | None, PerGame(_action_values)] = Field(
         None, description="Compare actions by Q(s, a), not by V after the action (default: if the model has Q)."

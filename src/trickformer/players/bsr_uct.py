@@ -45,11 +45,12 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     belief: Annotated[_Belief | None, _by_size("rejection", lambda _: "exact")] = Field(
-        None, description="Sampler of mine layouts (default: rejection up to 64 cells, exact beyond)."
+        None,
+        description="rejection, metropolis, inherited or exact (default: rejection, above 64 cells exact).",
     )
     domain: Literal["rule", "board"] = Field(
         default="rule",
-        description="Cells that a layout may mine: those the first-move rule allows, or board (default: rule).",
+        description="Where proposals lay mines: rule (of the first move) or board (default: rule).",
     )
     simulations: int = Field(
         default=10_000, ge=1, le=20_000_000, description="Largest number of simulations a decision (default: 10,000)."

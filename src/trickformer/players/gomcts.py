@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 class _PresetOptions(ModelOptions):
     preset: Preset | None = Field(
-        None, description="paper: Algorithm 3 with the GO-MCTS paper's settings (default: the game's)."
+        None, description="paper: Algorithm 3 with the GO-MCTS paper's settings (default: none, the game's settings)."
     )
 
 

@@ -61,13 +61,13 @@ class Options(BaseModel):
     belief: Annotated[str | None, PerGame(lambda *_: UNIFORM), NamesFile(_known_beliefs)] = Field(
         None,
         min_length=1,
-        description="Worlds: uniform, or by the belief head of a checkpoint or folder (default: uniform).",
+        description="Distribution of worlds: uniform, or the belief head of a checkpoint (default: uniform).",
     )
     runs: Annotated[int | None, _RUNS, _of_search("runs")] = Field(
         None,
         ge=1,
         le=1_000_000,
-        description="Simulations in a world, outside Hearts of each action (default: the game's).",
+        description="Simulations in a world: of the tree in Hearts, else of each action (default: the game's).",
     )
     c: Annotated[float | None, _HEARTS, _of_search("c")] = Field(
         None,
@@ -82,7 +82,7 @@ class Options(BaseModel):
         None, description="Hearts: playouts: random, or light, a script with 1/8 random moves (default: light)."
     )
     weighted: Annotated[bool | None, _SKAT, PerGame(lambda options, _: options.belief in (None, UNIFORM))] = Field(
-        None, description="Skat: weight worlds by bids and declarations (default: true if belief=uniform)."
+        None, description="Skat: also weight worlds by bids and declarations (default: true if belief=uniform)."
     )
     bidding: Annotated[Literal["rules", "kermit"] | None, _SKAT, _of_search("bidding")] = Field(
         None, description="Skat: player that bids, discards and declares: rules or kermit (default: rules)."
@@ -91,7 +91,7 @@ class Options(BaseModel):
         None,
         ge=1,
         le=1_000_000_000,
-        description="The Crew: cards tried to solve an action in a world, else it counts 0.5 (default: 2,000).",
+        description="The Crew: most cards tried to solve an action, which else counts 0.5 (default: 2,000).",
     )
 
 

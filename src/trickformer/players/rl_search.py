@@ -117,7 +117,7 @@ class _Search(BaseModel):
         None,
         ge=1,
         le=100,
-        description="Moves of the network before the blueprint plays (default: small or multi 2, paper 1).",
+        description="Moves of the network before the blueprint plays (default: 2, paper without multi 1).",
     )
     steps: Annotated[int | None, _of_preset("steps")] = Field(
         None, ge=0, le=1_000_000, description="Gradient steps per decision (default: small 100, paper 5,000)."
@@ -253,7 +253,7 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
     if options.seat >= game.players:
         raise TrickformerError(f"player 'rl_search': there is no seat {options.seat} among {game.players}")
     if options.multi and game.players != 2:
-        raise TrickformerError(f"player 'rl_search' has multi=true for two players, not {game.players}")
+        raise TrickformerError(f"player 'rl_search': multi=true needs two players, not {game.players}; leave it out")
     style = style_of("player 'rl_search': its blueprint", options.blueprint)
     trained = trained_for("rl_search", options.checkpoint, game)
     if trained.is_imitation:

@@ -138,7 +138,7 @@ def _hanabi(options: Options, game: Game) -> Positions:
         from trickformer.search.hanabi.multi import MultiPositions
 
         if game.players != 2:
-            raise TrickformerError(f"player 'sparta' has multi=true for two players, not {game.players}")
+            raise TrickformerError(f"player 'sparta': multi=true needs two players, not {game.players}; leave it out")
         if options.belief not in (None, "exact"):
             raise TrickformerError("player 'sparta': multi=true needs belief=exact; leave out belief")
         return MultiPositions(game, style, options.worlds, options, options.range_max, options.seed)

@@ -158,6 +158,8 @@ def _items(spec: str, rest: str) -> Iterator[tuple[str, str]]:
         match = _ITEM.match(rest, at)
         if not match:
             item = rest[at:].partition(",")[0].strip()
+            if spec.startswith("native:"):
+                raise TrickformerError(f"player {spec!r}: write native:MODULE:FUNCTION, such as native:mybot:make")
             raise TrickformerError(f"player {spec!r}: write options as key=value, not {item!r}")
         key, value = match.groups()
         if value.startswith('"'):

@@ -47,7 +47,7 @@ class Options(BaseModel):
     )
     state: bool = Field(False, description="Show the bot the true state, hidden cards included (default: false).")
     worlds: Literal["uniform", "weighted"] | None = Field(
-        None, description="Sampled worlds: uniform, or weighted by others' moves in Skat, Hanabi (default: uniform)."
+        None, description="Distribution of worlds: uniform, in Skat and Hanabi also weighted (default: uniform)."
     )
 
     @property

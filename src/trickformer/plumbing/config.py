@@ -22,6 +22,7 @@ from pydantic.fields import FieldInfo
 
 from trickformer.base import TrickformerError, UnknownNameError, with_path
 from trickformer.plumbing import help_pages, paths, words
+from trickformer.plumbing.files import refuse_links
 from trickformer.plumbing.text import from_toml, json_object, read_text
 
 M = TypeVar("M", bound=BaseModel)
@@ -146,7 +147,13 @@ def _read_values(model: type[BaseModel], file: Path) -> dict[str, Any]:
 
 
 def _read_run_values(model: type[BaseModel], file: Path) -> dict[str, Any]:
-    """Read the fields in a run folder's config. Raises ForeignRunError if it belongs to another command."""
+    """Read the fields in a run folder's config.
+
+    Raises:
+        ForeignRunError: The config belongs to another command.
+        TrickformerError: The folder contains a link, or the file cannot be read.
+    """
+    refuse_links(file.parent)
     kept = {k: v for k, v in _read_values(model, file).items() if k not in COMMAND_LINE_ONLY}
     if foreign_keys := kept.keys() - model.model_fields.keys():
         raise ForeignRunError(f"{file} belongs to a run of another command: it has the key {min(foreign_keys)!r}")

@@ -85,7 +85,7 @@ def check(folder: Path) -> None:
         lines = [line.split("  ", 1) for line in read_text(file).splitlines()]
         expected = {name: digest for digest, name in lines}
     except (OSError, ValueError):
-        raise TrickformerError(f"{file} is damaged; copy {folder} again") from None
+        raise TrickformerError(f"{file} is damaged; restore {folder} from a copy") from None
     for name, digest in expected.items():
         path = folder / name
         try:
@@ -95,7 +95,7 @@ def check(folder: Path) -> None:
             same = False
         if not same:
             raise TrickformerError(
-                f"{path} is damaged: its checksum is not the one in {SUMS_FILE}; copy {folder} again"
+                f"{path} is damaged: its checksum is not the one in {SUMS_FILE}; restore {folder} from a copy"
             )
 
 

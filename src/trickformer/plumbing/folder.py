@@ -214,7 +214,7 @@ class RunFolder:
             if isinstance(old, str) and rounding(old) != rounding(new):
                 raise TrickformerError(
                     f"{self.path} was begun on the instruction set {old}, which rounds in another way than {new}; "
-                    f"continue it with {ISA_VARIABLE}={old}, or choose another --out"
+                    f"set the environment variable {ISA_VARIABLE}={old}, or choose another --out"
                 )
 
     def check(

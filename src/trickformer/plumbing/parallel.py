@@ -241,7 +241,9 @@ def _connect(address: str) -> Any:
         return ray
     accepted = "auto on one of its nodes, or HOST:PORT of its head"
     if address.startswith("ray://"):  # Ray's client returns no results before the end of a task
-        raise TrickformerError(f"{address}: Ray's client cannot stream; start on a node of the cluster with --ray auto")
+        raise TrickformerError(
+            f"{address}: addresses of Ray's client are not supported; start on a node of the cluster with --ray auto"
+        )
     try:
         if address != "auto":
             parts = address.rpartition(":")

@@ -242,7 +242,7 @@ class _DeckReplay:
             raise TrickformerError(f"player {seat} gives a hint to player {action.target}")
         value, least = action.value, int(action.type == _Kind.RANK)  # ranks count from 1, colours from 0
         if value is None or not least <= value < least + (rules.ranks if action.type == _Kind.RANK else rules.colors):
-            raise TrickformerError(f"a hint names {value}")
+            raise TrickformerError(f"the value {value} of a hint is out of range")
         # OpenSpiel numbers discards first, then plays, colour hints by player, and rank hints by player.
         first = 2 * rules.hand
         if action.type == _Kind.COLOR:

@@ -64,5 +64,5 @@ class RaceOptions(BeliefOptions):
         0,
         ge=0,
         le=1_000_000,
-        description="Exact worlds that re-estimate a decision's gain, for the report (default: 0).",
+        description="Worlds of the exact belief that estimate gains again for the report (default: 0).",
     )

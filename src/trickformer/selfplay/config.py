@@ -189,7 +189,7 @@ class SelfPlay(BaseModel):
         1,
         ge=1,
         le=1_000_000,
-        description="The Crew: most deals of every second bootstrap hand, dealt anew until the team wins.",
+        description="The Crew: every second bootstrap hand is dealt anew until the team wins, at most so often.",
     )
     sequences: int = Field(
         60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."
@@ -227,7 +227,7 @@ class SelfPlay(BaseModel):
         0.05,
         ge=0,
         le=1,
-        description="Least policy probability of an action that ArgmaxVal*, the best-value policy, takes.",
+        description="ArgmaxVal* takes only actions with at least this share of the legal policy.",
     )
     tables: int = Field(1_000, ge=1, le=100_000, description="Number of hands played in lockstep.")
     rounded: bool = Field(True, description="Whether hands are played with bfloat16 activations if the CPU has them.")
@@ -248,7 +248,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Peak learning rate of Muon for the matrices of the blocks. 0 means AdamW.",
+        description="Peak rate of Muon for the blocks of model 0. Later models scale it. 0 means AdamW.",
     )
     policy_weight: float = Field(
         9.0, gt=0, allow_inf_nan=False, description="Weight of the policy loss, relative to the value loss."
@@ -290,7 +290,7 @@ class SelfPlay(BaseModel):
     structured: bool = Field(
         False, description="Whether the embeddings of similar tokens start out similar in a new model."
     )
-    features: bool = Field(False, description="Whether the tracker's features are an input of a new model.")
+    features: bool = Field(False, description="Whether a new model also reads features computed from a seat's tokens.")
     masked: bool = Field(False, description="Whether a new model's policy covers possible next tokens only.")
     value_classes: bool = Field(
         False, description="Whether a new model's value head predicts its seat's value, not all seats' scores."
@@ -356,7 +356,7 @@ class SelfPlay(BaseModel):
             raise ValueError("--expert-iteration needs a model with action values; give --action-weight above 0")
         if bool(self.action_weight) != bool(self.label_share or self.expert_iteration):
             remedy = "give --action-weight 0 too" if self.action_weight else "give --label-share 0 too"
-            raise ValueError(f"--action-weight and --label-share are both 0 or both above 0; {remedy}")
+            raise ValueError(f"--action-weight and --label-share must be both 0 or both above 0; {remedy}")
         if self.rollout_network and not self.label_share:
             raise ValueError("--rollout-network needs labels; give --label-share above 0, or --no-rollout-network")
         if self.search_share and not self.action_weight:
@@ -372,9 +372,9 @@ class SelfPlay(BaseModel):
             raise ValueError("--guests take seats that are no training data; lower --seats-kept")
         fast = tokenizers.fast(game) or FastGame  # the class attributes are those of a game without a fast form
         if self.rollout_network and not fast.labels_by_network:
-            raise ValueError(f"{self.game} is labelled by script; leave out --rollout-network")
+            raise ValueError(f"in {self.game} scripted players play the labels' playouts; leave out --rollout-network")
         if self.label_worlds and not fast.labels_in_worlds:
-            raise ValueError(f"{self.game} is labelled from the deal as it was; leave out --label-worlds")
+            raise ValueError(f"in {self.game} labels come from the actual deal; leave out --label-worlds")
         if self.augment and not fast.augments:
             raise ValueError(f"{self.game} has nothing to permute; leave out --augment")
         if self.tries > 1 and (not fast.retries or self.bootstrap != ["random"]):

@@ -1,16 +1,18 @@
 """Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1): trains one game's model from nothing.
 
-Model 0 learns hands of the bootstrap players, by default uniformly random ones. Model i learns the hands of iteration
-i. In iteration 1 every seat plays ArgmaxVal* of model 0. From iteration 2 on one seat (or, as an option, every seat)
-plays ArgmaxVal* of the newest model. Every other seat samples the policy of a model, drawn uniformly from the pool for
-each hand. Only sequences of ArgmaxVal* seats are training data. The training of each model starts from the weights of
-the model before it.
+Model 0 learns from hands of the bootstrap players. They play at random in the presets of the paper; in `small` and
+`tiny` most of them are the game's baseline. Model i learns from the hands of iteration i, and with `window` above 1
+also from those of earlier iterations. In iteration 1 every seat plays ArgmaxVal* of model 0. From iteration 2 on one
+seat (or, as an option, every seat) plays ArgmaxVal* of the newest model. Each other seat samples the policy of one of
+the last `pool` models, drawn for each seat and hand, or is a guest (`guests`). Training data are the sequences of
+ArgmaxVal* seats and of the bootstrap players, who also play a share of each later iteration (`anchor`). The training of
+each model starts from the weights of the model before it.
 
 Beyond the paper, decisions may have labels (`label_share`): values of their actions, which the model learns to predict.
-The labels are results of playouts. From iteration 1 on a rollout network, which learns the same labels, may play the
-playouts (`rollout_network`). From `search_from` on GO-MCTS makes some of ArgmaxVal*'s decisions, and the values of its
-search are their labels (`search_share`). The model then learns from its own search, as in expert iteration (Anthony et
-al. 2017).
+The labels are results of playouts. In Hearts a rollout network, trained on the labels of earlier iterations, may play
+the playouts (`rollout_network`). Bootstrap players that search may give the values of their search as labels
+(`expert_iteration`). From `search_from` on GO-MCTS makes some of ArgmaxVal*'s decisions, and the values of its search
+are their labels (`search_share`). Both are forms of expert iteration (Anthony et al. 2017).
 
 A run folder holds everything that a stopped run needs to continue:
 
@@ -73,7 +75,7 @@ from trickformer.selfplay.schedule import (
 )
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 
-_ILLEGAL_SAMPLE = 200  # number of histories that a model continues freely, to measure its share of illegal ones
+_ILLEGAL_SAMPLE = 200  # hands that a model continues from the first own decision, to measure its share of illegal ones
 _SMOOTHING = 0.05  # weight of the newest step in the moving average of the loss that progress shows
 _SEARCHED_WITHIN = 1_000  # expert iteration fails if none of this many first hands has search values
 
@@ -89,7 +91,8 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
         The folder of the last model.
 
     Raises:
-        TrickformerError: The input is bad; nothing was written.
+        TrickformerError: The input is bad, which is noticed before anything is written. Or no bootstrap player reports
+            search values, or a file cannot be written; the folder then remains.
         Interruption: Ctrl-C, or `config.stop_after` is over.
     """
     game, config = games.load(config.game), with_absolute_paths(config)
@@ -106,9 +109,10 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
         if players.make(spec, game).needs_state:
             raise TrickformerError(f"guest {spec} reads hidden cards; use a guest that plays by its view")
     tokenizer = tokenizers.make(game)
-    bulk = tokenizers.bulk(game)
-    played_by_core = bulk.core_hands(config.bootstrap, 0, 0, 1) is not None
-    is_generic = isinstance(bulk, tokenizers.StateGame)
+    fast_game = tokenizers.bulk(game)
+    # A probe of one hand: the result is None if a bootstrap player does not run in C++.
+    played_by_core = fast_game.core_hands(config.bootstrap, 0, 0, 1) is not None
+    is_generic = isinstance(fast_game, tokenizers.StateGame)
     if config.label_share and not config.expert_iteration and not played_by_core and not is_generic:
         raise TrickformerError(
             f"--label-share needs --bootstrap players that run in C++, not {', '.join(config.bootstrap)}; change one"
@@ -127,7 +131,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     if newest > config.iterations:
         raise TrickformerError(f"{out} has reached iteration {newest}; give --iterations {newest} or more")
     torch.set_num_threads(config.threads)
-    transformers_logging.disable_progress_bar()  # the checkpoints are a few files of a megabyte each
+    transformers_logging.disable_progress_bar()  # to save a checkpoint takes a moment, and the bar would disturb ours
     timeout = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the other processes wait while one plays
     accelerator = Accelerator(
         cpu=not torch.cuda.is_available(),
@@ -183,7 +187,7 @@ class _Run:
         """Train all missing models, play all missing matches, and write the report."""
         config, out = self.config, self.out
         if self.main:
-            steps_before = [0]  # for each iteration
+            steps_before = [0]  # number of training steps before each iteration
             for i in range(config.iterations):
                 sequences = sum(sequences_of(config, j) for j in learned_from(config, i))
                 steps_before.append(steps_before[-1] + fit_options(config, i).steps(sequences))
@@ -271,12 +275,12 @@ class _Run:
             dropout = {"embd_pdrop": config.dropout, "resid_pdrop": config.dropout}
             return GPT2PolicyValueModel.from_pretrained(folder, **dropout)
         torch.manual_seed(config.seed)
-        results = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
+        n_outcomes = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
         model_config = presets.config(
             config.preset,
             vocab_size=len(tokenizer.vocab),
             n_positions=tokenizer.n_positions,
-            n_outcomes=results,
+            n_outcomes=n_outcomes,
             eos=tokenizer.eos,
             n_features=tokenizer.n_features if config.features else 0,
             action_values=config.action_weight > 0,
@@ -290,7 +294,7 @@ class _Run:
         return model
 
     def learn(self, iteration: int) -> None:
-        """Train the iteration's model, measure it, and save both."""
+        """Train the model and the rollout network, measure and save both, and delete the training's state."""
         config, out = self.config, self.out
         state = out / "state" / str(iteration)
         training = self._sequences(learned_from(config, iteration))
@@ -444,18 +448,18 @@ def _start(config: SelfPlay, game: Game) -> Path:
     """Return the folder of the checkpoint that model 0 starts from.
 
     Raises:
-        TrickformerError: It is no checkpoint of this game, or its model does not have what the config demands.
+        TrickformerError: It is no checkpoint of this game, or the config demands other inputs or heads of the model.
     """
     assert config.start is not None
     folder, tokenizer = checkpoints.find(config.start), tokenizers.make(game)
     checkpoints.check(folder, game, tokenizer)
     sizes = read_weights(folder).sizes
-    results = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
+    n_outcomes = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
     abilities = {
         "features": (sizes["n_features"] > 0, config.features),
         "masked": (sizes["masked"] > 0, config.masked),
         "action_weight": (sizes["n_actions"] > 0, config.action_weight > 0),
-        "value_classes": (sizes["n_outcomes"] == results, True),
+        "value_classes": (sizes["n_outcomes"] == n_outcomes, True),
     }
     if wrong := [name for name, (present, required) in abilities.items() if present != required]:
         options = ", ".join(map(configs.option, wrong))
@@ -474,6 +478,7 @@ def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
         epochs=config.epochs if iteration else config.bootstrap_epochs,
         batch_size=config.batch_size,
         learning_rate=config.bootstrap_learning_rate if iteration == 0 else config.learning_rate,
+        # `muon` is the rate of model 0. It changes for later models by the same factor as AdamW's rate.
         muon=config.muon * (1 if iteration == 0 else config.learning_rate / config.bootstrap_learning_rate),
         policy_weight=config.policy_weight,
         action_weight=config.action_weight,

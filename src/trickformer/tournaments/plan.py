@@ -152,7 +152,7 @@ class Matches(BaseModel):
         gt=0,
         le=86_400,
         allow_inf_nan=False,
-        description="Time in seconds for a decision (default: no limit). Players may adapt, overruns count.",
+        description="Seconds for a decision (default: none). Players may adapt. Late moves are reported.",
     )
 
 

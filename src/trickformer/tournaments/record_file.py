@@ -99,7 +99,7 @@ class RecordFile(Sequence[HandRecord]):
             *(field for field in (record.overran, record.gains, record.faults) if field is not None),
         )
         if self._clocked != (record.overran is not None):
-            return f"played {'without' if self._clocked else 'by'} a clock"
+            return f"this hand was played with{'out' if self._clocked else ''} --clock, unlike the run"
         hand = self.columns.schedule.find(record.deal, record.seating, record.seed)
         if hand < 0 or any(len(field) != self._seats for field in by_seat):
             return "this hand is not part of the tournament"

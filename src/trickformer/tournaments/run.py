@@ -90,7 +90,9 @@ def _schedule(config: Plan, game: Game) -> Schedule:
     """Number the hands of a plan. Raises TrickformerError if there are too many."""
     schedule = Schedule(islice(config.hands(game), MOST_TABLES + 1))
     if len(schedule) > MOST_TABLES:
-        raise TrickformerError(f"the plan has more than {MOST_TABLES:,} tables; play fewer deals, or several series")
+        raise TrickformerError(
+            f"the plan has more than {MOST_TABLES:,} tables; play fewer deals, or several runs with different --seed"
+        )
     return schedule
 
 

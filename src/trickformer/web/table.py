@@ -117,7 +117,9 @@ class Table:
             deal: Number of the first deal in the table's series.
         """
         if len(seats) != self.game.players or YOU not in seats:
-            raise TrickformerError(f"a match of {self.game.name} has {self.game.players} seats, and you sit in one")
+            raise TrickformerError(
+                f"a match of {self.game.name} needs {self.game.players - 1} opponents and one seat for you"
+            )
         self._apply_and_write(MatchStep(seats=tuple(seats), deal=deal))
 
     def next_deal(self) -> None:

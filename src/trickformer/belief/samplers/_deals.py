@@ -82,7 +82,7 @@ def _deals_from(left: list[int], outcomes: list[tuple[int, float]]) -> bool:
 
 
 def _refusal(game: Game, why: str) -> TrickformerError:
-    return TrickformerError(f"no deals can be drawn for {game.name}: {why}; give the game a belief of its own")
+    return TrickformerError(f"no deals can be drawn for {game.name}: {why}; write a belief for it (docs/add-a-game-belief.md)")
 
 
 def _numbers(view: View) -> list[int]:
@@ -141,8 +141,8 @@ class Deals:
                     break
             else:
                 raise TrickformerError(
-                    f"none of {self._tries:,} deals explains what seat {self._view.viewer} has seen; give "
-                    f"{self._game.name} a belief of its own"
+                    f"none of {self._tries:,} deals explains what seat {self._view.viewer} has seen; write "
+                    f"a belief for {self._game.name} (docs/add-a-game-belief.md)"
                 )
         return deals
 

@@ -76,7 +76,7 @@ def parse(line: str, number: int) -> SkatRecord:
     for at, (actor, word) in enumerate(zip(words[2::2], words[3::2]), 1):
         converter.move(at, actor, word)
     if len(words) % 2:
-        raise TrickformerError(f"game {number}, move {len(words) // 2}: {quote(words[-1])} lacks its move")
+        raise TrickformerError(f"game {number}, move {len(words) // 2}: {quote(words[-1])} has no move after it")
     try:
         return SkatRecord(
             source="trickformer" if properties.get("PC") == "trickformer" else "iss",

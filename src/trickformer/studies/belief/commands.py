@@ -27,9 +27,9 @@ def evaluate(
 ) -> None:
     """Compare belief estimators of Hanabi by cross entropy per card on the same games, with calibration.
 
-    v0, counting: counts of unseen cards, slot by slot and for the whole hand.\n
+    v0, counting: counts of unseen cards, for each slot by itself and for the whole hand.\n
     v1: v0 made consistent between the slots of the hand.\n
-    bb, v2: Bayesian belief of the Bayesian action decoder, and with a share of v1.\n
+    bb, v2: Bayesian belief of the Bayesian action decoder (BAD), and its mixture with a share of v1.\n
     particles, rejection: sampled worlds, filtered by the moves.\n
     seq2seq, transformer: networks of `trickformer belief train`, LSTM and GPT-2.\n
     bft: belief fine-tuning, the LSTM tuned at each position.\n

@@ -119,7 +119,10 @@ def _make_estimators(config: Evaluation, shared: dict[str, Any], first: int) -> 
 def _load_lstm(config: Evaluation) -> Seq2Seq:
     """Load the LSTM of the config. Raises TrickformerError if there is none, or if it was trained on another system."""
     if config.checkpoint is None:
-        raise TrickformerError("seq2seq and bft need a network: --checkpoint FILE, made by `trickformer belief train`")
+        raise TrickformerError(
+            "seq2seq and bft need a network; give --checkpoint DIR, a run folder of `trickformer belief train`, or "
+            "other --estimators"
+        )
     model = _load_network(config, config.checkpoint)
     if not isinstance(model, Seq2Seq):
         raise TrickformerError(

@@ -110,7 +110,7 @@ class Iterations(PlayConfig, Missions):
 
     run: Path = Field(description="Run folder of `trickformer train`, with model-0, model-1, ...")
     threshold: float = Field(
-        0.05, ge=0, le=1, description="Least policy probability, among legal actions, of an action to choose."
+        0.05, ge=0, le=1, description="Choose only actions with at least this share of the legal policy."
     )
 
     def plans(self) -> list[CrewEvaluation]:

@@ -61,7 +61,8 @@ def agree(config: SamplerAgreement, resume: bool = False) -> dict[str, Any]:
         )
     if game.safe < 2:
         raise TrickformerError(
-            f"a board of {config.board} with {config.mines} mines is open with the first cell; give fewer mines"
+            f"a board of {config.board} with {config.mines} mines has one safe cell, so the first move ends every "
+            "game; give fewer mines"
         )
     records: dict[int, dict[str, Any]] = {}
     with _open_records(config, resume) as lines:

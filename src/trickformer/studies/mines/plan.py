@@ -24,7 +24,7 @@ class BoardSize(BaseModel):
     mines: int = Field(6, ge=1, le=511, description="Number of mines on the board.")
     first_move: Literal["any", "safe", "no-neighbours"] = Field(
         "no-neighbours",
-        description="Cells free of mines: any (none), safe (the first opened), no-neighbours (and around it).",
+        description="Cells kept free: any (none is), safe (the first opened), no-neighbours (also around it).",
     )
 
     @field_validator("board")
@@ -62,7 +62,7 @@ class BudgetGrid(BoardSize):
         "", description="Simulations a move, such as 100 200, for reproducible records, instead of --seconds."
     )
     domain: Literal["rule", "board"] = Field(
-        "rule", description="Layouts to propose: those that the first move's rule allows, or all of the board."
+        "rule", description="Where proposals lay mines: rule, as the first move's rule allows, or board."
     )
     c: float = Field(0.5, ge=0, allow_inf_nan=False, description="Exploration constant of UCT, in units of the score.")
     widening: float = Field(
@@ -196,7 +196,7 @@ class SamplerAgreement(BoardSize):
     draws: int = Field(1000, ge=20, le=10**7, description="Number of layouts that each method draws at each position.")
     trials: int = Field(20_000, ge=1, le=10**9, description="Number of steps of a Metropolis walk to draw a layout.")
     domain: Literal["rule", "board"] = Field(
-        "rule", description="Layouts to propose: those that the first move's rule allows, or all of the board."
+        "rule", description="Where proposals lay mines: rule, as the first move's rule allows, or board."
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the positions and of the draws.")
     out: Path | None = Field(None, description="Folder for the records and the report.")

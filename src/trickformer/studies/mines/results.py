@@ -1,4 +1,4 @@
-"""Results of BSR-UCT with several beliefs and thinking times, and the object of `--json`."""
+"""Results of BSR-UCT with several samplers of layouts and several budgets, and the object of `--json`."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ def result(run: TournamentRun) -> dict[str, Any]:
 
     Scores are shares of the safe cells. Intervals are 95%, over games. A budget in seconds is CPU time;
     `seconds_per_move` is wall time. `inconsistent` is the share of the drawn layouts that contradict the view.
-    `differences` are each other belief minus the first on the same boards, with Wilcoxon's p; `difference` is the entry
-    of the second belief.
+    `won` is the share of games in which all safe cells were opened, `drawn_per_move` the number of layouts drawn for a
+    move. `differences` has, for each sampler but the first, its score minus that of the first sampler on the same
+    boards, with the p value of Wilcoxon's test; `difference` is the entry of the second sampler.
 
     Args:
         run: Games of the comparison.
     """
     config: MinesComparison = run.config
-    beliefs = config.methods
+    samplers = config.methods
     game: Any = run.game
     opened = np.zeros((len(config.specs), config.games))
     # Moves, seconds, layouts that the search drew (`searched`), and those that contradict the view (`illegal`).
@@ -36,16 +37,16 @@ def result(run: TournamentRun) -> dict[str, Any]:
         player = r.seating[0]
         opened[player, r.deal] = r.scores[0]
         totals[player] += r.decisions[0], r.seconds[0], r.searched[0], r.illegal[0]
-    opened = opened.reshape(len(beliefs), len(config.budgets), config.games)
+    opened = opened.reshape(len(samplers), len(config.budgets), config.games)
     scores = opened / game.safe
-    totals = totals.reshape(len(beliefs), len(config.budgets), 4)
+    totals = totals.reshape(len(samplers), len(config.budgets), 4)
     rows = []
     for j, budget in enumerate(config.budgets):
         players = {}
-        for i, belief in enumerate(beliefs):
+        for i, sampler in enumerate(samplers):
             moves, seconds = totals[i, j, :2]
             drawn, inconsistent = totals[i, j, 2:]
-            players[belief] = {
+            players[sampler] = {
                 "score": float(scores[i, j].mean()),
                 "ci95": interval(scores[i, j], (0.0, 1.0)),
                 "won": float((scores[i, j] == 1).mean()),
@@ -54,15 +55,15 @@ def result(run: TournamentRun) -> dict[str, Any]:
                 "inconsistent": inconsistent / drawn if drawn else None,
             }
         row: dict[str, Any] = {"simulations" if config.simulations else "seconds": budget, "players": players}
-        if len(beliefs) > 1:
+        if len(samplers) > 1:
             row["differences"] = {
-                belief: _difference(opened[i, j], opened[0, j], game.safe) for i, belief in enumerate(beliefs) if i
+                sampler: _difference(opened[i, j], opened[0, j], game.safe) for i, sampler in enumerate(samplers) if i
             }
-            row["difference"] = row["differences"][beliefs[1]]
+            row["difference"] = row["differences"][samplers[1]]
         rows.append(row)
     about = config.model_dump(include={"board", "mines", "first_move", "domain", "c", "widening", "games", "seed"})
     return about | {
-        "beliefs": beliefs,
+        "samplers": samplers,
         "optimal": best_value(game, _TRACTABLE),
         "rows": rows,
         "versions": run.builds,
@@ -70,7 +71,7 @@ def result(run: TournamentRun) -> dict[str, Any]:
 
 
 def _difference(opened: np.ndarray, opened_by_first: np.ndarray, safe: int) -> dict[str, Any]:
-    """Compare the cells that two beliefs opened on the same boards, float64 [games] each, of `safe` cells."""
+    """Compare the cells that two samplers opened on the same boards, float64 [games] each, of `safe` cells."""
     # Subtract numbers of cells, not shares: rounding must not separate equal differences in Wilcoxon's test.
     difference = (opened - opened_by_first) / safe
     return {

@@ -31,7 +31,7 @@ class Tree:
     """
 
     parent: np.ndarray  # int64 [n], -1 of the root
-    player: np.ndarray  # int64 [n]: the seat on turn, CHANCE or TERMINAL
+    player: np.ndarray  # int64 [n]: the seat on turn, -1 for chance (base.CHANCE), or TERMINAL
     state: np.ndarray  # int64 [n]: the information state of the seat on turn, -1 if no seat is on turn
     slot: np.ndarray  # int64 [n]: the slot of the action that led to a node, -1 after chance and at the root
     chance: np.ndarray  # float64 [n]: the probability of the chance event that led to a node, 1 after a seat's move
@@ -55,7 +55,7 @@ class Tree:
         return np.diff(self.first)
 
     def downwards(self) -> Iterator[tuple[slice, slice]]:
-        """Yield for each depth, the root's first: the slots there, and the nodes one deeper, all their children."""
+        """Yield for each depth but the last, the root's first: its slots, and all nodes one deeper."""
         for i in range(len(self.depths) - 2):
             slots = slice(int(self.first[self.spans[i]]), int(self.first[self.spans[i + 1]]))
             yield slots, slice(int(self.depths[i + 1]), int(self.depths[i + 2]))
@@ -157,8 +157,8 @@ class _Listing:
             self.first.append(self.first[-1] + len(legal))
         elif self.length[number] != depth:
             raise TrickformerError(
-                f"an information state of seat {player} holds histories of {self.length[number]} and of {depth} moves; "
-                "off-belief learning needs histories of equal length there"
+                f"an information state of seat {player} holds histories of {self.length[number]} and of {depth} moves "
+                "and chance events; off-belief learning needs histories of equal length there"
             )
         elif self.legal[number] != legal:
             raise TrickformerError(
