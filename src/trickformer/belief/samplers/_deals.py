@@ -82,7 +82,9 @@ def _deals_from(left: list[int], outcomes: list[tuple[int, float]]) -> bool:
 
 
 def _refusal(game: Game, why: str) -> TrickformerError:
-    return TrickformerError(f"no deals can be drawn for {game.name}: {why}; write a belief for it (docs/add-a-game-belief.md)")
+    return TrickformerError(
+        f"no deals can be drawn for {game.name}: {why}; write a belief for it (docs/add-a-game-belief.md)"
+    )
 
 
 def _numbers(view: View) -> list[int]:
