@@ -5,8 +5,9 @@
 #   runs/search.sh multi RANGE [VARIANT]    sparta for both seats, hands up to RANGE, against sparta for one, 100 worlds, up to 1,000 deals
 #   runs/search.sh crew one|all             sparta on The Crew, one seat beside rules or all beside pimc, 20 games a mission
 #   runs/search.sh public BELIEF [VARIANT]  rule_search on exact, seq2seq or bft against its blueprint, 300 deals
-#   runs/search.sh rl one|both [VARIANT]    rl_search of one seat or of both against its blueprint, 24 deals, by a network that
-#                                           it trains first; the run on docs/results/search.md uses hanabi-obl-1 instead
+#   runs/search.sh rl one|both [VARIANT] [BELIEF]  rl_search of one seat or of both on exact, seq2seq or bft against its blueprint,
+#                                           24 deals, by a network that it trains first; the run on docs/results/search.md uses
+#                                           hanabi-obl-1 instead
 # VARIANT is 5-card-8-hint by default, 5-card-2-hint or 7-card-4-hint. Decisions are judged anew by 200 exact samples: hands by
 # counting, weighted by what the partner did, where they are too many to list. A run that was stopped goes on where it was.
 # One core each.
@@ -18,15 +19,16 @@ begin() {  # FOLDER COMMAND OPTION ...
   .venv/bin/trickformer "${@:2}" --out "$out" "${resume[@]}"
 }
 network() { case "$2" in seq2seq|bft) echo ",checkpoint=out/search/$1-$variant" ;; esac; }  # FORM BELIEF
-usage() { sed -n '2,12p' "$0" >&2; exit 2; }
+usage() { sed -n '2,13p' "$0" >&2; exit 2; }
 rl() {
-  local how=
-  case "$of" in one) ;; both) how=,multi=true ;; *) usage ;; esac
+  local how=,belief=$belief,assess=200 form
+  case "$of" in one) form=pomdp ;; both) how+=,multi=true form=hmm ;; *) usage ;; esac
+  case "$belief" in exact) ;; seq2seq | bft) how+=,belief_checkpoint=out/search/$form-$variant ;; *) usage ;; esac
   [ -e "out/search/values-$variant/model.safetensors" ] || begin "values-$variant" obl train "$game" --seed 20261121
-  begin "rl-$of-$variant" tournament "$game" --a "rl_search:checkpoint=out/search/values-$variant$how" --b partner:style=smart \
+  begin "rl-$of-$belief-$variant" tournament "$game" --a "rl_search:checkpoint=out/search/values-$variant$how" --b partner:style=smart \
     --deals 24 --seed 1
 }
-what=${1:-help} of=${2:-} variant=${3:-5-card-8-hint}
+what=${1:-help} of=${2:-} variant=${3:-5-card-8-hint} belief=${4:-exact}
 [ -n "$of" ] || what=help
 case "$variant" in 5-card-8-hint | 5-card-2-hint | 7-card-4-hint) ;; *) usage ;; esac
 IFS=- read -r cards _ hints _ <<< "$variant"

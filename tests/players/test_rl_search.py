@@ -14,6 +14,8 @@ from support.play import decisions
 
 from trickformer import _core, games, players
 from trickformer.base import TrickformerError
+from trickformer.belief.hanabi import networks
+from trickformer.belief.hanabi.config import BeliefTraining
 from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, save
 from trickformer.search.hanabi.rl import action_values
 from trickformer.tournaments.plan import Hand
@@ -274,6 +276,74 @@ def test_hidden_cards_change_nothing_to_both_seats(folders, large):
     assert exchanged > 2 and (large or tuned > 0), (exchanged, tuned)
 
 
+@pytest.fixture(scope="module")
+def belief_networks(tmp_path_factory):
+    """Files of untrained belief networks, by form."""
+    folder, made = tmp_path_factory.mktemp("beliefs"), {}
+    for form in ("fosg", "pomdp"):
+        config, made[form] = BeliefTraining(hidden=8, form=form), folder / f"{form}.safetensors"
+        networks.save(networks.network_of(config), config, made[form])
+    return made
+
+
+@pytest.mark.parametrize("multi", [False, True])
+@pytest.mark.parametrize("belief", ["seq2seq", "bft"])
+def test_search_on_a_learned_belief(belief, multi, folders, belief_networks):
+    """It counts impossible worlds, and cards that the viewer does not see change no decision."""
+    game, exchanged, gains = games.load("hanabi"), 0, []
+    given = {"steps": 2, "worlds": 20, "batch": 8, "threshold": 0, "listed": 500, "tries": 1_000, "assess": 20}
+    given |= {"multi": str(multi).lower(), "belief": belief, "exploration": 0.6}
+    given["belief_checkpoint"] = f'"{belief_networks["fosg" if multi else "pomdp"]}"'
+    given |= {"belief_steps": 2, "belief_batch": 8} if belief == "bft" else {}
+    given = spec(folders["large"], **given)
+    player, state, memos = players.make(given, game), game.deal(8, 0), ({}, {})
+    for number in range(8):
+        while state.is_chance_node():
+            state.apply_action(game.chance(state, 8, 0))
+        view, twin = game.view(state, state.current_player()), None
+        if number in (2, 6):
+            twin = game.exchange(state, view, np.random.default_rng(number))
+        memo = memos[view.viewer] if twin is None else {}  # a new belief follows the game from its beginning
+        decision = player.act([view], [np.random.default_rng(number)], [memo])[0]
+        if twin is not None:
+            seen, other = game.view(twin, view.viewer), players.make(given, game)
+            assert other.act([seen], [np.random.default_rng(number)], [{}])[0] == decision, number
+            exchanged += 1
+        if multi or view.viewer == 0:
+            assert decision.searched == 40 and 0 <= decision.illegal <= 40, decision
+            gains.append(decision.exact_gain)
+        state.apply_action(decision.action)
+    assert exchanged == 2 and all(gain is not None for gain in gains), (exchanged, gains)
+
+
+def test_a_network_moves_for_a_belief_as_for_the_player(folders):
+    player = players.make(spec(folders["mlp"], **TEAM), TINY)
+    process, model, tuning = player.team.process, player.team.model, player.team.tuning
+    x, policies = _core.hanabi.Tables(TINY.rules, 3, 0, 40), np.full(40, BOT)
+    for move in range(12):
+        assert (process.choose(x, policies, move) == x.choose(policies.astype(np.int8), move)).all()
+        process.network = model
+        chosen = process.choose(x, policies, move)
+        after, actions = process.move(x, policies, move)
+        process.network = None
+        assert (chosen == np.where(x.over(), -1, tuning.actions(model, x))).all() and (actions == chosen).all()
+        x = after
+    assert x.over().any()
+
+
+@pytest.mark.slow
+def test_gains_on_the_exact_belief_are_estimated_again(folders):
+    for given in (TEAM | {"worlds": 300, "assess": 600}, {"worlds": 300, "assess": 600, "exploration": 0.6}):
+        player, pairs = players.make(spec(folders["mlp"], **given | {"threshold": 0.05}), TINY), []
+        for deal in range(6):
+            for _, view in turns_by(TINY, player, deal):
+                decision = decided(player, view)
+                if decision.gain:
+                    pairs.append((decision.gain, decision.exact_gain))
+        gains = np.array(pairs)
+        assert len(gains) > 3 and np.abs(gains[:, 0] - gains[:, 1]).mean() < 0.25, gains
+
+
 def test_a_partner_that_does_something_else_leaves_the_blueprint_to_both_seats(folders):
     """Its moves rule out every hand; then nothing is known of what it will do."""
     player, blueprint, lost = players.make(spec(folders["mlp"], **TEAM), TINY), players.make(TEAM["blueprint"], TINY), 0
@@ -316,6 +386,9 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("tiny", "checkpoint={mlp},multi=true,seat=1", "seat=1 is for multi=false"),
         ("hanabi(players=3)", "checkpoint={large},multi=true", "multi=true needs two players, not 3"),
         ("tiny", "checkpoint={mlp},seed=1", "seed=1 is for multi=true"),
+        ("hanabi", "checkpoint={large},belief=bft", "need belief_checkpoint=DIR"),
+        ("hanabi", "checkpoint={large},belief_steps=5", "belief_steps=5 is for belief=bft"),
+        ("tiny", "checkpoint={mlp},belief=seq2seq,belief_checkpoint={mlp}", "belief networks are for"),
     ],
 )
 def test_what_does_not_fit_is_refused(game, given, says, folders):

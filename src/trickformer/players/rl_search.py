@@ -4,15 +4,16 @@ One seat, or both of two, tunes action values in worlds that explain its view.
 
 This is RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable Online Planning via Reinforcement
 Learning Fine-Tuning", 2021). It fine-tunes a network of `trickformer obl train` by Q-learning in games that start in
-worlds of the exact belief. In these games the network makes some moves of the own seat, then all seats play a scripted
+worlds of a belief. In these games the network makes some moves of the own seat, then all seats play a scripted
 blueprint; the other seats play it throughout. Fresh worlds then compare the tuned network with the blueprint. If the
 network scores more by a threshold, the player takes the network's best action, otherwise the blueprint's.
 
 With `multi` both seats of a two-player game tune the same network, in worlds of the public belief, so both can compute
 whether the network or the blueprint made a move (search/hanabi/rl_multi.py).
 
-Worlds come from the exact belief alone. `rule_search` searches on learned beliefs, as in Tables 4 and 5 of "A
-Fine-Tuning Approach to Belief State Modeling".
+The belief is exact or learned, as in Tables 4 and 5 of "A Fine-Tuning Approach to Belief State Modeling". With `multi`
+a learned belief is about both hands (form fosg); `belief=bft` then fine-tunes it by worlds in which the tuned network
+or the blueprint, whichever made the move, moves again.
 
 `preset=paper` has the settings of the authors' code (facebookresearch/off-belief-learning, pyhanabi/rl_search.py, at
 commit 902cdc3), which differs in these points:
@@ -32,19 +33,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from trickformer import checkpoints
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.base import Belief, Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.belief.hanabi.config import FineTuningOptions
 from trickformer.plumbing.options import Applies, NamesFile, PerGame, refuse_unread
 from trickformer.search.options import BeliefOptions
 
 if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.hanabi_values import ActionValues
+    from trickformer.search.hanabi.beliefs import Maker
     from trickformer.search.hanabi.rl import Tables, ValueTuning
     from trickformer.search.hanabi.rl_multi import BothSeats
 
@@ -85,6 +90,9 @@ PRESETS: dict[str, dict[str, Any]] = {
 GAMES = ("hanabi",)
 
 
+_LEARNED = Applies("belief=seq2seq and belief=bft", lambda options, _: options.belief != "exact", ("belief", "bft"))
+
+
 def _of_preset(name: str) -> PerGame:
     """Return an annotation for an option whose default depends on the preset."""
     return PerGame(lambda options, _: options.settings()[name])
@@ -103,6 +111,18 @@ class _Search(BaseModel):
     multi: bool = Field(False, description="Whether both seats of two search, on public information (default: false).")
     seed: Annotated[int, Applies("multi=true", lambda options, _: options.multi)] = Field(
         0, ge=0, lt=2**63, description="Seed of the worlds, which both seats draw alike (default: 0)."
+    )
+    belief: Literal["exact", "seq2seq", "bft"] = Field(
+        "exact", description="Belief that worlds come from: exact, or a network's: seq2seq or bft (default: exact)."
+    )
+    belief_checkpoint: Annotated[Path | None, _LEARNED] = Field(
+        None, description="Needed by seq2seq and bft: run folder of `trickformer belief train`, or its weights."
+    )
+    assess: int = Field(
+        0,
+        ge=0,
+        le=1_000_000,
+        description="Worlds of the exact belief that estimate gains again for the report (default: 0).",
     )
     preset: Literal["small", "paper"] = Field(
         "small", description="Defaults of the options below: small, for one core, or paper (default: small)."
@@ -156,11 +176,31 @@ class _Search(BaseModel):
     device: str = Field("cpu", description="Torch device of the network (default: cpu).")
 
 
-class Options(BeliefOptions, _Search):
+class _FineTuning(FineTuningOptions):
+    @property
+    def fine_tunes(self) -> bool:
+        return True
+
+
+class _BaseOptions(BeliefOptions, _Search):
+    @property
+    def fine_tunes(self) -> bool:
+        """True if the belief bft is in use, the only one that is fine-tuned."""
+        return self.belief == "bft"
+
+    def fine_tuning(self) -> FineTuningOptions:
+        """Return the settings of the belief bft."""
+        return _FineTuning(**{name: getattr(self, f"belief_{name}") for name in FineTuningOptions.model_fields})
+
     def settings(self) -> dict[str, Any]:
         """Return the preset's settings by name, overridden by the options that are set."""
         preset = PRESETS[self.preset] | ({"horizon": 2} if self.multi else {})
         return preset | self.model_dump(include=set(preset), exclude_none=True)
+
+
+# The network of action values has options of the same names, so those of the belief have a prefix.
+_BELIEF_FIELDS: Any = {f"belief_{name}": (f.annotation, f) for name, f in FineTuningOptions.model_fields.items()}
+Options = create_model("Options", __base__=_BaseOptions, **_BELIEF_FIELDS)
 
 
 class RLSearch(Player):
@@ -173,7 +213,25 @@ class RLSearch(Player):
 
     batch = 1
 
-    def __init__(self, options: Options, game: Hanabi, style: str, model: ActionValues, tuning: ValueTuning):
+    def __init__(
+        self,
+        options: _BaseOptions,
+        game: Hanabi,
+        style: str,
+        model: ActionValues,
+        tuning: ValueTuning,
+        learned: Maker | None = None,
+    ):
+        """Make the player.
+
+        Args:
+            options: Options of the player.
+            game: The game.
+            style: The blueprint, a name of `_core.hanabi.BOTS`.
+            model: Network that each search starts from.
+            tuning: Tuner of the network.
+            learned: Makes the learned belief of a game; None: the belief is exact.
+        """
         from trickformer import _core
         from trickformer.belief.samplers.hanabi import ExplainedBelief, HanabiBelief
         from trickformer.tokenizers.hanabi import HanabiTokenizer
@@ -182,12 +240,13 @@ class RLSearch(Player):
         self.model, self.tuning = model, tuning
         self._core = _core.hanabi
         self._tokenizer, self._uniform = HanabiTokenizer(game), HanabiBelief(game)
-        self._belief = ExplainedBelief(game, style, options.listed, options.tries)
+        self._learned = learned
+        self._exact = ExplainedBelief(game, style, options.listed, options.tries)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        return [self._decide(view, r) for view, r in zip(views, rng)]
+        return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
 
-    def _decide(self, view: View, rng: np.random.Generator) -> Decision:
+    def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         from trickformer.belief.samplers.hanabi import NoConsistentHandError
 
         tokens = self._tokenizer.encode(view)
@@ -195,20 +254,32 @@ class RLSearch(Player):
         blueprint = decision.blueprint(int(rng.integers(2**63)))
         if view.viewer != self._options.seat or len(view.legal) == 1:
             return Decision(blueprint)
+        belief: Belief = self._exact
+        if self._learned is not None:
+            if "belief" not in memo:
+                memo["belief"] = self._learned(rng)
+            belief = memo["belief"]
         try:
-            return self._search_view(view, blueprint, rng)
+            return self._search_view(view, belief, blueprint, rng)
         except NoConsistentHandError:  # the others deviated from the blueprint, so there is no belief to search on
             return Decision(blueprint)
 
-    def _search_view(self, view: View, blueprint: int, rng: np.random.Generator) -> Decision:
+    def _search_view(self, view: View, belief: Belief, blueprint: int, rng: np.random.Generator) -> Decision:
         n = self.tuning.worlds
-        self._belief.reset(view)
+        belief.reset(view)
         self._uniform.reset(view)
-        table, hands = self._uniform.tables()[-1], self._belief.sample(n, rng).hidden
+        table, hands = self._uniform.tables()[-1], _consistent_hands(belief, n, rng)
+        if not len(hands):
+            return Decision(blueprint, illegal=n, searched=n)
         tuned = self.tuning.tune(
             self.model, lambda k: self._worlds(table, hands[rng.integers(len(hands), size=k)], rng), rng
         )
-        test_worlds, seed = self._worlds(table, self._belief.sample(n, rng).hidden, rng), int(rng.integers(2**62))
+        test_hands = _consistent_hands(belief, n, rng)
+        searched = 0 if belief.consistent else 2 * n
+        illegal = max(0, searched - len(hands) - len(test_hands))
+        if not len(test_hands):
+            return Decision(blueprint, illegal=illegal, searched=searched)
+        test_worlds, seed = self._worlds(table, test_hands, rng), int(rng.integers(2**62))
         (action,) = self.tuning.actions(tuned, table).tolist()
         score, blueprint_score = self.tuning.compare_scores(tuned, test_worlds, seed)
         is_better = action != blueprint and score - blueprint_score > self._options.threshold
@@ -216,7 +287,25 @@ class RLSearch(Player):
             action if is_better else blueprint,
             value=(score if is_better else blueprint_score) / self._game.rules.kinds,
             gain=score - blueprint_score if is_better else 0.0,
+            exact_gain=self._exact_gain(view, table, tuned if is_better else None, rng),
+            illegal=illegal,
+            searched=searched,
         )
+
+    def _exact_gain(
+        self, view: View, table: Tables, tuned: ActionValues | None, rng: np.random.Generator
+    ) -> float | None:
+        """Estimate the gain of a tuned network in worlds of the exact belief; None if there are none to estimate it in.
+
+        Raises:
+            NoConsistentHandError: The others deviated from the blueprint.
+        """
+        if not self._options.assess or tuned is None:
+            return 0.0 if self._options.assess else None
+        self._exact.reset(view)
+        worlds = self._worlds(table, self._exact.sample(self._options.assess, rng).hidden, rng)
+        score, blueprint_score = self.tuning.compare_scores(tuned, worlds, int(rng.integers(2**62)))
+        return score - blueprint_score
 
     def _worlds(self, table: Tables, hands: np.ndarray, rng: np.random.Generator) -> Tables:
         """Return copies of a table with these own hands, int16 [n, hand], and shuffled decks."""
@@ -224,11 +313,17 @@ class RLSearch(Player):
 
         worlds = table.take(np.zeros(len(hands), dtype=np.int64))
         dealt = at_seat(hands, self._options.seat, table.rules.players)
-        worlds.redeal(dealt, int(rng.integers(2**62)))  # never fails, because the belief samples only consistent hands
+        worlds.redeal(dealt, int(rng.integers(2**62)))  # never fails, because the hands are consistent with the view
         return worlds
 
 
-def make(options: Options, game: Game) -> RLSearch | BothSeats:
+def _consistent_hands(belief: Belief, n: int, rng: np.random.Generator) -> np.ndarray:
+    """Sample n worlds and return the consistent own hands, int16 [k, hand]."""
+    worlds = belief.sample(n, rng)
+    return worlds.hidden if belief.consistent else worlds.hidden[worlds.feasible]
+
+
+def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
     """Make an RL search.
 
     Args:
@@ -237,8 +332,8 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
 
     Raises:
         TrickformerError: The game is not Hanabi, has no such seat, or has more than two seats for `multi`; the
-            blueprint is no scripted player; or the checkpoint is missing, of other rules, an imitation, or a network
-            with a memory.
+            blueprint is no scripted player; the checkpoint is missing, of other rules, an imitation, or a network
+            with a memory; or the network of the belief does not fit.
     """
     from trickformer import _core
     from trickformer.games.hanabi import Hanabi
@@ -271,9 +366,37 @@ def make(options: Options, game: Game) -> RLSearch | BothSeats:
     )
     model = trained.model.to(usable(options.device))
     if not options.multi:
-        return RLSearch(options, game, style, model, tuning)
-    from trickformer.belief.hanabi.process import Form, HanabiProcess
-    from trickformer.search.hanabi.rl_multi import BothSeats, Team
+        learned = None
+        if options.belief != "exact":
+            from trickformer.search.hanabi.beliefs import make_network_belief
 
-    process = HanabiProcess(game.rules, Form.FOSG, [style, style])
-    return BothSeats(Team(process, model, tuning, options, options.seed), game)
+            learned = make_network_belief(
+                options.belief,
+                game,
+                style,
+                options.seat,
+                options.fine_tuning(),
+                options.belief_checkpoint,
+                options.device,
+                "belief_checkpoint",
+            )
+        return RLSearch(options, game, style, model, tuning, learned)
+    from trickformer.belief.hanabi.public import PublicWorlds
+    from trickformer.search.hanabi.beliefs import make_public_belief
+    from trickformer.search.hanabi.rl_multi import BothSeats, NetworkProcess, Team
+
+    process = NetworkProcess(game.rules, [style, style], tuning)
+    exact = partial(PublicWorlds, process, options.listed, options.tries)
+    belief = make_public_belief(
+        options.belief,
+        game,
+        process,
+        style,
+        options.fine_tuning(),
+        options.belief_checkpoint,
+        options.device,
+        exact,
+        "belief_checkpoint",
+    )
+    team = Team(process, model, tuning, belief, exact, options.threshold, options.assess, options.seed)
+    return BothSeats(team, game)

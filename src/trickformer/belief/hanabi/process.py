@@ -207,6 +207,20 @@ class HanabiProcess:
             return control
         return self.players[np.maximum(x.current(), 0)].astype(np.int64)
 
+    def choose(self, x: Tables, policies: np.ndarray, seed: int, first: int = 0) -> np.ndarray:
+        """Choose an action at each table by a policy, as the function `choose_actions` does.
+
+        Args:
+            x: n tables.
+            policies: Numbers of policies, int64 [n].
+            seed: Seed of all randomness.
+            first: Number of the first table.
+
+        Returns:
+            int64 [n]; -1 if a game is over.
+        """
+        return choose_actions(x, policies, seed, first)
+
     def move(self, x: Tables, control: np.ndarray | None, seed: int, first: int = 0) -> tuple[Tables, np.ndarray]:
         """Draw X' ~ dynamics(X, Z) at every table.
 
@@ -224,7 +238,7 @@ class HanabiProcess:
         Raises:
             ValueError: The action of a control is illegal.
         """
-        actions = choose_actions(x, self.acting_policy(x, control), seed, first)
+        actions = self.choose(x, self.acting_policy(x, control), seed, first)
         if self.form is Form.POMDP and control is not None:
             has_action = (control >= 0) & (actions >= 0)
             actions[has_action] = control[has_action]

@@ -25,16 +25,16 @@ from trickformer.search.hanabi.public import PublicBelief
 Maker: TypeAlias = Callable[[np.random.Generator], Belief]
 
 
-def _load_network(file: Path | None, game: Hanabi, form: str, style: str, seat: int, device: str) -> Seq2Seq:
+def _load_network(
+    file: Path | None, game: Hanabi, form: str, style: str, seat: int, device: str, option: str
+) -> Seq2Seq:
     """Load the network of a learned belief.
 
     Raises:
         TrickformerError: There is no network, or it was trained for another game, seat or blueprint.
     """
     if file is None:
-        raise TrickformerError(
-            "beliefs seq2seq and bft need checkpoint=DIR, a run folder of `trickformer belief train`"
-        )
+        raise TrickformerError(f"beliefs seq2seq and bft need {option}=DIR, a run folder of `trickformer belief train`")
     variants = [name for name, rules in VARIANTS.items() if numbers(_core.hanabi.Rules(**rules)) == numbers(game.rules)]
     if not variants:
         raise TrickformerError(f"belief networks are for {', '.join(VARIANTS)} of two players, not for {game.spiel}")
@@ -47,7 +47,14 @@ def _load_network(file: Path | None, game: Hanabi, form: str, style: str, seat: 
 
 
 def make_network_belief(
-    name: str, game: Hanabi, style: str, seat: int, tuned: FineTuningOptions, file: Path | None, device: str
+    name: str,
+    game: Hanabi,
+    style: str,
+    seat: int,
+    tuned: FineTuningOptions,
+    file: Path | None,
+    device: str,
+    option: str = "checkpoint",
 ) -> Maker:
     """Return a function that makes the belief of one seat by a network.
 
@@ -59,11 +66,12 @@ def make_network_belief(
         tuned: Settings of the fine-tuning, for bft.
         file: File of the network.
         device: Torch device.
+        option: Name of the player's option for the file, for messages.
 
     Raises:
         TrickformerError: The network does not fit.
     """
-    model, players = _load_network(file, game, "pomdp", style, seat, device), [style] * game.players
+    model, players = _load_network(file, game, "pomdp", style, seat, device, option), [style] * game.players
     if name == "seq2seq":
         return lambda _: EstimatedBelief(game, players, lambda process: Recurrent(process, model))
 
@@ -83,6 +91,7 @@ def make_public_belief(
     file: Path | None,
     device: str,
     exact: Callable[[], PublicBelief],
+    option: str = "checkpoint",
 ) -> Callable[[int], PublicBelief]:
     """Return a function that makes a game's belief over both hands from a seed.
 
@@ -95,13 +104,14 @@ def make_public_belief(
         file: File of the network.
         device: Torch device.
         exact: Makes the exact belief.
+        option: Name of the player's option for the file, for messages.
 
     Raises:
         TrickformerError: The network does not fit.
     """
     if name == "exact":
         return lambda _: exact()
-    model = _load_network(file, game, "fosg", style, 0, device)
+    model = _load_network(file, game, "fosg", style, 0, device, option)
     if name == "seq2seq":
         return lambda _: Recurrent(process, model)
     return lambda seed: BFT(process, model, tuning(tuned), seed)

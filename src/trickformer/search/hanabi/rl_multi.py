@@ -1,41 +1,69 @@
 """RL search for both seats of two-player Hanabi.
 
 Before each move both seats tune the same network in worlds of the public belief, which are both hands and the deck. The
-network moves for both seats in these games. All randomness depends on the option `seed` and the public events only, so
-both seats compute the same network. This needs one machine, the same number of torch threads and the CPU, because the
-last digits of torch's sums vary otherwise. If the network scores more than the blueprint, the seat on turn plays the
-network's best action. That action depends on the waiting seat's hand, which the seat on turn sees, so the move informs
-the waiting seat about its hand.
+belief is exact or a network's (belief/hanabi/estimators.py). The tuned network moves for both seats in these games. All
+randomness depends on the option `seed` and the public events only, so both seats compute the same network. This needs
+one machine, the same number of torch threads and the CPU, because the last digits of torch's sums vary otherwise. If
+the network scores more than the blueprint, the seat on turn plays the network's best action. That action depends on the
+waiting seat's hand, which the seat on turn sees, so the move informs the waiting seat about its hand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from trickformer import _core
 from trickformer.base import Decision, Memo, Player, View
-from trickformer.belief.hanabi.process import HanabiProcess, at_seat
+from trickformer.belief.hanabi.process import Form, HanabiProcess, at_seat
 from trickformer.belief.hanabi.public import PublicWorlds
 from trickformer.games.hanabi import Hanabi
 from trickformer.models.hanabi_values import ActionValues
-from trickformer.search.hanabi.public import Games, digest
+from trickformer.search.hanabi.public import Games, PublicBelief, digest
 from trickformer.search.hanabi.rl import Tables, ValueTuning
-from trickformer.search.options import BeliefOptions
 
 _KEPT = 16  # number of cached games; each holds a tuned network
+
+
+class NetworkProcess(HanabiProcess):
+    """Hanabi in the form fosg, where a tuned network may make the next move.
+
+    Attributes:
+        network: Network that makes the next move; None: the policy of the control makes it.
+    """
+
+    def __init__(self, rules: _core.hanabi.Rules, players: Sequence[str], tuning: ValueTuning):
+        """Set up the system.
+
+        Args:
+            rules: Rules of the core.
+            players: Blueprint of each seat, a name of `_core.hanabi.BOTS`.
+            tuning: Evaluates networks.
+        """
+        super().__init__(rules, Form.FOSG, players)
+        self.network: ActionValues | None = None
+        self._tuning = tuning
+
+    def choose(self, x: Tables, policies: np.ndarray, seed: int, first: int = 0) -> np.ndarray:
+        if self.network is None:
+            return super().choose(x, policies, seed, first)
+        return np.where(x.over(), -1, self._tuning.actions(self.network, x))
 
 
 @dataclass(frozen=True, slots=True)
 class Team:
     """Settings of both seats' searches."""
 
-    process: HanabiProcess  # in the form fosg (belief/hanabi/process.py)
+    process: NetworkProcess
     model: ActionValues  # network that each search starts from
     tuning: ValueTuning
-    options: BeliefOptions
+    belief: Callable[[int], PublicBelief]  # makes the belief of a game from a seed
+    exact: Callable[[], PublicWorlds]  # makes the exact belief of a game
+    threshold: float  # points by which the network must beat the blueprint
+    assess: int  # number of exact worlds that estimate gains again; 0: gains are not estimated again
     seed: int
 
     def move_log_likelihood(self, x: Tables, network: ActionValues, action: int, hidden: np.ndarray) -> np.ndarray:
@@ -62,6 +90,9 @@ class NetworkSearchResult:
     network: ActionValues | None  # network that chooses the move; None: the blueprint
     value: float | None = None  # points; None if no world was possible
     gain: float | None = None  # points over the blueprint
+    exact_gain: float | None = None  # the gain estimated again in worlds of the exact belief
+    illegal: int = 0  # number of impossible worlds
+    searched: int = 0  # number of sampled worlds
 
 
 class TunedGame:
@@ -70,8 +101,10 @@ class TunedGame:
     def __init__(self, team: Team, x: Tables):
         self._team, self._x = team, x
         self.digest = digest(b"", -1, x)
-        self.belief = PublicWorlds(team.process, team.options.listed, team.options.tries)
-        self.belief.begin(x)
+        self.belief = team.belief(team.seed)
+        self._exact = team.exact() if team.assess else None
+        for belief in self._beliefs():
+            belief.begin(x)
         self._result: NetworkSearchResult | None = None
 
     def search_next_move(self) -> NetworkSearchResult:
@@ -88,8 +121,17 @@ class TunedGame:
             after: One table, after the move.
         """
         network, bot = self.search_next_move().network, self._team.tuning.bot
+        control, actions = np.array([bot]), np.array([action])
         likelihood = None if network is None else partial(self._team.move_log_likelihood, self._x, network, action)
-        self.belief.observe(self._x, np.array([bot]), np.array([action]), after, likelihood)
+        for belief in self._beliefs():
+            if isinstance(belief, PublicWorlds):
+                belief.observe(self._x, control, actions, after, likelihood)
+                continue
+            self._team.process.network = network
+            try:
+                belief.observe(self._x, control, actions, after)
+            finally:
+                self._team.process.network = None
         self._x, self._result = after, None
         self.digest = digest(self.digest, action, after)
 
@@ -100,17 +142,42 @@ class TunedGame:
             self.belief.sample_hands(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2)
         )
         test_worlds = self._worlds(test_hands, rng)
+        searched = len(tuning_hands) + len(test_hands)
+        tuning_hands = self._possible_hands(tuning_hands)
+        illegal = searched - len(tuning_hands) - len(test_worlds)
         if not len(tuning_hands) or not len(test_worlds):
-            return NetworkSearchResult(None)
+            return NetworkSearchResult(None, illegal=illegal, searched=searched)
 
         def draw(n: int) -> Tables:
             return self._worlds(tuning_hands[rng.integers(len(tuning_hands), size=n)], rng)
 
         tuned = tuning.tune(team.model, draw, rng)
         value, blueprint_value = tuning.compare_scores(tuned, test_worlds, int(rng.integers(2**62)))
-        if value - blueprint_value > team.options.threshold:
-            return NetworkSearchResult(tuned, value, value - blueprint_value)
-        return NetworkSearchResult(None, blueprint_value, 0.0)
+        if value - blueprint_value <= team.threshold:
+            exact_gain = 0.0 if team.assess else None
+            return NetworkSearchResult(None, blueprint_value, 0.0, exact_gain, illegal, searched)
+        exact_gain = self._estimate_exact_gain(tuned, rng)
+        return NetworkSearchResult(tuned, value, value - blueprint_value, exact_gain, illegal, searched)
+
+    def _estimate_exact_gain(self, tuned: ActionValues, rng: np.random.Generator) -> float | None:
+        """Estimate the gain of a network in worlds of the exact belief; None without them."""
+        if self._exact is None:
+            return None
+        worlds = self._worlds(self._exact.sample_hands(self._team.assess, int(rng.integers(2**62)))[0], rng)
+        if not len(worlds):
+            return None
+        value, blueprint_value = self._team.tuning.compare_scores(tuned, worlds, int(rng.integers(2**62)))
+        return value - blueprint_value
+
+    def _possible_hands(self, hidden: np.ndarray) -> np.ndarray:
+        """Drop the worlds that cards or hints rule out. The exact belief draws none of them."""
+        if not len(hidden):
+            return hidden
+        _, feasible = self._team.process.worlds(self._x, np.zeros(len(hidden), dtype=np.int64), hidden, 0)
+        return hidden[feasible]
+
+    def _beliefs(self) -> list[PublicBelief]:
+        return [self.belief] if self._exact is None else [self.belief, self._exact]
 
     def _worlds(self, hidden: np.ndarray, rng: np.random.Generator) -> Tables:
         return self._team.process.possible(self._x, hidden, int(rng.integers(2**62)))
@@ -137,4 +204,11 @@ class BothSeats(Player):
         else:
             actions = tuning.actions(result.network, table)
         value = None if result.value is None else result.value / self._kinds
-        return Decision(int(actions[0]), value=value, gain=result.gain)
+        return Decision(
+            int(actions[0]),
+            value=value,
+            illegal=result.illegal,
+            searched=result.searched,
+            gain=result.gain,
+            exact_gain=result.exact_gain,
+        )
