@@ -29,7 +29,7 @@ _KEPT = 16  # number of cached games; each holds a tuned network
 
 
 class NetworkProcess(HanabiProcess):
-    """Hanabi in the form fosg, where a tuned network may make the next move.
+    """Hanabi in the form fosg, whose next move a tuned network may make.
 
     Attributes:
         network: Network that makes the next move; None: the policy of the control makes it.
