@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 MEAN_WORDS = 20
 GUIDE_BYTES = 8 * 1024
 ROOT_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md")
-GUIDES = ("docs/*.md", "docs/games/*.md")
+GUIDES = ("docs/*.md", "docs/games/*.md", "docs/design/*.md", "docs/reproduce/*.md")
 
 _FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 _FENCED_BLOCK = re.compile(r"^ *```.*?^ *```$", re.DOTALL | re.MULTILINE)

@@ -11,6 +11,11 @@ import pyspiel
 from trickformer.base import CHANCE, PUBLIC, Belief, Event, Game, Outcomes, View, Worlds, replay
 
 
+def load(spec: str) -> Leduc:
+    """`leduc_poker`, without options."""
+    return Leduc()
+
+
 class Leduc(Game):
     """Chips that a seat wins; higher is better."""
 
