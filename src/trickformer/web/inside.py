@@ -83,6 +83,7 @@ class Inside:
         scale, unit = self._game.worth
         panel_data: dict[str, Any] = {"spec": spec, "seconds": answer.seconds, "best": decision.action, "unit": unit}
         view = self._view(request)
+        panel_data |= {"value": None if decision.value is None else scale * decision.value, "scale": self._scale()}
         if len(view.legal) == 1:
             return panel_data | {"rows": [], "note": f"only {self._words(view.legal[0])} is legal"}
         worlds = thought.worlds if thought else ()
@@ -92,6 +93,8 @@ class Inside:
             values = {a: float(np.mean([world.values[a] for world in worlds])) for a in view.legal}
         else:
             values = {} if decision.value is None else {decision.action: decision.value}
+        if decision.value is None and decision.action in values:
+            panel_data["value"] = scale * values[decision.action]
         policy = (thought.policy if thought else None) or {}
         visits = decision.visits or {}
         best_first = sorted(view.legal, key=lambda action: -values.get(action, -np.inf))
@@ -123,6 +126,11 @@ class Inside:
                 for world in worlds
             ]
         return panel_data
+
+    def _scale(self) -> tuple[float, float] | None:
+        """Return the lowest and the highest result of a seat in the game's unit; None if the game lists no outcomes."""
+        values = self._game.outcomes.values[:, 0] * self._game.worth[0] if self._game.outcomes.labels else ()
+        return (float(min(values)), float(max(values))) if len(values) else None
 
     def _lines(self, nodes: tuple[SearchNode, ...]) -> list[dict[str, Any]]:
         """Return the most visited histories below the root as nested lists of nodes."""

@@ -1,5 +1,6 @@
 // The page of a table: its socket, its state, and its buttons and keys.
 
+import { chosenSource, initAnalysis, receiveEvaluation, showAnalysis } from "./analysis.js";
 import { $, make, showProgress } from "./dom.js";
 import { cancelOptions } from "./gestures.js";
 import { showLog, showScores } from "./log.js";
@@ -11,6 +12,7 @@ let table = null; // message of the table that is shown
 const queuedTables = []; // messages of later tables, which are shown one after the other
 let expectedPly = 0; // number of actions of the hand after the last decision that was sent
 let nextTimer = null; // timer that shows the next of them
+let requested = null; // panels of the last request
 let thinking = null; // { seat, since, progress } of the player on turn, or { stopped: true }
 const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 
@@ -28,13 +30,19 @@ function connect() {
   socket = new WebSocket(address);
   socket.addEventListener("open", () => {
     $("away").hidden = true;
-    if (openPanels.size) send({ do: "look", panels: [...openPanels] });
+    if (table) requestPanels();
   });
   socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
   socket.addEventListener("close", () => {
     $("away").hidden = false;
     setTimeout(connect, 1000);
   });
+}
+
+// Requests the open panels, and the panel that evaluates the decision.
+function requestPanels() {
+  requested = [...new Set([...openPanels, ...chosenSource(table.panels)])].filter((panel) => table.panels.includes(panel));
+  send({ do: "look", panels: requested });
 }
 
 function receive(message) {
@@ -49,6 +57,7 @@ function receive(message) {
     showStatus();
   } else if (message.type === "look") {
     showPanel(message);
+    receiveEvaluation(message);
   } else if (message.type === "error") {
     expectedPly = 0;
     $("fault").textContent = message.text;
@@ -69,6 +78,8 @@ function showNext() {
   showLog(table);
   showStatus();
   if (!before || before.deal !== table.deal || before.ply !== table.ply) forgetPanels(table);
+  showAnalysis(table);
+  if (!requested) requestPanels();
   for (const id of ["undo", "again"]) $(id).disabled = !table.undo;
   $("claim").disabled = table.turn !== table.me;
   const pace = Number($("speed").value);
@@ -153,7 +164,8 @@ $("speed").addEventListener("change", () => localStorage.setItem("speed", $("spe
 
 initPanels(openPanels, () => {
   sessionStorage.setItem("looks", JSON.stringify([...openPanels]));
-  send({ do: "look", panels: [...openPanels] });
+  requestPanels();
 });
+initAnalysis(requestPanels);
 setInterval(() => thinking?.seat !== undefined && showStatus(), 1000);
 connect();

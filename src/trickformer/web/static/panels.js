@@ -4,7 +4,7 @@ import { $, draw, make, showProgress } from "./dom.js";
 import { sign } from "./face.js";
 import { cardElement, nameOf } from "./table.js";
 
-const TITLES = {
+export const TITLES = {
   model: ["Model", "the model's policy, and what it says that each action is worth"],
   search: ["GO-MCTS", "visits and values of a search over imagined observations, and its lines"],
   pimc: ["PIMC", "values of the actions, in all and in each sampled world"],
@@ -14,7 +14,7 @@ const TITLES = {
 };
 
 // Writes a value with fewer decimals the larger it is.
-function formatValue(value) {
+export function formatValue(value) {
   if (value === null || value === undefined) return "";
   return value.toFixed(Math.abs(value) >= 9.995 ? 1 : 2);
 }
