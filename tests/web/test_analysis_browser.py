@@ -95,3 +95,94 @@ def test_a_source_without_a_value_shows_no_bar(browser):
         assert page.inner_text("#expected") == "pimc gives no value here."
         assert not page.locator("#gauge").is_visible() and not page.faults
         page.context.close()
+
+
+def _badges(page):
+    """The text of the badge of each action on the table, and the actions that are marked as best."""
+    found = page.evaluate(BADGES)
+    return {int(action): text for action, text, _ in found}, [int(action) for action, _, best in found if best]
+
+
+BADGES = """[...document.querySelectorAll("#felt .act")].filter((e) => e.querySelector(".evaluation")).map((e) => {
+  const badge = e.querySelector(".evaluation");
+  return [e.dataset.action ?? e.dataset.actions, badge.textContent, badge.classList.contains("best")];
+})"""
+LYING_OVER = """(() => {
+  const boxes = [...document.querySelectorAll("#felt .evaluation")].map((e) => e.getBoundingClientRect());
+  return boxes.some((a, i) => boxes.slice(i + 1).some((b) =>
+    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2));
+})()"""
+
+
+def test_badges_show_the_chosen_number_on_each_card(browser):
+    """Those of the panel's table; the best has a star, a shape of its own and words, and all go with the decision."""
+    with served(*GAMES["hearts"]) as (address, _):
+        page = opened(browser, address)
+        _advance(page, random.Random(5), 4)
+        labels = [card.get_attribute("aria-label") for card in page.locator("#felt .act").all()]
+        page.select_option("#source", label="GO-MCTS")
+        page.click("[data-panel=search]")
+        page.wait_for_selector("#panel-search tr.best", timeout=90_000)
+        assert not _badges(page)[0] and not page.locator("#evaluated table").count()
+        columns = page.locator("#panel-search thead th").all_inner_texts()
+        for measure in ("value", "visits", "policy"):
+            page.select_option("#measure", label=measure)
+            texts, best = _badges(page)
+            rows = page.locator("#panel-search tbody tr")
+            at = columns.index(measure)
+            listed = [rows.nth(i).locator("th, td").nth(at).inner_text() for i in range(rows.count())]
+            listed = [text for text in listed if text]  # the search values the actions that it looked at
+            assert 1 < len(texts) == len(listed) and len(best) == 1
+            numbers = sorted(_number(text.lstrip("★").rstrip("%")) for text in texts.values())
+            wanted = sorted(float(text.rstrip("%")) for text in listed)
+            assert numbers == pytest.approx(wanted, abs=0.06 if measure == "value" else 0.5), measure
+            marked = page.locator("#felt .act:has(.evaluation.best)")
+            assert texts[best[0]].startswith("★") and marked.get_attribute("aria-label").endswith(", best")
+            assert f", {measure} " in marked.get_attribute("aria-label")
+            radius = [
+                page.evaluate("s => getComputedStyle(document.querySelector(s)).borderRadius", f"#felt .evaluation{kind}")
+                for kind in (".best", ":not(.best)")
+            ]
+            assert radius[0] != radius[1]
+            assert page.locator("#evaluated table tr.best").count() == 1
+            for width, height in WIDTHS:
+                page.set_viewport_size({"width": width, "height": height})
+                assert not overlaps(page) and not misplaced(page) and not page.evaluate(LYING_OVER), width
+            assert not faint(page)
+        rules_hold(page)
+        page.select_option("#measure", label="nothing")
+        assert [card.get_attribute("aria-label") for card in page.locator("#felt .act").all()] == labels
+        page.select_option("#measure", label="visits")
+        page.select_option("#source", label="Model")
+        page.wait_for_selector("#expected:has-text('argmax reports no visits.')", timeout=90_000)
+        assert not _badges(page)[0]
+        page.select_option("#measure", label="value")
+        assert _badges(page)[0]
+        page.click("[data-panel=search]")
+        move(page, random.Random(1))
+        my_turn(page)
+        page.wait_for_function("document.querySelector('#felt .evaluation.best')", timeout=90_000)
+        actions = {int(card.get_attribute("data-action")) for card in page.locator("#felt .act").all()}
+        assert set(_badges(page)[0]) == actions
+        assert not page.faults
+        page.context.close()
+
+
+def test_badges_on_the_uses_of_a_card(browser):
+    """In Hanabi a card shows its best use, and each use has its own number."""
+    with served(*GAMES["hanabi"]) as (address, _):
+        page = opened(browser, address)
+        _advance(page, random.Random(2), 2)
+        page.select_option("#measure", label="value")
+        page.select_option("#source", label="Model")
+        page.wait_for_selector("#own .evaluation", timeout=90_000)
+        page.locator("#own button.card").first.click()
+        uses = page.locator("#offer button[data-actions] .evaluation").all_inner_texts()
+        on_card = page.locator("#own button.card >> nth=0").locator(".evaluation").inner_text()
+        assert len(uses) == 2 and max(uses, key=lambda text: _number(text.lstrip("★"))) == on_card
+        for width, height in WIDTHS:
+            page.set_viewport_size({"width": width, "height": height})
+            assert not overlaps(page) and not page.evaluate(LYING_OVER), width
+        assert not faint(page) and not page.faults
+        rules_hold(page)
+        page.context.close()

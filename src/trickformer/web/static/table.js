@@ -18,10 +18,13 @@ export function cardElement(card, act, small = false, seat = undefined) {
   const kind = `card${small ? " small" : ""}`;
   const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" · ")) : null];
   if (!act || !isActive(card)) return make("span", { class: kind, role: "img", "aria-label": words }, ...inside);
-  const button = make("button", { class: `${kind} act`, "aria-label": words, "data-action": card.action }, ...inside);
+  const button = make("button", { class: `${kind} act`, "aria-label": words, "data-action": card.action, "data-actions": actionsOf(card).join(" ") }, ...inside);
   button.addEventListener("click", () => clickCard(button, card, seat));
   return button;
 }
+
+// The actions that a click on a card can begin.
+const actionsOf = (card) => [card.action, ...(card.options ?? []).map((option) => option.actions[0])].filter((action) => action !== undefined && action !== null);
 
 const isHidden = (card) => !card.name && !card.notes && !card.sign;
 
