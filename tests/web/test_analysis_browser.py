@@ -109,8 +109,9 @@ BADGES = """[...document.querySelectorAll("#felt .act")].filter((e) => e.querySe
 })"""
 LYING_OVER = """(() => {
   const boxes = [...document.querySelectorAll("#felt .evaluation")].map((e) => e.getBoundingClientRect());
+  const shared = (a, b, low, high) => Math.min(a[high], b[high]) - Math.max(a[low], b[low]);
   return boxes.some((a, i) => boxes.slice(i + 1).some((b) =>
-    Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2));
+    shared(a, b, "left", "right") > 2 && shared(a, b, "top", "bottom") > 2));
 })()"""
 
 
@@ -140,7 +141,9 @@ def test_badges_show_the_chosen_number_on_each_card(browser):
             assert texts[best[0]].startswith("★") and marked.get_attribute("aria-label").endswith(", best")
             assert f", {measure} " in marked.get_attribute("aria-label")
             radius = [
-                page.evaluate("s => getComputedStyle(document.querySelector(s)).borderRadius", f"#felt .evaluation{kind}")
+                page.evaluate(
+                    "s => getComputedStyle(document.querySelector(s)).borderRadius", f"#felt .evaluation{kind}"
+                )
                 for kind in (".best", ":not(.best)")
             ]
             assert radius[0] != radius[1]
@@ -161,7 +164,7 @@ def test_badges_show_the_chosen_number_on_each_card(browser):
         page.click("[data-panel=search]")
         move(page, random.Random(1))
         my_turn(page)
-        page.wait_for_function("document.querySelector('#felt .evaluation.best')", timeout=90_000)
+        page.wait_for_selector("#felt .evaluation.best", timeout=90_000)
         actions = {int(card.get_attribute("data-action")) for card in page.locator("#felt .act").all()}
         assert set(_badges(page)[0]) == actions
         assert not page.faults
@@ -185,4 +188,51 @@ def test_badges_on_the_uses_of_a_card(browser):
             assert not overlaps(page) and not page.evaluate(LYING_OVER), width
         assert not faint(page) and not page.faults
         rules_hold(page)
+        page.context.close()
+
+
+def test_players_are_compared_side_by_side(browser):
+    """A row for each, with its card and its value if it has one, at each decision once two are chosen."""
+    with served(*GAMES["hearts"]) as (address, _):
+        page = opened(browser, address)
+        _advance(page, random.Random(5), 2)
+        page.click("#comparing summary")
+        page.check("#compared label:text-is('rules') input")
+        assert page.inner_text("#comparison") == "Choose two players or more."
+        for name in ("argmax", "pimc"):
+            page.check(f"#compared label:text-is('{name}') input")
+        rows = page.locator("#comparison tbody tr")
+        assert rows.count() == 3
+
+        def answered():
+            page.wait_for_selector("#comparison:not(:has-text('thinking'))", timeout=90_000)
+            cells = [rows.nth(i).locator("th, td").all_inner_texts() for i in range(rows.count())]
+            return {who: (plays, value) for who, plays, value in cells}
+
+        found = answered()
+        assert list(found) == ["rules", "argmax", "pimc"] and found["rules"][1] == "none"
+        assert all(_number(found[name][1]) for name in ("argmax", "pimc"))
+        cards = {card.get_attribute("aria-label") for card in page.locator("#felt .act").all()}
+        assert set(page.locator("#comparison .unseen").all_inner_texts()) <= cards
+        assert page.locator("#comparison .inline svg").count() == 3
+        assert "the others' mean minus the own score" in page.inner_text("#comparison p")
+        for width, height in WIDTHS:
+            page.set_viewport_size({"width": width, "height": height})
+            assert not overlaps(page) and not misplaced(page), width
+        assert not faint(page)
+        rules_hold(page)
+        page.reload()
+        page.wait_for_selector("#comparison td")
+        assert answered() == found
+        page.select_option("#source", label="Model")
+        page.click("[data-panel=model]")
+        page.wait_for_selector("#panel-model tr.best", timeout=90_000)
+        best = page.inner_text("#panel-model tr.best th").split()[0]
+        assert best.replace("T", "10")[:-1] == found["argmax"][0].split()[0].split("\n")[0].rstrip()
+        move(page, random.Random(1))
+        my_turn(page)
+        cards = {card.get_attribute("aria-label") for card in page.locator("#felt .act").all()}
+        assert set(answered()) == set(found)
+        assert set(page.locator("#comparison .unseen").all_inner_texts()) <= cards
+        assert not page.faults
         page.context.close()

@@ -49,6 +49,7 @@ class Inside:
 
         self._game: Game = games.load(rules)
         self._cast, self.specs = Cast(self._game), specs
+        self._compared = Cast(self._game)  # a player's memo must not serve a panel and a comparison
         self._worlds, self._learned = worlds, learned
         self._beliefs: dict[str, Belief] = {}
 
@@ -75,6 +76,29 @@ class Inside:
             request: Decision of the seat on turn.
         """
         return self._explain_decision("pimc", request)
+
+    def player(self, request: DecisionRequest, spec: str) -> dict[str, Any]:
+        """Show the action that a player would take, and its own value of the decision if it reports one.
+
+        Args:
+            request: Decision of the seat on turn.
+            spec: Spec of the player.
+
+        Raises:
+            TrickformerError: The player sees hidden cards, which the person's seat does not.
+        """
+        if self._compared.player(spec).needs_state:
+            raise TrickformerError("it sees the hidden cards")
+        answer = self._compared.decide(replace(request, spec=spec))
+        decision, (scale, unit) = answer.decision, self._game.worth
+        value = decision.value if decision.value is not None else (decision.values or {}).get(decision.action)
+        return {
+            "action": decision.action,
+            "words": self._words(decision.action),
+            "value": None if value is None else scale * value,
+            "unit": unit,
+            "seconds": answer.seconds,
+        }
 
     def _explain_decision(self, panel: str, request: DecisionRequest) -> dict[str, Any]:
         spec = self.specs[panel]

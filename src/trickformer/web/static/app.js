@@ -1,6 +1,7 @@
 // The page of a table: its socket, its state, and its buttons and keys.
 
 import { chosenSource, initAnalysis, receiveEvaluation, showAnalysis } from "./analysis.js";
+import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
 import { $, make, showProgress } from "./dom.js";
 import { cancelOptions } from "./gestures.js";
 import { showLog, showScores } from "./log.js";
@@ -42,7 +43,7 @@ function connect() {
 // Requests the open panels, and the panel that evaluates the decision.
 function requestPanels() {
   requested = [...new Set([...openPanels, ...chosenSource(table.panels)])].filter((panel) => table.panels.includes(panel));
-  send({ do: "look", panels: requested });
+  send({ do: "look", panels: requested, players: comparedPlayers(table.players) });
 }
 
 function receive(message) {
@@ -58,6 +59,7 @@ function receive(message) {
   } else if (message.type === "look") {
     showPanel(message);
     receiveEvaluation(message);
+    receiveComparison(message);
   } else if (message.type === "error") {
     expectedPly = 0;
     $("fault").textContent = message.text;
@@ -79,6 +81,7 @@ function showNext() {
   showStatus();
   if (!before || before.deal !== table.deal || before.ply !== table.ply) forgetPanels(table);
   showAnalysis(table);
+  showComparison(table);
   if (!requested) requestPanels();
   for (const id of ["undo", "again"]) $(id).disabled = !table.undo;
   $("claim").disabled = table.turn !== table.me;
@@ -167,5 +170,6 @@ initPanels(openPanels, () => {
   requestPanels();
 });
 initAnalysis(requestPanels);
+initComparison(() => table && requestPanels());
 setInterval(() => thinking?.seat !== undefined && showStatus(), 1000);
 connect();

@@ -133,6 +133,9 @@ export function actionWords(scene) {
   return words;
 }
 
+// Finds the card whose click takes an action; undefined if there is none.
+export const findCard = (scene, action) => [...(scene.seats ?? []), ...(scene.piles ?? [])].flatMap((part) => part.cards ?? []).find((card) => card.action === action);
+
 export function showTable(table, act) {
   const { scene } = table;
   const focus = document.activeElement?.classList.contains("act");
