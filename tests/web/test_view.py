@@ -15,11 +15,12 @@ from trickformer import games, players
 from trickformer.base import TrickformerError
 from trickformer.records import files, jsonl
 from trickformer.review import analyst, worst
+from trickformer.review.result import DecisionRating
 from trickformer.review.what_if import what_if
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
 from trickformer.web import messages
-from trickformer.web.desk import PAGE, Desk, FinishedHand
+from trickformer.web.desk import PAGE, Desk, FinishedHand, grade
 from trickformer.web.offers import analysts, list_players
 
 SPECS = {"crew": "crew(mission=9)", "mines": "mines(rows=3,cols=4,mines=2)"}
@@ -129,6 +130,25 @@ def test_a_review_and_a_what_if_are_those_of_the_library():
             desk.play_what_if(kept, at, seats, action, 4, _unheard)
     with pytest.raises(TrickformerError, match="no such player"):
         desk.rate_hand(kept, 999, _unheard)
+
+
+def test_a_mistake_is_graded_by_the_share_of_a_unit():
+    """A loss within the error is no mistake and has no grade."""
+
+    def graded(loss, error=None):
+        rating = DecisionRating(
+            number=1, at=1, seat=0, trick=1, action=0, words="", forced=False, loss=loss, error=error
+        )
+        return grade(rating, 26.0)
+
+    assert [graded(loss) for loss in (0.0, 1.0, 1.1, 2.5, 2.7)] == [
+        None,
+        "inaccuracy",
+        "mistake",
+        "mistake",
+        "blunder",
+    ]
+    assert graded(2.7, error=2.0) is None and graded(2.7, error=1.0) == "blunder"
 
 
 def test_a_file_of_games_is_listed_in_its_order(desk_of):
