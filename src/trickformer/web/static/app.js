@@ -5,6 +5,7 @@ import { comparedPlayers, initComparison, receiveComparison, showComparison } fr
 import { $, make, showProgress } from "./dom.js";
 import { cancelOptions } from "./gestures.js";
 import { showLog, showScores } from "./log.js";
+import { initMotion, planMotion, playMotion, skipMotion } from "./motion.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
 import { seatName, showTable } from "./table.js";
 
@@ -75,7 +76,10 @@ function showNext() {
   table = queuedTables.shift();
   if (table.ply >= expectedPly) expectedPly = 0;
   $("fault").hidden = true;
+  const pace = Number($("speed").value);
+  const motion = pace || !queuedTables.length ? planMotion(before, table) : null;
   showTable(table, act);
+  playMotion(motion);
   showScores(table);
   showLog(table);
   showStatus();
@@ -85,10 +89,19 @@ function showNext() {
   if (!requested) requestPanels();
   for (const id of ["undo", "again"]) $(id).disabled = !table.undo;
   $("claim").disabled = table.turn !== table.me;
-  const pace = Number($("speed").value);
   const isTrickComplete = table.scene.last?.length && !table.scene.trick?.length;
   if (pace && table.turn !== null && before) nextTimer = setTimeout(showNext, isTrickComplete ? 3 * pace : pace);
   else if (queuedTables.length) showNext();
+}
+
+// Shows the latest table at once.
+function skip() {
+  skipMotion();
+  if (!queuedTables.length) return;
+  clearTimeout(nextTimer);
+  queuedTables.splice(0, queuedTables.length - 1);
+  showNext();
+  skipMotion();
 }
 
 function showStatus() {
@@ -119,6 +132,8 @@ function showStatus() {
     showProgress($("searched"), thinking?.progress);
   }
 }
+
+document.addEventListener("pointerdown", skip);
 
 // The arrow keys move the focus between the actions that can be clicked.
 document.addEventListener("keydown", (event) => {
@@ -169,6 +184,7 @@ initPanels(openPanels, () => {
   sessionStorage.setItem("looks", JSON.stringify([...openPanels]));
   requestPanels();
 });
+initMotion();
 initAnalysis(requestPanels);
 initComparison(() => table && requestPanels());
 setInterval(() => thinking?.seat !== undefined && showStatus(), 1000);
