@@ -250,7 +250,10 @@ class Desk:
                 raise TrickformerError("that action is not legal there")
             words = hand.game.words(action)
         result = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_throttle_progress(report))
-        return result.model_dump(mode="json", exclude={"scores"}) | {"players": [short(s) for s in result.players]}
+        return result.model_dump(mode="json", exclude={"scores"}) | {
+            "players": [short(s) for s in result.players],
+            "unit": text.score_unit(result.rules),
+        }
 
     def _analysts(self, game: Game) -> tuple[str, ...]:
         return analysts(game, self._analyse, self._extra_specs)

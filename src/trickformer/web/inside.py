@@ -90,7 +90,8 @@ class Inside:
         if self._compared.player(spec).needs_state:
             raise TrickformerError("it sees the hidden cards")
         answer = self._compared.decide(replace(request, spec=spec))
-        decision, (scale, unit) = answer.decision, self._game.worth
+        decision = answer.decision
+        scale, unit = self._game.worth
         value = decision.value if decision.value is not None else (decision.values or {}).get(decision.action)
         return {
             "action": decision.action,

@@ -6,10 +6,13 @@ import { findCard } from "./table.js";
 
 const SIGNS = { inaccuracy: "?!", mistake: "?", blunder: "??" };
 
+// The unit of a review without the explanation that follows it.
+export const shortUnit = (unit) => unit.split(",")[0];
+
 // Marks a mistake by a colour and by signs as in chess; the words are for screen readers.
-export function markOf(rating) {
+export function markOf(rating, unit) {
   if (!rating?.grade) return null;
-  const words = `${rating.grade}, loses ${rating.loss.toFixed(2)}`;
+  const words = `${rating.grade}, loses ${rating.loss.toFixed(2)} ${shortUnit(unit)}`;
   return make("span", { class: `lost ${rating.grade}`, title: words },
     make("span", { "aria-hidden": "true" }, SIGNS[rating.grade]), make("span", { class: "unseen" }, `, ${words}`));
 }
@@ -18,7 +21,7 @@ export function markOf(rating) {
 export function showMoves(hand, review, jump) {
   const ratings = new Map(review?.ratings.map((rating) => [rating.number, rating]));
   const button = (position, attributes, ...words) => make("button", { "data-number": position.number, click: () => jump(position.number), ...attributes },
-    ...words, markOf(ratings.get(position.number)));
+    ...words, markOf(ratings.get(position.number), review?.unit));
   const seats = hand.names.map((_, seat) => seat);
   const items = [];
   let row = null; // row of the trick that is being played

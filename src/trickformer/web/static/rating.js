@@ -14,7 +14,7 @@ const stroke = (i) => ({ stroke: INKS[i % INKS.length], "stroke-dasharray": DASH
 export function showReview(review, jump) {
   const ratings = new Map(review.ratings.map((rating) => [rating.number, rating]));
   const mistakes = review.mistakes.map((mistake) =>
-    make("li", {}, make("button", { "data-number": mistake.number, click: () => jump(mistake.number) }, mistake.words, markOf(ratings.get(mistake.number)))));
+    make("li", {}, make("button", { "data-number": mistake.number, click: () => jump(mistake.number) }, mistake.words, markOf(ratings.get(mistake.number), review.unit))));
   const answers = review.answers.map((answer) => make("div", {}, make("p", { class: "answer" }, answer.lines.join("\n")),
     answer.went === null ? null : make("button", { class: "went", click: () => jump(answer.went) }, `To decision ${answer.went}, which lost it`)));
   $("review").replaceChildren(
@@ -63,5 +63,6 @@ export function showTried(result, request) {
     ...(result.came ? [make("td", {}, String(result.came[seat]))] : [])));
   $("tried").replaceChildren(
     make("h3", {}, `From decision ${request?.at ?? result.number}, ${result.games} games. ${request?.first ?? ""}`),
-    make("table", {}, make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, ...rows)));
+    make("table", {}, make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, ...rows)),
+    make("p", { class: "keys" }, `Scores: ${result.unit}.`));
 }

@@ -2,7 +2,7 @@
 
 import { $, make } from "./dom.js";
 import { closeOptions } from "./gestures.js";
-import { showMoves } from "./moves.js";
+import { shortUnit, showMoves } from "./moves.js";
 import { showCurves, showReview, showTried } from "./rating.js";
 import { actionWords, nameOf, seatName, showTable } from "./table.js";
 
@@ -155,7 +155,7 @@ function describeRating(position) {
   const best = rating?.actions[0];
   const done = `does this: ${position.words}`;
   if (!rating?.loss) return best ? `${done}. Nothing is better.` : `${done}.`;
-  return `${done}. ${best[0]} is better by ${rating.loss.toFixed(2)}${rating.error ? ` ± ${rating.error.toFixed(2)}` : ""}.`;
+  return `${done}. ${best[0]} is better by ${rating.loss.toFixed(2)}${rating.error ? ` ± ${rating.error.toFixed(2)}` : ""} ${shortUnit(review.unit)}.`;
 }
 
 function choose([action]) {
