@@ -135,7 +135,7 @@ def test_badges_show_the_chosen_number_on_each_card(browser):
             listed = [text for text in listed if text]  # the search values the actions that it looked at
             assert 1 < len(texts) == len(listed) and len(best) == 1
             numbers = sorted(_number(text.lstrip("★").rstrip("%")) for text in texts.values())
-            wanted = sorted(float(text.rstrip("%")) for text in listed)
+            wanted = sorted(_number(text.rstrip("%")) for text in listed)
             assert numbers == pytest.approx(wanted, abs=0.06 if measure == "value" else 0.5), measure
             marked = page.locator("#felt .act:has(.evaluation.best)")
             assert texts[best[0]].startswith("★") and marked.get_attribute("aria-label").endswith(", best")
@@ -235,4 +235,35 @@ def test_players_are_compared_side_by_side(browser):
         assert set(answered()) == set(found)
         assert set(page.locator("#comparison .unseen").all_inner_texts()) <= cards
         assert not page.faults
+        page.context.close()
+
+
+def test_contrast_in_every_state(browser):
+    """Of cards, buttons, badges and panels: disabled, under the pointer, focused, pressed, and out of date."""
+    with served(*GAMES["hearts"]) as (address, _):
+        page = opened(browser, address)
+        my_turn(page)
+        page.select_option("#measure", label="value")
+        page.select_option("#source", label="Model")
+        page.click("[data-panel=model]")
+        page.wait_for_selector("#panel-model tr.best", timeout=90_000)
+        page.wait_for_selector("#felt .evaluation")
+        assert page.locator("#confirm").is_disabled() and not faint(page, disabled=True)
+        _advance(page, random.Random(5), 3)
+        page.wait_for_selector("#felt .evaluation", timeout=90_000)
+        page.click("#comparing summary")
+        assert page.locator("#trick .card svg text").count()
+        controls = page.locator("button:visible:not(:disabled), summary:visible, select:visible")
+        for i in range(controls.count()):
+            controls.nth(i).focus()
+            controls.nth(i).hover(position={"x": 4, "y": 8}, force=True)
+            assert not faint(page, disabled=True), controls.nth(i).inner_text()
+        page.evaluate("for (const e of document.getElementById('panels').children) e.classList.add('old', 'busy')")
+        assert not faint(page, disabled=True)
+        page.context.close()
+    with served(*GAMES["hanabi"]) as (address, _):
+        page = opened(browser, address)
+        my_turn(page)
+        page.locator("#others button.card").first.click()  # the cards that a hint does not name are pale
+        assert page.locator(".unlit").count() and not faint(page, disabled=True)
         page.context.close()

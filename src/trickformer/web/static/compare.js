@@ -72,5 +72,5 @@ function answerCells(answer) {
   if (!answer?.data) return [make("td", { colspan: 2 }, "thinking …")];
   const { action, words, value } = answer.data;
   const card = findCard(table.scene, action);
-  return [make("td", {}, card ? inlineCard(card) : words), make("td", {}, value === null ? "none" : formatValue(value).replace("-", "−"))];
+  return [make("td", {}, card ? inlineCard(card) : words), make("td", {}, value === null ? "none" : formatValue(value))];
 }

@@ -16,7 +16,7 @@ export const TITLES = {
 // Writes a value with fewer decimals the larger it is.
 export function formatValue(value) {
   if (value === null || value === undefined) return "";
-  return value.toFixed(Math.abs(value) >= 9.995 ? 1 : 2);
+  return value.toFixed(Math.abs(value) >= 9.995 ? 1 : 2).replace("-", "−");
 }
 export const formatShare = (value) => (value === null || value === undefined ? "" : value < 0.0005 ? "0" : `${(100 * value).toFixed(1)}%`);
 const cell = (text, attributes = {}) => make("td", attributes, text);
