@@ -152,13 +152,13 @@ def rules_hold(page):
     assert not grave
 
 
-def faint(page) -> list[str]:
+def faint(page, disabled: bool = False) -> list[str]:
     """Texts on the page whose contrast with their ground is below 4.5 to 1, with the ratio; none is good.
 
-    Disabled buttons and texts for screen readers only do not count.
+    Texts for screen readers only do not count, and disabled buttons only if `disabled`. Ranks on cards count.
     """
     return page.evaluate(
-        """() => {
+        """(disabled) => {
       const numbers = (text) => {
         const found = (text.match(/[\\d.]+/g) ?? []).map(Number);
         return text.startsWith("color(srgb") ? found.map((c, i) => (i < 3 ? 255 * c : c)) : found;
@@ -174,7 +174,8 @@ def faint(page) -> list[str]:
       const faults = [];
       for (const e of document.querySelectorAll("body *")) {
         const own = [...e.childNodes].filter((n) => n.nodeType === 3 && n.data.trim());
-        if (!own.length || !e.getClientRects().length || e.closest("svg, .unseen, script, :disabled")) continue;
+        if (!own.length || !e.getClientRects().length || e.closest("svg, .unseen, script")) continue;
+        if (!disabled && e.closest(":disabled")) continue;
         const style = getComputedStyle(e);
         const [r, g, b, alpha = 1] = numbers(style.color);
         const under = ground(e);
@@ -182,6 +183,18 @@ def faint(page) -> list[str]:
         const ratio = (high + 0.05) / (low + 0.05);
         if (ratio < 4.5) faults.push(`${own[0].data.trim().slice(0, 30)}: ${ratio.toFixed(2)}`);
       }
+      for (const e of document.querySelectorAll("#felt .card svg text")) {
+        if (!e.getClientRects().length) continue;
+        let share = 1; // of what shows through
+        for (let part = e; part; part = part.parentElement) share *= Number(getComputedStyle(part).opacity);
+        const felt = ground(e.closest("#felt"));
+        const colour = (part) => mixed(numbers(getComputedStyle(part).fill).slice(0, 3), felt, share);
+        const lights = [e, e.parentElement.querySelector("rect")].map((part) => light(colour(part)));
+        const [high, low] = lights.sort((x, y) => y - x);
+        const ratio = (high + 0.05) / (low + 0.05);
+        if (ratio < 4.5) faults.push(`card ${e.textContent}: ${ratio.toFixed(2)}`);
+      }
       return faults;
-    }"""
+    }""",
+        disabled,
     )

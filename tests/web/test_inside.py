@@ -11,7 +11,7 @@ import pytest
 from support.kuhn import Kuhn
 
 from trickformer import games, players, tokenizers
-from trickformer.base import decision_rng
+from trickformer.base import TrickformerError, decision_rng
 from trickformer.belief.samplers import sampler
 from trickformer.web import room, scenes
 from trickformer.web.cast import Cast, DecisionRequest
@@ -289,3 +289,24 @@ def test_panels_of_worlds_are_those_that_a_game_can_show():
     for name in games.NAMES:
         assert room.world_panels(games.load(name)) == ("belief", "worlds")
     assert room.world_panels(Kuhn()) == ()  # its cards are not numbered as ours, and it brings no belief
+
+
+def test_a_compared_player_decides_as_at_the_table(hearts):
+    inside = _inside("hearts")
+    for state in _decisions(hearts, 11, 3):
+        asked = _asked(state)
+        for spec in ("rules", "pimc:worlds=4,runs=50"):
+            shown = inside.player(asked, spec)
+            plain = Cast(hearts).decide(DecisionRequest(spec, *[getattr(asked, f) for f in asked.__slots__[1:]]))
+            assert shown["action"] == plain.decision.action
+            worth = None if plain.decision.value is None else plain.decision.value * hearts.worth[0]
+            assert shown["value"] == worth and shown["unit"] == hearts.worth[1]
+    assert inside.player(asked, "rules")["value"] is None
+
+
+def test_a_player_that_sees_hidden_cards_is_not_compared(hearts, monkeypatch):
+    inside = _inside("hearts")
+    player = inside._compared.player("rules")
+    monkeypatch.setattr(type(player), "needs_state", True)
+    with pytest.raises(TrickformerError, match="hidden cards"):
+        inside.player(_asked(_decisions(hearts, 11, 1)[0]), "rules")

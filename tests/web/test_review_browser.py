@@ -6,7 +6,7 @@ import json
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, launched, move, my_turn, opened, overlaps, rules_hold
+from support.browser import CHROMIUM, WIDTHS, faint, launched, move, my_turn, opened, overlaps, rules_hold
 from support.served import served
 from support.skat_records import GAMES
 
@@ -76,7 +76,23 @@ def test_a_hand_is_reviewed(browser, name, tmp_path):
         worst.click()
         assert _at(page) == int(worst.get_attribute("data-number"))
         assert "is better by" in page.inner_text("#status")
-        assert page.locator("#decisions .lost").count()
+        tricks = page.locator("#decisions .trick:not(.seats)")
+        cards = page.locator("#decisions .trick button")
+        assert cards.count() == page.locator("#decisions .trick button .inline svg").count()
+        assert tricks.count() == 10 or name == "crew"
+        assert page.locator("#decisions .trick .lead").count() == tricks.count()
+        lefts = {seat: set() for seat in range(page.locator("#sat select").count())}
+        for card in cards.all():
+            lefts[int(card.get_attribute("title").split()[-1])].add(round(card.bounding_box()["x"]))
+        assert all(len(left) == 1 for left in lefts.values())  # a column for each seat
+        marks = page.locator("#decisions .lost")
+        assert marks.count() == page.locator(".mistakes .lost").count() == page.locator(".mistakes button").count()
+        signs = {mark.inner_text().split("\n")[0].split(",")[0] for mark in marks.all()}
+        assert signs <= {"?!", "?", "??"} and page.locator("#signs").is_visible()
+        colours = "[...document.querySelectorAll('#decisions .lost')].map((e) => getComputedStyle(e).backgroundColor)"
+        grades = {(mark.get_attribute("class"), colour) for mark, colour in zip(marks.all(), page.evaluate(colours))}
+        assert len({colour for _, colour in grades}) == len({grade for grade, _ in grades}) == len(grades)
+        assert not faint(page)
 
         page.locator("#felt button[data-action]").first.click()
         assert "First: " in page.inner_text("#first-done")

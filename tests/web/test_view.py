@@ -7,6 +7,7 @@ import random
 from contextlib import ExitStack, closing, suppress
 
 import pytest
+from rich.console import Console
 from support.review import dealt
 from support.served import children, heard, page, served
 from support.skat_records import GAMES
@@ -15,11 +16,15 @@ from trickformer import games, players
 from trickformer.base import TrickformerError
 from trickformer.records import files, jsonl
 from trickformer.review import analyst, worst
+from trickformer.review.result import DecisionRating
+from trickformer.review.text import print_review
 from trickformer.review.what_if import what_if
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
 from trickformer.web import messages
-from trickformer.web.desk import PAGE, Desk, FinishedHand
+from trickformer.web.cast import DecisionRequest
+from trickformer.web.desk import PAGE, Desk, FinishedHand, grade
+from trickformer.web.inside import Inside
 from trickformer.web.offers import analysts, list_players
 
 SPECS = {"crew": "crew(mission=9)", "mines": "mines(rows=3,cols=4,mines=2)"}
@@ -119,7 +124,7 @@ def test_a_review_and_a_what_if_are_those_of_the_library():
     turn, _ = hand.at(last)
     tried = desk.play_what_if(kept, last, [rules] * 3, turn.action, 4, heard.append)
     expected = what_if(hand, last, ["rules"], n=4, seed=5, action=hand.game.words(turn.action))
-    assert (tried["means"], tried["games"]) == (list(expected.means), 4)
+    assert (tried["means"], tried["games"], tried["unit"]) == (list(expected.means), 4, "points")
     for at, seats, action, fault in [
         (last, [999] * 3, None, "no such player"),
         (10_000, [rules] * 3, None, "no decision"),
@@ -129,6 +134,53 @@ def test_a_review_and_a_what_if_are_those_of_the_library():
             desk.play_what_if(kept, at, seats, action, 4, _unheard)
     with pytest.raises(TrickformerError, match="no such player"):
         desk.rate_hand(kept, 999, _unheard)
+
+
+@pytest.mark.parametrize("name", ["hearts", "skat", "crew", "hanabi"])
+def test_panels_reviews_and_the_terminal_count_in_one_unit(name, capsys):
+    """A panel's values of a decision are those that the same player's review has of it."""
+    hand, kept = _kept(name)
+    inside = Inside(kept.rules, {"model": "argmax"}, None, 10)
+    review = analyst.review(hand, "argmax", repeats=1, seed=2)
+    print_review(review, Console(width=200))
+    assert f"values in {hand.game.worth[1]}" in capsys.readouterr().out
+    desk = Desk(None, None, ("argmax",), 1, 2)
+    place = desk.open_hand(kept)["analysts"].index("argmax")
+    assert desk.rate_hand(kept, place, _unheard)["unit"] == review.unit == hand.game.worth[1]
+    checked = 0
+    for rating in review.ratings:
+        if rating.forced or not rating.actions:
+            continue
+        turn, _ = hand.at(rating.number)
+        panel = inside.model(DecisionRequest("", 2, 0, turn.seat, 0, hand.history[: turn.at]))
+        shown = {row["action"]: row["value"] for row in panel["rows"] if row["value"] is not None}
+        assert panel["unit"] == review.unit
+        for action in rating.actions:
+            if action.value is not None and action.action in shown:
+                assert shown[action.action] == pytest.approx(action.value, abs=1e-3 * hand.game.worth[0])
+                checked += 1
+        if checked > 30:
+            break
+    assert checked
+
+
+def test_a_mistake_is_graded_by_the_share_of_a_unit():
+    """A loss within the error is no mistake and has no grade."""
+
+    def graded(loss, error=None):
+        rating = DecisionRating(
+            number=1, at=1, seat=0, trick=1, action=0, words="", forced=False, loss=loss, error=error
+        )
+        return grade(rating, 26.0)
+
+    assert [graded(loss) for loss in (0.0, 1.0, 1.1, 2.5, 2.7)] == [
+        None,
+        "inaccuracy",
+        "mistake",
+        "mistake",
+        "blunder",
+    ]
+    assert graded(2.7, error=2.0) is None and graded(2.7, error=1.0) == "blunder"
 
 
 def test_a_file_of_games_is_listed_in_its_order(desk_of):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from trickformer.base import game_name
 from trickformer.plumbing.figures import add_legend, plt, save
 from trickformer.review.result import Review
 from trickformer.review.text import name_seats
@@ -51,7 +50,7 @@ def plot(review: Review, path: Path) -> None:
             )
         axes.axhline(0, color="#718096", linewidth=0.8, linestyle=(0, (4, 3)))
         axes.set_xlabel("decision")
-        axes.set_ylabel("chance to win the mission" if game_name(review.rules) == "crew" else review.unit)
+        axes.set_ylabel(f"value in {review.unit}")
         axes.set_title(f"{_TITLE}\nReview by {review.analyst}", loc="left", fontsize=10.5, wrap=True)
         if review.curves:
             add_legend(figure, axes)

@@ -209,6 +209,16 @@ def _player_answer(verdict: SolverVerdict, expected: float, unit: str) -> str:
     )
 
 
+def score_unit(rules: str) -> str:
+    """Name the unit of a game's scores.
+
+    Args:
+        rules: Game string.
+    """
+    units = {"mines": "cells opened", "crew": "1 for a mission won, 0 for a mission lost"}
+    return units.get(game_name(rules), "points")
+
+
 def print_what_if(result: WhatIf, console: Console) -> None:
     """Print each seat's mean with its 95% interval, and the scores of the hand as it was played.
 
@@ -228,9 +238,8 @@ def print_what_if(result: WhatIf, console: Console) -> None:
             str(seat), Text(spec), f"{mean:.2f}", Text(interval), str(result.came[seat]) if result.came else ""
         )
     console.print(table)
-    units = {"mines": "cells opened", "crew": "1 for a mission won, 0 for a mission lost"}
     key = (
-        f"Scores: {units.get(game_name(result.rules), 'points')}. 95% interval: of the mean over games, none if all "
+        f"Scores: {score_unit(result.rules)}. 95% interval: of the mean over games, none if all "
         "games are alike. As played: scores of the hand on record."
     )
     console.print(key, soft_wrap=True, markup=False)

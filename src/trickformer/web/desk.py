@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from trickformer import games
 from trickformer.base import CHANCE, Game, TrickformerError
@@ -23,6 +23,7 @@ from trickformer.records.skat.record import SkatRecord, UnreadableGame
 from trickformer.review import analyst, text, worst
 from trickformer.review.hand import ReviewHand, of_record
 from trickformer.review.rating import seats_share_score
+from trickformer.review.result import DecisionRating, Review
 from trickformer.review.what_if import what_if
 from trickformer.web import scenes
 from trickformer.web.offers import analysts, list_players, short
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 PAGE = 100  # hands on a page of the list
 MOST_DEALS = 1_000  # deals of a tournament that are listed at most; every hand can be opened by its number
 _REPORT_INTERVAL = 0.1  # seconds between two reports of progress
+
+# Losses from which a mistake has a worse grade, in units of v(o).
+MISTAKE = 0.04
+BLUNDER = 0.1
+Grade = Literal["inaccuracy", "mistake", "blunder"]
 
 # Function of (name of the work, unit, number of units done, total), which sends the progress to the page.
 ReportProgress = Callable[[tuple[str, str, int, int]], None]
@@ -137,7 +143,13 @@ class Desk:
         game, end = hand.game, hand.end()
         positions = [
             _scene(game, state)
-            | {"number": turn.number, "seat": turn.seat, "trick": turn.trick, "words": game.words(turn.action)}
+            | {
+                "number": turn.number,
+                "seat": turn.seat,
+                "trick": turn.trick,
+                "action": turn.action,
+                "words": game.words(turn.action),
+            }
             for turn, state in hand.turns()
         ]
         first, chosen = self._analysts(game), self._players(game)
@@ -172,7 +184,9 @@ class Desk:
         """
         hand = self._hand(hand_id)
         spec = _pick(self._analysts(hand.game), chosen)
-        review = analyst.review(hand, spec, repeats=self._repeats, seed=self._seed, show=_throttle_progress(report))
+        review: Review = analyst.review(
+            hand, spec, repeats=self._repeats, seed=self._seed, show=_throttle_progress(report)
+        )
         return {
             "analyst": short(review.analyst),
             "unit": review.unit,
@@ -182,6 +196,7 @@ class Desk:
                     "number": r.number,
                     "loss": r.loss,
                     "error": r.error,
+                    "grade": grade(r, 1.0 if review.unit == analyst.VISITS else hand.game.worth[0]),
                     "actions": [[a.words, a.value, a.action == r.action] for a in r.actions],
                 }
                 for r in review.ratings
@@ -235,7 +250,10 @@ class Desk:
                 raise TrickformerError("that action is not legal there")
             words = hand.game.words(action)
         result = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_throttle_progress(report))
-        return result.model_dump(mode="json", exclude={"scores"}) | {"players": [short(s) for s in result.players]}
+        return result.model_dump(mode="json", exclude={"scores"}) | {
+            "players": [short(s) for s in result.players],
+            "unit": text.score_unit(result.rules),
+        }
 
     def _analysts(self, game: Game) -> tuple[str, ...]:
         return analysts(game, self._analyse, self._extra_specs)
@@ -256,6 +274,22 @@ class Desk:
         if isinstance(record, UnreadableGame):
             raise TrickformerError(f"{self._path}, {record.why}")
         return of_record(record)
+
+
+def grade(rating: DecisionRating, worth: float) -> Grade | None:
+    """Grade a mistake by its loss.
+
+    Args:
+        rating: Rating of a decision.
+        worth: Size of one unit of v(o) in the unit of the rating.
+
+    Returns:
+        The grade; None if the decision is no mistake.
+    """
+    if not rating.mistake:
+        return None
+    share = (rating.loss or 0.0) / worth
+    return "blunder" if share >= BLUNDER else "mistake" if share >= MISTAKE else "inaccuracy"
 
 
 def _row_of_match(deal: worst.Deal, hand: worst.WorstHand) -> dict[str, Any]:

@@ -49,6 +49,7 @@ class Inside:
 
         self._game: Game = games.load(rules)
         self._cast, self.specs = Cast(self._game), specs
+        self._compared = Cast(self._game)  # a player's memo must not serve a panel and a comparison
         self._worlds, self._learned = worlds, learned
         self._beliefs: dict[str, Belief] = {}
 
@@ -76,6 +77,30 @@ class Inside:
         """
         return self._explain_decision("pimc", request)
 
+    def player(self, request: DecisionRequest, spec: str) -> dict[str, Any]:
+        """Show the action that a player would take, and its own value of the decision if it reports one.
+
+        Args:
+            request: Decision of the seat on turn.
+            spec: Spec of the player.
+
+        Raises:
+            TrickformerError: The player sees hidden cards, which the person's seat does not.
+        """
+        if self._compared.player(spec).needs_state:
+            raise TrickformerError("it sees the hidden cards")
+        answer = self._compared.decide(replace(request, spec=spec))
+        decision = answer.decision
+        scale, unit = self._game.worth
+        value = decision.value if decision.value is not None else (decision.values or {}).get(decision.action)
+        return {
+            "action": decision.action,
+            "words": self._words(decision.action),
+            "value": None if value is None else scale * value,
+            "unit": unit,
+            "seconds": answer.seconds,
+        }
+
     def _explain_decision(self, panel: str, request: DecisionRequest) -> dict[str, Any]:
         spec = self.specs[panel]
         answer = self._cast.decide(replace(request, spec=spec), explain=True)
@@ -83,6 +108,7 @@ class Inside:
         scale, unit = self._game.worth
         panel_data: dict[str, Any] = {"spec": spec, "seconds": answer.seconds, "best": decision.action, "unit": unit}
         view = self._view(request)
+        panel_data |= {"value": None if decision.value is None else scale * decision.value, "scale": self._scale()}
         if len(view.legal) == 1:
             return panel_data | {"rows": [], "note": f"only {self._words(view.legal[0])} is legal"}
         worlds = thought.worlds if thought else ()
@@ -92,6 +118,8 @@ class Inside:
             values = {a: float(np.mean([world.values[a] for world in worlds])) for a in view.legal}
         else:
             values = {} if decision.value is None else {decision.action: decision.value}
+        if decision.value is None and decision.action in values:
+            panel_data["value"] = scale * values[decision.action]
         policy = (thought.policy if thought else None) or {}
         visits = decision.visits or {}
         best_first = sorted(view.legal, key=lambda action: -values.get(action, -np.inf))
@@ -123,6 +151,11 @@ class Inside:
                 for world in worlds
             ]
         return panel_data
+
+    def _scale(self) -> tuple[float, float] | None:
+        """Return the lowest and the highest result of a seat in the game's unit; None if the game lists no outcomes."""
+        values = self._game.outcomes.values[:, 0] * self._game.worth[0] if self._game.outcomes.labels else ()
+        return (float(min(values)), float(max(values))) if len(values) else None
 
     def _lines(self, nodes: tuple[SearchNode, ...]) -> list[dict[str, Any]]:
         """Return the most visited histories below the root as nested lists of nodes."""

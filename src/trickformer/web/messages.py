@@ -56,10 +56,12 @@ class Match(_PageMessage):
 
 
 class Look(_PageMessage):
-    """Choice of the panels that the page shows at every decision of the person."""
+    """Choice of the panels, and of the players to compare, that the page shows at every decision of the person."""
 
     do: Literal["look"]
     panels: tuple[Panel, ...] = Field(max_length=6, strict=False)
+    # Places on the table's list of players whose decisions are shown side by side.
+    players: tuple[Annotated[int, Field(ge=0, le=1_000)], ...] = Field((), max_length=16, strict=False)
 
 
 class Cancel(_PageMessage):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from trickformer import players, tokenizers
 from trickformer.base import Game, TrickformerError
@@ -25,6 +25,13 @@ from trickformer.web.table import Table
 from trickformer.web.worker import CancellationError, Worker
 
 PANELS = ("model", "search", "pimc", "belief", "worlds", "tokens")
+
+
+class _Job(NamedTuple):
+    """Part of the analysis that pages request: a panel, or the decision of one of the players to compare."""
+
+    panel: str
+    player: int | None = None  # place on the table's list of players
 
 
 def _make_inside(rules: str, specs: dict[str, str], learned: str | None, worlds: int) -> Any:
@@ -65,10 +72,10 @@ class Room(Pages):
         self._panel_worker = inside or Worker(_make_inside, rules, specs, learned, settings.worlds)
         self._panels_task: asyncio.Task[None] | None = None
         self._claim_task: asyncio.Task[None] | None = None
-        self._panels_by_page: dict[object, tuple[str, ...]] = {}
+        self._jobs_by_page: dict[object, tuple[_Job, ...]] = {}
         self._panel_request: DecisionRequest | None = None  # decision that the panels are about
-        self._panel_messages: dict[str, dict[str, Any]] = {}  # messages of the panels that are finished for it
-        self._current_panel: str | None = None  # panel that is being computed
+        self._panel_messages: dict[_Job, dict[str, Any]] = {}  # messages of the panels that are finished for it
+        self._current_job: _Job | None = None  # panel that is being computed
 
     def enter(self, page: object) -> asyncio.Queue[str]:
         queue = super().enter(page)
@@ -78,7 +85,7 @@ class Room(Pages):
 
     def leave(self, page: object) -> None:
         self.pages.pop(page, None)
-        self._panels_by_page.pop(page, None)
+        self._jobs_by_page.pop(page, None)
         if not self.pages:  # nobody waits for a result
             self._stop()
 
@@ -112,14 +119,15 @@ class Room(Pages):
                 self._stop()
                 table.begin([self._choices[i] for i in message.seats], message.deal)
             case messages.Look():
-                self._panels_by_page[page] = tuple(
-                    panel for panel in PANELS if panel in message.panels and panel in self.panels
-                )
-                if self._current_panel is not None and not self._is_wanted(self._current_panel):
+                if any(i >= len(self._choices) or self._choices[i] == YOU for i in message.players):
+                    raise TrickformerError("there is no such player on the list")
+                panels = [_Job(panel) for panel in self.panels if panel in message.panels]
+                self._jobs_by_page[page] = (*panels, *(_Job("players", i) for i in dict.fromkeys(message.players)))
+                if self._current_job is not None and not self._is_wanted(self._current_job):
                     self._panel_worker.cancel()
-                for panel in self._panels_by_page[page] if self._panel_request == self._person_request() else ():
-                    if panel in self._panel_messages:
-                        self.send(page, self._panel_messages[panel])
+                for job in self._jobs_by_page[page] if self._panel_request == self._person_request() else ():
+                    if job in self._panel_messages:
+                        self.send(page, self._panel_messages[job])
                 self._start_panels()
                 return
             case messages.Claim():
@@ -156,43 +164,51 @@ class Room(Pages):
 
     def _start_panels(self) -> None:
         """Start to compute the requested panels, one after the other."""
-        if any(self._panels_by_page.values()) and (self._panels_task is None or self._panels_task.done()):
+        if any(self._jobs_by_page.values()) and (self._panels_task is None or self._panels_task.done()):
             self._panels_task = asyncio.create_task(self._run_reporting_errors(self._compute_panels))
 
     async def _compute_panels(self) -> None:
         while (request := self._person_request()) is not None:
             if request != self._panel_request:
                 self._panel_request, self._panel_messages = request, {}
-            left = [p for p in PANELS if p not in self._panel_messages and self._is_wanted(p)]
+            wanted = dict.fromkeys(job for jobs in self._jobs_by_page.values() for job in jobs)
+            left = [job for job in wanted if job not in self._panel_messages]
             if not left:
                 return
-            panel = self._current_panel = left[0]
-            about = {"type": "look", "panel": panel, "ply": len(request.history)}
-            self._send_to_viewers(about | {"busy": True})
+            job = self._current_job = min(
+                left, key=lambda job: ((*PANELS, "players").index(job.panel), job.player or 0)
+            )
+            about = {"type": "look", "panel": job.panel, "player": job.player, "ply": len(request.history)}
+            self._send_to_viewers(job, about | {"busy": True})
 
-            def report_progress(progress: tuple[int, int], about: dict[str, Any] = about) -> None:
-                self._send_to_viewers(about | {"busy": True, "progress": progress})
+            def report_progress(progress: tuple[int, int], job: _Job = job, about: dict[str, Any] = about) -> None:
+                self._send_to_viewers(job, about | {"busy": True, "progress": progress})
 
             try:
-                message = about | {"data": await self._panel_worker.do(panel, request, report_search=report_progress)}
+                message = about | {"data": await self._compute(job, request, report_progress)}
             except TrickformerError as e:
                 message = about | {"fault": str(e)}
             except CancellationError:
-                if request == self._person_request() and self._is_wanted(panel):
-                    self._send_to_viewers(about | {"fault": "stopped"})
+                if request == self._person_request() and self._is_wanted(job):
+                    self._send_to_viewers(job, about | {"fault": "stopped"})
                     return
                 continue
             finally:
-                self._current_panel = None
+                self._current_job = None
             if request == self._person_request():
-                self._panel_messages[panel] = message
-                self._send_to_viewers(message)
+                self._panel_messages[job] = message
+                self._send_to_viewers(job, message)
 
-    def _is_wanted(self, panel: str) -> bool:
-        return any(panel in wanted for wanted in self._panels_by_page.values())
+    async def _compute(self, job: _Job, request: DecisionRequest, report: Callable[[tuple[int, int]], None]) -> Any:
+        if job.player is None:
+            return await self._panel_worker.do(job.panel, request, report_search=report)
+        return await self._panel_worker.do("player", request, self._choices[job.player], report_search=report)
 
-    def _send_to_viewers(self, message: dict[str, Any]) -> None:
-        for page in [page for page, wanted in self._panels_by_page.items() if message["panel"] in wanted]:
+    def _is_wanted(self, job: _Job) -> bool:
+        return any(job in wanted for wanted in self._jobs_by_page.values())
+
+    def _send_to_viewers(self, job: _Job, message: dict[str, Any]) -> None:
+        for page in [page for page, wanted in self._jobs_by_page.items() if job in wanted]:
             self.send(page, message)
 
     async def _claim(self, page: object, score: int) -> None:

@@ -112,6 +112,7 @@ class Scene(_Part):
     seats: tuple[Seat, ...] = ()
     trick: tuple[TrickCard, ...] = ()
     last: tuple[TrickCard, ...] = ()  # the last complete trick
+    taker: int | None = None  # seat that took it
     piles: tuple[Pile, ...] = ()
     board: tuple[tuple[Cell, ...], ...] = ()
     choices: tuple[Choice, ...] = ()

@@ -124,6 +124,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
         seats=tuple(seats),
         trick=trick,
         last=last,
+        taker=core.winners[-1] if last else None,
         piles=(*_tasks(core, actions if phase in (DRAFT, TILE_TO) else []), *communications),
         choices=_choices(core, actions, on_turn, set(_TOKEN_WORDS) if places else set()),
         features=tuple(_features(core, mission)),

@@ -90,6 +90,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
         seats=tuple(seats),
         trick=trick,
         last=last,
+        taker=game.trick_result([(p.seat, CARDS.index(p.card.name)) for p in last])[0] if last else None,
         piles=tuple(piles),
         features=() if passing else (f"trick {number} of 13", broken),
         result=_result(game, state) if state.is_terminal() else (),

@@ -94,6 +94,7 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         seats=tuple(seats),
         trick=trick,
         last=last,
+        taker=(trick[0].seat if trick else skat_state.leader) if last else None,
         piles=_piles(skat_state, viewer) if phase != "over" or not is_picked_up else (),
         choices=tuple(_choice(a, skat_state.bid) for a in actions if a >= CALL + len(CALLS)),
         ladder=_ladder(skat_state.bid, actions) if phase == "auction" else (),

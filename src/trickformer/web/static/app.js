@@ -1,8 +1,11 @@
 // The page of a table: its socket, its state, and its buttons and keys.
 
+import { chosenSource, initAnalysis, receiveEvaluation, showAnalysis } from "./analysis.js";
+import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
 import { $, make, showProgress } from "./dom.js";
 import { cancelOptions } from "./gestures.js";
 import { showLog, showScores } from "./log.js";
+import { initMotion, planMotion, playMotion, skipMotion } from "./motion.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
 import { seatName, showTable } from "./table.js";
 
@@ -11,6 +14,7 @@ let table = null; // message of the table that is shown
 const queuedTables = []; // messages of later tables, which are shown one after the other
 let expectedPly = 0; // number of actions of the hand after the last decision that was sent
 let nextTimer = null; // timer that shows the next of them
+let requested = null; // panels of the last request
 let thinking = null; // { seat, since, progress } of the player on turn, or { stopped: true }
 const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 
@@ -28,13 +32,19 @@ function connect() {
   socket = new WebSocket(address);
   socket.addEventListener("open", () => {
     $("away").hidden = true;
-    if (openPanels.size) send({ do: "look", panels: [...openPanels] });
+    if (table) requestPanels();
   });
   socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
   socket.addEventListener("close", () => {
     $("away").hidden = false;
     setTimeout(connect, 1000);
   });
+}
+
+// Requests the open panels, and the panel that evaluates the decision.
+function requestPanels() {
+  requested = [...new Set([...openPanels, ...chosenSource(table.panels)])].filter((panel) => table.panels.includes(panel));
+  send({ do: "look", panels: requested, players: comparedPlayers(table.players) });
 }
 
 function receive(message) {
@@ -49,6 +59,8 @@ function receive(message) {
     showStatus();
   } else if (message.type === "look") {
     showPanel(message);
+    receiveEvaluation(message);
+    receiveComparison(message);
   } else if (message.type === "error") {
     expectedPly = 0;
     $("fault").textContent = message.text;
@@ -64,17 +76,32 @@ function showNext() {
   table = queuedTables.shift();
   if (table.ply >= expectedPly) expectedPly = 0;
   $("fault").hidden = true;
+  const pace = Number($("speed").value);
+  const motion = pace || !queuedTables.length ? planMotion(before, table) : null;
   showTable(table, act);
+  playMotion(motion);
   showScores(table);
   showLog(table);
   showStatus();
   if (!before || before.deal !== table.deal || before.ply !== table.ply) forgetPanels(table);
+  showAnalysis(table);
+  showComparison(table);
+  if (!requested) requestPanels();
   for (const id of ["undo", "again"]) $(id).disabled = !table.undo;
   $("claim").disabled = table.turn !== table.me;
-  const pace = Number($("speed").value);
   const isTrickComplete = table.scene.last?.length && !table.scene.trick?.length;
   if (pace && table.turn !== null && before) nextTimer = setTimeout(showNext, isTrickComplete ? 3 * pace : pace);
   else if (queuedTables.length) showNext();
+}
+
+// Shows the latest table at once.
+function skip() {
+  skipMotion();
+  if (!queuedTables.length) return;
+  clearTimeout(nextTimer);
+  queuedTables.splice(0, queuedTables.length - 1);
+  showNext();
+  skipMotion();
 }
 
 function showStatus() {
@@ -105,6 +132,8 @@ function showStatus() {
     showProgress($("searched"), thinking?.progress);
   }
 }
+
+document.addEventListener("pointerdown", skip);
 
 // The arrow keys move the focus between the actions that can be clicked.
 document.addEventListener("keydown", (event) => {
@@ -153,7 +182,10 @@ $("speed").addEventListener("change", () => localStorage.setItem("speed", $("spe
 
 initPanels(openPanels, () => {
   sessionStorage.setItem("looks", JSON.stringify([...openPanels]));
-  send({ do: "look", panels: [...openPanels] });
+  requestPanels();
 });
+initMotion();
+initAnalysis(requestPanels);
+initComparison(() => table && requestPanels());
 setInterval(() => thinking?.seat !== undefined && showStatus(), 1000);
 connect();

@@ -6,6 +6,9 @@ let chosen = []; // actions of the chosen cards, in the order of the clicks
 let open = null; // the card whose uses are offered: { element, card, seat, option }
 let act; // function that takes the actions of a decision
 let scene;
+let afterOffer = () => {}; // called when the uses of a card are offered
+
+export const onOffer = (callback) => { afterOffer = callback; };
 
 // Forgets what was chosen, and sets up the gestures of a scene. Returns the elements that go below the table.
 export function initGestures(newScene, newAct) {
@@ -47,7 +50,7 @@ function offerOptions(element, card, seat) {
   element.setAttribute("aria-pressed", "true");
   const isHint = Boolean(card.options[0].lights);
   const buttons = card.options.map((option) => make("button", {
-    class: "choice act", "aria-pressed": isHint ? "false" : undefined, click: () => (isHint ? choose(option) : act(option.actions)),
+    class: "choice act", "data-actions": option.actions[0], "aria-pressed": isHint ? "false" : undefined, click: () => (isHint ? choose(option) : act(option.actions)),
   }, option.words));
   const give = isHint ? [make("button", { id: "give", class: "choice act main", click: () => act(open.option.actions) }, "Give the hint")] : [];
   const cancel = make("button", { class: "choice act", click: cancelOptions }, "Cancel");
@@ -55,6 +58,7 @@ function offerOptions(element, card, seat) {
     make("div", { class: "row" }, ...buttons, ...give, cancel));
   $("offer").hidden = false;
   if (isHint) choose(card.options[0]);
+  afterOffer();
   (isHint ? $("give") : buttons[0]).focus();
 }
 

@@ -4,7 +4,7 @@ import { $, draw, make, showProgress } from "./dom.js";
 import { sign } from "./face.js";
 import { cardElement, nameOf } from "./table.js";
 
-const TITLES = {
+export const TITLES = {
   model: ["Model", "the model's policy, and what it says that each action is worth"],
   search: ["GO-MCTS", "visits and values of a search over imagined observations, and its lines"],
   pimc: ["PIMC", "values of the actions, in all and in each sampled world"],
@@ -14,11 +14,11 @@ const TITLES = {
 };
 
 // Writes a value with fewer decimals the larger it is.
-function formatValue(value) {
+export function formatValue(value) {
   if (value === null || value === undefined) return "";
-  return value.toFixed(Math.abs(value) >= 9.995 ? 1 : 2);
+  return value.toFixed(Math.abs(value) >= 9.995 ? 1 : 2).replace("-", "−");
 }
-const formatShare = (value) => (value === null || value === undefined ? "" : value < 0.0005 ? "0" : `${(100 * value).toFixed(1)}%`);
+export const formatShare = (value) => (value === null || value === undefined ? "" : value < 0.0005 ? "0" : `${(100 * value).toFixed(1)}%`);
 const cell = (text, attributes = {}) => make("td", attributes, text);
 const heads = (...names) => make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name))));
 const scrolled = (name, ...children) => make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": name }, ...children);
@@ -93,7 +93,7 @@ function bar(value, most) {
   return element;
 }
 
-function actions(data) {
+export function actions(data) {
   const note = [nameOf(data.spec), data.seconds === undefined ? "" : `${data.seconds.toFixed(2)} s`, data.note ?? "", data.unit ? `values in ${data.unit}` : ""].filter(Boolean).join(" · ");
   if (!data.rows.length) return [make("p", { class: "keys", title: data.spec }, note)];
   const has = (key) => data.rows.some((row) => row[key] !== null);

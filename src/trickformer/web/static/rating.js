@@ -1,6 +1,7 @@
 // Shows the review of a hand (its curves, mistakes and answers) and the result of a what-if.
 
 import { $, draw, make } from "./dom.js";
+import { markOf } from "./moves.js";
 import { nameOf } from "./table.js";
 
 const INKS = ["#1d5c9c", "#b3202c", "#1c7038", "#8a6100", "#7a2f8f"];
@@ -11,8 +12,9 @@ const [WIDTH, HEIGHT, EDGE] = [640, 180, 34];
 const stroke = (i) => ({ stroke: INKS[i % INKS.length], "stroke-dasharray": DASHES[i % DASHES.length], "stroke-width": 2.5, fill: "none" });
 
 export function showReview(review, jump) {
+  const ratings = new Map(review.ratings.map((rating) => [rating.number, rating]));
   const mistakes = review.mistakes.map((mistake) =>
-    make("li", {}, make("button", { "data-number": mistake.number, click: () => jump(mistake.number) }, mistake.words)));
+    make("li", {}, make("button", { "data-number": mistake.number, click: () => jump(mistake.number) }, mistake.words, markOf(ratings.get(mistake.number), review.unit))));
   const answers = review.answers.map((answer) => make("div", {}, make("p", { class: "answer" }, answer.lines.join("\n")),
     answer.went === null ? null : make("button", { class: "went", click: () => jump(answer.went) }, `To decision ${answer.went}, which lost it`)));
   $("review").replaceChildren(
@@ -61,5 +63,6 @@ export function showTried(result, request) {
     ...(result.came ? [make("td", {}, String(result.came[seat]))] : [])));
   $("tried").replaceChildren(
     make("h3", {}, `From decision ${request?.at ?? result.number}, ${result.games} games. ${request?.first ?? ""}`),
-    make("table", {}, make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, ...rows)));
+    make("table", {}, make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, ...rows)),
+    make("p", { class: "keys" }, `Scores: ${result.unit}.`));
 }

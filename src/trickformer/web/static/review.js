@@ -2,6 +2,7 @@
 
 import { $, make } from "./dom.js";
 import { closeOptions } from "./gestures.js";
+import { shortUnit, showMoves } from "./moves.js";
 import { showCurves, showReview, showTried } from "./rating.js";
 import { actionWords, nameOf, seatName, showTable } from "./table.js";
 
@@ -50,7 +51,7 @@ function receive(message) {
     if (message.number !== hand?.number) return;
     review = message;
     showReview(review, jump);
-    showDecisions();
+    showMoves(hand, review, jump);
     show();
   } else if (message.type === "what-if") {
     if (message.hand === hand?.number) showTried(message, lastRequest);
@@ -111,21 +112,8 @@ function openHand(message) {
   $("told").textContent = hand.told;
   $("told").hidden = !hand.told;
   for (const id of ["review", "tried"]) $(id).replaceChildren();
-  showDecisions();
+  showMoves(hand, review, jump);
   show();
-}
-
-function showDecisions() {
-  const losses = new Map(review?.ratings.map((rating) => [rating.number, rating.loss]));
-  const lines = hand.positions.map((position) => {
-    const loss = losses.get(position.number);
-    return make("li", {}, make("button", { "data-number": position.number, click: () => jump(position.number) },
-      loss ? make("span", { class: "lost" }, `−${loss.toFixed(2)}`) : null,
-      `${position.number} · ${position.trick ? `trick ${position.trick} · ` : ""}seat ${position.seat}: ${position.words}`));
-  });
-  const end = hand.positions.length + 1;
-  lines.push(make("li", {}, make("button", { "data-number": end, click: () => jump(end) }, "the end")));
-  $("decisions").firstElementChild.replaceChildren(...lines);
 }
 
 function jump(number) {
@@ -167,7 +155,7 @@ function describeRating(position) {
   const best = rating?.actions[0];
   const done = `does this: ${position.words}`;
   if (!rating?.loss) return best ? `${done}. Nothing is better.` : `${done}.`;
-  return `${done}. ${best[0]} is better by ${rating.loss.toFixed(2)}${rating.error ? ` ± ${rating.error.toFixed(2)}` : ""}.`;
+  return `${done}. ${best[0]} is better by ${rating.loss.toFixed(2)}${rating.error ? ` ± ${rating.error.toFixed(2)}` : ""} ${shortUnit(review.unit)}.`;
 }
 
 function choose([action]) {

@@ -16,12 +16,16 @@ export function cardElement(card, act, small = false, seat = undefined) {
   const notes = card.notes ?? [];
   const words = (card.words ?? "a hidden card") + (notes.length ? `, ${notes.join(", ")}` : "") + (card.done ? ", done" : "");
   const kind = `card${small ? " small" : ""}`;
+  const name = card.name || null;
   const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" · ")) : null];
-  if (!act || !isActive(card)) return make("span", { class: kind, role: "img", "aria-label": words }, ...inside);
-  const button = make("button", { class: `${kind} act`, "aria-label": words, "data-action": card.action }, ...inside);
+  if (!act || !isActive(card)) return make("span", { class: kind, role: "img", "aria-label": words, "data-name": name }, ...inside);
+  const button = make("button", { class: `${kind} act`, "aria-label": words, "data-name": name, "data-action": card.action, "data-actions": actionsOf(card).join(" ") }, ...inside);
   button.addEventListener("click", () => clickCard(button, card, seat));
   return button;
 }
+
+// The actions that a click on a card can begin.
+const actionsOf = (card) => [card.action, ...(card.options ?? []).map((option) => option.actions[0])].filter((action) => action !== undefined && action !== null);
 
 const isHidden = (card) => !card.name && !card.notes && !card.sign;
 
@@ -56,7 +60,7 @@ function placeOf(table, seat) {
 // Shows a trick: each card lies before the seat that played it. The place of the seat on turn is lit.
 function trickElements(table, played) {
   const isComplete = !table.scene.trick?.length;
-  const cards = played.map(({ seat, card }, i) => make("figure", { class: `played ${placeOf(table, seat)}${!isComplete && i === played.length - 1 ? " new" : ""}` },
+  const cards = played.map(({ seat, card }) => make("figure", { class: `played ${placeOf(table, seat)}` },
     cardElement(card, null), make("figcaption", { class: "unseen" }, isYou(table, seat) ? "you" : `seat ${seat}`)));
   if (!isComplete && table.turn !== null) cards.push(make("span", { class: `landing ${placeOf(table, table.turn)}`, "aria-hidden": "true" }));
   return cards;
@@ -129,6 +133,9 @@ export function actionWords(scene) {
   }
   return words;
 }
+
+// Finds the card whose click takes an action; undefined if there is none.
+export const findCard = (scene, action) => [...(scene.seats ?? []), ...(scene.piles ?? [])].flatMap((part) => part.cards ?? []).find((card) => card.action === action);
 
 export function showTable(table, act) {
   const { scene } = table;

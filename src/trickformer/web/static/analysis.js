@@ -1,0 +1,127 @@
+// The evaluation of the person's decision by the chosen source, a panel: a bar beside the table, and badges on the cards.
+
+import { $, make } from "./dom.js";
+import { onOffer } from "./gestures.js";
+import { TITLES, actions, formatValue } from "./panels.js";
+import { nameOf } from "./table.js";
+
+const SOURCES = ["model", "search", "pimc"];
+
+let source = localStorage.getItem("source") ?? "";
+let measure = localStorage.getItem("measure") ?? ""; // number on the badges: "value", "visits", "policy" or "" for no badges
+let table = null; // the table that is shown
+let latest = null; // the source's last message
+let badgeData = null; // data of the badges that are shown
+let shown = null; // { deal, ply } of the decision that the bar shows
+
+export const chosenSource = (panels) => (panels?.includes(source) ? [source] : []);
+
+export function initAnalysis(onChange) {
+  $("source").addEventListener("change", () => {
+    source = $("source").value;
+    localStorage.setItem("source", source);
+    latest = null;
+    showAnalysis(table);
+    onChange();
+  });
+  $("measure").value = measure;
+  $("measure").addEventListener("change", () => {
+    measure = $("measure").value;
+    localStorage.setItem("measure", measure);
+    showAnalysis(table);
+  });
+  onOffer(() => showBadges(badgeData));
+}
+
+// Shows the evaluation of the table's decision if it is known, and the last one while others are on turn.
+export function showAnalysis(newTable) {
+  table = newTable;
+  showSources(table.panels);
+  const isCurrent = latest && latest.ply === table.ply && table.turn === table.me;
+  if (isCurrent) shown = { deal: table.deal, ply: table.ply };
+  const isEarlier = latest && shown?.ply === latest.ply && shown.deal === table.deal && shown.ply <= table.ply;
+  showGauge(table.scores || !(isCurrent || isEarlier) ? null : latest.data, isCurrent);
+  showBadges(isCurrent ? latest.data : null);
+}
+
+// Takes a message about a panel. An evaluation that is ahead of the table on the page waits for the table.
+export function receiveEvaluation(message) {
+  if (message.panel !== source || message.busy) return;
+  latest = message.data ? message : null;
+  if (table) showAnalysis(table);
+}
+
+function showSources(panels) {
+  const names = SOURCES.filter((name) => panels.includes(name));
+  if ($("source").dataset.panels === names.join()) return;
+  $("source").dataset.panels = names.join();
+  $("source").replaceChildren(make("option", { value: "" }, "nothing"), ...names.map((name) => make("option", { value: name }, TITLES[name][0])));
+  $("source").value = names.includes(source) ? source : "";
+  $("source").closest("p").hidden = !names.length;
+}
+
+// Writes a number with its sign; a game without negative results needs no plus.
+const signed = (digits, value, low) => `${value < 0 ? "−" : value > 0 && low < 0 ? "+" : ""}${digits(Math.abs(value))}`;
+
+// Shows the expected result on a bar between the lowest and the highest result of the game.
+function showGauge(data, isCurrent) {
+  const hasValue = data?.scale && data.value !== null && data.value !== undefined;
+  $("gauge").hidden = $("expected").hidden = !hasValue;
+  document.body.classList.toggle("gauged", Boolean(hasValue));
+  if (!hasValue) {
+    if (data) {
+      $("expected").textContent = `${nameOf(data.spec)} gives no value here.`;
+      $("expected").hidden = false;
+    }
+    return;
+  }
+  const [low, high] = data.scale;
+  const share = (value) => `${(100 * Math.min(1, Math.max(0, (value - low) / (high - low || 1)))).toFixed(1)}%`;
+  const when = isCurrent ? "" : " at your last decision";
+  const now = signed(formatValue, data.value, low);
+  const ends = [low, high].map((value) => signed(Math.round, value, low));
+  const words = `${now} ${data.unit}, expected by ${nameOf(data.spec)}${when}. The bar goes from ${ends[0]} to ${ends[1]}.`;
+  const track = $("gauge").querySelector(".track");
+  [now, ends[1], "", ends[0]].forEach((text, i) => text && ($("gauge").children[i].textContent = text));
+  track.style.setProperty("--share", share(data.value));
+  track.style.setProperty("--zero", share(0));
+  track.classList.toggle("signed", low < 0 && high > 0);
+  for (const [name, value] of Object.entries({ valuemin: low, valuemax: high, valuenow: data.value, valuetext: words })) $("gauge").setAttribute(`aria-${name}`, value);
+  $("gauge").title = words;
+  $("expected").textContent = words;
+}
+
+const FORMATS = {
+  value: (value, [low, high]) => signed((size) => size.toFixed(size >= 99.95 ? 0 : high - low <= 2 ? 2 : 1), value, low),
+  visits: (visits) => (visits >= 9_995 ? `${Math.round(visits / 1_000)}k` : String(visits)),
+  policy: (share) => (share < 0.005 ? "0%" : `${Math.round(100 * share)}%`),
+};
+
+// Puts the chosen number on each card and button that can be clicked. The source's own action has a star.
+function showBadges(data) {
+  badgeData = data;
+  document.body.classList.toggle("badged", Boolean(measure && source));
+  for (const badge of document.querySelectorAll("#felt .evaluation")) badge.remove();
+  for (const element of document.querySelectorAll("#felt [data-words]")) {
+    if (element.dataset.words) element.setAttribute("aria-label", element.dataset.words);
+    else element.removeAttribute("aria-label");
+    element.removeAttribute("data-words");
+  }
+  const rows = new Map((measure && data ? data.rows : []).filter((row) => row[measure] !== null).map((row) => [row.action, row]));
+  for (const element of document.querySelectorAll("#felt .act")) {
+    const offered = (element.dataset.actions ?? element.dataset.action ?? "").split(" ").filter(Boolean).map((action) => rows.get(Number(action))).filter(Boolean);
+    if (!offered.length) continue;
+    const row = offered.find(({ action }) => action === data.best) ?? offered.reduce((a, b) => (b[measure] > a[measure] ? b : a));
+    const isBest = row.action === data.best;
+    const text = FORMATS[measure](row[measure], data.scale ?? [-1, 1]);
+    const words = element.getAttribute("aria-label");
+    element.dataset.words = words ?? "";
+    element.setAttribute("aria-label", `${words ?? element.textContent}, ${measure} ${text}${isBest ? ", best" : ""}`);
+    element.append(make("span", { class: `evaluation${isBest ? " best" : ""}`, "aria-hidden": "true" }, isBest ? `★${text}` : text));
+  }
+  $("evaluated").replaceChildren(...(rows.size ? actions(data) : []));
+  if (measure && data?.rows.length && !rows.size) {
+    $("expected").append(` ${nameOf(data.spec)} reports no ${measure === "policy" ? "policy" : measure === "value" ? "values of actions" : "visits"}.`);
+    $("expected").hidden = false;
+  }
+}

@@ -1,0 +1,159 @@
+"""Motion and sound of the table in Chromium: what moves, what ends it, and that nothing waits for it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from support.browser import CHROMIUM, launched, move, my_turn
+from support.served import served
+
+for needed in ("starlette", "playwright"):
+    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+
+WATCH = """
+  const animate = Element.prototype.animate;
+  window.moved = [];
+  Element.prototype.animate = function (...given) {
+    window.moved.push(this.closest(".flying") ? "collected" : this.className.split(" ").slice(0, 2).join(" "));
+    return animate.apply(this, given);
+  };
+  window.tones = 0;
+  window.rooms = 0;
+  const create = AudioContext.prototype.createOscillator;
+  AudioContext.prototype.createOscillator = function () { window.tones += 1; return create.apply(this); };
+  window.AudioContext = class extends AudioContext { constructor() { super(); window.rooms += 1; } };
+"""
+RUNNING = """document.getAnimations().filter(
+  (a) => !(a instanceof CSSTransition) && a.playState === "running").length"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def address():
+    with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
+        yield address
+
+
+def _opened(browser, address, speed=350, motion="no-preference", stored=""):
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion=motion)
+    context.add_init_script(f"localStorage.setItem('speed', '{speed}'); {stored}")
+    context.add_init_script(WATCH)
+    page = context.new_page()
+    page.faults = []
+    page.on("console", lambda message: page.faults.append(message.text) if message.type != "log" else None)
+    page.on("pageerror", lambda error: page.faults.append(str(error)))
+    page.goto(address)
+    page.wait_for_selector("#own .seat")
+    return page
+
+
+def test_cards_travel_and_a_trick_is_collected(browser, address):
+    """A move is taken while cards are on their way, and a click ends all motion."""
+    page = _opened(browser, address)
+    draw = random.Random(3)
+    while not page.evaluate("window.moved.includes('collected')"):
+        my_turn(page)
+        move(page, draw)
+    assert {"played own", "played left", "played top", "played right"} & set(page.evaluate("window.moved"))
+    taker = page.locator("#log .break:has-text('takes it')").last.inner_text().split()[1]
+    assert taker in "0123"
+    page.wait_for_selector(".flying", state="detached")
+    my_turn(page)
+    ply = page.locator("body").get_attribute("data-ply")
+    page.locator("#own .act").first.click(position={"x": 8, "y": 20})
+    page.wait_for_selector(f"body:not([data-ply='{ply}'])")
+    assert page.evaluate(RUNNING)
+    page.mouse.click(1400, 880)  # on nothing
+    assert page.evaluate(RUNNING) == 0 and not page.locator(".flying").count()
+    assert not page.faults
+    page.context.close()
+
+
+def test_a_move_does_not_wait_for_motion(browser, address):
+    """With every animation slowed down a hundred times the hand is played at its usual pace."""
+    page = _opened(browser, address, speed=1)
+    page.evaluate("""(() => {
+      const animate = Element.prototype.animate;
+      Element.prototype.animate = function (frames, options) {
+        return animate.call(this, frames, { ...options, duration: 1e5 });
+      };
+    })()""")
+    draw = random.Random(4)
+    seen = 0
+    for _ in range(4):
+        assert my_turn(page)
+        able = page.locator("#felt .act:visible, #confirm")
+        assert able.count() and not page.locator("#felt .act[disabled]").count()
+        page.keyboard.press("ArrowRight")  # a key does not skip
+        seen += page.evaluate(RUNNING)
+        if page.locator("#confirm").count():
+            move(page, draw)
+            continue
+        ply = page.locator("body").get_attribute("data-ply")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f"body:not([data-ply='{ply}'])", timeout=10_000)
+    assert seen and not page.faults
+    page.context.close()
+
+
+def test_a_click_shows_the_latest_position(browser, address):
+    page = _opened(browser, address, speed=700)
+    my_turn(page)
+    page.locator("#again").click()
+    my_turn(page)
+    move(page, random.Random(1))
+    for _ in range(100):
+        page.mouse.click(1400, 880)
+        if page.locator("body").get_attribute("data-turn") == "mine":
+            break
+        page.wait_for_timeout(20)
+    assert my_turn(page) and page.evaluate(RUNNING) == 0 and not page.faults
+    page.context.close()
+
+
+@pytest.mark.parametrize("how", ["reduced", "switched off"])
+def test_nothing_moves(browser, address, how):
+    page = _opened(browser, address, motion="reduce" if how == "reduced" else "no-preference")
+    assert page.locator("#reduced").is_visible() == (how == "reduced")
+    if how == "switched off":
+        page.uncheck("#motion")
+        page.reload()
+        page.wait_for_selector("#own .seat")
+        assert not page.locator("#motion").is_checked()
+    for _ in range(3):
+        my_turn(page)
+        move(page, random.Random(2))
+    my_turn(page)
+    assert page.evaluate("window.moved") == [] and not page.faults
+    page.context.close()
+
+
+def test_sound_is_off_until_it_is_switched_on(browser, address):
+    page = _opened(browser, address, speed=0)
+    my_turn(page)
+    move(page, random.Random(2))
+    assert not page.locator("#sound").is_checked()
+    assert page.evaluate("[window.rooms, window.tones]") == [0, 0]
+    my_turn(page)
+    page.check("#sound")
+    before = page.evaluate("window.tones")
+    assert page.evaluate("window.rooms") == 1 and before
+    move(page, random.Random(2))
+    my_turn(page)
+    assert page.evaluate("window.tones") > before
+    page.reload()  # the choice is kept, and the browser is not asked for sound before a gesture
+    page.wait_for_selector("#own .seat")
+    assert page.locator("#sound").is_checked() and page.evaluate("window.rooms") == 0
+    page.uncheck("#sound")
+    tones = page.evaluate("window.tones")
+    move(page, random.Random(2))
+    my_turn(page)
+    assert page.evaluate("window.tones") == tones and not page.faults
+    page.context.close()
