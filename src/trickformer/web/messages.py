@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from trickformer.web.shelf import SortKey
+
 Panel = Literal["model", "search", "pimc", "belief", "worlds", "tokens"]
 
 
@@ -69,10 +71,24 @@ class Cancel(_PageMessage):
 
 
 class List(_PageMessage):
-    """Request for a page of the list of hands."""
+    """Request for a page of the list of hands, with its order and filters as in `HandQuery`."""
 
     do: Literal["list"]
     page: int = Field(0, ge=0, le=1_000_000_000)
+    sort: SortKey | None = None
+    descending: bool = False
+    seating: int | None = Field(None, ge=0, le=1_000_000)
+    player: int | None = Field(None, ge=0, le=1_000_000)
+    loser: int | None = Field(None, ge=0, le=1_000_000)
+
+
+class Describe(_PageMessage):
+    """Request for the description of a run: its report and charts.
+
+    A page that has a description names the number of its records, and is answered without work if it is up to date."""
+
+    do: Literal["describe"]
+    known: int | None = Field(None, ge=0, le=1_000_000_000)
 
 
 class _HandMessage(_PageMessage):
@@ -103,7 +119,7 @@ class Try(_HandMessage):
 
 
 TableMessage = PlayAction | Undo | Again | Next | Claim | Match | Look | Cancel
-ReviewMessage = List | Open | Rate | Try | Cancel
+ReviewMessage = List | Describe | Open | Rate | Try | Cancel
 _TABLE: TypeAdapter[TableMessage] = TypeAdapter(Annotated[TableMessage, Field(discriminator="do")])
 _REVIEW: TypeAdapter[ReviewMessage] = TypeAdapter(Annotated[ReviewMessage, Field(discriminator="do")])
 
