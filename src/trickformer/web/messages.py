@@ -1,4 +1,5 @@
-"""Messages that a page sends: a page of the table (`read`) or a page that reviews hands (`read_review`)."""
+"""Messages that a page sends: a page of the table (`read`) a page that reviews hands (`read_review`), or
+the page of a training (`read_training`)."""
 
 from __future__ import annotations
 
@@ -119,8 +120,10 @@ class Try(_HandMessage):
 
 
 TableMessage = PlayAction | Undo | Again | Next | Claim | Match | Look | Cancel
+TrainingMessage = Describe
 ReviewMessage = List | Describe | Open | Rate | Try | Cancel
 _TABLE: TypeAdapter[TableMessage] = TypeAdapter(Annotated[TableMessage, Field(discriminator="do")])
+_TRAINING: TypeAdapter[TrainingMessage] = TypeAdapter(TrainingMessage)
 _REVIEW: TypeAdapter[ReviewMessage] = TypeAdapter(Annotated[ReviewMessage, Field(discriminator="do")])
 
 
@@ -146,3 +149,15 @@ def read_review(text: str) -> ReviewMessage:
         ValueError: The text is no such message.
     """
     return _REVIEW.validate_json(text)
+
+
+def read_training(text: str) -> TrainingMessage:
+    """Read a message of the page of a training.
+
+    Args:
+        text: JSON text.
+
+    Raises:
+        ValueError: The text is no such message.
+    """
+    return _TRAINING.validate_json(text)

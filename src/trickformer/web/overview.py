@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from itertools import chain, repeat
 from typing import Any
 
 from trickformer.plumbing.report import Report
+from trickformer.selfplay.charts import CurveChart
 from trickformer.tournaments.charts import Histogram, IntervalChart
 
 
@@ -35,19 +35,11 @@ def describe_report(report: Report) -> dict[str, Any]:
     }
 
 
-def describe_chart(chart: IntervalChart | Histogram) -> dict[str, Any]:
-    """Describe a chart of a tournament for the page.
+def describe_chart(chart: IntervalChart | Histogram | CurveChart) -> dict[str, Any]:
+    """Describe a chart for the page.
 
     Args:
         chart: The chart.
     """
-    return {"kind": "histogram" if isinstance(chart, Histogram) else "intervals"} | asdict(chart)
-
-
-def finite(value: float) -> float | None:
-    """Return a number, or None for NaN and infinity, which JSON does not have.
-
-    Args:
-        value: The number.
-    """
-    return value if math.isfinite(value) else None
+    kinds = {Histogram: "histogram", IntervalChart: "intervals", CurveChart: "curves"}
+    return {"kind": kinds[type(chart)]} | asdict(chart)

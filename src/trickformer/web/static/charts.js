@@ -24,7 +24,7 @@ function redraw(element) {
   if (!width || width === state.width) return;
   state.width = width;
   element.replaceChildren(...state.charts.map((chart) => make("figure", {}, make("figcaption", {}, chart.title),
-    DRAWINGS[chart.kind](chart, width), ...(chart.kind === "curves" ? [legend(chart)] : []))));
+    DRAWINGS[chart.kind](chart, width), ...(chart.curves?.length > 1 ? [legend(chart)] : []))));
 }
 
 // Charts lie side by side if there is room for two of 420 px.
@@ -42,8 +42,8 @@ function picture(width, height, words) {
 }
 
 // Returns round numbers that divide a range into about `count` parts.
-function ticks(low, high, count) {
-  const raw = (high - low) / count || 1;
+function ticks(low, high, count, least = 0) {
+  const raw = Math.max(least, (high - low) / count) || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= raw);
   const marks = [];
@@ -56,11 +56,14 @@ function scale(low, high, from, to) {
 }
 
 // Draws an axis with its marks and its name below a chart.
-function drawAxis(svg, { low, high, x, y, width, names }) {
-  const { marks, digits } = ticks(low, high, Math.max(2, Math.floor(width / 90)));
-  for (const mark of marks)
+function drawAxis(svg, { low, high, x, y, width, names, least }) {
+  const { marks, digits } = ticks(low, high, Math.max(2, Math.floor(width / 90)), least);
+  for (const mark of marks) {
+    const text = mark.toFixed(digits);
+    const isAtEdge = x(mark) + (LETTER * text.length) / 2 > width;
     svg.append(draw("line", { x1: x(mark), x2: x(mark), y1: y, y2: y + 4, stroke: SOFT }),
-      label(x(mark), y + 18, mark.toFixed(digits), { "text-anchor": "middle" }));
+      label(isAtEdge ? width : x(mark), y + 18, text, { "text-anchor": isAtEdge ? "end" : "middle" }));
+  }
   svg.append(draw("line", { x1: EDGE, x2: width - EDGE, y1: y, y2: y, stroke: SOFT }));
   names.forEach((name, i) => svg.append(label(width / 2, y + 36 + 17 * i, fit(name, width), { "text-anchor": "middle" })));
 }
@@ -112,7 +115,8 @@ function drawCurves(chart, width) {
   const across = points.map(([at]) => at);
   const up = [...points.flatMap(([, ...values]) => values), ...(chart.zero ? [0] : [])].filter((value) => value !== null && value !== undefined);
   const [left, right] = [Math.min(...across), Math.max(...across)];
-  const [bottom, top] = [Math.min(...up), Math.max(...up)];
+  const margin = Math.min(...up) === Math.max(...up) ? 0.5 : 0; // of a curve with one value
+  const [bottom, top] = [Math.min(...up) - margin, Math.max(...up) + margin];
   const { marks, digits } = ticks(bottom, top, 4);
   const start = EDGE + LETTER * Math.max(...marks.map((mark) => mark.toFixed(digits).length), 1);
   const [x, y] = [scale(left, right, start, width - EDGE), scale(bottom, top, 200, 12)];
@@ -132,7 +136,7 @@ function drawCurves(chart, width) {
         svg.append(draw("circle", { cx: x(at), cy: y(value), r: 4, fill: INKS[i % INKS.length] },
           draw("title", {}, `${curve.label}, ${at}: ${value.toFixed(3)}${low === undefined || low === null ? "" : `, 95% interval ${low.toFixed(3)} to ${high.toFixed(3)}`}`)));
   });
-  drawAxis(svg, { low: left, high: right, x, y: 204, width, names: chart.axis });
+  drawAxis(svg, { low: left, high: right, x, y: 204, width, names: chart.axis, least: 1 });
   return svg;
 }
 

@@ -21,7 +21,10 @@ const numberInAddress = () => Number.parseInt(location.hash.slice(1), 10) || nul
 const decisionInAddress = () => Number.parseInt(location.hash.split(".")[1], 10) || 1;
 
 function connect() {
-  const address = new URL("reviewing", location.href);
+  const match = new URLSearchParams(location.search).get("match"); // a match of a training
+  const address = new URL(match ? `match-${match}` : "reviewing", location.href);
+  address.search = "";
+  $("training").hidden = !match;
   address.protocol = "ws:";
   address.hash = "";
   socket = new WebSocket(address);

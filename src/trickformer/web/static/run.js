@@ -1,8 +1,9 @@
-// The description of a run: the tables of its report, its charts, and how far it is. A run that is being played is polled.
+// The description of a tournament: its report, its charts, and how far it is. A run that is being played is polled.
 
 import { drawCharts } from "./charts.js";
-import { $, make } from "./dom.js";
+import { $ } from "./dom.js";
 import { refreshHands, requestDescription } from "./hands.js";
+import { showReport } from "./report.js";
 
 const POLL = 3_000; // milliseconds between two looks for new records, at least
 const SHARE = 5; // and this many times as long as the last answer took
@@ -36,26 +37,4 @@ function describePlayed({ played, scheduled, over, written }) {
   if (over) return played === scheduled ? `All ${all} hands are played.` : `${number} of ${all} hands are played; the match has stopped.`;
   const time = new Date(1_000 * written).toLocaleTimeString("en-GB");
   return `${number} of ${all} hands are played, the last at ${time}. This page follows the run.`;
-}
-
-// Shows the report of a run: tables with their explanations, and notes.
-export function showReport(report) {
-  $("run").hidden = false;
-  $("run-title").textContent = report.heading;
-  $("conclusion").textContent = report.conclusion;
-  $("specs").replaceChildren(...report.names.flatMap(([name, spec]) => (name === spec ? [make("dt", {}, name)] : [make("dt", {}, name), make("dd", {}, spec)])));
-  $("tables").replaceChildren(...report.sections.map(sectionElement));
-  $("remarks").replaceChildren(...report.notes.map((note) => make("li", {}, note)));
-}
-
-function sectionElement({ title, head, rows, key, folded }, i) {
-  const table = make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": title || "Result" }, tableElement(head, rows));
-  const parts = [table, make("p", { class: "keys" }, key)];
-  if (folded) return make("details", {}, make("summary", {}, title), ...parts);
-  return make("section", { "aria-label": title || `Table ${i + 1}` }, title ? make("h3", {}, title) : null, ...parts);
-}
-
-export function tableElement(head, rows) {
-  return make("table", {}, make("thead", {}, make("tr", {}, ...head.map((text) => (text ? make("th", { scope: "col" }, text) : make("td"))))),
-    make("tbody", {}, ...rows.map(([first, ...cells]) => make("tr", {}, make("th", { scope: "row" }, first), ...cells.map((cell) => make("td", {}, cell))))));
 }
