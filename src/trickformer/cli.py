@@ -303,7 +303,7 @@ def play(*, config: configs.File = None, resume: configs.Resume = False, **optio
 
 @configs.command(app, ViewSettings, positional="run", example="trickformer view out/match --analyse pimc")
 def view(**options: Any) -> None:
-    """Review the hands of a tournament, a table or a file of games in the browser."""
+    """Show a tournament, a training, a table or a file of games in the browser, and review its hands."""
     settings = configs.load(ViewSettings, None, options)
     _server().view(settings)
 

@@ -137,3 +137,19 @@ def test_an_index_holds_a_few_bytes_a_line(tmp_path):
     tracemalloc.stop()
     lines.close()
     assert peak < path.stat().st_size / 2
+
+
+def test_games_that_are_appended_count_after_a_refresh(folder, tmp_path):
+    lines = (folder / "records.jsonl").read_bytes().splitlines(keepends=True)
+    for name in ("config.toml", "run.json"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    path = tmp_path / "records.jsonl"
+    path.write_bytes(b"".join(lines[:5]) + lines[5][:20])  # the sixth line is being written
+    with GameFile(path) as every:
+        assert len(every) == 6 and isinstance(every.get(6), UnreadableGame)
+        path.write_bytes(b"".join(lines[:9]))
+        assert len(every) == 6
+        every.refresh()
+        assert len(every) == 9
+        for number in (5, 6, 9):
+            assert every.get(number).scores == tuple(json.loads(lines[number - 1])["scores"])

@@ -42,6 +42,22 @@ def differences(found):
 # More deals.
 
 
+def test_a_run_is_followed_over_an_extension(tmp_path, six):
+    run.tournament(config(out=tmp_path))
+    follower = run.RunFollower(tmp_path)
+    assert (len(follower.run.records), follower.scheduled) == (0, 42)
+    sizes = []
+    assert follower.update(sizes.append) and not follower.update()
+    assert len(sizes) == 42 and sizes[-1] == (tmp_path / "records.jsonl").stat().st_size
+    run.tournament(config(deals=6, out=tmp_path), resume=True)
+    assert follower.update() and not follower.update()
+    assert follower.scheduled == 84 and comparable(follower.run.records) == comparable(six.records)
+    assert [change.new for change in follower.run.extensions] == [6]
+    (tmp_path / "config.toml").unlink()
+    with pytest.raises(TrickformerError, match="holds no run"):
+        follower.update()
+
+
 def test_a_finished_match_is_extended(command, tmp_path, six):
     assert command(*MATCH, "--deals", 3, "--out", tmp_path)[0] == 0
     first = (tmp_path / "records.jsonl").read_bytes()

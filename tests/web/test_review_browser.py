@@ -12,7 +12,7 @@ from support.skat_records import GAMES
 
 from trickformer.records import files
 from trickformer.review import analyst
-from trickformer.tournaments import run
+from trickformer.tournaments import report, results, run
 from trickformer.tournaments.plan import Tournament
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -179,3 +179,87 @@ def test_a_long_list_has_pages_and_shows_names_as_text(browser, tmp_path):
         page.click("#all")
         page.wait_for_selector("#rows a[href='#101']")
         assert not page.faults
+
+
+def _write_part(folder, target, lines):
+    """Write a run as it was when it had that many records."""
+    target.mkdir(exist_ok=True)
+    for name in ("config.toml", "run.json"):
+        (target / name).write_text((folder / name).read_text())
+    for name in ("records.jsonl", "records.jsonl.sums"):
+        (target / name).write_text("".join((folder / name).read_text().splitlines(keepends=True)[:lines]))
+
+
+def _column(page, key):
+    place = [head.get_attribute("data-key") for head in page.locator("#rows thead th").all()].index(key)
+    return [row.split("\t")[place] for row in page.inner_text("#rows tbody").splitlines()]
+
+
+def test_a_run_has_a_report_filters_and_orders_and_is_followed(browser, tmp_path):
+    run.tournament(Tournament(game="hearts", a="random", b="rules", deals=6, seed=3, out=tmp_path / "whole"))
+    _write_part(tmp_path / "whole", tmp_path / "run", 30)
+    with served(str(tmp_path / "run"), command="view") as (address, _):
+        page = opened(browser, address, shown="#charts svg")
+        assert "30 of 84 hands are played" in page.inner_text("#played") and "30 hands" in page.inner_text("#total")
+        _write_part(tmp_path / "whole", tmp_path / "run", 84)
+        page.wait_for_selector("#played:text-is('All 84 hands are played.')")
+        page.wait_for_selector("#total:text-is('84 hands')")
+        made = report.make_report(results.TournamentResults(run.load(tmp_path / "whole")))
+        assert page.inner_text("#conclusion") == made.conclusion
+        (_, (head, rows)), *_ = made.tables
+        cells = page.locator("#tables table").first.locator("tr").all()
+        assert [cell.inner_text().split("\t") for cell in cells] == [list(head), *map(list, rows)]
+        assert page.locator("#charts svg[role=img]").count() == 2
+        assert page.locator("#rows th[aria-sort]").all_inner_texts() == ["A − B in the deal ▼"]
+        _fits(page)
+        assert not faint(page)
+
+        page.focus("th[data-key=lead] button")
+        for order in ("ascending", "descending"):
+            page.keyboard.press("Enter")
+            page.wait_for_selector(f"th[data-key=lead][aria-sort={order}]")
+            leads = list(map(float, _column(page, "lead")))
+            assert leads == sorted(leads, reverse=order == "descending")
+        assert page.evaluate("document.activeElement.parentElement.dataset.key") == "lead"
+        page.select_option("#loser", label="B (rules)")
+        page.wait_for_selector("#total:has-text(' of 84 hands')")
+        assert set(_column(page, "loser")) == {"B"}
+        page.select_option("#loser", label="all")
+        page.select_option("#seating", label="A B B B")
+        page.wait_for_selector("#total:text-is('6 of 84 hands')")
+        assert set(_column(page, "seats")) == {"A B B B"}
+
+        page.fill("#game", "7")
+        page.fill("#decision", "12")
+        page.click("#jump button")
+        page.wait_for_selector("#own .seat")
+        assert _at(page) == 12
+        page.click("#after")
+        assert page.evaluate("location.hash") == "#7.13"
+        page.reload()
+        page.wait_for_selector("#own .seat")
+        assert _at(page) == 13
+        page.evaluate("location.hash = '#7.2'")
+        page.wait_for_selector("body[data-at='2']")
+        page.click("#all")
+        page.wait_for_selector("#rows a")
+        assert not page.faults
+        page.context.close()
+
+
+def test_ratings_of_several_players_are_drawn(browser, tmp_path):
+    hostile = "engine:name=<img src=x onerror=document.title='owned'>"
+    run.tournament(
+        Tournament(game="skat", players=["random", "rules", "random:"], deals=3, seed=3, out=tmp_path / "run")
+    )
+    about = tmp_path / "run" / "run.json"
+    about.write_text(json.dumps(json.loads(about.read_text()) | {"players": ["random", "rules\u202e", hostile]}))
+    with served(str(tmp_path / "run"), command="view") as (address, _):
+        page = opened(browser, address, shown="#charts svg")
+        assert page.locator("#charts figcaption").all_inner_texts() == ["Rating", "Pairs"]
+        assert page.locator("#tables h3").all_inner_texts() == ["Rating", "Differences"]
+        assert "owned'>" in page.inner_text("#specs") and "rules?" in page.inner_text("#specs")
+        assert not page.locator("img").count() and page.title() == "run – trickformer"
+        _fits(page)
+        assert not faint(page) and not page.faults
+        page.context.close()

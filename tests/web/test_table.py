@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import random
+import re
 import signal
 import subprocess
 import sys
@@ -13,9 +17,11 @@ from support.records import kept
 from trickformer import games, players
 from trickformer.base import TrickformerError
 from trickformer.plumbing import digests
+from trickformer.plumbing.terminal import console
 from trickformer.records import files
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
+from trickformer.web import scenes, terminal
 from trickformer.web.cast import Cast, make_request
 from trickformer.web.config import YOU, Play
 from trickformer.web.table import JOURNAL, RECORDS, Table, open_table
@@ -192,7 +198,72 @@ def test_the_terminal_plays_a_hand(command, monkeypatch):
     code, out, err = command("play", "hearts", "--text", "--opponents", "random", "--seed", "2", "--deal", "1")
     assert code == 0
     assert "pass 3 more cards to your left: 1 " in out
+    assert len(re.findall(r"^(?:> )?  seat \d takes it, \d+ points?$", out, re.MULTILINE)) == 13
+    assert re.search(r"  seat \d: pass to you", out)
     assert "deal 2 | pass across" in out
     assert "1 hands" in out
     assert "scores" in out
     assert err.startswith("number or name of an action") or not err
+
+
+def _screen(scene, table, encoding="utf-8", **environment):
+    """What a terminal of that encoding gets, with the sequences for its colours."""
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM"):
+            patch.delenv(name, raising=False)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        screen = console(stream)
+        screen.print(terminal.as_text(scene, table, terminal.has_suits(screen.encoding)), soft_wrap=True)
+    stream.flush()
+    return stream.buffer.getvalue().decode(encoding)
+
+
+def test_the_terminal_has_symbols_and_colours_if_it_can():
+    game = games.load("skat")
+    table = Table(game, (YOU, "rules\x1b[2J\u202e", "rules"), 3, 0)
+    scene = scenes.show(game, table.state, 0)
+    plain = _screen(scene, table)
+    assert "♥K" in plain and "HK" not in plain and "\x1b" not in plain and "rules?[2J?" in plain
+    for encoding in ("ascii", "latin-1"):
+        shown = _screen(scene, table, encoding)
+        assert "HK" in shown and shown == plain.translate(str.maketrans("♣♦♥♠", "CDHS"))
+    coloured = _screen(scene, table, FORCE_COLOR="1", TERM="xterm-256color")
+    assert "\x1b[31m♥K\x1b[0m" in coloured and re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+    assert _screen(scene, table, FORCE_COLOR="1", TERM="xterm-256color", NO_COLOR="1") == plain
+
+
+@pytest.mark.parametrize("name", games.NAMES)
+def test_the_terminal_lists_actions_in_the_order_of_the_hand(name):
+    """Every legal action is listed once, at every decision, and cards have the order in which the hand is shown."""
+    game = games.load(name)
+    table = Table(game, (YOU,) * game.players, 3, 0)
+    draw = random.Random(5)
+    while table.turn is not None:
+        scene = scenes.show(game, table.state, table.turn)
+        actions = terminal.ordered_actions(scene, table.state)
+        assert sorted(actions) == sorted(table.state.legal_actions())
+        hand = [card.action for card in scene.seats[table.turn].cards if card.action in actions]
+        assert actions[: len(hand)] == hand or any(card.options for seat in scene.seats for card in seat.cards)
+        assert terminal.as_text(scene, table, symbols=False).plain.count(f"{len(actions)} ")
+        table.act(table.turn, draw.choice(actions))
+
+
+def test_a_card_is_named_by_its_symbol_or_its_letter():
+    lines = iter(["1", "♥K", "undo", "hk", "log", "quit"])
+    settings = Play(game="skat", opponents=["rules"], seed=3)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        terminal.play(settings, resume=False, read=lambda: next(lines))
+    text = printed.getvalue()
+    assert text.count("seat 0: ♥K") + text.count("seat 0: HK") == 1  # in the log
+    assert "deal 0 | diamonds | bid 18 | trick 2 of 10" in text  # the contract is named once
+
+
+def test_the_terminal_tells_what_the_others_do_in_the_next_deal():
+    lines = iter([*["1"] * 13, "next", "quit"])
+    settings = Play(game="skat", opponents=["rules"], seed=3)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        terminal.play(settings, resume=False, read=lambda: next(lines, "1"))
+    before = printed.getvalue().partition("next for the next deal")[2].partition("deal 1 |")[0]
+    assert "  seat 1: " in before

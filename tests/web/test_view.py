@@ -19,13 +19,14 @@ from trickformer.review import analyst, worst
 from trickformer.review.result import DecisionRating
 from trickformer.review.text import print_review
 from trickformer.review.what_if import what_if
-from trickformer.tournaments import run
+from trickformer.tournaments import report, results, run
 from trickformer.tournaments.plan import Tournament
 from trickformer.web import messages
 from trickformer.web.cast import DecisionRequest
 from trickformer.web.desk import PAGE, Desk, FinishedHand, grade
 from trickformer.web.inside import Inside
 from trickformer.web.offers import analysts, list_players
+from trickformer.web.shelf import HandQuery
 
 SPECS = {"crew": "crew(mission=9)", "mines": "mines(rows=3,cols=4,mines=2)"}
 
@@ -101,7 +102,7 @@ def test_a_tournament_is_listed_by_its_worst_deals(folder, desk_of):
     rows = desk_of(folder).list_hands()["rows"]
     expected = [game for deal in worst.worst(folder).deals for game in deal.games]
     assert [row["number"] for row in rows] == [game.game for game in expected]
-    assert rows[0]["result"] == " ".join(map(str, expected[0].scores))
+    assert rows[0]["scores"] == " ".join(map(str, expected[0].scores))
     lines = (folder / "records.jsonl").read_text().splitlines()
     desk = desk_of(folder)
     for row in rows[:5]:
@@ -206,7 +207,7 @@ def test_a_large_file_is_listed_by_pages_and_read_where_it_is_looked_at(folder, 
         told = desk.list_hands(leaf)
         numbers = [*range(leaf * PAGE + 1, min(count, (leaf + 1) * PAGE) + 1)]
         assert [row["number"] for row in told["rows"]] == numbers == read
-        assert (told["page"], told["pages"], told["more"]) == (leaf, -(-count // PAGE), 0)
+        assert (told["page"], told["pages"], told["total"]) == (leaf, -(-count // PAGE), count)
     assert told["rows"][-1]["result"].startswith(f"game {count}: ") and told["rows"][-2]["who"]  # the last is torn
     read.clear()
     assert desk.open_hand(count - 1)["scores"] == desk.open_hand(len(lines))["scores"]
@@ -217,14 +218,146 @@ def test_a_large_file_is_listed_by_pages_and_read_where_it_is_looked_at(folder, 
         desk.list_hands(count // PAGE + 1)
 
 
-def test_of_a_large_tournament_the_worst_deals_are_listed(folder, desk_of, monkeypatch):
-    monkeypatch.setattr("trickformer.web.desk.MOST_DEALS", 1)
-    monkeypatch.setattr("trickformer.web.desk.PAGE", 10)
+def _rows(desk, **query):
+    return desk.list_hands(0, HandQuery(**query))["rows"]
+
+
+def _means(row):
+    """Mean scores of A's seats and of B's in a row of the list; None for a player without a seat."""
+    scores, seats = [int(x) for x in row["scores"].split()], row["seats"].split()
+    own = [[score for score, seat in zip(scores, seats) if seat == player] for player in "AB"]
+    return [sum(each) / len(each) if each else None for each in own]
+
+
+def test_hands_of_a_tournament_are_filtered_and_sorted(folder, desk_of):
     desk = desk_of(folder)
-    pages = [desk.list_hands(leaf) for leaf in range(2)]
-    expected = [game.game for game in worst.worst(folder).deals[0].games]
+    records = [json.loads(line) for line in (folder / "records.jsonl").read_text().splitlines()]
+    rows = _rows(desk, sort="number")
+    assert [row["number"] for row in rows] == [*range(1, len(records) + 1)]
+    for row, record in zip(rows, records, strict=True):
+        assert row["scores"] == " ".join(map(str, record["scores"])) and row["deal"] == str(record["deal"])
+        assert row["seats"] == " ".join("AB"[player] for player in record["seating"])
+        a, b = _means(row)  # in Hearts the higher score is worse
+        assert float(row["lead"]) == round(a - b, 2) and row["loser"] == ("A" if a > b else "B" if b > a else "")
+    leads = [float(row["lead"]) for row in _rows(desk, sort="lead")]
+    assert leads == sorted(leads) and len(set(leads)) > 5
+    assert [float(row["lead"]) for row in _rows(desk, sort="lead", descending=True)] == leads[::-1]
+    for player in (0, 1):
+        lost = _rows(desk, loser=player)
+        assert {row["loser"] for row in lost} == {"AB"[player]}
+        assert len(lost) == sum(row["loser"] == "AB"[player] for row in rows)
+    filters = desk.list_hands()["filters"]
+    place, words = filters["seatings"][3]
+    chosen = _rows(desk, seating=place)
+    assert {row["seats"] for row in chosen} == {words} and len(chosen) == 2  # once in each deal
+    assert not _rows(desk, player=2) and len(_rows(desk, player=1)) == len(rows)
+
+
+def test_tables_of_one_player_are_listed(desk_of, tmp_path):
+    """Who loses a game of a team is who does not win it; on boards of Mines, who opens less than the deal's mean."""
+    for name, b in (("crew(mission=9)", "rules"), ("mines(rows=3,cols=4,mines=2)", "optimal")):
+        path = tmp_path / name[:4]
+        run.tournament(Tournament(game=name, a="random", b=b, deals=4, seed=3, out=path))
+        rows, by_deal = _rows(desk_of(path)), {}
+        for row in rows:
+            by_deal.setdefault(row["deal"], []).append(int(row["scores"]))
+        for row in rows:
+            mean = sum(by_deal[row["deal"]]) / 2
+            is_lost = int(row["scores"]) == 0 if b == "rules" else int(row["scores"]) < mean
+            assert row["loser"] == (row["seats"][0] if is_lost else ""), row
+        assert any(row["loser"] for row in rows) and rows[0]["loser"] == "A"
+
+
+def test_several_players_are_numbered_and_rated(desk_of, tmp_path):
+    run.tournament(
+        Tournament(game="skat", players=["random", "rules", "random:"], deals=2, seed=3, out=tmp_path / "run")
+    )
+    desk = desk_of(tmp_path / "run")
+    told = desk.list_hands()
+    assert [row["number"] for row in told["rows"]] == [*range(1, 37)]
+    assert told["filters"]["players"] == ["1 random (1)", "2 rules", "3 random (2)"]
+    lost = _rows(desk, loser=2)
+    assert lost and all("3" in row["seats"].split() and row["loser"] == "3" for row in lost)
+    described = desk.describe_run(None, _unheard)
+    rating = next(section for section in described["sections"] if section["title"] == "Rating")
+    chart = next(chart for chart in described["charts"] if chart["title"] == "Rating")
+    assert [row[0] for row in rating["rows"]] == [row["label"] for row in chart["rows"]]
+    assert [row[1] for row in rating["rows"]] == [f"{row['value']:+.2f}" for row in chart["rows"]]
+    assert all(row["ci95"] is None or row["ci95"][0] <= row["value"] <= row["ci95"][1] for row in chart["rows"])
+
+
+def test_the_page_of_a_run_shows_the_cells_of_its_report(folder, desk_of):
+    told = desk_of(folder).describe_run(None, _unheard)
+    made = report.make_report(results.TournamentResults(run.load(folder)))
+    assert [(s["title"], (tuple(s["head"]), [*map(tuple, s["rows"])])) for s in told["sections"]] == [
+        (title, (tuple(head), [*map(tuple, rows)])) for title, (head, rows) in made.tables
+    ]
+    assert (told["conclusion"], told["notes"]) == (made.conclusion, made.notes)
+    assert (told["played"], told["scheduled"], told["over"]) == (28, 28, True)
+    intervals, histogram = told["charts"]
+    row = made.result["rows"]["All"]
+    assert (intervals["rows"][0]["value"], list(intervals["rows"][0]["ci95"])) == (row["difference"], row["ci95"])
+    assert sum(histogram["counts"]) == 2 and histogram["mean"] == row["difference"]
+
+
+def _part(folder, target, lines):
+    """A copy of a run as it was when it had written that many lines, and a part of the next one."""
+    target.mkdir(exist_ok=True)
+    for name in ("config.toml", "run.json"):
+        (target / name).write_text((folder / name).read_text())
+    for name in ("records.jsonl", "records.jsonl.sums"):
+        written = (folder / name).read_text().splitlines(keepends=True)
+        (target / name).write_text("".join(written[:lines]) + "".join(written[lines : lines + 1])[:9])
+    return target
+
+
+def test_a_run_that_is_being_played_is_followed(folder, desk_of, tmp_path):
+    desk = desk_of(_part(folder, tmp_path / "run", 5))
+    assert desk.list_hands()["count"] == 5
+    told = desk.describe_run(None, _unheard)
+    assert (told["played"], told["over"], told["sections"], told["charts"]) == (5, False, [], [])
+    assert "No deal is finished yet" in told["conclusion"]
+    assert desk.describe_run(5, _unheard) == {"changed": False}
+    _part(folder, tmp_path / "run", 20)
+    told = desk.describe_run(5, _unheard)
+    assert (told["changed"], told["played"], told["over"]) == (True, 20, False)
+    assert any(note.startswith("INCOMPLETE: 1 of 2 deals") for note in told["notes"])
+    assert desk.list_hands()["count"] == 20 and desk.open_hand(20)["over"]
+    rows = _rows(desk, sort="difference")
+    assert [bool(row["difference"]) for row in rows] == [True] * 14 + [False] * 6  # unfinished deals come last
+    _part(folder, tmp_path / "run", 28)
+    told, whole = desk.describe_run(20, _unheard), desk_of(folder).describe_run(None, _unheard)
+    assert told | {"written": 0} == whole | {"written": 0}
+
+
+def test_a_large_run_is_listed_by_its_file_until_its_records_are_read(folder, desk_of, monkeypatch):
+    monkeypatch.setattr("trickformer.web.desk.SMALL_RUN", 10)
+    monkeypatch.setattr("trickformer.web.shelf.PAGE", 10)
+    monkeypatch.setattr("trickformer.web.desk.PAGE", 10)
+    desk, steps = desk_of(folder), []
+    told = desk.list_hands(2)
+    assert (told["waiting"], told["pages"], [row["number"] for row in told["rows"]]) == (True, 3, [*range(21, 29)])
+    assert [row["number"] for row in _rows(desk, sort="number", descending=True)] == [*range(28, 18, -1)]
+    desk.describe_run(None, steps.append)
+    assert steps and steps[0][1] == "MiB"
+    pages = [desk.list_hands(leaf) for leaf in range(3)]
+    expected = [game.game for deal in worst.worst(folder).deals for game in deal.games]
     assert [row["number"] for told in pages for row in told["rows"]] == expected
-    assert [(len(told["rows"]), told["pages"], told["more"]) for told in pages] == [(10, 2, 14), (4, 2, 14)]
+    assert [(told["waiting"], told["pages"], told["total"]) for told in pages] == [(False, 3, 28)] * 3
+    with pytest.raises(TrickformerError, match="no page 4 of hands"):
+        desk.list_hands(3)
+
+
+def test_a_damaged_run_is_listed_with_its_fault(folder, desk_of, tmp_path):
+    path = _part(folder, tmp_path / "run", 28)
+    lines = (path / "records.jsonl").read_text().splitlines(keepends=True)
+    (path / "records.jsonl").write_text("".join([*lines[:3], lines[3].replace("deal", "dael"), *lines[4:]]))
+    desk = desk_of(path)
+    told = desk.list_hands()
+    assert "cannot be evaluated" in told["note"] and "line 4: its checksum differs" in told["note"]
+    assert (told["waiting"], len(told["rows"])) == (False, 28)
+    with pytest.raises(TrickformerError, match="line 4"):
+        desk.describe_run(None, _unheard)
 
 
 @pytest.mark.parametrize(
@@ -237,6 +370,9 @@ def test_of_a_large_tournament_the_worst_deals_are_listed(folder, desk_of, monke
         '{"do":"try","number":1,"at":1,"seats":[],"action":null,"n":5}',
         '{"do":"try","number":1,"at":1,"seats":[0],"action":null,"n":1000000}',
         '{"do":"act","seat":0,"action":1,"ply":3}',
+        '{"do":"list","sort":"seed"}',
+        '{"do":"list","loser":-1}',
+        '{"do":"describe","known":"all"}',
         "[]",
         "",
     ],
@@ -248,7 +384,8 @@ def test_what_is_no_message_is_refused(text):
 
 def _junk(draw):
     valid = [
-        {"do": "list"},
+        {"do": "list", "sort": "lead", "descending": True, "seating": 1, "player": 0, "loser": 1},
+        {"do": "describe", "known": 28},
         {"do": "open", "number": 1},
         {"do": "rate", "number": 2, "analyst": 0},
         {"do": "try", "number": 1, "at": 3, "seats": [0], "action": None, "n": 2},

@@ -95,19 +95,14 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
                     torn = True
                     break
                 count, length = count + 1, length + len(line)
-                if (checksum := sums.readline()).endswith(b"\n"):
-                    sums_found += 1
-                    if digests.line_digest(line) != checksum:
-                        raise TrickformerError(
-                            f"{path}, line {count}: its checksum differs; restore the file from a copy"
-                        )
+                sums_found += _verify(path, count, line, sums.readline())
                 if (value := parse(count, line[:-1])) is not None:
                     parsed.append(value)
             missing = sum(checksum.endswith(b"\n") for checksum in sums)  # checksums whose lines are lost
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
     except ValueError:
-        raise TrickformerError(f"{path} is broken; restore it from a copy, or choose another --out") from None
+        raise _damage_error(path) from None
     if missing > SYNC_EVERY:
         raise TrickformerError(f"{path} lacks {missing:,} lines that it had; copy it again")
     if missing:
@@ -115,6 +110,82 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
     elif torn and sums_found:
         warn(f"{path}: the last line is cut off and not counted")
     return _LinesOfFile(parsed, count, length, sums_found)
+
+
+def _verify(path: Path, number: int, line: bytes, checksum: bytes) -> bool:
+    """Compare a line with its checksum. Return whether it has a complete one.
+
+    Raises TrickformerError if they differ."""
+    if not checksum.endswith(b"\n"):
+        return False
+    if digests.line_digest(line) != checksum:
+        raise TrickformerError(f"{path}, line {number}: its checksum differs; restore the file from a copy")
+    return True
+
+
+def _damage_error(path: Path) -> TrickformerError:
+    return TrickformerError(f"{path} is broken; restore it from a copy, or choose another --out")
+
+
+class LineFollower:
+    """Reader of the lines of a file to which another process may be appending.
+
+    Attributes:
+        count: Number of lines that were read so far.
+        length: Their length in bytes.
+    """
+
+    def __init__(self, path: Path, parse: Parse) -> None:
+        """Start before the first line.
+
+        Args:
+            path: File of lines, which need not exist yet.
+            parse: As in `read_lines`. Its results are discarded.
+        """
+        self._path, self._parse = path, parse
+        self.count = self.length = 0
+        self._file_id: tuple[int, int] | None = None  # device and inode of the file that was read
+
+    @property
+    def was_replaced(self) -> bool:
+        """True if the file is another one than at the last call of `read`, or became shorter."""
+        try:
+            status = self._path.stat()
+        except OSError:
+            return self._file_id is not None
+        known = self._file_id or (status.st_dev, status.st_ino)
+        return known != (status.st_dev, status.st_ino) or status.st_size < self.length
+
+    def read(self) -> int:
+        """Parse the complete lines that were appended since the last call. A line without its end is read later.
+
+        Returns:
+            The number of new lines.
+
+        Raises:
+            TrickformerError: The file cannot be read, or a line is broken or too long, or its checksum differs.
+        """
+        before = self.count
+        try:
+            with _open_if_there(self._path) as file, _open_if_there(digests.sums_file(self._path)) as sums:
+                if not isinstance(file, BytesIO):
+                    status = os.fstat(file.fileno())
+                    self._file_id = status.st_dev, status.st_ino
+                file.seek(self.length)
+                sums.seek(self.count * digests.LINE_DIGEST_SIZE)
+                for line in limited_lines(file, MAX_LINE):
+                    if len(line) > MAX_LINE:
+                        raise TrickformerError(f"{self._path}, line {self.count + 1}: longer than {MAX_LINE >> 20} MiB")
+                    if not line.endswith(b"\n"):
+                        break
+                    self.count, self.length = self.count + 1, self.length + len(line)
+                    _verify(self._path, self.count, line, sums.readline())
+                    self._parse(self.count, line[:-1])
+        except OSError as e:
+            raise TrickformerError(f"cannot read {self._path}: {e.strerror}") from None
+        except ValueError:
+            raise _damage_error(self._path) from None
+        return self.count - before
 
 
 def _open_if_there(path: Path) -> IO[bytes]:

@@ -126,8 +126,8 @@ class GameFile:
     A file of JSON lines, such as the records of a run, is indexed, and each game is read on request. Games of other
     notations and of compressed files are read in order and kept in memory.
 
-    `len(file)` is the number of games, damaged ones included, at the time of the first call. Lines that a running
-    tournament adds later do not count.
+    `len(file)` is the number of games, damaged ones included, when the file was opened. Lines that a running
+    tournament adds later count after `refresh`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -177,6 +177,11 @@ class GameFile:
         if not 1 <= number <= len(self._games_read):
             raise _no_game_error(self._path, number, len(self._games_read))
         return self._games_read[number - 1]
+
+    def refresh(self) -> None:
+        """Include games that were appended to an indexed file since. Raises TrickformerError if it cannot be read."""
+        if self._lines is not None:
+            self._lines.refresh()
 
     def close(self) -> None:
         """Close the file."""

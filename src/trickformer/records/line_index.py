@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from array import array
 from io import BufferedReader
 from pathlib import Path
@@ -55,6 +56,13 @@ class LineIndex:
         if not 1 <= number <= len(self._starts):
             return None
         return self._read_at(self._starts[number - 1])
+
+    def refresh(self) -> None:
+        """Include lines that were appended since. Raises TrickformerError if the file cannot be read."""
+        try:
+            self._size = max(self._size, os.fstat(self._file.fileno()).st_size)
+        except OSError as e:
+            raise TrickformerError(f"cannot read {self._path}: {e.strerror}") from None
 
     def close(self) -> None:
         """Close the file."""

@@ -14,12 +14,12 @@ from trickformer.checkpoints.folders import BEST, LATEST, point
 from trickformer.plumbing.folder import RESULT, RunFolder
 from trickformer.plumbing.isa import rounding
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
+from trickformer.selfplay.charts import LOSSES, iteration_ends, losses
 from trickformer.selfplay.results import OPPONENTS, TrainingResults, describe_match, format_interval, format_signed
 
 PLOT = "training.png"
 _BLUE, _GREY = "#2b6cb0", "#718096"
 _RED = "#c05621"
-_LOSSES = (("policy_loss", "policy"), ("value_loss", "value"), ("action_loss", "action values"))
 _LOSS_KEY = (
     "hands: played for the iteration; steps: gradient steps. Losses: cross-entropy in nats a token (policy, value), "
     "squared error in units of v(o), the value of a hand's outcome to a seat (action values)."
@@ -148,7 +148,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
     models, tables = result["models"], list[tuple[str, ReportTable, str]]()
     if not models:
         return tables
-    losses = [(key, name) for key, name in _LOSSES if any(key in m for m in models)]
+    losses = [(key, name) for key, name in LOSSES if any(key in m for m in models)]
     head = ("iteration", "hands", "steps", *(f"{name} loss" for _, name in losses))
     rows = [
         (
@@ -200,20 +200,17 @@ def plot(results: TrainingResults, path: Path) -> None:
 
     figure = plt.figure(figsize=(10, 3.8), layout="constrained")
     left, right = figure.subplots(1, 2)
-    steps_before = 0  # training steps of all earlier iterations
-    for i in range(results.config.iterations + 1):
-        entries = results.stage_entries("learn", i)
-        for (key, name), color in zip(_LOSSES, (_BLUE, _RED, _GREY)):
-            with_loss = [e for e in entries if key in e]
-            steps = [steps_before + e["at"] for e in with_loss]
-            left.plot(steps, [e[key] for e in with_loss], color=color, marker=".", label=name if i == 0 else None)
-        steps_before += entries[-1].get("steps", 0) if entries else 0
-        if entries and i < results.config.iterations:
-            left.axvline(steps_before, color=_GREY, linewidth=0.6, alpha=0.5)
+    for (key, name), color in zip(LOSSES, (_BLUE, _RED, _GREY)):
+        for i, points in enumerate(losses(results, key)):
+            steps, values = [step for step, _ in points], [loss for _, loss in points]
+            left.plot(steps, values, color=color, marker=".", label=name if i == 0 else None)
+    ends = [end for i, end in enumerate(iteration_ends(results)) if results.stage_entries("learn", i)]
+    for end in ends:
+        left.axvline(end, color=_GREY, linewidth=0.6, alpha=0.5)
     left.set_xlabel("training steps (lines: a new iteration)")
     left.set_ylabel("training loss")
     left.spines[["top", "right"]].set_visible(False)
-    if steps_before:
+    if any(e.get("stage") == "learn" for e in results.entries):
         left.legend(frameon=False)
     matches = {o: [e for e in results.matches if e["opponent"] == o] for o in OPPONENTS}
     plot_matches(right, results.game, results.config.baseline, matches)

@@ -151,6 +151,17 @@ class RecordColumns:
         """
         return self.schedule.seating(np.frombuffer(self._hands, dtype=np.int32)[rows])
 
+    def deal_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Return the deals of records.
+
+        Args:
+            rows: Numbers of the records, int [n].
+
+        Returns:
+            Rows of the deals in `schedule.grid`, int [n].
+        """
+        return self.schedule.deal_rows(np.frombuffer(self._hands, dtype=np.int32)[rows])
+
     def faults(self, rows: np.ndarray) -> Iterator[tuple[int, tuple[Mapping[FaultKind, int], ...]]]:
         """Yield (position in `rows`, faults by seat) of each record that has faults.
 

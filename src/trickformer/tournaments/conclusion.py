@@ -17,11 +17,21 @@ def labels(result: dict[str, Any]) -> list[str]:
     Args:
         result: Object of `TournamentResults.result`.
     """
-    names = short_names(result["players"])
-    if "gauntlet" in result or "rows" not in result:
+    return label_players(result["players"], two="rows" in result and "gauntlet" not in result)
+
+
+def label_players(specs: Sequence[str], two: bool) -> list[str]:
+    """Name players: "A (gomcts)" and "B (random)" in a match of two, else by their short names.
+
+    Args:
+        specs: Specs as they were typed.
+        two: Whether it is a match of two players, A and B.
+    """
+    names = short_names(specs)
+    if not two:
         return names
-    alike = len(set(result["players"])) == 1
-    heads = [spec.partition(":")[0] for spec in result["players"]]
+    alike = len(set(specs)) == 1
+    heads = [spec.partition(":")[0] for spec in specs]
     return [f"{letter} ({name})" for letter, name in zip("AB", heads if alike else names)]
 
 

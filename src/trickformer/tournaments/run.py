@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ from trickformer.plumbing import config as configs
 from trickformer.plumbing import parallel
 from trickformer.plumbing.files import refuse_links
 from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder, build, resumable
-from trickformer.plumbing.lines import JsonLines, read_lines
+from trickformer.plumbing.lines import JsonLines, LineFollower, read_lines
 from trickformer.plumbing.progress import Show, progress
 from trickformer.plumbing.text import json_object, read_text
 from trickformer.tournaments.columns import RecordColumns
@@ -210,12 +210,78 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
     except (OSError, ValueError):
         raise TrickformerError(f"{folder / ABOUT} is missing or broken; restore it from a copy") from None
     if with_records:
-        game = run.game
-        clocked = config.time_limit is not None
-        records = RecordFile(folder / RECORDS, _schedule(config, game), game.players, clocked)
+        run, records = _with_file(run, folder)
         read_lines(folder / RECORDS, records.register_line)
-        run = replace(run, records=records)
     return run
+
+
+def _with_file(run: TournamentRun, folder: Path) -> tuple[TournamentRun, RecordFile]:
+    """Return a copy of a run whose records are those of its folder, and these records, of which none is read yet."""
+    game, clocked = run.game, run.config.time_limit is not None
+    records = RecordFile(folder / RECORDS, _schedule(run.config, game), game.players, clocked)
+    return replace(run, records=records), records
+
+
+class RunFollower:
+    """The run in a folder, in which another process may still play it.
+
+    Attributes:
+        folder: Its folder.
+        run: The run with the records that were read so far.
+        scheduled: Number of hands of the plan.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Load the run without its records.
+
+        Args:
+            folder: Folder of a tournament.
+
+        Raises:
+            TrickformerError: As `load`.
+        """
+        self.folder = folder
+        self._load()
+
+    def _load(self) -> None:
+        self._files = self._describe_files()
+        self.run, self._records = _with_file(load(self.folder, with_records=False), self.folder)
+        self.scheduled = len(self._records.columns.schedule)
+        self._lines = LineFollower(self.folder / RECORDS, self._register)
+        self._report: Callable[[int], None] = _ignore
+
+    def update(self, report: Callable[[int], None] | None = None) -> bool:
+        """Read the records that were written since the last call.
+
+        A run whose number of deals was changed, or whose records were replaced, is loaded anew.
+
+        Args:
+            report: Receives the number of bytes of the records that were read so far, after each record.
+
+        Returns:
+            Whether there is anything new.
+
+        Raises:
+            TrickformerError: As `load`.
+        """
+        changed = self._files != self._describe_files() or self._lines.was_replaced
+        if changed:
+            self._load()
+        self._report = report or _ignore
+        return bool(self._lines.read()) or changed
+
+    def _register(self, number: int, line: bytes) -> None:
+        self._records.register_line(number, line)
+        self._report(self._lines.length)
+
+    def _describe_files(self) -> list[tuple[int, int] | None]:
+        """Return the time and the size of the files that describe the run; None for a missing one."""
+        files = [self.folder / CONFIG, self.folder / ABOUT]
+        return [(file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else None for file in files]
+
+
+def _ignore(_: int) -> None:
+    pass
 
 
 def _finish(

@@ -95,6 +95,17 @@ class Schedule:
         """
         return np.frombuffer(self._hand_columns, dtype=np.int32)[numbers]
 
+    def deal_rows(self, numbers: np.ndarray) -> np.ndarray:
+        """Return the rows in `grid` of the deals of hands.
+
+        Args:
+            numbers: Numbers of the hands, int [n].
+
+        Returns:
+            The rows, int32 [n].
+        """
+        return np.frombuffer(self._hand_rows, dtype=np.int32)[numbers]
+
     def _add_deal(self, deal: int, seed: int | None) -> int:
         """Return the row of a deal in `grid`; a new row for a new deal."""
         if self._names is None:

@@ -20,7 +20,7 @@ class ViewSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     COMMAND: ClassVar[str] = "view"
 
-    run: Path = Field(description="Folder of a tournament or of a table, or a file of games.")
+    run: Path = Field(description="Folder of a tournament, of a training or of a table, or a file of games.")
     analyse: str | None = Field(
         None, description="Analyst that rates first: solver, with open cards, or a spec (default: solver, if any)."
     )

@@ -15,25 +15,33 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from trickformer import games
 from trickformer.base import CHANCE, Game, TrickformerError
+from trickformer.plumbing.config import ForeignRunError
+from trickformer.plumbing.folder import RunFolder
 from trickformer.plumbing.progress import Advance, Show
 from trickformer.records import files
 from trickformer.records.show import in_words
 from trickformer.records.skat import check, replay
 from trickformer.records.skat.record import SkatRecord, UnreadableGame
-from trickformer.review import analyst, text, worst
+from trickformer.review import analyst, text
 from trickformer.review.hand import ReviewHand, of_record
 from trickformer.review.rating import seats_share_score
 from trickformer.review.result import DecisionRating, Review
 from trickformer.review.what_if import what_if
+from trickformer.tournaments import report as tournament_reports
+from trickformer.tournaments.charts import charts
+from trickformer.tournaments.deals import RECORDS
+from trickformer.tournaments.results import NoFinishedDealError, TournamentResults
+from trickformer.tournaments.run import RunFollower
 from trickformer.web import scenes
 from trickformer.web.offers import analysts, list_players, short
+from trickformer.web.overview import describe_chart, describe_report
 from trickformer.web.scenes import OPEN
+from trickformer.web.shelf import PAGE, HandQuery, Shelf
 
 if TYPE_CHECKING:
     from trickformer.base import State
 
-PAGE = 100  # hands on a page of the list
-MOST_DEALS = 1_000  # deals of a tournament that are listed at most; every hand can be opened by its number
+SMALL_RUN = 1 << 23  # bytes of records that `list_hands` reads at once; larger ones are read by `describe_run`
 _REPORT_INTERVAL = 0.1  # seconds between two reports of progress
 
 # Losses from which a mistake has a worse grade, in units of v(o).
@@ -73,52 +81,154 @@ class Desk:
         self._extra_specs = tuple(extra_specs)
         self._repeats, self._seed = repeats, seed
         self._games = files.GameFile(files.place(path)) if path is not None else None
+        self._shelf: Shelf | None = None  # list of the tournament's hands; None until its records are read
+        self._results: TournamentResults | None = None  # None without a finished deal
+        self._fault: str | None = None  # why the tournament of the path cannot be evaluated
 
     def close(self) -> None:
         """Close the file of games."""
         if self._games is not None:
             self._games.close()
 
-    def list_hands(self, page: int = 0) -> dict[str, Any]:
-        """List a page of the hands that the path holds. A tournament's worst deals for A come first.
+    def list_hands(self, page: int = 0, query: HandQuery | None = None) -> dict[str, Any]:
+        """List a page of the hands that the path holds.
+
+        Hands of a tournament are sorted and filtered. Until the records of a large one are read (`describe_run`), and
+        in all other files, the hands have the order of the file, and each page of the list reads only its own lines.
 
         Args:
             page: Number of the page, from 0.
+            query: Order and filters; by default a tournament's worst deals for A come first.
 
         Returns:
-            The rows, a note on their order, the number of pages, and the number of hands that no page lists (`more`).
+            The rows, their columns, a note on their order, the number of pages and of hands, and whether the path
+            holds a tournament (`run`), whose records are yet to be read (`waiting`).
 
         Raises:
             TrickformerError: The games cannot be read, or there is no such page.
         """
         assert self._path is not None and self._games is not None
-        hands, note = self._ranking
-        count = len(self._games) if hands is None else len(hands)
+        query, follower = query or HandQuery(), self._follower
+        can_evaluate = follower is not None and self._fault is None
+        if can_evaluate and self._shelf is None and files.place(self._path).stat().st_size <= SMALL_RUN:
+            self._update(lambda _: None)
+        about = {"name": self._path.resolve().name, "page": page, "run": can_evaluate}
+        if self._shelf is None:
+            return about | {"waiting": can_evaluate and self._fault is None} | self._list_file(page, query)
+        shown = self._shelf.page(page, query)
+        if shown is None:
+            raise TrickformerError(f"there is no page {page + 1} of hands")
+        is_worst_first = query.sort is None and self._shelf.is_match
+        note = [self._shelf.note(), *(["worst deals of A first"] if is_worst_first else [])]
+        described = {"columns": self._shelf.columns(), "note": " · ".join(note), "count": self._shelf.count}
+        return about | {"waiting": False} | described | {"filters": self._shelf.filters()} | shown
+
+    def _list_file(self, page: int, query: HandQuery) -> dict[str, Any]:
+        """List a page of the file in its order, or in the reverse order."""
+        assert self._games is not None
+        count = len(self._games)
         pages = max(1, -(-count // PAGE))
         if page >= pages:
             raise TrickformerError(f"there is no page {page + 1} of hands: the last is {pages}")
-        shown = range(count)[page * PAGE : (page + 1) * PAGE]
-        rows = [self._row(at + 1) if hands is None else _row_of_match(*hands[at]) for at in shown]
-        left_out = len(self._games) - count
-        return {"name": self._path.name, "rows": rows, "note": note, "page": page, "pages": pages, "more": left_out}
+        numbers = range(1, count + 1)
+        backwards = query.sort == "number" and query.descending
+        shown = (numbers[::-1] if backwards else numbers)[page * PAGE : (page + 1) * PAGE]
+        columns = [("number", "game"), ("deal", "deal"), ("who", "who"), ("result", "result")]
+        fault = [] if self._fault is None else [f"the tournament cannot be evaluated: {self._fault}"]
+        return {
+            "columns": [{"key": key, "title": title, "sortable": key == "number"} for key, title in columns],
+            "rows": [self._row(number) for number in shown],
+            "note": " · ".join(["in the order of the file", *fault]),
+            "count": count,
+            "total": count,
+            "pages": pages,
+            "order": {"sort": "number", "descending": backwards},
+        }
 
     @cached_property
-    def _ranking(self) -> tuple[list[tuple[worst.Deal, worst.WorstHand]] | None, str]:
-        """Return a tournament's hands, the worst deals for A first (None for other files), and a note on the order."""
+    def _follower(self) -> RunFollower | None:
+        """The tournament of the path; None for another file, or the folder of a table."""
         assert self._path is not None
+        folder = self._path.parent if self._path.name == RECORDS else self._path
+        if not RunFolder(folder).has_run:
+            return None
         try:
-            table = worst.worst(self._path, MOST_DEALS)
-        except TrickformerError:  # it is a file, the folder of a table, or a tournament without a pair
-            return None, "in the order of the file"
-        better = "higher" if table.higher_is_better else "lower"
-        note = f"A: {table.a} · B: {table.b} · worst deals of A first; score a hand, {better} is better"
-        return [(deal, hand) for deal in table.deals for hand in deal.games], note
+            return RunFollower(folder)
+        except ForeignRunError:
+            return None
+        except TrickformerError as e:
+            self._fault = str(e)
+            return None
+
+    def _update(self, report: Callable[[int], None]) -> bool:
+        """Read new records of the tournament, and compute its results. Return whether there are any."""
+        assert self._follower is not None and self._games is not None
+        try:
+            changed = self._follower.update(report)
+            if not changed and self._shelf is not None:
+                return False
+            self._games.refresh()
+            run = self._follower.run
+            try:
+                self._results = TournamentResults(run)
+            except NoFinishedDealError:
+                self._results = None
+            self._shelf = Shelf(run, self._results)
+        except TrickformerError as e:
+            self._fault, self._shelf = str(e), None
+        return True
+
+    def describe_run(self, known: int | None, report: ReportProgress) -> dict[str, Any]:
+        """Describe the tournament of the path: its report, its charts, and how many of its hands are played.
+
+        Args:
+            known: Number of records that the page has a description of; None if it has none.
+            report: Receives the progress of reading.
+
+        Returns:
+            `changed` and, if there are other records than the page knows, the description.
+
+        Raises:
+            TrickformerError: The path holds no tournament, or its records are damaged.
+        """
+        follower = self._follower
+        if follower is None:
+            raise TrickformerError(self._fault or f"{self._path} holds no tournament")
+        size = files.place(self._path).stat().st_size if self._path is not None else 0
+        unit, last = 1 << 20, 0.0
+
+        def advance(done: int) -> None:
+            nonlocal last
+            if (now := time.monotonic()) - last >= _REPORT_INTERVAL:
+                last = now
+                report(("the records are read", "MiB", done // unit, max(1, size // unit)))
+
+        self._update(advance)
+        if self._fault is not None:
+            raise TrickformerError(self._fault)
+        run, played = follower.run, len(follower.run.records)
+        if played == known:
+            return {"changed": False}
+        results = self._results
+        if results is None:
+            described: dict[str, Any] = describe_report(tournament_reports.make_progress_report(run)) | {"charts": []}
+        else:
+            described = describe_report(tournament_reports.make_report(results))
+            described |= {"charts": [describe_chart(chart) for chart in charts(results)]}
+        is_over = played == follower.scheduled or (results is not None and results.decision is not None)
+        return described | {
+            "changed": True,
+            "played": played,
+            "scheduled": follower.scheduled,
+            "over": is_over,
+            "written": files.place(follower.folder).stat().st_mtime,
+        }
 
     def _row(self, number: int) -> dict[str, Any]:
         """Return the row of a game of the file."""
         assert self._games is not None
         record = self._games.get(number)
-        row = {"number": number, "deal": "", "who": "", "result": "", "difference": ""}
+        row = {"number": number, "deal": "", "who": "", "result": ""}
         if isinstance(record, UnreadableGame):
             return row | {"result": record.why}
         row["who"] = ", ".join(map(short, record.names))
@@ -290,17 +400,6 @@ def grade(rating: DecisionRating, worth: float) -> Grade | None:
         return None
     share = (rating.loss or 0.0) / worth
     return "blunder" if share >= BLUNDER else "mistake" if share >= MISTAKE else "inaccuracy"
-
-
-def _row_of_match(deal: worst.Deal, hand: worst.WorstHand) -> dict[str, Any]:
-    """Return the row of a tournament's hand."""
-    return {
-        "number": hand.game,
-        "deal": deal.name,
-        "who": " ".join("AB"[seat] if seat < 2 else str(seat) for seat in hand.seating),
-        "result": " ".join(map(str, hand.scores)),
-        "difference": f"{deal.difference:+.2f}",
-    }
 
 
 def _scene(game: Game, state: State) -> dict[str, Any]:

@@ -1,10 +1,13 @@
-"""Messages that a page sends: a page of the table (`read`) or a page that reviews hands (`read_review`)."""
+"""Messages that a page sends: a page of the table (`read`) a page that reviews hands (`read_review`), or
+the page of a training (`read_training`)."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from trickformer.web.shelf import SortKey
 
 Panel = Literal["model", "search", "pimc", "belief", "worlds", "tokens"]
 
@@ -71,10 +74,24 @@ class Cancel(_PageMessage):
 
 
 class List(_PageMessage):
-    """Request for a page of the list of hands."""
+    """Request for a page of the list of hands, with its order and filters as in `HandQuery`."""
 
     do: Literal["list"]
     page: int = Field(0, ge=0, le=1_000_000_000)
+    sort: SortKey | None = None
+    descending: bool = False
+    seating: int | None = Field(None, ge=0, le=1_000_000)
+    player: int | None = Field(None, ge=0, le=1_000_000)
+    loser: int | None = Field(None, ge=0, le=1_000_000)
+
+
+class Describe(_PageMessage):
+    """Request for the description of a run: its report and charts.
+
+    A page that has a description names the number of its records, and is answered without work if it is up to date."""
+
+    do: Literal["describe"]
+    known: int | None = Field(None, ge=0, le=1_000_000_000)
 
 
 class _HandMessage(_PageMessage):
@@ -105,8 +122,10 @@ class Try(_HandMessage):
 
 
 TableMessage = PlayAction | Undo | Again | Next | Claim | Match | Look | Cancel
-ReviewMessage = List | Open | Rate | Try | Cancel
+TrainingMessage = Describe
+ReviewMessage = List | Describe | Open | Rate | Try | Cancel
 _TABLE: TypeAdapter[TableMessage] = TypeAdapter(Annotated[TableMessage, Field(discriminator="do")])
+_TRAINING: TypeAdapter[TrainingMessage] = TypeAdapter(TrainingMessage)
 _REVIEW: TypeAdapter[ReviewMessage] = TypeAdapter(Annotated[ReviewMessage, Field(discriminator="do")])
 
 
@@ -132,3 +151,15 @@ def read_review(text: str) -> ReviewMessage:
         ValueError: The text is no such message.
     """
     return _REVIEW.validate_json(text)
+
+
+def read_training(text: str) -> TrainingMessage:
+    """Read a message of the page of a training.
+
+    Args:
+        text: JSON text.
+
+    Raises:
+        ValueError: The text is no such message.
+    """
+    return _TRAINING.validate_json(text)

@@ -13,6 +13,7 @@ from trickformer.web import messages
 from trickformer.web.config import YOU, Play, ViewSettings
 from trickformer.web.desk import Desk, FinishedHand
 from trickformer.web.pages import Pages
+from trickformer.web.shelf import HandQuery
 from trickformer.web.table import Table
 from trickformer.web.worker import CancellationError, Worker
 
@@ -27,6 +28,7 @@ class Reading(Pages):
         self._settings, self._table = settings, table
         self._workers: dict[object, Worker] = {}
         self._jobs: dict[object, asyncio.Task[None]] = {}
+        self._polls: dict[object, asyncio.Task[None]] = {}  # looks for new records of a run, which a job waits for
 
     def enter(self, page: object) -> asyncio.Queue[str]:
         settings, table = self._settings, self._table
@@ -46,6 +48,8 @@ class Reading(Pages):
 
     def leave(self, page: object) -> None:
         self._stop(page)
+        if (poll := self._polls.pop(page, None)) is not None:
+            poll.cancel()
         self.pages.pop(page, None)
         if (worker := self._workers.pop(page, None)) is not None:
             worker.cancel()
@@ -60,7 +64,21 @@ class Reading(Pages):
             case messages.List():
                 if self._table is not None:
                     raise TrickformerError("a table has no list of hands")
-                self._start_job(page, "list", "list_hands", message.page)
+                query = HandQuery(
+                    sort=message.sort,
+                    descending=message.descending,
+                    seating=message.seating,
+                    player=message.player,
+                    loser=message.loser,
+                )
+                self._start_job(page, "list", "list_hands", message.page, query)
+            case messages.Describe():
+                if self._table is not None:
+                    raise TrickformerError("a table has no report")
+                if message.known is None:
+                    self._start_job(page, "run", "describe_run", None, reports=True)
+                else:
+                    self._poll(page, message.known)
             case messages.Open():
                 about = {"number": message.number, "table": self._table is not None}
                 self._start_job(page, "hand", "open_hand", self._find_hand(message.number), about=about)
@@ -101,6 +119,21 @@ class Reading(Pages):
         self._stop(page)
         self._jobs[page] = asyncio.create_task(self._run_job(page, kind, method, arguments, about or {}, reports))
 
+    def _poll(self, page: object, known: int) -> None:
+        """Look for new records of a run. Any other work goes before it: a page with a job gets no answer to a poll."""
+        is_busy = any(page in jobs and not jobs[page].done() for jobs in (self._jobs, self._polls))
+        if page in self._workers and not is_busy:
+            self._polls[page] = asyncio.create_task(self._run_poll(page, self._workers[page], known))
+
+    async def _run_poll(self, page: object, worker: Worker, known: int) -> None:
+        try:
+            answer = await worker.do("describe_run", known, report=_ignore)
+            self.send(page, answer | {"type": "run"})
+        except CancellationError:
+            pass
+        except TrickformerError as e:
+            self.send(page, {"type": "error", "text": str(e)})
+
     async def _run_job(
         self, page: object, kind: str, method: str, arguments: tuple[Any, ...], about: dict[str, Any], reports: bool
     ) -> None:
@@ -118,9 +151,13 @@ class Reading(Pages):
         self.send(page, {"type": "working", "what": None})
 
     def _stop(self, page: object) -> None:
-        """End the job of a page."""
-        job, worker = self._jobs.pop(page, None), self._workers.get(page)
-        if job is not None:
+        """End the job of a page. A poll, which is short, goes on."""
+        poll, worker = self._polls.get(page), self._workers.get(page)
+        if (job := self._jobs.pop(page, None)) is not None:
             job.cancel()
-        if worker is not None and worker.busy:
+        if worker is not None and worker.busy and (poll is None or poll.done()):
             worker.cancel()
+
+
+def _ignore(_: object) -> None:
+    pass

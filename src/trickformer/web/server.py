@@ -23,6 +23,7 @@ from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, suppress
 from importlib import resources
 from pathlib import Path
+from typing import Never
 
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
@@ -37,6 +38,7 @@ from trickformer.plumbing.folder import Interruption, how_to_resume
 from trickformer.plumbing.terminal import warn
 from trickformer.records import files
 from trickformer.review.analyst import SOLVER
+from trickformer.selfplay.results import TrainingResults, holds_training
 from trickformer.web.cast import make_cast
 from trickformer.web.config import Play, ViewSettings
 from trickformer.web.listener import BACKLOG, PageServer, admit
@@ -44,6 +46,7 @@ from trickformer.web.pages import Pages
 from trickformer.web.reading import Reading
 from trickformer.web.room import Room
 from trickformer.web.table import open_table
+from trickformer.web.training import TrainingRooms
 
 MAX_MESSAGE = 4_096  # largest message of a page in bytes
 MAX_SOCKETS = 8  # open sockets of a room
@@ -227,7 +230,7 @@ def play(settings: Play, resume: bool) -> None:
 
 
 def view(settings: ViewSettings) -> None:
-    """Serve recorded hands until Ctrl-C.
+    """Serve recorded hands, or a training, until Ctrl-C.
 
     Args:
         settings: Settings of the command.
@@ -236,15 +239,31 @@ def view(settings: ViewSettings) -> None:
         TrickformerError: The input is bad.
         Interruption: Ctrl-C ended the server.
     """
+    if holds_training(settings.run):
+        _view_training(settings)
     if str(settings.run) == "-":
         raise TrickformerError("a page reads its games more than once; give a file, not standard input")
     next(files.read(files.place(settings.run)))  # reports a fault of the file before the server starts
-    analysts = [] if settings.analyse in (None, SOLVER) else [settings.analyse]
-    for spec in (*analysts, *(settings.players or ())):
-        players.parse(spec)
+    _check_specs(settings)
     with _bind_socket(settings) as listener:
         _serve(settings, listener, "the hands are", "review.html", {"reviewing": Reading(settings)})
     raise Interruption("the page is closed")
+
+
+def _view_training(settings: ViewSettings) -> Never:
+    """Serve a training and the hands of its matches until Ctrl-C."""
+    TrainingResults.load(settings.run)  # reports a fault of the folder before the server starts
+    _check_specs(settings)
+    with _bind_socket(settings) as listener:
+        _serve(settings, listener, "the training is", "training.html", TrainingRooms(settings))
+    raise Interruption("the page is closed")
+
+
+def _check_specs(settings: ViewSettings) -> None:
+    """Raise TrickformerError if a spec of the command line names no player."""
+    analysts = [] if settings.analyse in (None, SOLVER) else [settings.analyse]
+    for spec in (*analysts, *(settings.players or ())):
+        players.parse(spec)
 
 
 def _serve(

@@ -193,21 +193,6 @@ class Table:
         """
         return self.game.view(self.state, seat)
 
-    def log(self, seat: int) -> list[tuple[int, str]]:
-        """List the actions that a seat has seen, its own included.
-
-        Args:
-            seat: The seat.
-
-        Returns:
-            For each action the seat that acted, and the action in words.
-        """
-        return [
-            (e.actor, self.game.words(e.action))
-            for e in self.view(seat).events
-            if e.action is not None and e.actor >= 0
-        ]
-
     def _apply_and_write(self, step: MatchStep | DealStep | ActionStep | UndoStep) -> None:
         """Take a step and write it to the journal; nothing changes if that fails."""
         before = vars(self).copy()

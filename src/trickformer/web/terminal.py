@@ -1,20 +1,47 @@
-"""A table on a terminal, for use over ssh: scenes as text, actions by number or name."""
+"""A table on a terminal, for use over ssh: scenes as text, actions by number or name.
+
+Cards have the signs and colours of their suits if the encoding and the terminal have them (`NO_COLOR` is honoured).
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from trickformer.base import TrickformerError
-from trickformer.plumbing.terminal import out, say
+from trickformer.plumbing.terminal import SafeConsole, console, out, say
 from trickformer.records.show import in_words
 from trickformer.web import scenes
 from trickformer.web.cast import Cast, TimedDecision, make_cast, make_request
 from trickformer.web.config import YOU, Play
-from trickformer.web.scenes import Card, Scene
+from trickformer.web.scenes import Card, LogEntry, Scene
+from trickformer.web.scenes._scene import Sign
 from trickformer.web.table import Table, open_table
 
+if TYPE_CHECKING:
+    from trickformer.base import State
+
 _HELP = "number or name of an action; undo, again (the deal), next (deal), log, quit"
+_SUITS: dict[Sign, tuple[str, str]] = {  # letter in the names of cards, and symbol
+    "clubs": ("C", "♣"),
+    "diamonds": ("D", "♦"),
+    "hearts": ("H", "♥"),
+    "spades": ("S", "♠"),
+}
+_STYLES: dict[Sign, str] = {
+    "diamonds": "red",
+    "hearts": "red",
+    "red": "red",
+    "pink": "magenta",
+    "blue": "bright_blue",
+    "green": "green",
+    "yellow": "yellow",
+    "rocket": "bold",
+    "white": "bold",
+}
 
 
 def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) -> None:
@@ -32,31 +59,36 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
     with open_table(settings, resume) as table:
         print(_HELP)
         try:
-            _play(table, cast, read or (lambda: input("> ")))
+            _play(table, cast, read or (lambda: input("> ")), console())
         except (EOFError, KeyboardInterrupt):
             print()
         print(f"scores of the match {_join_numbers(table.totals)}, {len(table.hands)} hands")
 
 
-def _play(table: Table, cast: Cast, read: Callable[[], str]) -> None:
-    printed = 0  # entries of the log
+def _play(table: Table, cast: Cast, read: Callable[[], str], screen: SafeConsole) -> None:
+    symbols = has_suits(screen.encoding)
+    printed, deal = 0, table.deal  # entries of the log that are printed, and their deal
     ended = False  # whether the players have received the end of the hand
     while True:
         while table.turn is not None and table.seats[table.turn] != YOU:
             answer: TimedDecision = cast.decide(make_request(table))
             table.act(table.turn, answer.decision.action, answer.decision, answer.seconds)
-        log = table.log(_person_seat(table))
-        out("\n".join(f"  seat {seat}: {what}" for seat, what in log[printed:] if table.seats[seat] != YOU))
+        log = scenes.log(table.game, table.state, _person_seat(table))
+        if table.deal != deal:
+            printed, deal = 0, table.deal
+        for entry in log[printed:]:
+            if entry.seat is None or table.seats[entry.seat] != YOU:
+                screen.print(Text("  ") + _entry_text(entry, symbols), soft_wrap=True)
         printed = len(log)
         if table.over and not ended:
             cast.end(table.seats, tuple(map(int, table.state.history())))
         ended = table.over
         scene = scenes.show(table.game, table.state, _person_seat(table))
-        out(as_text(scene, table))
+        screen.print(as_text(scene, table, symbols), soft_wrap=True)
         if table.over:
             out(in_words(table.game, table.state))
             print(f"scores {_join_numbers(table.game.scores(table.state))}; next for the next deal")
-        while not _execute(table, scene, read().strip()):
+        while not _execute(table, scene, read().strip(), screen):
             print(_HELP, file=sys.stderr)
 
 
@@ -66,7 +98,7 @@ def _person_seat(table: Table) -> int:
     return next((p for p in persons_seats if p == table.turn), persons_seats[0])
 
 
-def _execute(table: Table, scene: Scene, word: str) -> bool:
+def _execute(table: Table, scene: Scene, word: str, screen: SafeConsole) -> bool:
     """Execute a line of input. Return False if it names no possible action."""
     commands: dict[str, Callable[[], None]] = {"undo": table.undo, "again": table.again, "next": table.next_deal}
     try:
@@ -76,9 +108,10 @@ def _execute(table: Table, scene: Scene, word: str) -> bool:
             commands[word]()
             return True
         if word == "log":
-            out("\n".join(f"seat {seat}: {what}" for seat, what in table.log(_person_seat(table))))
+            for entry in scenes.log(table.game, table.state, _person_seat(table)):
+                screen.print(_entry_text(entry, has_suits(screen.encoding)), soft_wrap=True)
             return True
-        action = _action(table, word)
+        action = _action(table, scene, word)
         if action is None or table.turn is None:
             return False
         table.act(table.turn, action)
@@ -88,51 +121,109 @@ def _execute(table: Table, scene: Scene, word: str) -> bool:
     return True
 
 
-def _action(table: Table, word: str) -> int | None:
+def _action(table: Table, scene: Scene, word: str) -> int | None:
     """Return the legal action that a word names by its place in the list or by its name, or None."""
-    legal = table.state.legal_actions() if not table.over else []
+    legal = ordered_actions(scene, table.state) if not table.over else []
     if word.isascii() and word.isdecimal() and 1 <= int(word[:6]) <= len(legal):
         return legal[int(word) - 1]
+    for letter, symbol in _SUITS.values():
+        word = word.replace(symbol, letter)
     return next((a for a in legal if table.game.words(a).lower() == word.lower()), None)
 
 
-def as_text(scene: Scene, table: Table) -> str:
+def ordered_actions(scene: Scene, state: State) -> list[int]:
+    """List the legal actions in the order of the scene: first the cards of the hand, as they are sorted.
+
+    Args:
+        scene: Scene of the seat on turn.
+        state: State of the hand.
+    """
+    seats = sorted(scene.seats, key=lambda seat: seat.seat != state.current_player())
+    cards = [card for part in (*seats, *scene.piles) for card in part.cards]
+    shown: list[int | None] = []
+    for card in cards:
+        shown += [card.action, *(option.actions[0] for option in card.options)]
+    shown += [item.action for item in (*(cell for row in scene.board for cell in row), *scene.choices, *scene.ladder)]
+    legal: list[int] = state.legal_actions()
+    return list(dict.fromkeys([*(a for a in shown if a is not None and a in legal), *legal]))
+
+
+def has_suits(encoding: str) -> bool:
+    """Test whether an encoding has the symbols of the suits.
+
+    Args:
+        encoding: Name of the encoding of the output.
+    """
+    try:
+        "".join(symbol for _, symbol in _SUITS.values()).encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def as_text(scene: Scene, table: Table, symbols: bool = True) -> Text:
     """Format a scene for a terminal.
 
     Args:
         scene: Scene of the table's state.
         table: The table.
+        symbols: Whether suits are shown by their symbols instead of letters.
     """
-    return "\n".join(_lines(scene, table))
+    return Text("\n").join(_lines(scene, table, symbols))
 
 
-def _lines(scene: Scene, table: Table) -> Iterator[str]:
-    yield " | ".join(filter(None, (f"deal {table.deal}", scene.title, *scene.features)))
+def _lines(scene: Scene, table: Table, symbols: bool) -> Iterator[Text]:
+    yield Text(" | ".join(filter(None, (f"deal {table.deal}", scene.title, *scene.features))))
     for seat in scene.seats:
         who = "you" if table.seats[seat.seat] == YOU else table.seats[seat.seat].partition(":")[0]
         features = ", ".join((*seat.features, *([seat.last_action] if seat.last_action else [])))
         backs = sum(not card.name for card in seat.cards)
-        cards = f"{backs} cards" if backs and not any(c.notes for c in seat.cards) else " ".join(map(_card, seat.cards))
-        yield f"  seat {seat.seat} ({who}{', ' + features if features else ''}): {cards}"
+        is_hidden = backs and not any(card.notes for card in seat.cards)
+        cards = Text(f"{backs} cards") if is_hidden else _card_texts(seat.cards, symbols)
+        yield Text(f"  seat {seat.seat} ({who}{', ' + features if features else ''}): ") + cards
     for pile in scene.piles:
         place = "" if pile.seat is None else f"seat {pile.seat}, "
-        yield f"  {place}{pile.title}: {' '.join(map(_card, pile.cards))}"
+        yield Text(f"  {place}{pile.title}: ") + _card_texts(pile.cards, symbols)
     for row in scene.board:
-        yield "  " + " ".join(cell.text or "." for cell in row)
+        yield Text("  " + " ".join(cell.text or "." for cell in row))
     if scene.text:
-        yield scene.text
+        yield Text(scene.text)
     if scene.trick:
-        yield "  trick: " + " ".join(f"{p.seat}:{p.card.name}" for p in scene.trick)
-    yield from scene.result
+        played = [Text(f"{p.seat}:") + _card_text(p.card, symbols) for p in scene.trick]
+        yield Text("  trick: ") + Text(" ").join(played)
+    yield from map(Text, scene.result)
     if scene.ask:
-        words = {choice.action: choice.words for choice in scene.choices}
-        legal = enumerate(table.state.legal_actions(), 1)
-        yield f"{scene.ask}: " + "  ".join(f"{i} {words.get(a) or table.game.words(a)}" for i, a in legal)
+        yield Text(f"{scene.ask}: ") + Text("  ").join(_choice_texts(scene, table, symbols))
 
 
-def _card(card: Card) -> str:
+def _choice_texts(scene: Scene, table: Table, symbols: bool) -> Iterator[Text]:
+    """Format the legal actions with their numbers."""
+    cards = {card.action: card for part in (*scene.seats, *scene.piles) for card in part.cards if card.name}
+    words = {choice.action: choice.words for choice in scene.choices}
+    for number, action in enumerate(ordered_actions(scene, table.state), 1):
+        named = table.game.words(action)
+        card = cards.get(action)
+        is_card = card is not None and card.name == named
+        text = _card_text(card, symbols) if card is not None and is_card else Text(words.get(action) or named)
+        yield Text(f"{number} ") + text
+
+
+def _entry_text(entry: LogEntry, symbols: bool) -> Text:
+    """Format an entry of the log."""
+    what = Text(" ").join(filter(None, (Text(entry.words), _card_texts(entry.cards, symbols))))
+    return what if entry.seat is None else Text(f"seat {entry.seat}: ") + what
+
+
+def _card_texts(cards: Sequence[Card], symbols: bool) -> Text:
+    return Text(" ").join(_card_text(card, symbols) for card in cards)
+
+
+def _card_text(card: Card, symbols: bool) -> Text:
+    name = card.name or ("-" if card.sign else "?")
+    if symbols and card.sign in _SUITS:
+        name = name.replace(*_SUITS[card.sign], 1)
     notes = f"[{' '.join(card.notes)}]" if card.notes else ""
-    return (card.name or ("-" if card.sign else "?")) + notes + ("*" if card.done else "")
+    return Text(name, style=_STYLES.get(card.sign, "") if card.name else "") + Text(notes + ("*" if card.done else ""))
 
 
 def _join_numbers(scores: tuple[int, ...]) -> str:

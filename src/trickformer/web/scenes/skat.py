@@ -82,8 +82,6 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
     is_picked_up = PICK_UP in skat_state.history()[NUM_CARDS:]
     discards = phase == "discard" and on_turn == viewer
     features = [f"bid {skat_state.bid}"] if skat_state.bid else []
-    if contract is not None:
-        features.insert(0, _contract(skat_state))
     if skat_state.plays and phase != "over":
         features.append(f"trick {len(skat_state.plays) // PLAYERS + 1} of {TRICKS}")
     return Scene(

@@ -2,23 +2,30 @@
 
 import { $, make } from "./dom.js";
 import { closeOptions } from "./gestures.js";
+import { initHands, isRefreshing, requestHands, showHands } from "./hands.js";
 import { shortUnit, showMoves } from "./moves.js";
 import { showCurves, showReview, showTried } from "./rating.js";
+import { showRun } from "./run.js";
 import { actionWords, nameOf, seatName, showTable } from "./table.js";
 
 let socket;
 let hand = null; // message of the hand that is shown; null if the list is shown
-let listPage = 0; // page of the list, from 0
 let at = 1; // the hand is shown before this decision; one more than the last decision stands for the end
 let review = null; // message with the review of the hand
 let firstAction = null; // first action of a what-if; null lets the player decide
 let lastRequest = null; // { at, first } of the last click on `Play on`
 
 const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+
+// The address holds the number of a hand after #, and after a point that of a decision: #7 or #7.12.
 const numberInAddress = () => Number.parseInt(location.hash.slice(1), 10) || null;
+const decisionInAddress = () => Number.parseInt(location.hash.split(".")[1], 10) || 1;
 
 function connect() {
-  const address = new URL("reviewing", location.href);
+  const match = new URLSearchParams(location.search).get("match"); // a match of a training
+  const address = new URL(match ? `match-${match}` : "reviewing", location.href);
+  address.search = "";
+  $("training").hidden = !match;
   address.protocol = "ws:";
   address.hash = "";
   socket = new WebSocket(address);
@@ -34,17 +41,20 @@ function connect() {
   });
 }
 
-// Requests the hand whose number the address holds after #, or the list if there is none.
+// Requests the hand whose number the address holds, or the list if there is none.
 function requestHand() {
   const number = numberInAddress();
-  if (number === null) send({ do: "list", page: listPage });
+  if (number === null) requestHands();
   else if (hand?.number !== number) send({ do: "open", number });
+  else jump(decisionInAddress());
 }
 
 function receive(message) {
   if (message.type !== "working") $("fault").hidden = true;
   if (message.type === "list") {
-    showList(message);
+    if (numberInAddress() === null) showShelf(message);
+  } else if (message.type === "run") {
+    showRun(message);
   } else if (message.type === "hand") {
     if (message.number === numberInAddress()) openHand(message);
   } else if (message.type === "review") {
@@ -64,6 +74,7 @@ function receive(message) {
 }
 
 function showWork(message) {
+  if (message.what === "list" && isRefreshing()) return;
   $("working").hidden = !message.what;
   if (!message.what) return;
   const [words, bar] = $("working").children;
@@ -72,31 +83,19 @@ function showWork(message) {
   if (message.total) Object.assign(bar, { max: message.total, value: message.done });
 }
 
-function showList(message) {
+function showShelf(message) {
   hand = null;
   $("hand").hidden = $("all").hidden = true;
   $("shelf").hidden = false;
   document.title = `${message.name} – trickformer`;
   $("title").textContent = message.name;
   $("features").textContent = "";
-  $("shelf-note").textContent = message.note + (message.more ? " · there are more, which can be opened by number" : "");
-  listPage = message.page;
-  $("leaves").hidden = message.pages === 1;
-  $("leaf").textContent = `page ${listPage + 1} of ${message.pages}`;
-  $("earlier").disabled = listPage === 0;
-  $("later").disabled = listPage === message.pages - 1;
-  const differs = message.rows.some((row) => row.difference);
-  const titles = ["game", "deal", "who", "result", ...(differs ? ["A − B"] : [])];
-  $("rows").replaceChildren(make("table", {},
-    make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))),
-    make("tbody", {}, ...message.rows.map((row) => make("tr", {},
-      make("th", { scope: "row" }, make("a", { href: `#${row.number}` }, `game ${row.number}`)),
-      make("td", {}, row.deal), make("td", {}, row.who.split(", ").map(nameOf).join(" ")), make("td", {}, row.result),
-      ...(differs ? [make("td", {}, row.difference)] : []))))));
+  showHands(message);
 }
 
 function openHand(message) {
-  [hand, at, review, firstAction] = [message, 1, null, null];
+  [hand, review, firstAction] = [message, null, null];
+  at = Math.min(decisionInAddress(), hand.positions.length + 1);
   $("shelf").hidden = true;
   $("hand").hidden = false;
   $("all").hidden = hand.table;
@@ -120,6 +119,7 @@ function jump(number) {
   const to = Math.min(Math.max(number, 1), hand.positions.length + 1);
   if (to === at) return;
   [at, firstAction] = [to, null];
+  history.replaceState(null, "", `#${hand.number}.${at}`);
   show();
 }
 
@@ -195,12 +195,12 @@ $("try").addEventListener("click", () => {
   send({ do: "try", number: hand.number, at: hand.positions[at - 1].number, seats, action: firstAction, n: Math.trunc(Number($("games").value)) });
 });
 $("cancel").addEventListener("click", () => send({ do: "cancel" }));
-$("earlier").addEventListener("click", () => send({ do: "list", page: listPage - 1 }));
-$("later").addEventListener("click", () => send({ do: "list", page: listPage + 1 }));
 $("all").addEventListener("click", () => { location.hash = ""; });
 $("jump").addEventListener("submit", (event) => {
   event.preventDefault();
-  location.hash = String(Math.trunc(Number($("game").value)));
+  const decision = Math.trunc(Number($("decision").value));
+  location.hash = `${Math.trunc(Number($("game").value))}${decision > 1 ? `.${decision}` : ""}`;
 });
 window.addEventListener("hashchange", requestHand);
+initHands(send, () => hand === null && numberInAddress() === null);
 connect();

@@ -1,0 +1,158 @@
+// Charts as SVG: values with intervals, a histogram, and curves. They are drawn as wide as their place on the page.
+
+import { draw, make } from "./dom.js";
+
+const [TEXT, SOFT, GRID] = ["#1b1f24", "#4b5560", "#d9d5ca"];
+const INKS = ["#1d5c9c", "#b3202c", "#1c7038", "#8a6100", "#7a2f8f"];
+const DASHES = ["none", "7 3", "2 3", "9 3 2 3", "4 4"]; // curves can be told apart without their colours
+const [SIZE, LETTER] = [13, 7]; // height and mean width of a letter
+const [ROW, EDGE] = [40, 10]; // height of a row of intervals; empty edge at the left and the right
+const observed = new Map(); // element with charts -> its charts
+
+const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => redraw(target)));
+
+// Draws charts into an element, and again when its width changes.
+export function drawCharts(element, charts) {
+  if (!observed.has(element)) resized.observe(element);
+  observed.set(element, { charts, width: 0 });
+  redraw(element);
+}
+
+function redraw(element) {
+  const state = observed.get(element);
+  const width = chartWidth(element, state.charts.length);
+  if (!width || width === state.width) return;
+  state.width = width;
+  element.replaceChildren(...state.charts.map((chart) => make("figure", {}, make("figcaption", {}, chart.title),
+    DRAWINGS[chart.kind](chart, width), ...(chart.curves?.length > 1 ? [legend(chart)] : []))));
+}
+
+// Charts lie side by side if there is room for two of 420 px.
+function chartWidth(element, count) {
+  const all = element.clientWidth;
+  return Math.floor(all >= 860 && count > 1 ? (all - 20) / 2 : Math.min(all, 720));
+}
+
+const signed = (x) => `${x > 0 ? "+" : x < 0 ? "−" : ""}${Math.abs(x).toFixed(2)}`;
+const label = (x, y, text, attributes = {}) => draw("text", { x, y, "font-size": SIZE, fill: SOFT, ...attributes }, text);
+const fit = (text, width) => (text.length * LETTER <= width ? text : `${text.slice(0, Math.max(1, Math.floor(width / LETTER) - 1))}…`);
+
+function picture(width, height, words) {
+  return draw("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": words });
+}
+
+// Returns round numbers that divide a range into about `count` parts.
+function ticks(low, high, count, least = 0) {
+  const raw = Math.max(least, (high - low) / count) || 1;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= raw);
+  const marks = [];
+  for (let x = Math.ceil(low / step); x <= high / step + 1e-9; x++) marks.push(x * step);
+  return { marks, digits: Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) };
+}
+
+function scale(low, high, from, to) {
+  return (value) => from + ((to - from) * (value - low)) / (high - low || 1);
+}
+
+// Draws an axis with its marks and its name below a chart.
+function drawAxis(svg, { low, high, x, y, width, names, least }) {
+  const { marks, digits } = ticks(low, high, Math.max(2, Math.floor(width / 90)), least);
+  for (const mark of marks) {
+    const text = mark.toFixed(digits);
+    const isAtEdge = x(mark) + (LETTER * text.length) / 2 > width;
+    svg.append(draw("line", { x1: x(mark), x2: x(mark), y1: y, y2: y + 4, stroke: SOFT }),
+      label(isAtEdge ? width : x(mark), y + 18, text, { "text-anchor": isAtEdge ? "end" : "middle" }));
+  }
+  svg.append(draw("line", { x1: EDGE, x2: width - EDGE, y1: y, y2: y, stroke: SOFT }));
+  names.forEach((name, i) => svg.append(label(width / 2, y + 36 + 17 * i, fit(name, width), { "text-anchor": "middle" })));
+}
+
+function drawIntervals(chart, width) {
+  const values = [0, ...chart.rows.flatMap(({ value, ci95 }) => [value, ...(ci95 ?? [])])];
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const [low, high] = [least - 0.04 * (most - least || 1), most + 0.04 * (most - least || 1)];
+  const [x, bottom] = [scale(low, high, EDGE, width - EDGE), ROW * chart.rows.length + 6];
+  const words = chart.rows.map(({ label: name, value, ci95 }) => `${name} ${signed(value)}${ci95 ? `, 95% interval ${ci95.map(signed).join(" to ")}` : ""}`);
+  const svg = picture(width, bottom + 60, `${chart.title}, ${chart.axis.join(", ")}: ${words.join("; ")}`);
+  svg.append(draw("line", { x1: x(0), x2: x(0), y1: 0, y2: bottom, stroke: SOFT, "stroke-dasharray": "4 3" }));
+  chart.rows.forEach(({ label: name, value, ci95 }, i) => {
+    const y = ROW * i + 28;
+    const number = signed(value);
+    const paper = { stroke: "#fff", "stroke-width": 4, "paint-order": "stroke" }; // keeps the line at 0 off the letters
+    svg.append(label(EDGE, y - 12, fit(name, width - 4 * EDGE - LETTER * number.length), { fill: TEXT, ...paper }),
+      label(width - EDGE, y - 12, number, { "text-anchor": "end", fill: TEXT, ...paper }));
+    if (ci95) svg.append(draw("line", { x1: x(ci95[0]), x2: x(ci95[1]), y1: y, y2: y, stroke: INKS[0], "stroke-width": 3 }));
+    svg.append(draw("circle", { cx: x(value), cy: y, r: 5, fill: INKS[0] }, draw("title", {}, words[i])));
+  });
+  drawAxis(svg, { low, high, x, y: bottom, width, names: chart.axis });
+  return svg;
+}
+
+function drawHistogram(chart, width) {
+  const { edges, counts } = chart;
+  const margin = edges.length === 2 ? 2.75 : 0;
+  const [low, high] = [edges[0] - margin, edges.at(-1) + margin];
+  const most = Math.max(...counts);
+  const [left, bottom] = [EDGE + LETTER * most.toLocaleString("en").length, 200];
+  const [x, y] = [scale(low, high, left, width - EDGE), scale(0, most, bottom, 16)];
+  const svg = picture(width, bottom + 60, `${chart.title}. Differences from ${signed(edges[0])} to ${signed(edges.at(-1))}, at most ${most} deals in a bin`);
+  svg.append(label(0, y(most) + 4, most.toLocaleString("en")), draw("line", { x1: left, x2: width - EDGE, y1: y(most), y2: y(most), stroke: GRID }));
+  counts.forEach((count, i) => svg.append(draw("rect", {
+    x: x(edges[i]) + 0.5, width: Math.max(1, x(edges[i + 1]) - x(edges[i]) - 1), y: y(count), height: bottom - y(count), fill: "#5b89b8",
+  }, draw("title", {}, `${signed(edges[i])} to ${signed(edges[i + 1])}: ${count.toLocaleString("en")} deals`))));
+  if (low <= 0 && high >= 0) svg.append(draw("line", { x1: x(0), x2: x(0), y1: 8, y2: bottom, stroke: SOFT, "stroke-dasharray": "4 3" }));
+  svg.append(draw("line", { x1: x(chart.mean), x2: x(chart.mean), y1: 0, y2: bottom, stroke: "#b3202c", "stroke-width": 2 }));
+  drawAxis(svg, { low, high, x, y: bottom, width, names: chart.axis });
+  return svg;
+}
+
+const stroke = (i) => ({ stroke: INKS[i % INKS.length], "stroke-dasharray": DASHES[i % DASHES.length], "stroke-width": 2, fill: "none" });
+
+// Draws curves of points [x, y] or [x, y, low, high]; null is a gap. Lines at `marks` divide the x axis.
+function drawCurves(chart, width) {
+  const points = chart.curves.flatMap((curve) => curve.points).filter(([, value]) => value !== null);
+  const across = points.map(([at]) => at);
+  const up = [...points.flatMap(([, ...values]) => values), ...(chart.zero ? [0] : [])].filter((value) => value !== null && value !== undefined);
+  const [left, right] = [Math.min(...across), Math.max(...across)];
+  const margin = Math.min(...up) === Math.max(...up) ? 0.5 : 0; // of a curve with one value
+  const [bottom, top] = [Math.min(...up) - margin, Math.max(...up) + margin];
+  const { marks, digits } = ticks(bottom, top, 4);
+  const start = EDGE + LETTER * Math.max(...marks.map((mark) => mark.toFixed(digits).length), 1);
+  const [x, y] = [scale(left, right, start, width - EDGE), scale(bottom, top, 200, 12)];
+  const words = chart.curves.map(({ label: name, points: own }) => `${name} from ${own[0][1]?.toFixed(3)} to ${own.at(-1)[1]?.toFixed(3)}`);
+  const svg = picture(width, 260, `${chart.title}, ${chart.axis.join(", ")}: ${words.join("; ")}`);
+  for (const mark of marks)
+    svg.append(draw("line", { x1: start, x2: width - EDGE, y1: y(mark), y2: y(mark), stroke: mark === 0 ? SOFT : GRID }),
+      label(0, y(mark) + 4, mark.toFixed(digits)));
+  for (const at of chart.marks ?? []) svg.append(draw("line", { x1: x(at), x2: x(at), y1: 8, y2: 200, stroke: GRID, "stroke-dasharray": "3 3" }));
+  chart.curves.forEach((curve, i) => {
+    const banded = curve.points.filter((point) => point[2] !== undefined && point[2] !== null);
+    for (const [at, , low, high] of banded)
+      svg.append(draw("line", { x1: x(at), x2: x(at), y1: y(low), y2: y(high), stroke: INKS[i % INKS.length], "stroke-width": 5, opacity: 0.3 }));
+    for (const part of parts(curve.points)) svg.append(draw("polyline", { points: part.map(([at, value]) => `${x(at)},${y(value)}`).join(" "), ...stroke(i) }));
+    if (curve.points.length <= 60)
+      for (const [at, value, low, high] of curve.points.filter((point) => point[1] !== null))
+        svg.append(draw("circle", { cx: x(at), cy: y(value), r: 4, fill: INKS[i % INKS.length] },
+          draw("title", {}, `${curve.label}, ${at}: ${value.toFixed(3)}${low === undefined || low === null ? "" : `, 95% interval ${low.toFixed(3)} to ${high.toFixed(3)}`}`)));
+  });
+  drawAxis(svg, { low: left, high: right, x, y: 204, width, names: chart.axis, least: 1 });
+  return svg;
+}
+
+// Splits the points of a curve at its gaps.
+function parts(points) {
+  const split = [[]];
+  for (const point of points) {
+    if (point[1] === null) split.push([]);
+    else split.at(-1).push(point);
+  }
+  return split.filter((part) => part.length);
+}
+
+function legend(chart) {
+  return make("ul", { class: "legend" }, ...chart.curves.map((curve, i) => make("li", {},
+    draw("svg", { viewBox: "0 0 32 8", "aria-hidden": "true" }, draw("line", { x1: 0, x2: 32, y1: 4, y2: 4, ...stroke(i) })), ` ${curve.label}`)));
+}
+
+const DRAWINGS = { intervals: drawIntervals, histogram: drawHistogram, curves: drawCurves };

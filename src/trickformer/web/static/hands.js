@@ -1,0 +1,128 @@
+// The list of hands: its pages, columns, orders and filters. The server sorts and filters; a run may grow meanwhile.
+
+import { $, make } from "./dom.js";
+import { nameOf } from "./table.js";
+
+const FILTERS = ["seating", "player", "loser"];
+const query = { page: 0, sort: null, descending: false, seating: null, player: null, loser: null };
+let send; // sends a message to the server
+let isShown; // returns whether the list is shown
+let isPending = false; // whether the answer to a request is awaited
+let isOutdated = false; // whether the query has changed since that request
+let isRefresh = false; // whether the request was made without a click
+let columns = null; // JSON of the columns that the head of the table shows
+let shownRows = null; // JSON of the rows that the table shows
+let isDescribed = false; // whether the description of the run was requested
+let isWaiting = false; // whether the list has the order of the file until the run is described
+
+export const isRefreshing = () => isRefresh;
+
+export function initHands(sendMessage, isListShown) {
+  [send, isShown] = [sendMessage, isListShown];
+  $("earlier").addEventListener("click", () => change({ page: query.page - 1 }));
+  $("later").addEventListener("click", () => change({ page: query.page + 1 }));
+  for (const name of FILTERS)
+    $(name).addEventListener("change", () => change({ page: 0, [name]: $(name).value === "" ? null : Number($(name).value) }));
+  $("filters").addEventListener("submit", (event) => event.preventDefault());
+}
+
+// Requests the list anew, as after the connection was made.
+export function requestHands() {
+  [isPending, isDescribed] = [false, false];
+  request(false);
+}
+
+// Requests the list after the run was described; `isUpdate`: it has new records.
+export function refreshHands(isUpdate) {
+  if (isShown() && !isPending && (isUpdate || isWaiting)) request(true);
+}
+
+// Requests a description of the run, or looks for new records if the page has the description of `known` records.
+export function requestDescription(known) {
+  if (isShown() && !isPending) send({ do: "describe", known });
+}
+
+function change(values) {
+  Object.assign(query, values);
+  if (isPending) isOutdated = true; // a new request would end the work for the one before
+  else request(false);
+}
+
+function request(refresh) {
+  [isPending, isOutdated, isRefresh] = [true, false, refresh];
+  send({ do: "list", ...query });
+}
+
+export function showHands(message) {
+  isPending = false;
+  if (isOutdated) {
+    request(false);
+    return;
+  }
+  query.page = message.page;
+  $("shelf-note").textContent = message.note;
+  showFilters(message.filters);
+  const all = message.count.toLocaleString("en");
+  $("total").textContent = message.total === message.count ? `${all} hands` : `${message.total.toLocaleString("en")} of ${all} hands`;
+  $("leaves").hidden = message.pages === 1;
+  $("leaf").textContent = `page ${message.page + 1} of ${message.pages}`;
+  $("earlier").disabled = message.page === 0;
+  $("later").disabled = message.page === message.pages - 1;
+  showHead(message.columns, message.order);
+  showRows(message);
+  isRefresh = false;
+  isWaiting = message.waiting;
+  if (isWaiting || (message.run && !isDescribed)) {
+    isDescribed = true;
+    requestDescription(null);
+  }
+}
+
+function showFilters(filters) {
+  $("filters").hidden = !filters;
+  $("columns-note").textContent = filters?.note ?? "";
+  if (!filters) return;
+  const players = filters.players.map((name, i) => [i, name]);
+  const choices = { seating: filters.seatings, player: players, loser: players };
+  for (const name of FILTERS) {
+    const options = [["", "all"], ...choices[name]];
+    if ($(name).options.length !== options.length)
+      $(name).replaceChildren(...options.map(([value, words]) => make("option", { value }, words)));
+    $(name).value = query[name] ?? "";
+  }
+}
+
+// Shows the heads of the columns. They are made once, so that a button keeps the focus.
+function showHead(described, order) {
+  if (columns !== JSON.stringify(described)) {
+    columns = JSON.stringify(described);
+    const heads = described.map(({ key, title, sortable }) => make("th", { scope: "col", "data-key": key },
+      sortable ? make("button", { class: "sort", click: () => sortBy(key) }, title, make("span", { "aria-hidden": "true" })) : title));
+    $("rows").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody")));
+    shownRows = null;
+  }
+  for (const head of $("rows").querySelectorAll("th[data-key]")) {
+    const isSorted = head.dataset.key === order.sort;
+    if (isSorted) head.setAttribute("aria-sort", order.descending ? "descending" : "ascending");
+    else head.removeAttribute("aria-sort");
+    const mark = head.querySelector("button span");
+    if (mark) mark.textContent = isSorted ? (order.descending ? " ▼" : " ▲") : "";
+  }
+}
+
+function sortBy(key) {
+  const current = $("rows").querySelector(`th[data-key="${key}"]`).getAttribute("aria-sort");
+  change({ page: 0, sort: key, descending: current === "ascending" });
+}
+
+function showRows(message) {
+  const json = JSON.stringify(message.rows);
+  if (json === shownRows) return;
+  shownRows = json;
+  const focused = document.activeElement?.closest?.("#rows a")?.getAttribute("href");
+  $("rows").querySelector("tbody").replaceChildren(...message.rows.map((row) => make("tr", {},
+    ...message.columns.map(({ key }) => key === "number"
+      ? make("th", { scope: "row" }, make("a", { href: `#${row.number}` }, `game ${row.number}`))
+      : make("td", { class: ["who", "seats"].includes(key) ? "words" : null }, key === "who" ? row.who.split(", ").map(nameOf).join(" ") : row[key])))));
+  if (focused) $("rows").querySelector(`a[href="${focused}"]`)?.focus();
+}
