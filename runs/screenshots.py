@@ -1,7 +1,8 @@
 """The pictures in docs/play.md and docs/review.md: `PYTHONPATH=tests .venv/bin/python runs/screenshots.py [NAME ...]`.
 
-They are taken in Chromium. The deal, the moves and the players of each are fixed, so that a new one shows what has
-changed."""
+They are taken in Chromium. The deal, the moves and the players of each are fixed, so that a new picture shows what has
+changed.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from support.browser import launched, move, my_turn, opened
 from support.served import served
 
 DOCS = Path(__file__).parents[1] / "docs"
-WIDTH, PHONE = 1280, (390, 844)
+WIDTH, HEIGHT, PHONE = 1280, 900, (390, 844)
 
-# Of each the words that open the table, how many moves are made, and what is looked at then.
+# For each picture: the words that open the table, the number of moves, and the panels that are then open.
 TABLES = {
     "hearts": ("hearts --opponents gomcts pimc rules --deal 1", 6, "search belief"),
     "inside": ("hearts --opponents gomcts pimc rules --deal 1", 9, "model pimc worlds tokens"),
@@ -30,17 +31,17 @@ TABLES = {
 GAMES, LOST = DOCS.parent / "tests" / "fixtures" / "skat" / "games.sgf", 13
 
 
-def taken(page, name: str, whole: bool) -> None:
-    """Keeps what the page looks like, in 256 colours."""
-    picture = Image.open(BytesIO(page.screenshot(full_page=whole)))
+def save_picture(page, name: str) -> None:
+    """Save what the window shows, in 256 colours."""
+    picture = Image.open(BytesIO(page.screenshot()))
     picture.convert("RGB").quantize(256).save(DOCS / f"{name}.png", optimize=True)
     page.context.close()
 
 
 def table(browser, name: str) -> None:
-    """A hand in which the person does at random what can be done."""
+    """Take the picture of a hand in which the person acts at random."""
     words, moves, panels = TABLES[name]
-    draw, (width, height) = random.Random(2), PHONE if name == "phone" else (WIDTH, 800)
+    draw, (width, height) = random.Random(2), PHONE if name == "phone" else (WIDTH, HEIGHT)
     with served(*words.split()) as (address, _):
         page = opened(browser, address, width, height)
         for _ in range(moves):
@@ -54,11 +55,15 @@ def table(browser, name: str) -> None:
             page.wait_for_selector(f"#panel-{panel}[data-ply='{ply}'] .body *", timeout=90_000)
         if "search" in panels.split():
             page.locator("#panel-search summary").first.click()
-        taken(page, f"play-{name}", whole=True)
+        if name == "hearts":
+            page.select_option("#source", "search")
+            page.select_option("#measure", "value")
+            page.wait_for_selector("#gauge .fill")
+        save_picture(page, f"play-{name}")
 
 
 def review(browser) -> None:
-    """A game of Skat, at the decision that lost it."""
+    """Take the picture of a game of Skat, at the decision that lost it."""
     with served(str(GAMES), command="view") as (address, _):
         page = opened(browser, address, WIDTH, 1280, shown="#rows a")
         page.click(f"#rows a[href='#{LOST}']")
@@ -67,7 +72,7 @@ def review(browser) -> None:
         page.wait_for_selector("#review .mistakes button", timeout=90_000)
         page.click("#review .went")
         page.evaluate("scrollTo(0, 0)")
-        taken(page, "review-skat", whole=False)
+        save_picture(page, "review-skat")
 
 
 if __name__ == "__main__":
