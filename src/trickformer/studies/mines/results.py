@@ -63,7 +63,7 @@ def result(run: TournamentRun) -> dict[str, Any]:
         rows.append(row)
     about = config.model_dump(include={"board", "mines", "first_move", "domain", "c", "widening", "games", "seed"})
     return about | {
-        "samplers": samplers,
+        "beliefs": samplers,
         "optimal": best_value(game, _TRACTABLE),
         "rows": rows,
         "versions": run.builds,
