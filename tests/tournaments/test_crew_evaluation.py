@@ -429,7 +429,7 @@ def test_a_tournament_of_teams():
     assert result["rows"]["All"]["difference"] == pytest.approx(row.deals.mean())
     assert result["rows"]["All"]["a"] == pytest.approx(np.mean([won[0, d] for d in range(25)]))
     assert result["turns"]["a"] == sum(sum(r.decisions) for r in found.records if r.seating[0] == 0)
-    assert "a deal, played by a team of each" in report.make_report(TournamentResults(found)).markdown()
+    assert "a deal, which each player plays in all seats" in report.make_report(TournamentResults(found)).markdown()
     copies = TournamentResults(run.tournament(plan.Tournament.model_validate(given | {"b": "random"})))
     assert not copies.rows[0, 1][0].deals.any()
 

@@ -134,7 +134,7 @@ def test_a_tournament_with_mixed_teams():
     assert result["mixed"]["difference"] == pytest.approx(np.mean(lost))
     low, high = result["mixed"]["difference_ci95"]
     assert low < np.mean(lost) < high
-    assert "With A and B in one team: " in report.make_report(TournamentResults(found)).markdown()
+    assert "Teams with both A and B: " in report.make_report(TournamentResults(found)).markdown()
     pure = TournamentResults(run.tournament(plan.Tournament.model_validate(given | {"mixed": False}))).result()
     assert pure["rows"] == result["rows"] and pure["summary"] == result["summary"] and "mixed" not in pure
 
@@ -146,8 +146,8 @@ def test_a_round_robin_reports_each_mixed_team():
     mixed = {tuple(match["players"]): match["mixed"] for match in results.result()["matches"]}
     assert set(mixed) == {(0, 1), (0, 2), (1, 2)}
     for pair, (a, b) in {(0, 2): ("partner:style=smart", "random"), (1, 2): ("partner:style=piers", "random")}.items():
-        assert f"With {a} and {b} in one team: mean score {mixed[pair]['score']:.2f}" in text
-    assert text.count(" in one team: ") == 3
+        assert f"Teams with both {a} and {b}: mean score {mixed[pair]['score']:.2f}" in text
+    assert text.count("Teams with both ") == 3
 
 
 def test_only_teams_are_mixed():

@@ -36,7 +36,8 @@ Exchange = Callable[["State", View, np.random.Generator], "State | None"]
 EXTENDS, LEGAL = "view: extends earlier ones", "view: has the legal actions"  # names of checks
 _WORLDS = "worlds:"  # beginning of the names of the checks of sampled worlds
 _KEY = (
-    "Exchanged cards: the audit swaps hidden cards at random decisions, which must not change what the seat is shown.",
+    "Exchanged cards: the audit swaps hidden cards, or moves hidden mines, at random decisions. That must not change "
+    "what the seat is shown.",
     "Worlds: the audit samples full deals for the seat at the same decisions. Each must be possible and fit its view.",
 )
 

@@ -231,7 +231,7 @@ def _task(core: Any, card: int, token: int, owner: int, done: bool) -> str:
     """Describe a task in a line."""
     tile = "" if token == missions.NO_TILE else f" ({missions.TILES[token]})"
     holder = "of nobody yet" if owner < 0 else f"of seat {owner}"
-    status = f"won in trick {core.plays.index(card) // PLAYERS + 1}" if done else "open"
+    status = f"its card fell in trick {core.plays.index(card) // PLAYERS + 1}" if done else "open"
     return f"task {CARDS[card]}{tile} {holder}, {status}"
 
 

@@ -391,8 +391,8 @@ def _mixed_notes(result: dict[str, Any]) -> list[str]:
         score = f"{mixed['score']:.2f} of games won" if _is_won(result) else f"mean score {mixed['score']:.2f}"
         change = f"{_format_signed(mixed['difference'])} {_interval(mixed['difference_ci95'])}".strip()
         lines.append(
-            f"With {a} and {b} in one team: {score}{interval}. Minus the mean of a team of {a} and a team of {b}: "
-            f"{change}."
+            f"Teams with both {a} and {b}: {score}{interval}. Difference from the mean of a team of {a} and a team of "
+            f"{b}: {change}. Brackets: 95% intervals."
         )
     return lines
 
@@ -429,17 +429,26 @@ def _plan_notes(result: dict[str, Any]) -> list[str]:
         line = f"The number of deals was changed from {change['old']:,} to {change['new']:,} on {at}"
         lines.append(line + ("." if result["planned"] else ", so p is not that of a planned test."))
     if result["decision"] is not None:
-        ended = "the interval excluded 0" if result["bound"] == 0 else "the interval excluded 0 or lay within the bound"
-        lines.append(f"The match stopped after {result['decision']:,} deals, when {ended}.")
+        lines.append(f"The match stopped after {result['decision']:,} deals, when {_why_stopped(result)}.")
     elif result["deals"] < result["scheduled_deals"]:
         line = f"INCOMPLETE: {result['deals']:,} of {result['scheduled_deals']:,} deals are finished"
         lines.append(line + ("." if result["sequential"] else ", and p is not yet that of the planned test."))
     return lines
 
 
+def _why_stopped(result: dict[str, Any]) -> str:
+    """Say what ended a sequential match. With several pairs of players, it may be either for each of them."""
+    if result["bound"] and len(result["matches"]) > 1:
+        return "each interval excluded 0 or lay within the bound"
+    low, high = (result if "rows" in result else result["matches"][0])["rows"]["All"]["ci95"]
+    if result["bound"] and low <= 0 <= high:
+        return f"the interval lay within ±{result['bound']:g}"
+    return "the interval excluded 0"
+
+
 def _method(result: dict[str, Any]) -> list[str]:
     sample = (
-        "One sample is a deal, played by a team of each. A − B is the difference of the two games"
+        "One sample is a deal, which each player plays in all seats. A − B is the difference of the two games"
         if result.get("teams")
         else "One sample is a deal with all its seatings. A − B is the mean over a deal's seatings of the mean of "
         "A's seats minus the mean of B's"

@@ -17,9 +17,12 @@ from trickformer.tournaments.intervals import interval
 SUMMARY, PLOT = "summary.json", "calibration.png"
 _KEY = (
     "nats a card: cross entropy, -log of the probability of the true card, over the positions at which the estimator "
-    "has a belief; lower is better. where exact: the same at the positions whose possible hands could be listed; "
-    "above exact: minus the exact belief's cross entropy there. without belief: share of positions at which the "
-    "estimator has none. ms a position: computing time in milliseconds."
+    "has a belief; lower is better.{} without belief: share of positions at which the estimator has none. ms a "
+    "position: computing time in milliseconds."
+)
+_EXACT_KEY = (
+    " where exact: the same at the positions whose possible hands could be listed; above exact: minus the exact "
+    "belief's cross entropy there."
 )
 _ESTIMATORS = {  # what each estimator computes
     "v0": "counts of unseen cards, each slot by itself",
@@ -142,7 +145,7 @@ def _describe_notes(notes: dict[str, float]) -> str:
         parts.append(f"{notes['infeasible_worlds']:,.0f} of {notes['worlds']:,.0f} drawn worlds were impossible")
     if "steps_without_worlds" in notes:
         steps = f" of {notes['steps']:,.0f}" if "steps" in notes else ""
-        parts.append(f"no world left after {notes['steps_without_worlds']:,.0f}{steps} moves")
+        parts.append(f"no drawn world fitted after {notes['steps_without_worlds']:,.0f}{steps} moves")
     if "games_without_worlds" in notes:
         parts.append(f"in {notes['games_without_worlds']:,.0f} of {notes['games']:,.0f} games")
     return ", ".join(parts)
@@ -177,7 +180,9 @@ def make_report(summary: dict[str, Any]) -> Report:
 def _key(summary: dict[str, Any]) -> str:
     """Explain the columns and the estimators of the first table."""
     names = summary["estimators"]
-    return " ".join([_KEY, *(f"{name}: {_ESTIMATORS[name]}." for name in names)])
+    has_exact = any("where_exact" in estimator for estimator in names.values())
+    key = _KEY.format(_EXACT_KEY if has_exact else "")
+    return " ".join([key, *(f"{name}: {_ESTIMATORS[name]}." for name in names)])
 
 
 def _plot(summary: dict[str, Any], path: Path) -> None:

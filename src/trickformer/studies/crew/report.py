@@ -16,14 +16,14 @@ SUMMARY, PLOT = "summary.json", "missions.png"
 _METHOD = (
     "A team is four copies of a player; all players meet the same deals and the same chance events, and every game of "
     "every mission is a deal of its own. Intervals of success rates are Wilson's, 95%. The games needed are the sum "
-    "of 1 / rate over missions with a success, with the delta method's interval for its logarithm. Seconds a turn are "
-    "wall seconds inside the player, forced moves included."
+    "of 1 / rate over missions with a success, with the delta method's interval for its logarithm. Time a "
+    "decision is wall time in the player, forced moves included."
 )
 _PAIRS = (
     "Wilcoxon's signed-rank test is over missions, on the pairs of success rates; McNemar's exact test over the pairs "
     "of games, by mission with Holm's correction."
 )
-_RANDOM = "Ahead of random: Fisher's exact test, one-sided, with Holm's correction over missions, below 0.05."
+_RANDOM = "Missions above random: Fisher's exact test, one-sided, with Holm's correction over missions, below 0.05."
 _CEILING = (
     "Ceiling: deals that the solver, with all hands open, can win after A has allocated the tasks; in brackets "
     "those that exceed its node limit."
@@ -73,7 +73,7 @@ def conclude(result: dict[str, Any]) -> str:
         return f"{won[0]}; 95% interval {_share(low)} to {_share(high)}."
     low, high = result["comparison"]["ci95"]
     if low is None:
-        return f"{won[0]} and {won[1]}; one game of each mission, or pairs that all agree, allow no interval."
+        return f"{won[0]} and {won[1]}; without two games of each mission and pairs that differ, there is no interval."
     ends = f"95% interval of the difference {100 * low:+.1f} to {100 * high:+.1f} percentage points"
     sure = "" if low > 0 or high < 0 else ", which does not show which player is better"
     return f"{won[0]} and {won[1]}; {ends}{sure}."
