@@ -36,8 +36,9 @@ _HELD_OUT = (
 _HELD_OUT_KEY = (
     "regret: estimated value of the best action minus that of the model's action, in units of v(o); the estimates "
     "are noisy, so it does not fall to 0; calibration error: absolute difference between mean predicted and mean "
-    "true value, averaged over 20 bins of the prediction, in units of v(o); legal share: probability of legal actions; illegal "
-    "histories: share of imagined hands that no deal allows; entropy: of the policy over legal actions, in nats."
+    "true value, averaged over 20 bins of the prediction, in units of v(o); legal share: probability of legal actions; "
+    "illegal histories: share of imagined hands that no deal allows; entropy: of the policy over legal actions, in "
+    "nats."
 )
 _MATCH_KEY = (
     "Mean of the model's ArgmaxVal*, which plays the best predicted value among likely actions, minus that of the "
