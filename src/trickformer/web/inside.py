@@ -21,6 +21,7 @@ from trickformer.web import scenes
 from trickformer.web.cast import Cast, DecisionRequest, state_after
 from trickformer.web.claims import certain
 from trickformer.web.hands import hanabi_hands
+from trickformer.web.hints import find_hint
 from trickformer.web.scenes import OPEN
 
 MAX_CHILDREN = 4  # most visited children of a node that are shown
@@ -120,6 +121,11 @@ class Inside:
             values = {} if decision.value is None else {decision.action: decision.value}
         if decision.value is None and decision.action in values:
             panel_data["value"] = scale * values[decision.action]
+        hint = find_hint(decision, values, view.legal)
+        panel_data["hint"] = hint._asdict() | {
+            "lead": None if hint.lead is None else scale * hint.lead,
+            "error": None if hint.error is None else scale * hint.error,
+        }
         policy = (thought.policy if thought else None) or {}
         visits = decision.visits or {}
         best_first = sorted(view.legal, key=lambda action: -values.get(action, -np.inf))

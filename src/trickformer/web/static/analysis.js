@@ -2,6 +2,7 @@
 
 import { $, make } from "./dom.js";
 import { onOffer } from "./gestures.js";
+import { hintMark } from "./hint.js";
 import { TITLES, actions, formatValue } from "./panels.js";
 import { nameOf } from "./table.js";
 
@@ -11,7 +12,6 @@ let source = localStorage.getItem("source") ?? "";
 let measure = localStorage.getItem("measure") ?? ""; // number on the badges: "value", "visits", "policy" or "" for no badges
 let table = null; // the table that is shown
 let latest = null; // the source's last message
-let badgeData = null; // data of the badges that are shown
 let shown = null; // { deal, ply } of the decision that the bar shows
 
 export const chosenSource = (panels) => (panels?.includes(source) ? [source] : []);
@@ -30,7 +30,7 @@ export function initAnalysis(onChange) {
     localStorage.setItem("measure", measure);
     showAnalysis(table);
   });
-  onOffer(() => showBadges(badgeData));
+  onOffer(redrawBadges);
 }
 
 // Shows the evaluation of the table's decision if it is known, and the last one while others are on turn.
@@ -97,10 +97,11 @@ const FORMATS = {
   policy: (share) => (share < 0.005 ? "0%" : `${Math.round(100 * share)}%`),
 };
 
-// Puts the chosen number on each card and button that can be clicked. The source's own action has a star.
+// Draws the evaluation and its badges again, after a change of the hint or of the buttons.
+export const redrawBadges = () => table && showAnalysis(table);
+
+// Puts the chosen number on each card and button that can be clicked, and the mark of a hint. The best action has a star.
 function showBadges(data) {
-  badgeData = data;
-  document.body.classList.toggle("badged", Boolean(measure && source));
   for (const badge of document.querySelectorAll("#felt .evaluation")) badge.remove();
   for (const element of document.querySelectorAll("#felt [data-words]")) {
     if (element.dataset.words) element.setAttribute("aria-label", element.dataset.words);
@@ -109,16 +110,22 @@ function showBadges(data) {
   }
   const rows = new Map((measure && data ? data.rows : []).filter((row) => row[measure] !== null).map((row) => [row.action, row]));
   for (const element of document.querySelectorAll("#felt .act")) {
-    const offered = (element.dataset.actions ?? element.dataset.action ?? "").split(" ").filter(Boolean).map((action) => rows.get(Number(action))).filter(Boolean);
-    if (!offered.length) continue;
-    const row = offered.find(({ action }) => action === data.best) ?? offered.reduce((a, b) => (b[measure] > a[measure] ? b : a));
-    const isBest = row.action === data.best;
-    const text = FORMATS[measure](row[measure], data.scale ?? [-1, 1]);
+    const offered = (element.dataset.actions ?? element.dataset.action ?? "").split(" ").filter(Boolean).map(Number);
+    const evaluated = offered.map((action) => rows.get(action)).filter(Boolean);
+    const row = evaluated.find(({ action }) => action === data.best) ?? evaluated.reduce((a, b) => (a && a[measure] >= b[measure] ? a : b), null);
+    const mark = hintMark(offered);
+    if (!row && !mark) continue;
+    const isBest = mark === "best" || Boolean(row && row.action === data.best);
+    const text = row ? FORMATS[measure](row[measure], data.scale ?? [-1, 1]) : "";
     const words = element.getAttribute("aria-label");
+    const notes = [row && `${measure} ${text}`, mark === "candidate" && "worth a thought", isBest && "best"].filter(Boolean);
     element.dataset.words = words ?? "";
-    element.setAttribute("aria-label", `${words ?? element.textContent}, ${measure} ${text}${isBest ? ", best" : ""}`);
-    element.append(make("span", { class: `evaluation${isBest ? " best" : ""}`, "aria-hidden": "true" }, isBest ? `★${text}` : text));
+    element.setAttribute("aria-label", `${words ?? element.textContent}, ${notes.join(", ")}`);
+    const kind = `evaluation${isBest ? " best" : ""}${mark ? " hinted" : ""}${row ? "" : " bare"}`;
+    element.append(make("span", { class: kind, "aria-hidden": "true" }, `${isBest ? "★" : mark ? "?" : ""}${text}`));
   }
+  document.body.classList.toggle("badged", Boolean(measure && source));
+  document.body.classList.toggle("hinting", Boolean(document.querySelector("#felt .evaluation.bare")));
   $("evaluated").replaceChildren(...(rows.size ? actions(data) : []));
   if (measure && data?.rows.length && !rows.size) {
     $("expected").append(` ${nameOf(data.spec)} reports no ${measure === "policy" ? "policy" : measure === "value" ? "values of actions" : "visits"}.`);

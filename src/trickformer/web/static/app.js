@@ -1,9 +1,10 @@
 // The page of a table: its socket, its state, and its buttons and keys.
 
-import { chosenSource, initAnalysis, receiveEvaluation, showAnalysis } from "./analysis.js";
+import { chosenSource, initAnalysis, receiveEvaluation, redrawBadges, showAnalysis } from "./analysis.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
 import { $, make, showProgress } from "./dom.js";
 import { cancelOptions } from "./gestures.js";
+import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, updateHint } from "./hint.js";
 import { showLog, showScores } from "./log.js";
 import { initMotion, planMotion, playMotion, skipMotion } from "./motion.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
@@ -22,6 +23,7 @@ const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JS
 
 // Sends the actions of one decision. Tables between them are not shown.
 function act(actions) {
+  endHint();
   actions.forEach((action, i) => send({ do: "act", seat: table.me, action, ply: table.ply + i }));
   expectedPly = table.ply + actions.length;
 }
@@ -41,9 +43,9 @@ function connect() {
   });
 }
 
-// Requests the open panels, and the panel that evaluates the decision.
+// Requests the open panels, and the panels that evaluate the decision and give a hint.
 function requestPanels() {
-  requested = [...new Set([...openPanels, ...chosenSource(table.panels)])].filter((panel) => table.panels.includes(panel));
+  requested = [...new Set([...openPanels, ...chosenSource(table.panels), ...hintSource()])].filter((panel) => table.panels.includes(panel));
   send({ do: "look", panels: requested, players: comparedPlayers(table.players) });
 }
 
@@ -60,6 +62,7 @@ function receive(message) {
   } else if (message.type === "look") {
     showPanel(message);
     receiveEvaluation(message);
+    receiveHint(message);
     receiveComparison(message);
   } else if (message.type === "error") {
     expectedPly = 0;
@@ -78,6 +81,7 @@ function showNext() {
   $("fault").hidden = true;
   const pace = Number($("speed").value);
   const motion = pace || !queuedTables.length ? planMotion(before, table) : null;
+  updateHint(table, chosenSource(table.panels));
   showTable(table, act);
   playMotion(motion);
   showScores(table);
@@ -115,7 +119,7 @@ function showStatus() {
       make("a", { id: "review", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
       make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"));
   } else if (table.turn === table.me) {
-    status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`);
+    status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`, ...hintElements());
   } else if (thinking?.stopped) {
     status.replaceChildren("Stopped. ", make("button", { click: () => location.reload() }, "Go on"));
   } else {
@@ -148,6 +152,8 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
   } else if (event.key === "u" && !$("undo").disabled) {
     send({ do: "undo" });
+  } else if (event.key === "h") {
+    pressHint();
   } else if (event.key === "n" && table?.scores) {
     send({ do: "next" });
   }
@@ -185,7 +191,18 @@ initPanels(openPanels, () => {
   requestPanels();
 });
 initMotion();
-initAnalysis(requestPanels);
+initHint({
+  showHint: () => {
+    showStatus();
+    redrawBadges();
+  },
+  request: requestPanels,
+  stop: () => send({ do: "cancel" }),
+});
+initAnalysis(() => {
+  updateHint(table, chosenSource(table.panels));
+  requestPanels();
+});
 initComparison(() => table && requestPanels());
 setInterval(() => thinking?.seat !== undefined && showStatus(), 1000);
 connect();
