@@ -134,7 +134,7 @@ def test_a_lost_mission_says_what_failed_and_when(distress):
             end = next(line for line in lines if line.startswith(("won in", "lost in")))
             trick = len(state.core.winners)
             if state.core.result > 0:
-                assert end == f"its card fell in trick {trick}"
+                assert end == f"won in trick {trick}"
                 continue
             what = re.fullmatch(rf"lost in trick {trick}: (.+)", end)
             assert what, f"mission {mission}, deal {index}: {end}"

@@ -190,10 +190,13 @@ def _match(out: Path, end: float, rng: random.Random) -> None:
 
 
 def _start_match(folder: Path, deals: int, errors: IO[str]) -> subprocess.Popen[bytes]:
-    engine = f'engine:cmd="{sys.executable} -m trickformer serve rules --game hearts"'
+    # Without the path of this environment, a later start from another one may continue the match.
+    engine = 'engine:cmd="trickformer serve rules --game hearts"'
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     words = ["tournament", "hearts", "--a", engine, "--b", "argmax", "--deals", str(deals), "--seed", "5"]
     words += ["--out", str(folder), *(["--resume"] if (folder / "config.toml").exists() else [])]
-    return subprocess.Popen([sys.executable, "-m", "trickformer", *words], stdout=subprocess.DEVNULL, stderr=errors)
+    command = [sys.executable, "-m", "trickformer", *words]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env=environment)
 
 
 LANES: dict[str, Callable[[Path, float, random.Random], None]] = {

@@ -306,7 +306,7 @@ def test_a_compared_player_decides_as_at_the_table(hearts):
 
 def test_a_player_that_sees_hidden_cards_is_not_compared(hearts, monkeypatch):
     inside = _inside("hearts")
-    player = inside._compared.player("rules")
+    player = Cast(hearts).player("rules")
     monkeypatch.setattr(type(player), "needs_state", True)
     with pytest.raises(TrickformerError, match="hidden cards"):
         inside.player(_asked(_decisions(hearts, 11, 1)[0]), "rules")

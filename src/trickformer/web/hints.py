@@ -17,7 +17,7 @@ MIN_SHARE = 0.1  # smallest share of the visits, or of the policy, of a candidat
 Basis = Literal["error", "visits", "policy", "value"]
 
 
-class Hint(NamedTuple):
+class TableHint(NamedTuple):
     """Hint for one decision, with values in units of v(o)."""
 
     best: int  # the player's own action
@@ -28,7 +28,7 @@ class Hint(NamedTuple):
     error: float | None  # standard error of the lead over sampled worlds; None if there are no worlds
 
 
-def find_hint(decision: Decision, values: Mapping[int, float], legal: Sequence[int]) -> Hint:
+def find_hint(decision: Decision, values: Mapping[int, float], legal: Sequence[int]) -> TableHint:
     """Find the actions that deserve a thought.
 
     If the player values actions in several worlds, the candidates are the actions within ERRORS standard errors of
@@ -47,7 +47,7 @@ def find_hint(decision: Decision, values: Mapping[int, float], legal: Sequence[i
     deficits = {action: deficit for action in rivals if (deficit := _deficit(worlds, best, action)) is not None}
     error = deficits[rival][1] if rival in deficits else None
     basis, candidates = _candidates(decision, values, legal, deficits)
-    return Hint(best, tuple(sorted({best, *candidates})), basis, rival, lead, error)
+    return TableHint(best, tuple(sorted({best, *candidates})), basis, rival, lead, error)
 
 
 def _candidates(
