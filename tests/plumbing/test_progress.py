@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 
 import pytest
 
 from trickformer.plumbing import progress
+from trickformer.plumbing.terminal import PatientStream
 
 
 @pytest.fixture
@@ -72,3 +74,15 @@ def test_plain_lines_have_the_score_below_but_for_the_last(clock, capsys):
             advance(score=lambda: "A leads")
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["work: 1 of 2 games, 20 s left", "A leads", "work: 2 of 2 games, 0 s left"]
+
+
+def test_output_that_nobody_reads_does_not_fail_at_later_flushes():
+    """`multiprocessing` flushes standard error before it starts a worker."""
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as stream:
+        patient = PatientStream(stream)
+        patient.write("a line\n")
+        patient.flush()
+        stream.flush()
+        stream.write("another line\n")

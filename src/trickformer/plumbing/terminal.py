@@ -41,7 +41,11 @@ class SafeConsole(Console):
 
 
 class PatientStream:
-    """A stream whose failed writes are ignored. Characters that it cannot encode become question marks."""
+    """A stream whose failed writes are ignored. Characters that it cannot encode become question marks.
+
+    After a failure its descriptor leads nowhere. Output that is left in its buffer would otherwise fail again at every
+    later flush, such as that of `multiprocessing` before it starts a worker, and end the run.
+    """
 
     def __init__(self, stream: TextIO):
         self._stream = stream
@@ -50,15 +54,24 @@ class PatientStream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        with suppress(OSError, ValueError):
+        try:
             try:
                 self._stream.write(text)
             except UnicodeEncodeError:
                 self._stream.write(text.encode("ascii", "replace").decode())
+        except (OSError, ValueError):
+            self._give_up()
         return len(text)
 
     def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except (OSError, ValueError):
+            self._give_up()
+
+    def _give_up(self) -> None:
         with suppress(OSError, ValueError):
+            _discard(self._stream)
             self._stream.flush()
 
 
@@ -122,4 +135,13 @@ def prepare() -> None:
 def abandon() -> None:
     """Discard further standard output after its reader has closed it, so that Python's flush at exit does not fail."""
     with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
+    """Let the descriptor of a stream lead nowhere. Raises OSError or ValueError if the stream has none."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, stream.fileno())
+    finally:
+        os.close(nowhere)
