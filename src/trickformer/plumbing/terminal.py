@@ -70,7 +70,7 @@ class PatientStream:
             self._give_up()
 
     def _give_up(self) -> None:
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, AttributeError):  # AttributeError: a stream of a notebook has no descriptor
             _discard(self._stream)
             self._stream.flush()
 
