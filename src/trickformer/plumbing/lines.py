@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO, FileIO
 from pathlib import Path
@@ -85,24 +86,14 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
     """Parse as `read_lines` does, a line at a time."""
     parsed: list[Any] = []
     count = length = sums_found = 0
-    torn = False
-    try:
-        with _open_if_there(path) as file, _open_if_there(digests.sums_file(path)) as sums:
-            for line in limited_lines(file, MAX_LINE):
-                if len(line) > MAX_LINE:
-                    raise TrickformerError(f"{path}, line {count + 1}: longer than {MAX_LINE >> 20} MiB")
-                if not line.endswith(b"\n"):
-                    torn = True
-                    break
-                count, length = count + 1, length + len(line)
-                sums_found += _verify(path, count, line, sums.readline())
-                if (value := parse(count, line[:-1])) is not None:
-                    parsed.append(value)
-            missing = sum(checksum.endswith(b"\n") for checksum in sums)  # checksums whose lines are lost
-    except OSError as e:
-        raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
-    except ValueError:
-        raise _damage_error(path) from None
+    with _explaining_faults(path), _open_if_there(path) as file, _open_if_there(digests.sums_file(path)) as sums:
+        for line, has_sum in _complete_lines(path, file, sums, 0):
+            count, length = count + 1, length + len(line)
+            sums_found += has_sum
+            if (value := parse(count, line[:-1])) is not None:
+                parsed.append(value)
+        torn = file.tell() > length
+        missing = sum(checksum.endswith(b"\n") for checksum in sums)  # checksums whose lines are lost
     if missing > SYNC_EVERY:
         raise TrickformerError(f"{path} lacks {missing:,} lines that it had; copy it again")
     if missing:
@@ -112,19 +103,39 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
     return _LinesOfFile(parsed, count, length, sums_found)
 
 
-def _verify(path: Path, number: int, line: bytes, checksum: bytes) -> bool:
-    """Compare a line with its checksum. Return whether it has a complete one.
+def _complete_lines(path: Path, file: IO[bytes], sums: IO[bytes], count: int) -> Iterator[tuple[bytes, bool]]:
+    """Yield each further complete line, and whether it has a checksum, which then agrees.
 
-    Raises TrickformerError if they differ."""
-    if not checksum.endswith(b"\n"):
-        return False
-    if digests.line_digest(line) != checksum:
-        raise TrickformerError(f"{path}, line {number}: its checksum differs; restore the file from a copy")
-    return True
+    Args:
+        path: File of lines, for messages.
+        file: The file, at the beginning of a line.
+        sums: Its file of checksums, at the checksum of this line.
+        count: Number of lines before this one.
+
+    Raises:
+        TrickformerError: A line is too long, or its checksum differs.
+    """
+    for number, line in enumerate(limited_lines(file, MAX_LINE), count + 1):
+        if len(line) > MAX_LINE:
+            raise TrickformerError(f"{path}, line {number}: longer than {MAX_LINE >> 20} MiB")
+        if not line.endswith(b"\n"):
+            return
+        checksum = sums.readline()
+        has_sum = checksum.endswith(b"\n")
+        if has_sum and digests.line_digest(line) != checksum:
+            raise TrickformerError(f"{path}, line {number}: its checksum differs; restore the file from a copy")
+        yield line, has_sum
 
 
-def _damage_error(path: Path) -> TrickformerError:
-    return TrickformerError(f"{path} is broken; restore it from a copy, or choose another --out")
+@contextmanager
+def _explaining_faults(path: Path) -> Generator[None]:
+    """Raise TrickformerError in place of an OSError, or of a ValueError, which says that a line is broken."""
+    try:
+        yield
+    except OSError as e:
+        raise TrickformerError(f"cannot read {path}: {e.strerror}") from None
+    except ValueError:
+        raise TrickformerError(f"{path} is broken; restore it from a copy, or choose another --out") from None
 
 
 class LineFollower:
@@ -165,26 +176,16 @@ class LineFollower:
         Raises:
             TrickformerError: The file cannot be read, or a line is broken or too long, or its checksum differs.
         """
-        before = self.count
-        try:
-            with _open_if_there(self._path) as file, _open_if_there(digests.sums_file(self._path)) as sums:
-                if not isinstance(file, BytesIO):
-                    status = os.fstat(file.fileno())
-                    self._file_id = status.st_dev, status.st_ino
-                file.seek(self.length)
-                sums.seek(self.count * digests.LINE_DIGEST_SIZE)
-                for line in limited_lines(file, MAX_LINE):
-                    if len(line) > MAX_LINE:
-                        raise TrickformerError(f"{self._path}, line {self.count + 1}: longer than {MAX_LINE >> 20} MiB")
-                    if not line.endswith(b"\n"):
-                        break
-                    self.count, self.length = self.count + 1, self.length + len(line)
-                    _verify(self._path, self.count, line, sums.readline())
-                    self._parse(self.count, line[:-1])
-        except OSError as e:
-            raise TrickformerError(f"cannot read {self._path}: {e.strerror}") from None
-        except ValueError:
-            raise _damage_error(self._path) from None
+        path, before = self._path, self.count
+        with _explaining_faults(path), _open_if_there(path) as file, _open_if_there(digests.sums_file(path)) as sums:
+            if not isinstance(file, BytesIO):
+                status = os.fstat(file.fileno())
+                self._file_id = status.st_dev, status.st_ino
+            file.seek(self.length)
+            sums.seek(self.count * digests.LINE_DIGEST_SIZE)
+            for line, _ in _complete_lines(path, file, sums, self.count):
+                self.count, self.length = self.count + 1, self.length + len(line)
+                self._parse(self.count, line[:-1])
         return self.count - before
 
 
