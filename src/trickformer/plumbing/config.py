@@ -69,6 +69,7 @@ def load(model: type[M], file: Path | None, arguments: Mapping[str, Any], resume
     """
     if file is None and resume and arguments.get("out") is not None and (arguments["out"] / FILE).is_file():
         file = Path(arguments["out"] / FILE)
+        refuse_links(file.parent)  # before anything in the folder is read
         values = {k: v for k, v in _read_run_values(model, file).items() if k not in getattr(model, "PREPARED", ())}
     else:
         values = _read_values(model, file) if file is not None else {}
@@ -147,13 +148,7 @@ def _read_values(model: type[BaseModel], file: Path) -> dict[str, Any]:
 
 
 def _read_run_values(model: type[BaseModel], file: Path) -> dict[str, Any]:
-    """Read the fields in a run folder's config.
-
-    Raises:
-        ForeignRunError: The config belongs to another command.
-        TrickformerError: The folder contains a link, or the file cannot be read.
-    """
-    refuse_links(file.parent)
+    """Read the fields in a run folder's config. Raises ForeignRunError if it belongs to another command."""
     kept = {k: v for k, v in _read_values(model, file).items() if k not in COMMAND_LINE_ONLY}
     if foreign_keys := kept.keys() - model.model_fields.keys():
         raise ForeignRunError(f"{file} belongs to a run of another command: it has the key {min(foreign_keys)!r}")
