@@ -1,5 +1,4 @@
-"""Messages that a page sends: a page of the table (`read`) a page that reviews hands (`read_review`), or
-the page of a training (`read_training`)."""
+"""Messages of the pages: the table (`read`), the review of hands (`read_review`), a training (`read_training`)."""
 
 from __future__ import annotations
 

@@ -1,13 +1,16 @@
-"""Base of the rooms, Room and Reading: the open pages, with a queue of outgoing messages for each."""
+"""Bases of the rooms: the open pages, with a queue of outgoing messages for each, and maybe a worker process."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
+from trickformer.base import TrickformerError
 from trickformer.plumbing.terminal import printable
+from trickformer.web.worker import CancellationError, Worker
 
 MAX_UNREAD = 256  # messages that a page may leave unread; then it is removed
 
@@ -69,6 +72,61 @@ class Pages(ABC):
             queue.put_nowait(json.dumps(_printable(message)))
         except asyncio.QueueFull:
             self.leave(page)
+
+
+class WorkerPages(Pages):
+    """Pages that have a worker process each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._workers: dict[object, Worker] = {}
+        self._jobs: dict[object, asyncio.Task[None]] = {}
+
+    @abstractmethod
+    def _make_worker(self) -> Worker:
+        """Make the worker of a page."""
+
+    def enter(self, page: object) -> asyncio.Queue[str]:
+        self._workers[page] = self._make_worker()
+        return super().enter(page)
+
+    def leave(self, page: object) -> None:
+        if (job := self._jobs.pop(page, None)) is not None:
+            job.cancel()
+        self.pages.pop(page, None)
+        if (worker := self._workers.pop(page, None)) is not None:
+            worker.cancel()
+
+    async def close(self) -> None:
+        for page in list(self._workers):
+            self.leave(page)
+
+    async def _answer(
+        self,
+        page: object,
+        kind: str,
+        method: str,
+        *arguments: Any,
+        about: dict[str, Any] | None = None,
+        report: Callable[[Any], None] | None = None,
+    ) -> None:
+        """Call a method of the page's worker, and send its result or its error. Nothing is sent after a cancellation.
+
+        Args:
+            page: Key of the page.
+            kind: Type of the message with the result.
+            method: Name of the method.
+            *arguments: Its arguments.
+            about: Further entries of the message.
+            report: Receives the progress.
+        """
+        try:
+            answer = await self._workers[page].do(method, *arguments, report=report)
+            self.send(page, answer | (about or {}) | {"type": kind})
+        except CancellationError:
+            pass
+        except TrickformerError as e:
+            self.send(page, {"type": "error", "text": str(e)})
 
 
 def _printable(value: Any) -> Any:

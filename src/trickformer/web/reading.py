@@ -12,25 +12,23 @@ from trickformer.base import TrickformerError
 from trickformer.web import messages
 from trickformer.web.config import YOU, Play, ViewSettings
 from trickformer.web.desk import Desk, FinishedHand
-from trickformer.web.pages import Pages
+from trickformer.web.pages import WorkerPages
 from trickformer.web.shelf import HandQuery
 from trickformer.web.table import Table
-from trickformer.web.worker import CancellationError, Worker
+from trickformer.web.worker import Worker
 
 REPEATS = 4  # number of times that an analyst rates a decision of a table's hands
 
 
-class Reading(Pages):
+class Reading(WorkerPages):
     """Pages about the hands of a path, or about the finished hands of a table."""
 
     def __init__(self, settings: ViewSettings | Play, table: Table | None = None):
         super().__init__()
         self._settings, self._table = settings, table
-        self._workers: dict[object, Worker] = {}
-        self._jobs: dict[object, asyncio.Task[None]] = {}
         self._polls: dict[object, asyncio.Task[None]] = {}  # looks for new records of a run, which a job waits for
 
-    def enter(self, page: object) -> asyncio.Queue[str]:
+    def _make_worker(self) -> Worker:
         settings, table = self._settings, self._table
         if isinstance(settings, ViewSettings):
             desk_arguments = (
@@ -43,20 +41,12 @@ class Reading(Pages):
         else:
             opponents = tuple(who for who in table.specs if who != YOU) if table is not None else ()
             desk_arguments = (None, None, opponents, REPEATS, settings.seed)
-        self._workers[page] = Worker(Desk, *desk_arguments)
-        return super().enter(page)
+        return Worker(Desk, *desk_arguments)
 
     def leave(self, page: object) -> None:
-        self._stop(page)
         if (poll := self._polls.pop(page, None)) is not None:
             poll.cancel()
-        self.pages.pop(page, None)
-        if (worker := self._workers.pop(page, None)) is not None:
-            worker.cancel()
-
-    async def close(self) -> None:
-        for page in list(self._workers):
-            self.leave(page)
+        super().leave(page)
 
     async def receive(self, page: object, text: str) -> None:
         message = messages.read_review(text)
@@ -64,13 +54,7 @@ class Reading(Pages):
             case messages.List():
                 if self._table is not None:
                     raise TrickformerError("a table has no list of hands")
-                query = HandQuery(
-                    sort=message.sort,
-                    descending=message.descending,
-                    seating=message.seating,
-                    player=message.player,
-                    loser=message.loser,
-                )
+                query = HandQuery(**message.model_dump(exclude={"do", "page"}))
                 self._start_job(page, "list", "list_hands", message.page, query)
             case messages.Describe():
                 if self._table is not None:
@@ -123,16 +107,7 @@ class Reading(Pages):
         """Look for new records of a run. Any other work goes before it: a page with a job gets no answer to a poll."""
         is_busy = any(page in jobs and not jobs[page].done() for jobs in (self._jobs, self._polls))
         if page in self._workers and not is_busy:
-            self._polls[page] = asyncio.create_task(self._run_poll(page, self._workers[page], known))
-
-    async def _run_poll(self, page: object, worker: Worker, known: int) -> None:
-        try:
-            answer = await worker.do("describe_run", known, report=_ignore)
-            self.send(page, answer | {"type": "run"})
-        except CancellationError:
-            pass
-        except TrickformerError as e:
-            self.send(page, {"type": "error", "text": str(e)})
+            self._polls[page] = asyncio.create_task(self._answer(page, "run", "describe_run", known, report=_ignore))
 
     async def _run_job(
         self, page: object, kind: str, method: str, arguments: tuple[Any, ...], about: dict[str, Any], reports: bool
@@ -141,13 +116,7 @@ class Reading(Pages):
             self.send(page, {"type": "working"} | dict(zip(("what", "unit", "done", "total"), progress)))
 
         self.send(page, {"type": "working", "what": kind})
-        try:
-            answer = await self._workers[page].do(method, *arguments, report=send if reports else None)
-            self.send(page, answer | about | {"type": kind})
-        except CancellationError:
-            pass
-        except TrickformerError as e:
-            self.send(page, {"type": "error", "text": str(e)})
+        await self._answer(page, kind, method, *arguments, about=about, report=send if reports else None)
         self.send(page, {"type": "working", "what": None})
 
     def _stop(self, page: object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -166,13 +166,7 @@ class Shelf:
         """
         if query.sort is None:  # the worst deals for A first
             default: SortKey = "difference" if self.is_match else "number"
-            query = HandQuery(
-                sort=default,
-                descending=self.is_match and not self._higher_is_better,
-                seating=query.seating,
-                player=query.player,
-                loser=query.loser,
-            )
+            query = replace(query, sort=default, descending=self.is_match and not self._higher_is_better)
         records = self._rank(query)
         pages = max(1, -(-len(records) // PAGE))
         if number >= pages:
@@ -205,9 +199,8 @@ class Shelf:
         number = np.arange(self.count)
         rank = self._rank_of_seating[self._seating]  # not the number, which depends on the tables that ended first
         match query.sort:
-            case (
-                "difference"
-            ):  # within a deal first the hands that pull A's mean in this direction, last those without A
+            case "difference":
+                # Within a deal the hands come first that pull A's mean in this direction, and those without A last.
                 without_first = np.array([0 not in seating for seating in self._seatings])[self._seating]
                 within = [rank, sign * self._lead, without_first] if self.is_match else [rank, sign * self._lead]
                 return [*within, self._deal, sign * self._difference]

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from trickformer.base import TrickformerError
 from trickformer.selfplay import report
 from trickformer.selfplay.charts import charts
 from trickformer.selfplay.log import LOG
@@ -17,9 +16,9 @@ from trickformer.tournaments.deals import RECORDS
 from trickformer.web import messages
 from trickformer.web.config import ViewSettings
 from trickformer.web.overview import describe_chart, describe_report
-from trickformer.web.pages import Pages
+from trickformer.web.pages import Pages, WorkerPages
 from trickformer.web.reading import Reading
-from trickformer.web.worker import CancellationError, Worker
+from trickformer.web.worker import Worker
 
 _MATCH_ROOM = re.compile(r"match-([0-9]{1,6}-(?:previous|baseline))")
 
@@ -87,43 +86,21 @@ class TrainingDesk:
         }
 
 
-class TrainingPages(Pages):
-    """Pages of a training. Each has a worker process."""
+class TrainingPages(WorkerPages):
+    """Pages of a training."""
 
     def __init__(self, folder: Path):
         super().__init__()
         self._folder = folder
-        self._workers: dict[object, Worker] = {}
-        self._jobs: dict[object, asyncio.Task[None]] = {}
 
-    def enter(self, page: object) -> asyncio.Queue[str]:
-        self._workers[page] = Worker(TrainingDesk, self._folder)
-        return super().enter(page)
-
-    def leave(self, page: object) -> None:
-        if (job := self._jobs.pop(page, None)) is not None:
-            job.cancel()
-        self.pages.pop(page, None)
-        if (worker := self._workers.pop(page, None)) is not None:
-            worker.cancel()
-
-    async def close(self) -> None:
-        for page in list(self._workers):
-            self.leave(page)
+    def _make_worker(self) -> Worker:
+        return Worker(TrainingDesk, self._folder)
 
     async def receive(self, page: object, text: str) -> None:
         message = messages.read_training(text)
         is_busy = page in self._jobs and not self._jobs[page].done()
         if page in self._workers and not is_busy:
-            self._jobs[page] = asyncio.create_task(self._describe(page, self._workers[page], message.known))
-
-    async def _describe(self, page: object, worker: Worker, known: int | None) -> None:
-        try:
-            self.send(page, await worker.do("describe", known) | {"type": "training"})
-        except CancellationError:
-            pass
-        except TrickformerError as e:
-            self.send(page, {"type": "error", "text": str(e)})
+            self._jobs[page] = asyncio.create_task(self._answer(page, "training", "describe", message.known))
 
 
 class TrainingRooms(Mapping[str, Pages]):
