@@ -118,12 +118,6 @@ class _Search(BaseModel):
     belief_checkpoint: Annotated[Path | None, _LEARNED] = Field(
         None, description="Needed by seq2seq and bft: run folder of `trickformer belief train`, or its weights."
     )
-    assess: int = Field(
-        0,
-        ge=0,
-        le=1_000_000,
-        description="Worlds of the exact belief that estimate gains again for the report (default: 0).",
-    )
     preset: Literal["small", "paper"] = Field(
         "small", description="Defaults of the options below: small, for one core, or paper (default: small)."
     )

@@ -67,6 +67,8 @@ def _read(spec: str, old: bool = False, game: str | None = None) -> tuple[str, d
     name, rest = _split(spec)
     if name == "native" and re.fullmatch(r"[\w.]+:\w+", rest):
         rest = f"make={rest}"
+    elif name == "native" and rest and not _ITEM.match(rest):
+        raise TrickformerError(f"player {spec!r}: write native:MODULE:FUNCTION, such as native:mybot:make")
     items: dict[str, str] = {}
     for key, value in _items(spec, rest):
         if key in items:
@@ -158,8 +160,6 @@ def _items(spec: str, rest: str) -> Iterator[tuple[str, str]]:
         match = _ITEM.match(rest, at)
         if not match:
             item = rest[at:].partition(",")[0].strip()
-            if spec.startswith("native:"):
-                raise TrickformerError(f"player {spec!r}: write native:MODULE:FUNCTION, such as native:mybot:make")
             raise TrickformerError(f"player {spec!r}: write options as key=value, not {item!r}")
         key, value = match.groups()
         if value.startswith('"'):

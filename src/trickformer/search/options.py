@@ -41,6 +41,12 @@ class BeliefOptions(BaseModel):
     threads: int = Field(
         1, ge=1, le=1_024, description="Threads that play games. Results do not depend on it (default: 1)."
     )
+    assess: int = Field(
+        0,
+        ge=0,
+        le=1_000_000,
+        description="Worlds of the exact belief that estimate gains again for the report (default: 0).",
+    )
 
 
 class NetworkBeliefOptions(FineTuningOptions):
@@ -60,9 +66,3 @@ class RaceOptions(BeliefOptions):
     """Settings of the race that compares candidate actions (search/race.py)."""
 
     ucb: bool = Field(True, description="Stop trying actions that are clearly worse (default: true).")
-    assess: int = Field(
-        0,
-        ge=0,
-        le=1_000_000,
-        description="Worlds of the exact belief that estimate gains again for the report (default: 0).",
-    )

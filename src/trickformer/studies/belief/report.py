@@ -98,7 +98,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     """List the cross entropy by estimator, and the differences."""
-    has_exact = any("where_exact" in e for e in summary["estimators"].values())
+    has_exact = _has_exact(summary)
     exact = ("where exact", "above exact") if has_exact else ()
     head = ("estimator", "nats a card", *exact, "without belief", "ms a position")
     rows = []
@@ -177,11 +177,15 @@ def make_report(summary: dict[str, Any]) -> Report:
     )
 
 
+def _has_exact(summary: dict[str, Any]) -> bool:
+    """Return whether there are positions with an exact belief."""
+    return any("where_exact" in estimator for estimator in summary["estimators"].values())
+
+
 def _key(summary: dict[str, Any]) -> str:
     """Explain the columns and the estimators of the first table."""
     names = summary["estimators"]
-    has_exact = any("where_exact" in estimator for estimator in names.values())
-    key = _KEY.format(_EXACT_KEY if has_exact else "")
+    key = _KEY.format(_EXACT_KEY if _has_exact(summary) else "")
     return " ".join([key, *(f"{name}: {_ESTIMATORS[name]}." for name in names)])
 
 
