@@ -73,6 +73,15 @@ def move(page, draw) -> None:
     page.wait_for_selector(f"body:not([data-ply='{ply}'])")
 
 
+def advance(page, draw, decisions: int) -> None:
+    """Makes random decisions, and then those in which only one thing can be done."""
+    for _ in range(decisions):
+        assert my_turn(page)
+        move(page, draw)
+    while my_turn(page) and page.locator("#felt .act:visible").count() == 1:
+        move(page, draw)
+
+
 def misplaced(page) -> list[str]:
     """Faults of the table's layout; none is good.
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, launched, misplaced, move, my_turn, opened, overlaps, rules_hold
+from support.browser import (
+    CHROMIUM,
+    WIDTHS,
+    advance,
+    faint,
+    launched,
+    misplaced,
+    move,
+    my_turn,
+    opened,
+    overlaps,
+    rules_hold,
+)
 from support.served import served
 
 from trickformer import games
@@ -36,21 +48,13 @@ def _box(page, selector):
     return page.locator(selector).bounding_box()
 
 
-def _advance(page, draw, decisions):
-    for _ in range(decisions):
-        assert my_turn(page)
-        move(page, draw)
-    while my_turn(page) and page.locator("#felt .act:visible").count() == 1:
-        move(page, draw)
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_the_bar_shows_the_value_of_the_source(browser, name):
     """Beside the table in a wide window and above it in a narrow one, between the lowest and the highest result."""
     game = games.load(name)
     with served(*GAMES[name]) as (address, _):
         page = opened(browser, address)
-        _advance(page, random.Random(2), 3)
+        advance(page, random.Random(2), 3)
         assert not page.locator("#gauge").is_visible()
         page.select_option("#source", label="Model")
         page.click("[data-panel=model]")
@@ -119,7 +123,7 @@ def test_badges_show_the_chosen_number_on_each_card(browser):
     """Those of the panel's table; the best has a star, a shape of its own and words, and all go with the decision."""
     with served(*GAMES["hearts"]) as (address, _):
         page = opened(browser, address)
-        _advance(page, random.Random(5), 4)
+        advance(page, random.Random(5), 4)
         labels = [card.get_attribute("aria-label") for card in page.locator("#felt .act").all()]
         page.select_option("#source", label="GO-MCTS")
         page.click("[data-panel=search]")
@@ -175,7 +179,7 @@ def test_badges_on_the_uses_of_a_card(browser):
     """In Hanabi a card shows its best use, and each use has its own number."""
     with served(*GAMES["hanabi"]) as (address, _):
         page = opened(browser, address)
-        _advance(page, random.Random(2), 2)
+        advance(page, random.Random(2), 2)
         page.select_option("#measure", label="value")
         page.select_option("#source", label="Model")
         page.wait_for_selector("#own .evaluation", timeout=90_000)
@@ -195,7 +199,7 @@ def test_players_are_compared_side_by_side(browser):
     """A row for each, with its card and its value if it has one, at each decision once two are chosen."""
     with served(*GAMES["hearts"]) as (address, _):
         page = opened(browser, address)
-        _advance(page, random.Random(5), 2)
+        advance(page, random.Random(5), 2)
         page.click("#comparing summary")
         page.check("#compared label:text-is('rules') input")
         assert page.inner_text("#comparison") == "Choose two players or more."
@@ -249,7 +253,7 @@ def test_contrast_in_every_state(browser):
         page.wait_for_selector("#panel-model tr.best", timeout=90_000)
         page.wait_for_selector("#felt .evaluation")
         assert page.locator("#confirm").is_disabled() and not faint(page, disabled=True)
-        _advance(page, random.Random(5), 3)
+        advance(page, random.Random(5), 3)
         page.wait_for_selector("#felt .evaluation", timeout=90_000)
         page.click("#comparing summary")
         assert page.locator("#trick .card svg text").count()

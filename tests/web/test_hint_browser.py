@@ -6,7 +6,19 @@ import random
 import re
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, launched, misplaced, move, my_turn, opened, overlaps, rules_hold
+from support.browser import (
+    CHROMIUM,
+    WIDTHS,
+    advance,
+    faint,
+    launched,
+    misplaced,
+    move,
+    my_turn,
+    opened,
+    overlaps,
+    rules_hold,
+)
 from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -38,14 +50,6 @@ def _listening(browser, address):
     return page
 
 
-def _advance(page, draw, decisions):
-    for _ in range(decisions):
-        assert my_turn(page)
-        move(page, draw)
-    while my_turn(page) and page.locator("#felt .act:visible").count() == 1:
-        move(page, draw)
-
-
 def _answers(page, panel):
     heard = page.evaluate("heard.filter((message) => message.type === 'look' && message.data)")
     return [message for message in heard if message["panel"] == panel]
@@ -59,7 +63,7 @@ def test_a_hint_has_two_levels(browser):
     """First the candidates, without values; then the best with its value and lead; a third press hides them."""
     with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
         page = _listening(browser, address)
-        _advance(page, random.Random(5), 4)
+        advance(page, random.Random(5), 4)
         plain = _labels(page)
         assert not _answers(page, "search")  # nothing is computed unasked
         page.click("#hint")
@@ -104,7 +108,7 @@ def test_a_hint_ends_with_its_decision(browser):
     """The next decision shows none and computes none; undo brings no mark back."""
     with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
         page = _listening(browser, address)
-        _advance(page, random.Random(5), 2)
+        advance(page, random.Random(5), 2)
         page.keyboard.press("h")
         page.wait_for_selector("#hinted", timeout=90_000)
         page.keyboard.press("h")
@@ -126,7 +130,7 @@ def test_the_source_of_the_page_gives_the_hint(browser):
     """PIMC marks what lies within its error and gives the lead's; a badge with a number keeps it."""
     with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
         page = _listening(browser, address)
-        _advance(page, random.Random(5), 4)
+        advance(page, random.Random(5), 4)
         page.select_option("#source", label="PIMC")
         page.select_option("#measure", label="value")
         page.wait_for_selector("#felt .evaluation", timeout=90_000)
