@@ -86,8 +86,8 @@ void bind_hanabi_players(nb::module_& parent) {
         return std::make_tuple(decks, actions, scores);
       },
       "rules"_a, "bots"_a, "seed"_a, "first"_a, "n"_a, "random"_a = 0.0, "noise"_a = 0.0,
-      "Play games of scripted players (int8 [players], indices into BOTS) on the decks of random_games. The games "
-      "equal those of Tables(rules, seed, first, n) with choose(..., seed, first). Each seat is a random player "
+      "Play games of scripted players (int8 [players], indices into BOTS) on the decks of random_games. The games are "
+      "those that Tables(rules, seed, first, n) plays by choose(..., seed, first). Each seat is a random player "
       "instead with probability `random`. A scripted player makes a random move with probability `noise`, but on the "
       "last life none that is sure to lose it. Returns decks, actions and scores as random_games does.");
 }
