@@ -132,6 +132,18 @@ def test_broken_folders_are_one_line(run, command, tmp_path):
     assert code == 2 and "log.jsonl is broken" in err and err.count("\n") == 1
 
 
+def test_a_log_that_lost_entries_is_refused(run, command):
+    """A model implies that its measurements are in the log, so a log without them was cut."""
+    lines = (run / "log.jsonl").read_text().splitlines(keepends=True)
+    lost = next(i for i, line in enumerate(lines) if '"iteration": 1, "stage": "measure"' in line)
+    sums = (run / "log.jsonl.sums").read_text().splitlines(keepends=True)
+    (run / "log.jsonl").write_text("".join(lines[:lost]))
+    (run / "log.jsonl.sums").write_text("".join(sums[:lost]))
+    code, _, err = command("train", "--out", run, "--resume")
+    assert code == 2 and err.count("\n") == 1
+    assert "lacks the measurements of model 1; restore the file, or train anew with another --out" in err
+
+
 def test_curves_have_one_line_for_each_opponent(run):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

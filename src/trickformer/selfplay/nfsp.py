@@ -56,7 +56,7 @@ from trickformer.plumbing.isa import instruction_set
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, report, rollout_network
 from trickformer.selfplay.config import FREE, SelfPlay
-from trickformer.selfplay.log import Log
+from trickformer.selfplay.log import LOG, Log
 from trickformer.selfplay.model_cards import model_card
 from trickformer.selfplay.progress import RunProgress, format_duration
 from trickformer.selfplay.results import TrainingResults, describe_match, find_best
@@ -404,6 +404,12 @@ class _Run:
         if log.stage_entries("judge", iteration):
             self.progress.remaining.drop_matches(iteration)
             return
+        measurements = log.stage_entries("measure", iteration)
+        if not measurements:  # they are on the disk before the model is
+            raise TrickformerError(
+                f"{self.out / LOG} lacks the measurements of model {iteration}; restore the file, or train anew with "
+                "another --out"
+            )
         finished = {e["opponent"] for e in log.stage_entries("match", iteration)}
         for opponent in evaluate.OPPONENTS if config.match_deals else ():
             if opponent in finished or (iteration == 0 and opponent == "previous"):
@@ -417,7 +423,7 @@ class _Run:
         if matches["baseline"]:
             evaluate.curve(self.game, config, matches, self.out)
         rows = stored.load(self.out / "data" / str(iteration), self.game, self.tokenizer)
-        warnings = evaluate.warnings(self.game, rows, log.stage_entries("measure", iteration)[-1], matches)
+        warnings = evaluate.warnings(self.game, rows, measurements[-1], matches)
         for text in warnings:
             self.progress.line(f"warning: iteration {iteration}: {text}")
         log.note(iteration=iteration, stage="judge", at=len(warnings), warnings=warnings)
