@@ -47,7 +47,7 @@ from trickformer.studies.crossplay.plan import CrossPlay
 from trickformer.studies.skat import evaluation
 from trickformer.studies.skat.config import Calibration, Inference, Learning
 from trickformer.tournaments import deals, plan, record_file, run, schedule, store
-from trickformer.web import messages, server
+from trickformer.web import messages, pages, server
 from trickformer.web.config import Play
 from trickformer.web.table import JOURNAL, open_table
 
@@ -113,11 +113,11 @@ def _messages() -> list[Target]:
 def _request(found: bytes) -> bool:
     """The guard's answer to a request: its path and headers, a line each."""
     path, *headers = found.split(b"\n")
-    guard = server.Guard("token", "127.0.0.1", 8_000)
+    guard = server.Guard({"token": pages.HOST}, "127.0.0.1", 8_000)
     named = [(name.lower(), value.strip()) for name, _, value in (line.partition(b":") for line in headers)]
     scope = {"type": "websocket" if path.endswith(b"socket") else "http", "headers": named, "path": "/"}
     token = path.strip(b"/").partition(b"/")[0].decode(errors="replace")
-    return guard.is_authorized(HTTPConnection(scope | {"path_params": {"token": token}}))
+    return guard.rights(HTTPConnection(scope | {"path_params": {"token": token}})) is not None
 
 
 def _games(place: Scratch) -> list[Target]:

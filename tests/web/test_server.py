@@ -90,14 +90,15 @@ def test_other_hosts_origins_and_tokens_are_refused(hearts_table):
 def test_the_name_of_the_machine_is_the_same_in_capitals(monkeypatch):
     from starlette.requests import HTTPConnection
 
+    from trickformer.web.pages import HOST
     from trickformer.web.server import Guard
 
     monkeypatch.setattr(socket, "gethostname", lambda: "MyBox")
-    guard = Guard("word", "0.0.0.0", 8000)
+    guard = Guard({"word": HOST}, "0.0.0.0", 8000)
     for name, admitted in (("MyBox", True), ("mybox", True), ("yourbox", False)):
         headers = [(b"host", f"{name}:8000".encode())]
         asked = HTTPConnection({"type": "http", "path_params": {"token": "word"}, "headers": headers})
-        assert guard.is_authorized(asked) is admitted
+        assert (guard.rights(asked) == HOST) is admitted
 
 
 class Endless:

@@ -175,7 +175,7 @@ def test_a_table_that_is_killed_goes_on(tmp_path):
         (("hearts", "--seat", "4"), "there is no seat 4 in hearts: seats are 0 to 3"),
         (
             ("skat", "--opponents", "random", "random", "random"),
-            "3 opponents, but skat has 3 seats, one of them yours; give 2 at most",
+            "3 opponents, but skat has 3 seats, 1 of them for people; give 2 at most",
         ),
         (("hearts", "--opponents", "gomts"), "unknown player 'gomts'"),
         (("hearts", "--resume"), "--resume needs the --out"),

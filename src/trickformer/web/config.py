@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trickformer import players as player_registry
 from trickformer.base import Game, TrickformerError
@@ -41,10 +42,11 @@ class Play(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     COMMAND: ClassVar[str] = "play"
-    FIXED: ClassVar[tuple[str, ...]] = ("game", "opponents", "seat", "seed", "deal")
+    FIXED: ClassVar[tuple[str, ...]] = ("game", "opponents", "seat", "invite", "seed", "deal")
     PANELS: ClassVar[Panels] = {
         "Table": ("opponents seat seed deal out config resume", ""),
         "Page": ("text browser host port", "checkpoint worlds"),
+        "Several people": ("invite spectators", ""),
     }
 
     game: str = Field(description="Game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'.")
@@ -54,7 +56,13 @@ class Play(BaseModel):
         description="Specs of the other seats from your left on, in turn (default: the game's script).",
     )
     seat: int = Field(0, ge=0, le=63, description="Number of your seat, from 0.")
-    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the deals and of the players' randomness.")
+    invite: list[int] = Field(
+        [], max_length=63, description="Numbers of seats that other people take, each by a link of its own."
+    )
+    spectators: bool = Field(False, description="Whether to print a link for spectators, who see all cards.")
+    seed: int = Field(
+        0, ge=0, lt=2**63, description="Seed of deals and players (default: 0, with --invite a random one)."
+    )
     deal: int = Field(0, ge=0, lt=2**31, description="Number of the first deal, from 0.")
     checkpoint: str | None = Field(
         None, description="Checkpoint for the panels about the model, by default the game's shipped one."
@@ -72,6 +80,14 @@ class Play(BaseModel):
 
     _valid_specs = field_validator("opponents")(player_registry.validate_specs)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _draw_seed(cls, values: Any) -> Any:
+        """Draw the seed of a table with guests, who could otherwise compute the deals of seed 0."""
+        if isinstance(values, dict) and values.get("invite") and values.get("seed") is None:
+            return values | {"seed": secrets.randbits(62)}
+        return values
+
     def rules(self) -> Game:
         """Load the game; `games.load` raises the errors."""
         from trickformer import games
@@ -79,7 +95,7 @@ class Play(BaseModel):
         return games.load(self.game)
 
     def seats(self, game: Game) -> tuple[str, ...]:
-        """List the spec of each seat; YOU stands for the person.
+        """List the spec of each seat; YOU stands for a person.
 
         Args:
             game: Game of the table.
@@ -87,19 +103,24 @@ class Play(BaseModel):
         Raises:
             TrickformerError: There are more opponents than seats, a player does not exist, or there is no such seat.
         """
-        if self.seat >= game.players:
-            raise TrickformerError(f"there is no seat {self.seat} in {game.name}: seats are 0 to {game.players - 1}")
+        for seat in (self.seat, *self.invite):
+            if not 0 <= seat < game.players:
+                raise TrickformerError(f"there is no seat {seat} in {game.name}: seats are 0 to {game.players - 1}")
+        people = {self.seat, *self.invite}
+        if len(people) <= len(self.invite):
+            raise TrickformerError("--invite names a seat twice, or your own seat; give other seats, each once")
+        places = [seat for turn in range(1, game.players) if (seat := (self.seat + turn) % game.players) not in people]
         opponents = self.opponents or [game.baseline]
         if self.opponents and game.players == 1:
             raise TrickformerError(f"{game.name} is played alone; leave out --opponents")
-        if len(opponents) > max(1, game.players - 1):
+        if self.opponents and len(opponents) > len(places):
             raise TrickformerError(
-                f"{len(opponents)} opponents, but {game.name} has {game.players} seats, one of them yours; "
-                f"give {game.players - 1} at most"
+                f"{len(opponents)} opponents, but {game.name} has {game.players} seats, {len(people)} of them for "
+                f"people; give {len(places)} at most"
             )
         for spec in opponents:
             player_registry.parse(spec)
         specs = [YOU] * game.players
-        for turn in range(1, game.players):
-            specs[(self.seat + turn) % game.players] = opponents[(turn - 1) % len(opponents)]
+        for i, seat in enumerate(places):
+            specs[seat] = opponents[i % len(opponents)]
         return tuple(specs)

@@ -6,6 +6,7 @@ import asyncio
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from trickformer.base import TrickformerError
@@ -15,17 +16,30 @@ from trickformer.web.worker import CancellationError, Worker
 MAX_UNREAD = 256  # messages that a page may leave unread; then it is removed
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Rights of the holder of a link."""
+
+    seat: int | None = None  # seat of an invited person; None: the host, who has the other seats of people
+    watches: bool = False  # a spectator, who sees all cards and decides nothing
+
+
+HOST = Access()
+SPECTATOR = Access(watches=True)
+
+
 class Pages(ABC):
     """Any number of pages that show the same table or hands, in one event loop."""
 
     def __init__(self) -> None:
         self.pages: dict[object, asyncio.Queue[str]] = {}
 
-    def enter(self, page: object) -> asyncio.Queue[str]:
+    def enter(self, page: object, access: Access = HOST) -> asyncio.Queue[str]:
         """Add a page.
 
         Args:
             page: Key of the page, such as its socket.
+            access: Rights of the page.
 
         Returns:
             Queue of the messages for the page.
@@ -86,9 +100,9 @@ class WorkerPages(Pages):
     def _make_worker(self) -> Worker:
         """Make the worker of a page."""
 
-    def enter(self, page: object) -> asyncio.Queue[str]:
+    def enter(self, page: object, access: Access = HOST) -> asyncio.Queue[str]:
         self._workers[page] = self._make_worker()
-        return super().enter(page)
+        return super().enter(page, access)
 
     def leave(self, page: object) -> None:
         if (job := self._jobs.pop(page, None)) is not None:

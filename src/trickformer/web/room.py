@@ -2,12 +2,15 @@
 
 While a page is open, the players decide in a worker process. A second worker computes the panels that pages request.
 When the last page closes, busy workers are killed.
+
+Several people can share a table. A page sees the seats of its link (`Access`), and the panels of its own decisions.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from trickformer import players, tokenizers
@@ -20,7 +23,7 @@ from trickformer.web import messages, scenes
 from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, make_request, state_after
 from trickformer.web.config import YOU, Play
 from trickformer.web.offers import list_players, shipped_for, short
-from trickformer.web.pages import Pages
+from trickformer.web.pages import HOST, Access, Pages
 from trickformer.web.table import Table
 from trickformer.web.worker import CancellationError, Worker
 
@@ -51,16 +54,25 @@ def _make_cast(rules: str) -> Cast:
 class Room(Pages):
     """Pages of one table."""
 
-    def __init__(self, settings: Play, table: Table, inside: Worker | None = None):
+    def __init__(
+        self,
+        settings: Play,
+        table: Table,
+        inside: Worker | None = None,
+        links: Mapping[Access, str] = MappingProxyType({}),
+    ):
         """Open a room.
 
         Args:
             settings: Settings of `trickformer play`.
             table: Table that the pages show.
             inside: Worker with the panels of the game; a new one if None.
+            links: Addresses of guests and spectators, which the host's page shows, relative to its own.
         """
         super().__init__()
         self.table = table
+        self._links = links
+        self._access: dict[object, Access] = {}
         self.settings = settings
         self._choices = list_players(table.game, [YOU, *table.seats, *table.specs])
         rules = str(table.game.spiel)
@@ -77,15 +89,19 @@ class Room(Pages):
         self._panel_messages: dict[_Job, dict[str, Any]] = {}  # messages of the panels that are finished for it
         self._current_job: _Job | None = None  # panel that is being computed
 
-    def enter(self, page: object) -> asyncio.Queue[str]:
-        queue = super().enter(page)
-        self.send(page, self._table_message())
+    def enter(self, page: object, access: Access = HOST) -> asyncio.Queue[str]:
+        queue = super().enter(page, access)
+        self._access[page] = access
+        self.send(page, self._table_message(access))
+        self._send_absence()
         self._start_players()
         return queue
 
     def leave(self, page: object) -> None:
         self.pages.pop(page, None)
+        self._access.pop(page, None)
         self._jobs_by_page.pop(page, None)
+        self._send_absence()
         if not self.pages:  # nobody waits for a result
             self._stop()
 
@@ -97,11 +113,15 @@ class Room(Pages):
     async def receive(self, page: object, text: str) -> None:
         message = messages.read(text)
         table = self.table
+        access = self._access.get(page)
+        if access is None:  # the page was removed, because it did not read its messages
+            return
+        self._refuse_rights(access, message)
         match message:
             case messages.PlayAction():
                 if message.ply != len(table.state.history()):
                     raise TrickformerError("the table has changed; look again")
-                if table.seats[message.seat : message.seat + 1] != (YOU,):
+                if message.seat not in self._own_seats(access):
                     raise TrickformerError("that seat is not yours")
                 table.act(message.seat, message.action)
             case messages.Undo():
@@ -125,7 +145,8 @@ class Room(Pages):
                 self._jobs_by_page[page] = (*panels, *(_Job("players", i) for i in dict.fromkeys(message.players)))
                 if self._current_job is not None and not self._is_wanted(self._current_job):
                     self._panel_worker.cancel()
-                for job in self._jobs_by_page[page] if self._panel_request == self._person_request() else ():
+                is_current = self._panel_request == self._person_request() and table.turn in self._own_seats(access)
+                for job in self._jobs_by_page[page] if is_current else ():
                     if job in self._panel_messages:
                         self.send(page, self._panel_messages[job])
                 self._start_panels()
@@ -140,6 +161,35 @@ class Room(Pages):
                 return
         self._refresh()
 
+    def _refuse_rights(self, access: Access, message: messages.TableMessage) -> None:
+        """Raise TrickformerError if a message is not allowed to the holder of a link.
+
+        A spectator only watches. A guest decides, asks for panels, stops or claims at its own turn, and deals the next
+        hand after this one. The host may do everything but decide, claim and see panels at another's turn."""
+        if access.watches:
+            raise TrickformerError("a spectator only watches")
+        has_turn = self.table.turn in self._own_seats(access)
+        match message:
+            case messages.Claim() if not has_turn:
+                raise TrickformerError("a claim is made at one's own turn")
+            case messages.Undo() | messages.Again() | messages.Match():
+                is_allowed = False
+            case messages.Next():
+                is_allowed = self.table.over
+            case messages.Cancel():
+                is_allowed = has_turn
+            case _:
+                is_allowed = True
+        if access != HOST and not is_allowed:
+            raise TrickformerError("only the host of the table can do that now")
+
+    def _own_seats(self, access: Access) -> tuple[int, ...]:
+        """List the seats that the holder of a link plays."""
+        people = [seat for seat, who in enumerate(self.table.seats) if who == YOU]
+        if access == HOST:
+            return tuple(seat for seat in people if seat not in self.settings.invite)
+        return tuple(seat for seat in people if seat == access.seat)
+
     def _undo(self) -> None:
         """Undo the person's last decision. Cards that were chosen together are taken back together."""
         table = self.table
@@ -153,7 +203,7 @@ class Room(Pages):
             table.undo()
 
     def _refresh(self) -> None:
-        self._send_to_all(self._table_message())
+        self._send_table()
         self._start_players()
         self._start_panels()
 
@@ -171,7 +221,7 @@ class Room(Pages):
         while (request := self._person_request()) is not None:
             if request != self._panel_request:
                 self._panel_request, self._panel_messages = request, {}
-            wanted = dict.fromkeys(job for jobs in self._jobs_by_page.values() for job in jobs)
+            wanted = dict.fromkeys(job for page in self._viewers() for job in self._jobs_by_page[page])
             left = [job for job in wanted if job not in self._panel_messages]
             if not left:
                 return
@@ -205,11 +255,17 @@ class Room(Pages):
         return await self._panel_worker.do("player", request, self._choices[job.player], report_search=report)
 
     def _is_wanted(self, job: _Job) -> bool:
-        return any(job in wanted for wanted in self._jobs_by_page.values())
+        return any(job in self._jobs_by_page[page] for page in self._viewers())
+
+    def _viewers(self) -> list[object]:
+        """List the pages that may see panels of the current decision: those of the person on turn."""
+        turn = self.table.turn
+        return [page for page in self._jobs_by_page if turn in self._own_seats(self._access[page])]
 
     def _send_to_viewers(self, job: _Job, message: dict[str, Any]) -> None:
-        for page in [page for page, wanted in self._jobs_by_page.items() if job in wanted]:
-            self.send(page, message)
+        for page in self._viewers():
+            if job in self._jobs_by_page.get(page, ()):
+                self.send(page, message)
 
     async def _claim(self, page: object, score: int) -> None:
         """Play out the hand if the claimed score is certain; otherwise send an error to the page."""
@@ -240,6 +296,18 @@ class Room(Pages):
     def _send_to_all(self, message: dict[str, Any]) -> None:
         for page in list(self.pages):
             self.send(page, message)
+
+    def _send_table(self) -> None:
+        """Send the table to all pages, to each as its link sees it."""
+        views = {access: self._table_message(access) for access in set(self._access.values())}
+        for page, access in list(self._access.items()):
+            self.send(page, views[access])
+
+    def _send_absence(self) -> None:
+        """Send the seats of people who have no page open."""
+        present = {seat for access in self._access.values() for seat in self._own_seats(access)}
+        people = [seat for seat, who in enumerate(self.table.seats) if who == YOU]
+        self._send_to_all({"type": "absent", "seats": [seat for seat in people if seat not in present]})
 
     def _stop(self) -> None:
         """End all computations."""
@@ -286,28 +354,35 @@ class Room(Pages):
             if make_request(table) != request:
                 return
             table.act(seat, answer.decision.action, answer.decision, answer.seconds)
-            self._send_to_all(self._table_message())
+            self._send_table()
         self._send_to_all({"type": "thinking", "seat": None, "stopped": False})
         self._start_panels()
         if table.over:
             await self._player_worker.do("end", table.seats, tuple(map(int, table.state.history())))
 
-    def _table_message(self) -> dict[str, Any]:
-        """Return the message that describes the table."""
+    def _table_message(self, access: Access) -> dict[str, Any]:
+        """Return the message that describes the table as the holder of a link sees it."""
         table = self.table
         game = table.game
-        me = next((p for p, who in enumerate(table.seats) if who == YOU and p == table.turn), table.seats.index(YOU))
+        own = self._own_seats(access)
+        first = own[0] if own else self.settings.seat if access.seat is None else access.seat
+        me = table.turn if table.turn is not None and table.turn in own else first
+        viewer = scenes.OPEN if access.watches else me
+        scene = scenes.show(game, table.state, viewer).model_dump(mode="json", exclude_defaults=True)
         log = scenes.log(game, table.state, me)
         return {
             "type": "table",
             "game": game.name,
             "deal": table.deal,
             "ply": len(table.state.history()),
-            "seed": table.seed,
             "me": me,
             "turn": table.turn,
             "seats": [short(who) for who in table.seats],
-            "scene": scenes.show(game, table.state, me).model_dump(mode="json", exclude_defaults=True),
+            "people": [p for p, who in enumerate(table.seats) if who == YOU and p not in own],
+            "rights": "watch" if access.watches else "host" if access == HOST else "guest",
+            "open": access.watches,
+            "links": [[guest.seat, path] for guest, path in self._links.items()] if access == HOST else [],
+            "scene": _without_actions(scene) if access.watches else scene,
             "log": [entry.model_dump(mode="json", exclude_defaults=True) for entry in log],
             "told": in_words(game, table.state) if table.over else "",
             "scores": list(game.scores(table.state)) if table.over else None,
@@ -321,6 +396,18 @@ class Room(Pages):
             "panels": list(self.panels),
             "record": len(table.records) if table.over else None,
         }
+
+
+def _without_actions(part: Any) -> Any:
+    """Remove the possible actions from a part of a scene in JSON."""
+    match part:
+        case dict():
+            removed = ("action", "options", "choices", "pick", "confirm")
+            return {key: _without_actions(value) for key, value in part.items() if key not in removed}
+        case list():
+            return [_without_actions(item) for item in part]
+        case _:
+            return part
 
 
 def world_panels(game: Game) -> tuple[str, ...]:

@@ -1,9 +1,10 @@
 """Pages and their sockets: authorization and serving. room.py handles the table, reading.py the reviews.
 
-The address holds a secret token; without the token the server returns 404. The server checks the headers Host and
-Origin, so that a page of another site cannot reach the table through the browser. The content security policy lets the
-page load nothing from other servers. The server serves only the files of the package, read at its start, and the games
-of the path on the command line. No request can name another file.
+The address holds a secret token; without a token the server returns 404. Guests and spectators of a table have tokens
+of their own. The server checks the headers Host and Origin, so that a page of another site cannot reach the table
+through the browser. The content security policy lets the page load nothing from other servers. The server serves only
+the files of the package, read at its start, and the games of the path on the command line. No request can name another
+file.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import tempfile
 import threading
 import time
 import webbrowser
+from collections import Counter
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, suppress
 from importlib import resources
@@ -42,14 +44,15 @@ from trickformer.selfplay.results import TrainingResults, holds_training
 from trickformer.web.cast import make_cast
 from trickformer.web.config import Play, ViewSettings
 from trickformer.web.listener import BACKLOG, PageServer, admit
-from trickformer.web.pages import Pages
+from trickformer.web.pages import HOST, SPECTATOR, Access, Pages
 from trickformer.web.reading import Reading
 from trickformer.web.room import Room
 from trickformer.web.table import open_table
 from trickformer.web.training import TrainingRooms
 
 MAX_MESSAGE = 4_096  # largest message of a page in bytes
-MAX_SOCKETS = 8  # open sockets of a room
+MAX_SOCKETS = 8  # open sockets of the host in a room
+MAX_GUEST_SOCKETS = 3  # open sockets of another link in a room; a review has a process for each
 MESSAGES_PER_SECOND = 20.0  # messages that a socket may send on average
 BURST = 40.0  # messages that a socket may send at once
 CONTENT_POLICY = (
@@ -72,29 +75,35 @@ _REDIRECT_PAGE = (
 class Guard:
     """Authorization of requests by token, host and origin."""
 
-    def __init__(self, token: str, host: str, port: int):
-        self._token = token
+    def __init__(self, links: Mapping[str, Access], host: str, port: int):
+        """Set the tokens and the names of the server.
+
+        Args:
+            links: Rights by token.
+            host: Address that the server listens at.
+            port: Its port.
+        """
+        self._links = links
         self._port = port
         self._only_loopback = _is_loopback(host)
         names = ["localhost", host, *([] if self._only_loopback else [socket.gethostname()])]
         self._names = {name.lower() for name in names}
 
-    def is_authorized(self, connection: HTTPConnection) -> bool:
-        """Test whether a request has the token and names this server; a socket must also come from one of our pages.
+    def rights(self, connection: HTTPConnection) -> Access | None:
+        """Return the rights of a request; None if it has no token, names another server or comes from another page.
 
         Args:
-            connection: Request or socket.
+            connection: Request or socket. A socket must come from one of our pages.
         """
-        token = str(connection.path_params.get("token", ""))
-        if not secrets.compare_digest(token.encode(), self._token.encode()):
-            return False
+        token = str(connection.path_params.get("token", "")).encode()
+        # All tokens are compared, so that the time says nothing about them.
+        matches = [access for known, access in self._links.items() if secrets.compare_digest(token, known.encode())]
         host = connection.headers.get("host", "")
-        if not self._names_this_server(host):
-            return False
+        if not matches or not self._names_this_server(host):
+            return None
         origin = connection.headers.get("origin")
-        if connection.scope["type"] == "websocket":
-            return origin == f"http://{host}"
-        return origin in (None, f"http://{host}")
+        is_ours = origin == f"http://{host}" or (origin is None and connection.scope["type"] != "websocket")
+        return matches[0] if is_ours else None
 
     def _names_this_server(self, host: str) -> bool:
         """Test a Host header. It may name an address, but no foreign domain, which its owner could point to us."""
@@ -149,24 +158,31 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
         rooms: Rooms by the name of their socket.
     """
     files = static()
+    open_sockets: Counter[tuple[str, Access]] = Counter()
 
     async def file(request: Request) -> Response:
         name = request.path_params.get("name", index)
-        if not guard.is_authorized(request) or name not in files:
+        if guard.rights(request) is None or name not in files:
             return PlainTextResponse("not found", 404, HEADERS)
         admit(request)
         content, kind = files[name]
         return Response(content, headers=HEADERS | {"Content-Type": kind})
 
     async def exchange(page: WebSocket) -> None:
-        room = rooms.get(str(page.path_params["name"]))
-        if not guard.is_authorized(page) or room is None or len(room.pages) >= MAX_SOCKETS:
+        name = str(page.path_params["name"])
+        room, access = rooms.get(name), guard.rights(page)
+        limit = MAX_SOCKETS if access == HOST else MAX_GUEST_SOCKETS
+        if room is None or access is None or open_sockets[name, access] >= limit:
             await page.close(1008)
             return
         admit(page)
-        with suppress(WebSocketDisconnect):  # the page may go at any time
-            await page.accept()
-            await _exchange(room, page)
+        open_sockets[name, access] += 1
+        try:
+            with suppress(WebSocketDisconnect):  # the page may go at any time
+                await page.accept()
+                await _exchange(room, page, access)
+        finally:
+            open_sockets[name, access] -= 1
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
@@ -178,10 +194,10 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
     return Starlette(routes=routes, lifespan=lifespan)
 
 
-async def _exchange(room: Pages, page: WebSocket) -> None:
+async def _exchange(room: Pages, page: WebSocket, access: Access) -> None:
     """Exchange messages with a page until it closes, or sends too many messages or binary data."""
     rate_limit = _RateLimit()
-    sending = asyncio.create_task(_send(page, room.enter(page)))
+    sending = asyncio.create_task(_send(page, room.enter(page, access)))
     try:
         while True:
             try:
@@ -223,8 +239,10 @@ def play(settings: Play, resume: bool) -> None:
     """
     make_cast(settings)  # reports faults before anything is written; the worker makes its own players
     with _bind_socket(settings) as listener, open_table(settings, resume) as table:
-        rooms = {"socket": Room(settings, table), "reviewing": Reading(settings, table)}
-        _serve(settings, listener, "the table is", "index.html", rooms)
+        links = _make_links(*(Access(seat) for seat in settings.invite), *([SPECTATOR] if settings.spectators else []))
+        guests = {access: f"../{token}/" for token, access in links.items() if access != HOST}
+        rooms = {"socket": Room(settings, table, links=guests), "reviewing": Reading(settings, table)}
+        _serve(settings, listener, "the table is", "index.html", rooms, links)
     remedy = how_to_resume(settings.COMMAND, settings, players.to_type(settings))
     raise Interruption(f"the table is closed; {remedy}")
 
@@ -266,19 +284,30 @@ def _check_specs(settings: ViewSettings) -> None:
         players.parse(spec)
 
 
+def _make_links(*guests: Access) -> dict[str, Access]:
+    """Draw a token for the host and for each guest."""
+    return {secrets.token_urlsafe(16): access for access in (HOST, *guests)}
+
+
 def _serve(
-    settings: Play | ViewSettings, listener: socket.socket, contents: str, index: str, rooms: Mapping[str, Pages]
+    settings: Play | ViewSettings,
+    listener: socket.socket,
+    contents: str,
+    index: str,
+    rooms: Mapping[str, Pages],
+    links: Mapping[str, Access] | None = None,
 ) -> None:
     """Serve pages until Ctrl-C. `contents` begins the printed line, such as "the table is"."""
-    token = secrets.token_urlsafe(16)
+    links = links or _make_links()
     port = listener.getsockname()[1]
     name = f"[{settings.host}]" if ":" in settings.host else settings.host
-    address = f"http://{name}:{port}/{token}/"
+    address_of = {access: f"http://{name}:{port}/{token}/" for token, access in links.items()}
+    address = address_of.pop(HOST)
 
     if not _is_loopback(settings.host):
         print("whoever has this address can use the page as you do, and reads it unencrypted", file=sys.stderr)
     config = Config(
-        app(Guard(token, settings.host, port), index, rooms),
+        app(Guard(links, settings.host, port), index, rooms),
         log_level="error",
         access_log=False,  # the log would contain the token
         server_header=False,
@@ -289,6 +318,8 @@ def _serve(
     )
     listener.listen(BACKLOG)
     print(f"{contents} at {address}", flush=True)
+    for guest, link in address_of.items():
+        print(f"spectators watch at {link}" if guest.watches else f"seat {guest.seat} is at {link}", flush=True)
     with _open_in_browser(address) if settings.browser else nullcontext(), suppress(KeyboardInterrupt):
         PageServer(config).run(sockets=[listener])
 

@@ -55,6 +55,8 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
     Raises:
         TrickformerError: The settings are bad.
     """
+    if settings.invite or settings.spectators:
+        raise TrickformerError("guests and spectators need the page; leave out --text, or --invite and --spectators")
     cast = make_cast(settings)  # reports faults before anything is written
     with open_table(settings, resume) as table:
         print(_HELP)

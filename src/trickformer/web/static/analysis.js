@@ -4,7 +4,7 @@ import { $, make } from "./dom.js";
 import { onOffer } from "./gestures.js";
 import { hintMark } from "./hint.js";
 import { TITLES, actions, formatValue } from "./panels.js";
-import { nameOf } from "./table.js";
+import { isMyTurn, nameOf } from "./table.js";
 
 const SOURCES = ["model", "search", "pimc"];
 
@@ -37,7 +37,7 @@ export function initAnalysis(onChange) {
 export function showAnalysis(newTable) {
   table = newTable;
   showSources(table.panels);
-  const isCurrent = latest && latest.ply === table.ply && table.turn === table.me;
+  const isCurrent = latest && latest.ply === table.ply && isMyTurn(table);
   if (isCurrent) shown = { deal: table.deal, ply: table.ply };
   const isEarlier = latest && shown?.ply === latest.ply && shown.deal === table.deal && shown.ply <= table.ply;
   showGauge(table.scores || !(isCurrent || isEarlier) ? null : latest.data, isCurrent);

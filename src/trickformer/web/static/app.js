@@ -8,7 +8,7 @@ import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, up
 import { showLog, showScores } from "./log.js";
 import { initMotion, planMotion, playMotion, skipMotion } from "./motion.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
-import { seatName, showTable } from "./table.js";
+import { isMyTurn, seatName, showTable } from "./table.js";
 
 let socket;
 let table = null; // message of the table that is shown
@@ -16,6 +16,7 @@ const queuedTables = []; // messages of later tables, which are shown one after 
 let expectedPly = 0; // number of actions of the hand after the last decision that was sent
 let nextTimer = null; // timer that shows the next of them
 let requested = null; // panels of the last request
+let absent = []; // seats of people who have no page open
 let thinking = null; // { seat, since, progress } of the player on turn, or { stopped: true }
 const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 
@@ -45,6 +46,7 @@ function connect() {
 
 // Requests the open panels, and the panels that evaluate the decision and give a hint.
 function requestPanels() {
+  if (table.open) return; // a spectator has no decision
   requested = [...new Set([...openPanels, ...chosenSource(table.panels), ...hintSource()])].filter((panel) => table.panels.includes(panel));
   send({ do: "look", panels: requested, players: comparedPlayers(table.players) });
 }
@@ -58,6 +60,9 @@ function receive(message) {
     const since = message.progress ? thinking?.since : undefined;
     thinking = message.seat === null ? null : { seat: message.seat, since: since ?? performance.now(), progress: message.progress };
     if (message.stopped) thinking = { stopped: true };
+    showStatus();
+  } else if (message.type === "absent") {
+    absent = message.seats;
     showStatus();
   } else if (message.type === "look") {
     showPanel(message);
@@ -92,7 +97,8 @@ function showNext() {
   showComparison(table);
   if (!requested) requestPanels();
   for (const id of ["undo", "again"]) $(id).disabled = !table.undo;
-  $("claim").disabled = table.turn !== table.me;
+  $("claim").disabled = !isMyTurn(table);
+  showRights();
   const isTrickComplete = table.scene.last?.length && !table.scene.trick?.length;
   if (pace && table.turn !== null && before) nextTimer = setTimeout(showNext, isTrickComplete ? 3 * pace : pace);
   else if (queuedTables.length) showNext();
@@ -108,28 +114,42 @@ function skip() {
   skipMotion();
 }
 
+// Hides what the holder of this link may not do, and shows the host the links of the others.
+function showRights() {
+  for (const id of ["undo", "again", "match", "next"]) $(id).hidden = table.rights !== "host";
+  for (const id of ["hint", "claim", "looking"]) $(id).hidden = table.rights === "watch";
+  if (table.links.length === $("links").childElementCount) return;
+  $("inviting").hidden = !table.links.length;
+  $("links").replaceChildren(...table.links.map(([seat, path]) =>
+    make("li", {}, make("a", { href: path, target: "_blank", rel: "noopener" }, seat === null ? "spectators, who see all cards" : `seat ${seat}`))));
+}
+
 function showStatus() {
   if (!table) return;
   const status = $("status");
-  document.body.dataset.turn = table.scores ? "over" : table.turn === table.me ? "mine" : "others";
+  document.body.dataset.turn = table.scores ? "over" : isMyTurn(table) ? "mine" : "others";
   document.body.dataset.ply = table.ply;
   if (table.scores) {
     const own = table.scores[table.me];
-    status.replaceChildren(`The hand is over: ${table.shared ? `the score is ${own}` : `you score ${own}`}. `,
+    const score = table.shared ? `: the score is ${own}` : table.open ? "" : `: you score ${own}`;
+    status.replaceChildren(`The hand is over${score}. `,
       make("a", { id: "review", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
-      make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"));
-  } else if (table.turn === table.me) {
+      table.open ? "" : make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"));
+  } else if (isMyTurn(table)) {
     status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`, ...hintElements());
   } else if (thinking?.stopped) {
     status.replaceChildren("Stopped. ", make("button", { click: () => location.reload() }, "Go on"));
+  } else if (table.people.includes(table.turn)) {
+    const away = absent.includes(table.turn) ? ", whose page is not open" : "";
+    status.replaceChildren(`Waiting for ${seatName(table, table.turn)}${away}.`);
   } else {
     const seconds = thinking ? (performance.now() - thinking.since) / 1000 : 0;
     const since = seconds >= 1 ? ` for ${Math.floor(seconds)} s` : "";
     const name = `${seatName(table, table.turn)} is thinking`;
-    if (!$("cancel") || status.firstChild.textContent !== name) {
+    if (!$("since") || status.firstChild.textContent !== name) {
       status.replaceChildren(name, make("span", { id: "since", "aria-hidden": "true" }), " ",
         make("progress", { id: "searched", "aria-label": "Search done" }), " ",
-        make("button", { id: "cancel", click: () => send({ do: "cancel" }) }, "Stop"));
+        table.rights === "host" ? make("button", { id: "cancel", click: () => send({ do: "cancel" }) }, "Stop") : "");
     }
     $("since").textContent = since; // hidden from screen readers, which would read it out every second
     $("searched").hidden = seconds < 1;
@@ -150,11 +170,11 @@ document.addEventListener("keydown", (event) => {
     const at = focusable.indexOf(document.activeElement);
     focusable[at < 0 ? (step > 0 ? 0 : focusable.length - 1) : (at + step + focusable.length) % focusable.length].focus();
     event.preventDefault();
-  } else if (event.key === "u" && !$("undo").disabled) {
+  } else if (event.key === "u" && !$("undo").disabled && !$("undo").hidden) {
     send({ do: "undo" });
   } else if (event.key === "h") {
     pressHint();
-  } else if (event.key === "n" && table?.scores) {
+  } else if (event.key === "n" && table?.scores && !table.open) {
     send({ do: "next" });
   }
 });
@@ -174,10 +194,11 @@ $("claim").addEventListener("click", () => {
   openDialog($("claiming"), () => send({ do: "claim", score: Math.trunc(Number($("claim-score").value)) }));
 });
 $("match").addEventListener("click", () => {
+  const isInvited = (seat) => table.links.some(([invited]) => invited === seat);
   $("seats").replaceChildren(...table.seats.map((who, seat) =>
     make("p", {}, make("label", { for: `who${seat}` }, `Seat ${seat}`), " ",
       make("select", { id: `who${seat}` }, ...table.players.map((player, i) =>
-        make("option", { value: i, selected: player === who }, player === "you" ? "you" : player))))));
+        make("option", { value: i, selected: player === who }, player === "you" && isInvited(seat) ? "the invited person" : player))))));
   $("deal").value = table.deal + 1;
   openDialog($("seating"), () => send({
     do: "match", deal: Math.trunc(Number($("deal").value)), seats: table.seats.map((_, seat) => Number($(`who${seat}`).value)),

@@ -3,7 +3,7 @@
 import { $, make } from "./dom.js";
 import { inlineCard } from "./log.js";
 import { formatValue } from "./panels.js";
-import { findCard } from "./table.js";
+import { findCard, isMyTurn } from "./table.js";
 
 const LEAST = 2; // players that are compared at least
 
@@ -55,7 +55,7 @@ export function showComparison(newTable) {
     $("comparison").replaceChildren(make("p", { class: "keys" }, "Choose two players or more."));
     return;
   }
-  if (table.turn !== table.me) {
+  if (!isMyTurn(table)) {
     $("comparison").replaceChildren(make("p", { class: "keys" }, "They answer at your next decision."));
     return;
   }

@@ -3,7 +3,7 @@
 import { $, make } from "./dom.js";
 import { shortUnit } from "./moves.js";
 import { TITLES, formatValue } from "./panels.js";
-import { actionWords, nameOf } from "./table.js";
+import { actionWords, isMyTurn, nameOf } from "./table.js";
 
 const SOURCES = ["search", "pimc", "model"]; // sources of hints if the page evaluates by none, in order of preference
 const BASES = {
@@ -36,7 +36,7 @@ const sourceOf = (chosen) => chosen[0] ?? SOURCES.find((name) => table.panels.in
 // Takes the table that the page shows. A hint ends with its decision. `chosen` lists the source that the page evaluates by.
 export function updateHint(newTable, chosen) {
   table = newTable;
-  const isMine = table.turn === table.me;
+  const isMine = isMyTurn(table);
   if (level && (!isMine || keyOf(table) !== decision || (chosen.length && chosen[0] !== source))) endHint();
   $("hint").disabled = !isMine || !sourceOf(chosen);
   $("hint").dataset.source = sourceOf(chosen) ?? "";

@@ -33,7 +33,7 @@ export function inlineCard(card) {
 function logLine(table, entry) {
   if (entry.seat === undefined || entry.seat === null) return make("li", { class: "break" }, entry.words);
   const cards = (entry.cards ?? []).flatMap((card) => [" ", inlineCard(card)]);
-  return make("li", {}, `${entry.seat === table.me ? "you" : `seat ${entry.seat}`}:${entry.words ? ` ${entry.words}` : ""}`, ...cards);
+  return make("li", {}, `${entry.seat === table.me && !table.open ? "you" : `seat ${entry.seat}`}:${entry.words ? ` ${entry.words}` : ""}`, ...cards);
 }
 
 export function showLog(table) {

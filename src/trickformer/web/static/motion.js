@@ -1,6 +1,7 @@
 // Motion and sound of the table. Neither delays anything: the page is in its final state while they run.
 
 import { $, make } from "./dom.js";
+import { isMyTurn } from "./table.js";
 
 const FLIGHT = 300; // milliseconds that a card travels
 const REST = 350; // milliseconds that a complete trick lies before it is collected
@@ -47,7 +48,7 @@ export function planMotion(before, table) {
     const held = document.querySelector(`#own .seat[data-seat="${seat}"] .card[data-name="${CSS.escape(card.name)}"] svg`);
     flight.from = held?.getBoundingClientRect() ?? seatBox(seat);
   }
-  return { flights, taker: isComplete && flights.length ? table.scene.taker : undefined, isTurn: table.turn === table.me && before.turn !== table.me };
+  return { flights, taker: isComplete && flights.length ? table.scene.taker : undefined, isTurn: isMyTurn(table) && !isMyTurn(before) };
 }
 
 // Moves the cards of a plan, after the table is drawn.

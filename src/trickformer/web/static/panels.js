@@ -2,7 +2,7 @@
 
 import { $, draw, make, showProgress } from "./dom.js";
 import { sign } from "./face.js";
-import { cardElement, nameOf } from "./table.js";
+import { cardElement, isMyTurn, nameOf } from "./table.js";
 
 export const TITLES = {
   model: ["Model", "the model's policy, and what it says that each action is worth"],
@@ -83,7 +83,7 @@ export function showPanel(message) {
 export function forgetPanels(table) {
   showButtons(table.panels);
   for (const element of $("panels").children) element.classList.add("old");
-  if (table.turn !== table.me) return;
+  if (!isMyTurn(table)) return;
   for (const element of $("panels").children) element.classList.toggle("old", element.dataset.ply !== String(table.ply));
 }
 

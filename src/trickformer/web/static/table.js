@@ -9,7 +9,10 @@ const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: 
 
 export const nameOf = (spec) => spec.split(":")[0];
 const isYou = (table, seat) => seat === table.me && !table.open; // `open` marks a review, in which nobody is you
-export const seatName = (table, seat) => `seat ${seat} · ${isYou(table, seat) ? "you" : nameOf(table.seats[seat])}`;
+const isPerson = (table, seat) => Boolean(table.people?.includes(seat)); // somebody else, at another page
+export const isMyTurn = (table) => table.turn === table.me && !table.open && !isPerson(table, table.me);
+export const seatName = (table, seat) =>
+  `seat ${seat} · ${isPerson(table, seat) ? "a person" : isYou(table, seat) ? "you" : nameOf(table.seats[seat])}`;
 
 // Draws a card. It can be clicked if `act` is given and the scene has a use for it; `seat` is its holder.
 export function cardElement(card, act, small = false, seat = undefined) {

@@ -1,0 +1,273 @@
+"""A table of several people: what each link shows and allows, reconnecting, and two people in two browsers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import signal
+from contextlib import ExitStack
+
+import pytest
+from support.browser import CHROMIUM, faint, launched, move, opened, rules_hold
+from support.served import clicks, heard, page, served
+
+from trickformer.base import TrickformerError
+from trickformer.web.config import YOU, Play
+from trickformer.web.pages import HOST, SPECTATOR, Access
+
+pytest.importorskip("starlette", reason="needs the extra web")
+GUEST = Access(2)
+
+
+class Recorder:
+    """A worker that notes the panels that it is asked for."""
+
+    busy = False
+
+    def __init__(self):
+        self.requests = []
+
+    async def do(self, method, request, *_, **__):
+        self.requests.append((method, request.seat))
+        return {"of": request.seat}
+
+    def cancel(self):
+        pass
+
+
+def _room(game="hearts(pass_cards=False)", inside=None):
+    from trickformer.web.room import Room
+    from trickformer.web.table import Table
+
+    settings = Play(game=game, opponents=["random"], invite=[2], seed=1)
+    rules = settings.rules()
+    return Room(settings, Table(rules, settings.seats(rules), 1, 1), inside or Recorder(), {GUEST: "../guest/"})
+
+
+def _read(queue):
+    """The messages of a page so far."""
+    return [json.loads(queue.get_nowait()) for _ in range(queue.qsize())]
+
+
+async def _turn_of(room, seat):
+    """Plays first legal actions for at least one trick, until a seat is on turn."""
+    table = room.table
+    while table.turn != seat or len(table.moves) < 5:
+        table.act(table.turn, table.state.legal_actions()[0])
+    await asyncio.sleep(0)
+
+
+def _cards(table, seat):
+    """The names of the cards of a seat in a message; None for a hidden one."""
+    return [card.get("name") or None for card in table["scene"]["seats"][seat]["cards"]]
+
+
+def test_each_link_sees_its_own_cards():
+    async def talk():
+        room = _room()
+        queues = {access: room.enter(access, access) for access in (HOST, GUEST, SPECTATOR)}
+        await room.close()
+        return {access: next(m for m in _read(queue) if m["type"] == "table") for access, queue in queues.items()}
+
+    tables = asyncio.run(talk())
+    for access, own in ((HOST, [0]), (GUEST, [2]), (SPECTATOR, [0, 1, 2, 3])):
+        for seat in range(4):
+            assert all((name is not None) == (seat in own) for name in _cards(tables[access], seat)), (access, seat)
+    assert [tables[access]["me"] for access in (HOST, GUEST)] == [0, 2]
+    assert [tables[access]["people"] for access in (HOST, GUEST, SPECTATOR)] == [[2], [0], [0, 2]]
+    assert [tables[access]["links"] for access in (HOST, GUEST, SPECTATOR)] == [[[2, "../guest/"]], [], []]
+    assert not clicks(tables[SPECTATOR]["scene"]) and "seed" not in tables[GUEST]
+
+
+@pytest.mark.parametrize("turn", [0, 2])
+def test_each_link_allows_what_is_its_own(turn):
+    """Every message by every link, at the turn of the host and of the guest; what is refused changes nothing."""
+
+    async def talk():
+        room = _room()
+        for access in (HOST, GUEST, SPECTATOR):
+            room.enter(access, access)
+        room._stop()
+        await _turn_of(room, turn)
+        allowed = set()
+        ply = len(room.table.state.history())
+        action = room.table.state.legal_actions()[0]
+        for access in (SPECTATOR, GUEST, HOST):
+            for message in (
+                {"do": "look", "panels": [], "players": []},
+                {"do": "claim", "score": 26},
+                {"do": "cancel"},
+                {"do": "next"},
+                {"do": "act", "seat": turn, "action": action, "ply": ply},
+                {"do": "undo"},
+                {"do": "again"},
+                {"do": "match", "seats": [0, 1, 0, 1], "deal": 5},
+            ):
+                before = room.table.deal, room.table.moves
+                room.table._apply_and_write = lambda step: None  # a step that is allowed is noted, and not taken
+                try:
+                    await room.receive(access, json.dumps(message))
+                    allowed.add((access, message["do"]))
+                except TrickformerError:
+                    assert (room.table.deal, room.table.moves) == before
+                room._stop()
+        await room.close()
+        return allowed
+
+    everything = {"look", "cancel", "next", "undo", "again", "match", "act", "claim"}
+    host = everything if turn == 0 else everything - {"act", "claim"}
+    guest = {"look"} if turn == 0 else {"look", "act", "claim", "cancel"}
+    assert asyncio.run(talk()) == {(HOST, do) for do in host} | {(GUEST, do) for do in guest}
+
+
+@pytest.mark.parametrize("turn", [0, 2])
+def test_panels_are_shown_to_the_seat_that_decides(turn):
+    async def talk():
+        recorder = Recorder()
+        room = _room(inside=recorder)
+        queues = {access: room.enter(access, access) for access in (HOST, GUEST)}
+        room._stop()
+        await _turn_of(room, turn)
+        look = json.dumps({"do": "look", "panels": ["pimc"], "players": []})
+        for access in (HOST, GUEST, HOST, GUEST):  # the second time the panel is there already
+            await room.receive(access, look)
+            while room._panels_task is not None and not room._panels_task.done():
+                await asyncio.sleep(0)
+        await room.close()
+        return recorder.requests, {access: _read(queue) for access, queue in queues.items()}
+
+    requests, messages = asyncio.run(talk())
+    assert requests == [("pimc", turn)]
+    viewer, other = (HOST, GUEST) if turn == 0 else (GUEST, HOST)
+    assert [m["data"] for m in messages[viewer] if m["type"] == "look" and not m.get("busy")]
+    assert not [m for m in messages[other] if m["type"] == "look"]
+
+
+def test_the_page_says_who_is_absent():
+    async def talk():
+        room = _room()
+        host = room.enter("host", HOST)
+        room.enter("guest", GUEST)
+        room.enter("second page of the guest", GUEST)
+        room.leave("guest")
+        room.leave("second page of the guest")
+        await room.close()
+        return [m["seats"] for m in _read(host) if m["type"] == "absent"]
+
+    assert asyncio.run(talk()) == [[2], [], [], [], [2]]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--invite", "4"], "there is no seat 4 in hearts: seats are 0 to 3"),
+        (["--invite", "0"], "--invite names a seat twice, or your own seat; give other seats, each once"),
+        (["--invite", "2", "2"], "--invite names a seat twice, or your own seat; give other seats, each once"),
+        (["--invite", "1", "2", "--opponents", "random", "rules"], "2 opponents, but hearts has 4 seats, 3 of them"),
+        (["--invite", "1", "--text"], "guests and spectators need the page; leave out --text, or --invite"),
+    ],
+)
+def test_bad_invitations_are_one_line(command, words, message):
+    code, _, err = command("play", "hearts", *words, "--no-browser")
+    assert code == 2
+    assert err.startswith(f"error: {message}") and err.count("\n") == 1
+
+
+def test_guests_cannot_compute_the_deals():
+    seeds = {Play(game="hearts", invite=[1]).seed for _ in range(3)}
+    assert len(seeds) == 3 and 0 not in seeds
+    assert Play(game="hearts", invite=[1], seed=5).seed == 5
+    assert Play(game="hearts").seed == 0
+    assert Play(game="hearts", opponents=["rules"], invite=[1]).seats(Play(game="hearts").rules()) == (
+        YOU,
+        YOU,
+        "rules",
+        "rules",
+    )
+
+
+def _links(process, number):
+    """The further links that a table prints: "seat 2" or "spectators watch" -> address."""
+    lines = [process.stdout.readline() for _ in range(number)]
+    return {line.partition(" at ")[0].removesuffix(" is"): line.split()[-1] for line in lines}
+
+
+@pytest.mark.slow
+def test_three_people_over_sockets(tmp_path):
+    """Each goes and comes back by the same link; a killed table goes on, with new links."""
+    words = ["skat", "--invite", "1", "2", "--spectators", "--seed", "3", "--out", str(tmp_path / "t")]
+    draw, history = random.Random(1), []
+    for resume in ([], ["--resume"]):
+        with served(*words, *resume) as (address, process):
+            links = _links(process, 3)
+            by_seat = {0: address, 1: links["seat 1"], 2: links["seat 2"]}
+            assert len({*links.values(), address}) == 4
+            with page(links["spectators watch"]) as watching:
+                table = heard(watching, "table")
+                while len(history) < (6 if not resume else 12):
+                    seat = table["turn"]
+                    with page(by_seat[seat]) as socket:
+                        own = heard(socket, "table")
+                        assert own["me"] == seat and own["ply"] == table["ply"]
+                        action = draw.choice(clicks(own["scene"]))
+                        socket.send(json.dumps({"do": "act", "seat": seat, "action": action, "ply": own["ply"]}))
+                        table = heard(watching, "table")
+                        assert table["ply"] == own["ply"] + 1
+                        history.append((seat, action))
+            process.send_signal(signal.SIGKILL)
+    steps = [json.loads(line) for line in (tmp_path / "t" / "moves.jsonl").read_text().splitlines()]
+    assert [(step["seat"], step["action"]) for step in steps if step["do"] == "act"] == history
+
+
+@pytest.mark.slow
+def test_a_link_has_few_sockets():
+    from websockets.exceptions import InvalidStatus
+
+    from trickformer.web.server import MAX_GUEST_SOCKETS
+
+    with served("hearts", "--invite", "2", "--opponents", "random") as (address, process), ExitStack() as stack:
+        guest = _links(process, 1)["seat 2"]
+        for _ in range(MAX_GUEST_SOCKETS):
+            heard(stack.enter_context(page(guest)), "table")
+        with pytest.raises(InvalidStatus), page(guest):
+            pass
+        with page(address) as socket:
+            assert heard(socket, "table")["me"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+def test_two_people_in_two_browsers():
+    """The host follows a link of its page; both play a hand of The Crew to the end, and a spectator sees all cards."""
+    for needed in ("playwright", "axe_playwright_python"):
+        pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
+    draw = random.Random(3)
+    words = ("crew(mission=1)", "--invite", "2", "--opponents", "rules", "--spectators")
+    with served(*words) as (address, process), launched() as browser:
+        links = _links(process, 2)
+        host = opened(browser, address)
+        assert host.locator("#links a").count() == 2
+        assert host.locator("#links a").first.evaluate("a => a.href") == links["seat 2"]
+        guest, watcher = opened(browser, links["seat 2"]), opened(browser, links["spectators watch"])
+        assert guest.locator("#links a").count() == 0
+        assert [guest.locator(f"#{button}").is_visible() for button in ("undo", "again", "match")] == [False] * 3
+        assert watcher.locator("#felt .act").count() == 0 and not watcher.locator("#fault").is_visible()
+        assert watcher.locator("#felt .card[data-name]").count() >= 40
+        waited = False
+        while host.locator("body").get_attribute("data-turn") != "over":
+            for person, other in ((host, guest), (guest, host)):
+                if person.locator("body").get_attribute("data-turn") == "mine":
+                    if not waited and "Waiting for seat" in other.inner_text("#status"):
+                        for shown in (host, guest, watcher):
+                            rules_hold(shown)
+                            assert not faint(shown)
+                        waited = True
+                    move(person, draw)
+            host.wait_for_timeout(20)
+        assert waited
+        for person in (guest, watcher):
+            person.wait_for_selector("body[data-turn=over]")
+            person.click("#review")
+            person.wait_for_selector("#felt .seat, #hands .final")
+        assert not host.faults + guest.faults + watcher.faults
