@@ -240,13 +240,16 @@ def list_games(as_json: configs.Json = False) -> None:
         rows.append(row | {"higher_is_better": game.higher_is_better, "openspiel": str(game.spiel)})
         kind = game.spiel.get_type()
         fewest, most = kind.min_num_players, kind.max_num_players
-        seats.append(f"{fewest} to {most}" if fewest < most else str(game.players))
+        is_range = fewest < most and name in games.NAMES  # a loader of another package may refuse a number of seats
+        seats.append(f"{fewest} to {most}" if is_range else str(game.players))
     if as_json:
         print(to_json({"games": rows}))
         return
-    print(f"{'game':<8} {'seats':<6} {'checkpoint':<12} {'script':<8} OpenSpiel's game string")
+    width = max(8, *(len(row["name"]) for row in rows))
+    print(f"{'game':<{width}} {'seats':<6} {'checkpoint':<12} {'script':<8} OpenSpiel's game string")
     for row, number in zip(rows, seats, strict=True):
-        print(f"{row['name']:<8} {number:<6} {row['checkpoint'] or 'none':<12} {row['script']:<8} {row['openspiel']}")
+        cells = f"{row['name']:<{width}} {number:<6} {row['checkpoint'] or 'none':<12} {row['script']:<8}"
+        print(f"{cells} {row['openspiel']}")
     print()
     print("game: name to write. Options stand in brackets: 'crew(mission=7)' is mission 7")
     print("(mission=0: any mission), and 'hanabi(players=3)' has 3 seats, not 2.")

@@ -47,9 +47,15 @@ def test_a_game_is_found_by_the_name_that_openspiel_has_for_it(install, command,
     install("leduc_poker")
     game = games.load("leduc_poker")
     assert games.load(str(game.spiel)).name == "leduc_poker"
-    match = ["tournament", "leduc_poker", "--a", "pimc:worlds=2", "--b", "random", "--deals", 2]
-    code, _, err = command(*match, "--out", tmp_path / "run")
+    code, out, err = command("games")
     assert code == 0, err
+    header, *rows = out.splitlines()[:7]
+    starts = {row.index(row.split(maxsplit=2)[1]) for row in (header, *rows)}
+    assert starts == {len("leduc_poker ")}, out
+    assert [row.split()[:3] for row in rows if "leduc_poker" in row] == [["leduc_poker", "2", "none"]]
+    match = ["tournament", "leduc_poker", "--a", "pimc:worlds=2", "--b", "random", "--deals", 2]
+    code, out, err = command(*match, "--out", tmp_path / "run")
+    assert code == 0 and "tables with 1 seat of A and 1 of B" in " ".join(out.split()), err
     code, out, err = command("records", "show", tmp_path / "run" / "records.jsonl", "--game", 1)
     assert code == 0 and "leduc_poker" in out, err
     code, _, err = command("audit", "leduc_poker", "--deals", 4)

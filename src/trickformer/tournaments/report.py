@@ -182,7 +182,8 @@ def _match_key(result: dict[str, Any]) -> str:
         parts.append(f"All: mean over the {result['seatings']} seatings of a deal.")
         first = next(label for label in labels_of_rows if "/" in label)
         a, b = first.split("/")
-        parts.append(f"{first}: tables with {a[:-1]} seats of A and {b[:-1]} of B, and so on.")
+        seats = "1 seat" if a == "1A" else f"{a[:-1]} seats"
+        parts.append(f"{first}: tables with {seats} of A and {b[:-1]} of B, and so on.")
     if "Seats" in labels_of_rows:
         parts.append(f"{_BY_SEATS.capitalize()}: every seat counts the same, as in Table 3 of the GO-MCTS paper.")
     return " ".join([*parts, _test_key(result)])
