@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from support.leduc import Leduc
+from support.leduc import Leduc, load
 from support.play import random_playout
 
 from trickformer import games, players, tokenizers
@@ -133,6 +133,12 @@ def test_players_search_by_that_belief(spec):
                 assert decision.action in seen.legal, f"hand {index}: {state}"
                 asked += 1
     assert asked > 5
+
+
+def test_the_loader_of_the_page_refuses_options():
+    assert load("leduc_poker").players == 2
+    with pytest.raises(TrickformerError, match="leduc_poker"):
+        load("leduc_poker(players=3)")
 
 
 def test_at_a_showdown_that_belief_is_the_card():

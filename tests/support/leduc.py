@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyspiel
 
+from trickformer import openspiel
 from trickformer.base import CHANCE, PUBLIC, Belief, Event, Game, Outcomes, View, Worlds, replay
 
 
 def load(spec: str) -> Leduc:
     """`leduc_poker`, without options."""
+    openspiel.options(spec, "leduc_poker", ())  # refuses every option
     return Leduc()
 
 
