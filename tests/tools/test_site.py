@@ -44,6 +44,18 @@ def test_a_link_names_a_file(page):
     assert not [target for target in targets - generated if not target.exists()]
 
 
+@complete
+def test_the_list_of_papers_counts_the_rows_of_their_pages():
+    overview = (DOCS / "reproduce.md").read_text(encoding="utf-8")
+    papers = re.findall(r"^\| .* \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| \[rows\]\((.*)\) \|$", overview, re.MULTILINE)
+    assert len(papers) == 5
+    for *counts, page in papers:
+        text = (DOCS / page).read_text(encoding="utf-8")
+        statuses = re.findall(r"^\| [^|]+ \| (faithful|deviates|built, not measured|missing)\b", text, re.MULTILINE)
+        words = ("faithful", "deviates", "built, not measured", "missing")
+        assert [int(count) for count in counts] == [statuses.count(word) for word in words], page
+
+
 def test_a_page_fetches_nothing():
     assert re.search(r"^  font: false", CONFIG, re.MULTILINE)
     source = (DOCS / "_theme" / "partials" / "source.html").read_text(encoding="utf-8")
