@@ -66,8 +66,8 @@ def test_paper_small_is_the_papers_learner_without_departures(game: str):
     departures = ("features", "masked", "value_classes", "structured", "augment", "label_worlds")
     assert not small.rollout_network and not small.expert_iteration
     assert not any(getattr(small, name) for name in departures)
-    weights = small.action_weight, small.label_share, small.search_share, small.muon, small.anchor, small.noise
-    assert weights == (0, 0, 0, 0, 0, 0) and small.guests == []
+    weights = small.action_weight, small.label_share, small.search_share, small.anchor, small.noise
+    assert weights == (0, 0, 0, 0, 0) and small.guests == []
     assert small.epochs == small.bootstrap_epochs == 3
 
 

