@@ -31,6 +31,7 @@ from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import Report
 from trickformer.plumbing.text import to_json
+from trickformer.plumbing.training import prepare_training
 from trickformer.selfplay.generate import play_hands
 from trickformer.selfplay.head_config import HeadTraining
 
@@ -156,7 +157,7 @@ def run(config: HeadTraining, game: Game, trunk: Trunk) -> Iterator[dict[str, An
         `step`, `positions`, `loss` and `uniform`, the loss of equal odds, after every step and before its state is
         saved. The head is saved after the last step.
     """
-    torch.set_num_threads(config.threads)
+    prepare_training(config.threads)
     torch.manual_seed(config.seed)
     model = HeadNetwork(trunk.backend.width, config.hidden, heads.cards(game))
     learner = Learner(model, config.learning_rate, config.steps, config.out / STATE)

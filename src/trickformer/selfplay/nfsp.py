@@ -53,6 +53,7 @@ from trickformer.plumbing import digests, parallel, paths
 from trickformer.plumbing.files import make_folder, replace_folder, writing
 from trickformer.plumbing.folder import Interruption, RunFolder, resumable
 from trickformer.plumbing.isa import instruction_set
+from trickformer.plumbing.training import prepare_training
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, report, rollout_network
 from trickformer.selfplay.config import FREE, SelfPlay
@@ -130,7 +131,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)
     if newest > config.iterations:
         raise TrickformerError(f"{out} has reached iteration {newest}; give --iterations {newest} or more")
-    torch.set_num_threads(config.threads)
+    prepare_training(config.threads)
     transformers_logging.disable_progress_bar()  # to save a checkpoint takes a moment, and the bar would disturb ours
     timeout = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the other processes wait while one plays
     accelerator = Accelerator(

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import estimators, networks
@@ -35,6 +34,7 @@ from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import Advance, progress
 from trickformer.plumbing.text import from_json
+from trickformer.plumbing.training import prepare_training
 from trickformer.studies.belief.stack import Stack, load, save
 
 RECORDS, STACK = "records.jsonl", "stack.npz"
@@ -65,7 +65,7 @@ def play(
     Raises:
         TrickformerError: If the stack in `file` is broken.
     """
-    torch.set_num_threads(config.threads)
+    prepare_training(config.threads)
     shared = _load_components(config) if shared is None else shared
     stack = load(file, shared) if file is not None and file.exists() else None
     if stack is None or stack.first != first:

@@ -20,6 +20,7 @@ from trickformer.belief.learner import Learner, curve, open_log, read_step_count
 from trickformer.models.torch_backend import usable
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.training import prepare_training
 
 STATE = "state.npz"  # weights and optimizer of an unfinished run, in its folder
 
@@ -94,7 +95,7 @@ def run(config: BeliefTraining) -> Iterator[dict[str, Any]]:
     Yields:
         {"step", "loss"} after every gradient step.
     """
-    torch.set_num_threads(config.threads)
+    prepare_training(config.threads)
     torch.manual_seed(config.seed)
     model = network_of(config).to(usable(config.device))
     learner = Learner(model, config.learning_rate, config.steps, config.out / STATE, config.clip, config.fall)

@@ -20,6 +20,7 @@ from trickformer.models.torch_backend import usable
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.files import make_folder, whole
 from trickformer.plumbing.progress import progress
+from trickformer.plumbing.training import prepare_training
 from trickformer.studies.belief.training import fit
 from trickformer.studies.obl.hanabi.actors import explorations
 from trickformer.studies.obl.hanabi.beliefs import (
@@ -157,7 +158,7 @@ def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) ->
         TrickformerError: If the network's file is broken.
     """
     out, device = config.out / FOLDER, usable(config.device)
-    torch.set_num_threads(config.threads)
+    prepare_training(config.threads)
     torch.manual_seed(config.seed)
     model = Seq2Seq(sizes_of(below.rules, config.belief_hidden, config.belief_layers)).to(device)
     if not (out / _NETWORK).exists():

@@ -29,6 +29,7 @@ from trickformer.plumbing.lines import read_lines
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import draw_figure
 from trickformer.plumbing.snapshot import Snapshots
+from trickformer.plumbing.training import prepare_training
 from trickformer.studies.obl.hanabi import auxiliary, below, clone, colours, learning
 from trickformer.studies.obl.hanabi.actors import Actors, Trajectories
 from trickformer.studies.obl.hanabi.beliefs import CountingTableBelief, ExactTableBelief, LearnedTableBelief
@@ -101,7 +102,7 @@ class TrainingProgress:
         """
         level = below.load_level(config, rules)
         belief = below.belief_of(level, config, rules)
-        torch.set_num_threads(config.threads)
+        prepare_training(config.threads)
         torch.manual_seed(config.seed)
         device = usable(config.device)
         sizes = NetworkSizes.for_rules(
