@@ -26,7 +26,7 @@ struct Deductions {
     for (int p = 0; p < rules.players; ++p) {
       if (p == seat && !own) continue;
       for (int i = 0; i < s.sizes[p]; ++i) {
-        const Kinds kinds = p != seat && p != witness ? one(s.hands[p][i].card) : said(rules, s.hands[p][i]);
+        const Kinds kinds = p != seat && p != witness ? one(s.hands[p][i].card) : hinted_kinds(rules, s.hands[p][i]);
         if (single(kinds)) out.take(kinds);
       }
     }
@@ -45,7 +45,7 @@ struct Deductions {
   void beliefs(int seat, int witness, bool meant, Kinds* out) const {
     const Kinds there = unseen(seat, witness).more_than[0];
     for (int i = 0; i < s.sizes[seat]; ++i)
-      out[i] = belief(said(s.rules, s.hands[seat][i]), there, meant ? m.kinds[seat][i] : ~Kinds{0});
+      out[i] = belief(hinted_kinds(s.rules, s.hands[seat][i]), there, meant ? m.kinds[seat][i] : ~Kinds{0});
   }
 
   // The fate of a card that may be these kinds. A seat with a life to spare assumes that hinted cards are useful.

@@ -86,18 +86,18 @@ class Writer {
       const int offset = relative(p);
       const bool own = offset == 0;
       int at = own ? at_.own : at_.others + (offset - 1) * rules_.hand * at_.other_size;
-      Kinds taken[kMaxHand] = {};
+      Kinds beliefs[kMaxHand] = {};
       // In these stages, a seat's belief about its hand depends on cards that are not seen yet.
       const bool complete = v_.stage != Stage::kDeal && v_.stage != Stage::kDraw;
-      if (complete) deductions_.beliefs(p, v_.seat, true, taken);
+      if (complete) deductions_.beliefs(p, v_.seat, true, beliefs);
       const int chop = chop_of(s_, p);
       for (int i = 0; i < s_.sizes[p]; ++i) {
         slot(p, i, at);
         out_[at + at_.chop] = i == chop;
         if (complete) {
-          const Fate fate = deductions_.fate(s_.hands[p][i].hint_bits, taken[i]);
-          out_[at + at_.taken] = fate == Fate::kPlayable;
-          out_[at + at_.taken + 1] = fate == Fate::kTrash;
+          const Fate fate = deductions_.fate(s_.hands[p][i].hint_bits, beliefs[i]);
+          out_[at + at_.fate] = fate == Fate::kPlayable;
+          out_[at + at_.fate + 1] = fate == Fate::kTrash;
         }
         if (own)
           own_card(i, at);
@@ -125,14 +125,14 @@ class Writer {
     set(at + at_.named, slot.hint_bits);
     const float age = float(s_.moves - memory_.born[p][i]);
     out_[at + at_.age] = age / (age + 4 * round);
-    if (memory_.named[p][i]) {
-      const float since = float(s_.moves - memory_.named[p][i]);
+    if (memory_.last_hint[p][i]) {
+      const float since = float(s_.moves - memory_.last_hint[p][i]);
       out_[at + at_.fresh] = since == 0;
       out_[at + at_.recent] = round / (round + since);
     }
     const Kinds marks = memory_.marks.kinds[p][i], live = marks & ~needs_.dead;
     out_[at + at_.marked] = live && !(live & ~needs_.playable);
-    out_[at + at_.marked + 1] = marks != said(rules_, slot);
+    out_[at + at_.marked + 1] = marks != hinted_kinds(rules_, slot);
   }
 
   void shown_card(int p, int i, int at) {
@@ -184,14 +184,14 @@ void Memory::follow(const State& before, const State& after) {
     mark_card(before.rules, marks, seat, move.slot, size, after.sizes[seat] == size);
     for (int i = move.slot; i < size - 1; ++i) {
       born[seat][i] = born[seat][i + 1];
-      named[seat][i] = named[seat][i + 1];
+      last_hint[seat][i] = last_hint[seat][i + 1];
     }
     born[seat][size - 1] = after.moves;
-    named[seat][size - 1] = 0;
+    last_hint[seat][size - 1] = 0;
   } else {
     mark_hint(marks, before, move, after.last.touched);
     const int receiver = (seat + move.offset) % before.rules.players;
-    for (unsigned slots = after.last.touched; slots;) named[receiver][take_lowest(slots)] = after.moves;
+    for (unsigned slots = after.last.touched; slots;) last_hint[receiver][take_lowest(slots)] = after.moves;
   }
 }
 
@@ -240,7 +240,7 @@ FeatureLayout::FeatureLayout(const Rules& rules) {
   age = take(1);
   recent = take(1);
   marked = take(2);
-  taken = take(2);
+  fate = take(2);
   const int common = at;
   shown = take(kinds);
   traits = take(3);

@@ -10,7 +10,7 @@ namespace trickformer::hanabi {
 struct Memory {
   Marks marks = {};
   std::uint8_t born[kMaxPlayers][kMaxHand] = {};
-  std::uint8_t named[kMaxPlayers][kMaxHand] = {};  // 0: never
+  std::uint8_t last_hint[kMaxPlayers][kMaxHand] = {};  // 0: never
 
   void begin(const State& dealt) { marks = plain_marks(dealt); }
   // before, after: the states around a move; only their public parts are read.
@@ -63,7 +63,7 @@ struct FeatureLayout {
   int age;     // rounds since it was drawn, as a share: half after four
   int recent;  // 1 / (1 + rounds since the last hint that touched it); 0 if none has
   int marked;  // [2] by the convention it is playable; by the convention it is more than the hints say
-  int taken;   // [2] its owner would play it; its owner would think it useless, as far as the own seat can tell
+  int fate;    // [2] its owner would play it; its owner would think it useless, as far as the own seat can tell
   // Another seat's card:
   int shown;   // [K] what it is
   int traits;  // [3] playable, dead, critical

@@ -30,7 +30,9 @@ inline Kinds all_kinds(const Rules& rules) { return one(rules.kinds()) - 1; }
 inline bool single(Kinds kinds) { return (kinds & (kinds - 1)) == 0; }  // the set must not be empty
 
 // The kinds that the hints allow, taken literally.
-inline Kinds said(const Rules& rules, const Slot& slot) { return kFirsts.of[rules.ranks][slot.colors] * slot.ranks; }
+inline Kinds hinted_kinds(const Rules& rules, const Slot& slot) {
+  return kFirsts.of[rules.ranks][slot.colors] * slot.ranks;
+}
 
 // Number of cards of each kind. more_than[i]: the kinds with more than i cards.
 struct Copies {
@@ -94,7 +96,7 @@ inline int chop_of(const State& s, int seat) {
 inline Marks plain_marks(const State& s) {
   Marks m = {};
   for (int p = 0; p < s.rules.players; ++p)
-    for (int i = 0; i < s.sizes[p]; ++i) m.kinds[p][i] = said(s.rules, s.hands[p][i]);
+    for (int i = 0; i < s.sizes[p]; ++i) m.kinds[p][i] = hinted_kinds(s.rules, s.hands[p][i]);
   return m;
 }
 
@@ -108,7 +110,7 @@ struct HintedHand {
   HintedHand(const State& s, const Marks& m, int seat) : size(s.sizes[seat]) {
     for (int i = 0; i < size; ++i) {
       const Slot& slot = s.hands[seat][i];
-      possible[i] = said(s.rules, slot);
+      possible[i] = hinted_kinds(s.rules, slot);
       marks[i] = m.kinds[seat][i];
       fresh |= unsigned(slot.hint_bits == 0) << i;
     }

@@ -116,7 +116,7 @@ bool fits(const std::uint32_t* kinds, int slots, const Copies& unseen) {
   return true;
 }
 
-std::uint32_t SeatView::kinds(int slot) const { return said(state.rules, state.hands[seat][slot]); }
+std::uint32_t SeatView::kinds(int slot) const { return hinted_kinds(state.rules, state.hands[seat][slot]); }
 
 Copies SeatView::unseen() const {
   Copies unseen = kept(state);

@@ -32,7 +32,7 @@ class Thinker {
       : deductions_(s, m), needs_(deductions_.needs), s_(s), rules_(s.rules), seat_(s.player) {
     copies_ = deductions_.unseen(seat_, seat_);
     for (int i = 0; i < s_.sizes[seat_]; ++i) {
-      own_[i] = Deductions::belief(said(rules_, s_.hands[seat_][i]), copies_.more_than[0], m.kinds[seat_][i]);
+      own_[i] = Deductions::belief(hinted_kinds(rules_, s_.hands[seat_][i]), copies_.more_than[0], m.kinds[seat_][i]);
       if (single(own_[i])) known_ |= own_[i];
     }
   }

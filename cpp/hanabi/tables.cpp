@@ -103,7 +103,7 @@ void Tables::redraw(std::size_t i, int seat, Rng& rng) {
   Kinds may[kMaxHand];
   int cards[kMaxHand] = {};  // by slot, number of cards that it may be
   for (int slot = 0; slot < size; ++slot) {
-    may[slot] = said(rules_, s.hands[seat][slot]);
+    may[slot] = hinted_kinds(rules_, s.hands[seat][slot]);
     for (Kinds kinds = may[slot]; kinds;) cards[slot] += unseen[take_lowest(kinds)];
   }
   std::int8_t hidden[kMaxPlayers * kMaxHand];
@@ -193,7 +193,7 @@ std::uint64_t not_lethal(const State& s) {
   if (s.lives > 1) return set;
   const Kinds playable = needs_of(s).playable;
   for (int i = 0; i < s.sizes[s.player]; ++i)
-    if (!(said(s.rules, s.hands[s.player][i]) & playable)) set &= ~(std::uint64_t{1} << s.rules.play(i));
+    if (!(hinted_kinds(s.rules, s.hands[s.player][i]) & playable)) set &= ~(std::uint64_t{1} << s.rules.play(i));
   return set ? set : legal(s);
 }
 
