@@ -58,7 +58,7 @@ def convert(
     ],
     game: Annotated[int | None, typer.Option(min=1, help="Number of the only game to convert, from 1.")] = None,
 ) -> None:
-    """Convert games to JSON lines, which need no run folder, Skat to ISS records and Hanabi to JSON of hanab.live."""
+    """Convert games to self-contained JSON lines, Skat games to ISS records or a Hanabi game to hanab.live's JSON."""
     from trickformer.records import files
 
     print(f"{files.convert(files.place(source), target, game)} games to {target}")

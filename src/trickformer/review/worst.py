@@ -11,14 +11,14 @@ from trickformer.tournaments import run as runs
 from trickformer.tournaments.results import TournamentResults
 
 _KEY = (
-    "deal: its number. players, scores: player in each seat, counted from 1 as in --a and --b, and score of each seat, "
-    "of A's hand that compares worst with B; in cooperative and one-player games, of A's own game. A − B: mean over "
-    "all hands of the deal. record: file and line of that hand."
+    "Each line shows one hand of a deal: A's worst against B, or in cooperative and one-player games A's own. "
+    "deal: number of the deal. players: player in each seat, counted from 1 as in --a and --b. scores: score of each "
+    "seat. A − B: mean over all hands of the deal. record: file and line of the hand."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class WorstHand:
+class DealHand:
     """One hand of a deal."""
 
     game: int  # line of the hand in the records, from 1
@@ -32,7 +32,7 @@ class Deal:
 
     deal: int
     difference: float  # A - B, in the game's units
-    games: tuple[WorstHand, ...]  # the worst hand for A first, hands without A last
+    games: tuple[DealHand, ...]  # the worst hand for A first, hands without A last
     seed: int | None = None  # seed of the series; None for the run's own series
 
     @property
@@ -89,7 +89,7 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     worst_deals = []
     for at in order[:most]:
         games = [
-            WorstHand(number, seating, tuple(map(int, hand_scores)))
+            DealHand(number, seating, tuple(map(int, hand_scores)))
             for number, seating, hand_scores in zip(numbers[at].tolist(), seatings, scores[at].tolist())
         ]
         games.sort(key=lambda each: (a not in each.seating, better * _lead(each, pair)))
@@ -98,7 +98,7 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     return Worst(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(worst_deals), unit)
 
 
-def _lead(game: WorstHand, pair: tuple[int, int]) -> float:
+def _lead(game: DealHand, pair: tuple[int, int]) -> float:
     """Return the mean score of A's seats minus the mean score of B's seats.
 
     In cooperative and one-player games, A and B never share a table. The result is then the mean score of the player
