@@ -45,8 +45,8 @@ class Tracker {
   virtual bool is_legal() const = 0;  // whether some deal is consistent with the history so far
   virtual int outcome() const = 0;    // index of the outcome of a terminal, legal history
 
-  // Features: numbers that the model reads, a function of the tokens so far. The default features are whose turn it is
-  // and which tokens may come next. A game with other features overrides both functions.
+  // Features: numbers that the model reads, a function of the tokens so far. The default features are a mask of the
+  // possible tokens, and 1 or 0 for an own turn or not. A game with other features overrides both functions.
   virtual int feature_count() const { return vocabulary() + 1; }
   virtual void features(float* out) const;  // writes [feature_count]
 };

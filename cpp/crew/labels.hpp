@@ -18,8 +18,9 @@ namespace trickformer::crew {
 // The two estimates complement each other. The solver tells if the mission can still succeed with best play. The
 // playouts estimate how often scripted players succeed, and the value of a message, which open hands do not need.
 //
-// With `worlds`, the label is the mean over `playouts` deals that are consistent with the seat's view, drawn uniformly,
-// with one playout in each. The value of a card differs more from deal to deal than from one playout to the next.
+// With `worlds`, the true cards are replaced by `playouts` deals, drawn uniformly from those that are consistent with the
+// seat's view. In each deal, the solver runs and one playout is played. The label is the mean over the deals. The value
+// of a card differs more from deal to deal than from one playout to the next.
 //
 // A decision is labelled with probability `share`. All its actions get the same random numbers. Results depend only on
 // seed and stream, and are appended. Throws std::invalid_argument on a history that breaks the rules, and

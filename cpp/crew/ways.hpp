@@ -38,14 +38,15 @@ constexpr int held_by(int way, int distress) { return next_seat(passed_to(way, d
 
 }  // namespace TRICKFORMER_ISA
 
-// A set of pairs of numbers: cards dealt to the seats one and two to the left of the own one. Bit 11 * first + second.
+// A set of pairs of numbers: cards dealt to the seats one and two to the left of the own one. The pair (first, second)
+// is bit 11 * first + second of the set.
 using DealtSet = unsigned __int128;
-inline constexpr int kDealtSets = (kHand + 1) * (kHand + 1);
+inline constexpr int kDealtPairs = (kHand + 1) * (kHand + 1);
 
 // A step over one card, or over the end of a colour.
 struct Step {
   struct Option {
-    std::uint8_t way, dealt;     // dealt: increment of the number in a DealtSet
+    std::uint8_t way, dealt;     // dealt: increment of a pair's bit number in a DealtSet
     std::uint16_t takes, marks;  // bits that the option sets; those in `takes` must not be set before
   };
   std::int8_t card = -1;  // -1: a colour ends
@@ -55,16 +56,18 @@ struct Step {
   Option options[kWays];
 };
 
-// The order of the cards. A state is a number below kDealtSets and some bits.
+// The steps in which the cards are handled, and the layout of the state between two steps. A state is a pair of a
+// DealtSet, as its bit number below kDealtPairs, and `width` bits.
 struct Course {
   std::vector<Step> steps;
   int width = 0;              // number of bits
   std::uint16_t goal = 0;     // bits that must be set at the end
   std::uint16_t lasting = 0;  // bits that are kept at the end of a colour
-  // of an announced label. one: one card counted (the next bit: two). met: a card fits
-  std::uint16_t one = 0, met = 0;
+  // If a speaker has announced the label of a message (highest, only, ...) but not yet shown the card:
   std::uint8_t label = 0;
-  static constexpr int kGoal = kDealtSets - 1;
+  std::uint16_t one = 0;  // bit: the speaker holds a card of the current colour. The next bit: it holds a second one
+  std::uint16_t met = 0;  // bit: the speaker has cards of some colour of which one can be shown under the label
+  static constexpr int kGoal = kDealtPairs - 1;  // ten cards each
 
   // Returns the bits after the end of a colour, or -1 if they contradict a message.
   int end_colour(const Step& step, int bits) const;
@@ -74,7 +77,7 @@ struct Course {
     const int two = option.marks & bits & one ? one << 1 : 0;
     return bits | option.takes | option.marks | two;
   }
-  // Returns the set of numbers of dealt cards after the card's holder got it.
+  // Returns the set after one more card is dealt. dealt: as in Step::Option. Pairs with more than ten cards drop out.
   static DealtSet add(DealtSet set, int dealt);
   static bool room(int numbers, int dealt) {
     return dealt == 11 ? numbers < 11 * kHand : numbers % 11 + dealt <= kHand;
@@ -93,7 +96,7 @@ class Ways {
   std::uint32_t kind(int card) const;
   // Restricts the ways: seat p holds `card` now, and the claim is true of the rest of its hand.
   void narrow(int p, int card, const Claim& claim);
-  // Restricts the ways: the speaker who announced a label holds a card that fits.
+  // Restricts the ways: seat p, which announced the label of a message, holds a card that can be shown under it.
   void announce(int p, int label);
 
   Course course() const;

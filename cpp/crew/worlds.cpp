@@ -75,7 +75,7 @@ Deals::Deals(const SeatView& v, const double* log_odds) : view_(v), ways_(v), ce
   for (std::size_t i = 0; i < rows; ++i)
     if (reached_[i]) {
       start_[i] = size;
-      size += kDealtSets;
+      size += kDealtPairs;
     }
   const Position goal{steps.size(), course_.goal, Course::kGoal};
   if (!(reached_[row(goal.step, goal.bits)] >> goal.dealt & 1))
