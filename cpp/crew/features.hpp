@@ -33,7 +33,8 @@ enum Feature : int {
   // Tasks.
   kTaskFeature = kTrickTaskFeature + kPlayers,            // [4][36] cards that a seat has yet to win
   kFreeFeature = kTaskFeature + kPlayers * kColourCards,  // [36] task cards without an owner
-  kDueFeature = kFreeFeature + kColourCards,     // [36] task cards that the order of the tokens allows next, alone
+  // [36] task cards that the order of the tokens allows next, if no other task is fulfilled in the same trick
+  kDueFeature = kFreeFeature + kColourCards,
   kOrderFeature = kDueFeature + kColourCards,    // [36] place in the order: numbers over 5, arrows over -4
   kOmegaFeature = kOrderFeature + kColourCards,  // [36] task card that must be fulfilled last of all
   kTasksFeature = kOmegaFeature + kColourCards,  // [4] tasks that a seat has yet to fulfil, over 4

@@ -9,7 +9,9 @@
 //
 // Assignments are counted by class: unseen cards are alike if the same subset of the three other seats may hold them.
 // The holder of a card that only one seat may hold is fixed. The cards of each of the three pair classes split in at
-// most 14 ways. Given these splits, the class of all three seats splits into fixed numbers. A split stands for
+// most 14 ways. Given these splits, the class of all three seats splits into fixed numbers. Call the other seats 0, 1
+// and 2. Of the n01 cards that only seats 0 and 1 may hold, a go to seat 0; of the n02 cards, b go to seat 0; of the n12
+// cards, c go to seat 1. Of the n012 cards that all three may hold, t0, t1 and t2 go to the seats. A split stands for
 //   C(n01, a) C(n02, b) C(n12, c) n012! / (t0! t1! t2!)
 // assignments. Their sum is at most 39! / 13!^3 = 8.4e16, so all counts are exact in 64 bits.
 //
@@ -34,7 +36,7 @@ struct Deals {
   static constexpr int kSplits = 14 * 14 * 14;
   SeatView view;
   Cards held = 0;  // own cards, held now
-  // cards that a seat held after the pass (or the deal, before it) and that have been seen
+  // seen cards that a seat held after the pass; while the pass is not over, cards that it was dealt
   Cards shown[kPlayers] = {};
   Cards classes[8] = {};          // unseen cards by the set of `others` that may hold them
   int others[kPlayers - 1] = {};  // the other seats, ascending
@@ -56,7 +58,8 @@ struct World {
 
 inline namespace TRICKFORMER_ISA {
 
-// The index in `others` of the seat that is a place of a Placing: 0, 1, 2 are those after the own one.
+// Returns the index in `others` of the seat at a place. The places of a Placing number the other seats from the left
+// neighbour on; `others` lists the same seats in ascending order.
 constexpr int other_at(int seat, int place) {
   const int p = (seat + 1 + place) % kPlayers;
   return p - (p > seat);

@@ -141,23 +141,24 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
     return m;
   };
 
-  // The order of dimensions in queries, keys and values, with heads across lanes (see Attention).
-  const auto lane_order = [&](bool together) {
+  // The order of dimensions in queries, keys and values, with heads across lanes (see Attention). adjacent: whether the
+  // two elements of a lane are stored next to each other, as in bfloat16 rows, or in two halves of a block.
+  const auto lane_order = [&](bool adjacent) {
     Order order;
     const int size = c.embd / c.heads, repeat = 16 / lane_heads_;
     for (int i = 0; i < lanes_; ++i) {
       const int block = i / 32, within = i % 32;
-      const int lane = together ? within / 2 : within % 16, element = together ? within % 2 : within / 16;
+      const int lane = adjacent ? within / 2 : within % 16, element = adjacent ? within % 2 : within / 16;
       const int head = block / blocks_ * 16 + lane % lane_heads_;
       const int dimension = 2 * (block % blocks_ * repeat + lane / lane_heads_) + element;
       order.push_back(head < c.heads && dimension < size ? head * size + dimension : -1);
     }
     return order;
   };
-  const Order apart = lane_order(false), attended = lane_order(pairs);
+  const Order qkv_lanes = lane_order(false), attention_output = lane_order(pairs);
   Order qkv;
   for (int part = 0; part < 3; ++part)
-    for (const int i : apart) qkv.push_back(i < 0 ? -1 : i + part * c.embd);
+    for (const int i : qkv_lanes) qkv.push_back(i < 0 ? -1 : i + part * c.embd);
   const Order embd = Order::plain(c.embd, round_up(c.embd, 32)), inner = Order::plain(c.inner, round_up(c.inner, 32));
 
   const std::size_t d = c.embd, f = c.inner;
@@ -169,8 +170,8 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
     layer.bias1 = vector(h + "ln_1.bias");
     layer.qkv =
         matrix(tensor(h + "attn.c_attn.weight", 3 * d * d), 3 * d, 1, embd, qkv, tensor(h + "attn.c_attn.bias", 3 * d));
-    layer.projection =
-        matrix(tensor(h + "attn.c_proj.weight", d * d), d, 1, attended, embd, tensor(h + "attn.c_proj.bias", d));
+    layer.projection = matrix(tensor(h + "attn.c_proj.weight", d * d), d, 1, attention_output, embd,
+                              tensor(h + "attn.c_proj.bias", d));
     layer.gain2 = vector(h + "ln_2.weight");
     layer.bias2 = vector(h + "ln_2.bias");
     layer.expand = matrix(tensor(h + "mlp.c_fc.weight", d * f), f, 1, embd, inner, tensor(h + "mlp.c_fc.bias", f));
@@ -207,13 +208,13 @@ Backend::Backend(const Config& config, const Tensors& tensors, std::span<const f
                  const std::string& isa)
     : config_(config), bf16_(bf16), kernels_(nullptr) {
   const Config& c = config_;
-  // No real model comes near these limits. Within them no product of sizes overflows, and a wrong size costs little
-  // work before a tensor does not match it.
+  // No real model comes near these limits. Within them no product of sizes overflows. Construction fails at the first
+  // tensor that does not match a size, and the limits keep the work until then small.
   constexpr int kMost = 1 << 18;
   for (const int size : {c.layers, c.embd, c.heads, c.inner, c.vocab, c.positions, c.outcomes})
     if (size <= 0 || size > kMost) fail("a size of the model is not from 1 to " + std::to_string(kMost));
   if (c.layers > 1024 || c.features < 0 || c.features > kMost)
-    fail("a model has at most 1024 layers, and no features or some");
+    fail("a model has at most 1024 layers and from 0 to " + std::to_string(kMost) + " features");
   if (c.embd % c.heads != 0) fail("n_embd is not a multiple of n_head");
   if (values.empty() || values.size() % c.outcomes != 0)
     fail("values must be [" + std::to_string(c.outcomes) + ", players] for this model");
