@@ -22,7 +22,7 @@ _BLUE, _GREY = "#2b6cb0", "#718096"
 _RED = "#c05621"
 _LOSS_KEY = (
     "hands: played for the iteration; steps: gradient steps. Losses: cross-entropy in nats a token (policy, value), "
-    "squared error in units of v(o), the value of a hand's outcome to a seat (action values)."
+    "weighted squared error in squares of v(o), the value of a hand's outcome to a seat (action values)."
 )
 _HELD_OUT = (
     ("observation_loss", "policy loss"),
@@ -111,7 +111,7 @@ def _notes(results: TrainingResults) -> list[str]:
     # Instruction set architectures (ISAs) on which the hands were played.
     isas = dict.fromkeys(b["self_play_isa"] for b in result["versions"] if isinstance(b.get("self_play_isa"), str))
     if len({rounding(isa) for isa in isas}) > 1:
-        lines.append(f"the hands were played in part on each of {', '.join(isas)}, which round differently")
+        lines.append(f"the hands were played on instruction sets that round differently: {', '.join(isas)}")
     if result["best"] is not None:
         lines.append(describe_best(results))
     for model in result["models"]:

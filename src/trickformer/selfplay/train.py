@@ -365,7 +365,7 @@ def forward_flops(config: GPT2Config, positions: int, value_positions: int) -> f
 
 @dataclass(slots=True)
 class _Work:
-    """Work since the last report. The fields have the names of the speeds that a division by the time gives."""
+    """Amounts of work since the last report. Each field is named after the speed that the report computes from it."""
 
     speed: float = 0  # sequences
     tokens_per_second: float = 0  # tokens, padding included

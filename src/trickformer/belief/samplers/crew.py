@@ -42,8 +42,8 @@ def mission_and_actions(view: View) -> list[int]:
     for event in events:
         if event.action is not None:
             actions.append(event.action)
-        elif event.actor == CHANCE and len(event.seen) == 1:  # the viewer's passed card; the next event is the new one
-            next(events)
+        elif event.actor == CHANCE and len(event.seen) == 1:  # the draw: the card that the viewer loses
+            next(events)  # the card that it gains
             actions += (~(NUM_CARDS + PLAYERS + seat) for seat in range(PLAYERS))
         elif event.actor != CHANCE and not event.seen:  # another seat passes a card
             actions.append(~(NUM_CARDS + event.actor))

@@ -142,7 +142,8 @@ class MultiGame:
                 self._turn, np.random.default_rng([self.multi.seed, int.from_bytes(self.digest[:8], "little")])
             )
         hands, log_weight = self._turn_hands
-        # The weights ignore the waiting seat's hand. Replace the number of deals by that without the cards in it.
+        # The weights count the ways to deal a hand from all unseen cards. Count them again without the waiting seat's
+        # cards.
         hand_counts = count_kinds(hands, len(counts))
         unseen = counts - count_kinds(hand[None], len(counts))[0]
         log_weight = log_weight + log_ways(hand_counts, unseen) - log_ways(hand_counts, counts)

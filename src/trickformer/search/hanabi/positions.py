@@ -24,11 +24,20 @@ class HanabiSampledWorlds:
     """Sampled worlds: own hands, int16 [n, hand], each with a shuffled deck of the remaining cards."""
 
     def __init__(
-        self, decision: _core.hanabi.Decision, hands: np.ndarray, searched: int, threads: int, rng: np.random.Generator
+        self, decision: _core.hanabi.Decision, hands: np.ndarray, samples: int, threads: int, rng: np.random.Generator
     ):
+        """Shuffle a deck for each hand.
+
+        Args:
+            decision: The decision of the core.
+            hands: Sampled hands that are consistent, int16 [n, hand].
+            samples: Number of hands that were sampled, inconsistent ones included; 0 if the belief is consistent.
+            threads: Number of threads for games.
+            rng: Source of all randomness.
+        """
         self._decision, self._hands = decision, hands
         self._threads = threads
-        self.illegal, self.searched = max(0, searched - len(hands)), searched
+        self.illegal, self.searched = max(0, samples - len(hands)), samples
         if len(hands):
             self._decks = decision.decks(hands, int(rng.integers(2**63)))
 
@@ -60,9 +69,9 @@ class HanabiPosition:
         self._belief, self._exact = belief, exact
 
     def sample_worlds(self, n: int, rng: np.random.Generator) -> HanabiSampledWorlds:
-        searched = 0 if self._belief.consistent else n
+        samples = 0 if self._belief.consistent else n
         hands = _sample_hands(self._belief, self._view, n, rng)
-        return HanabiSampledWorlds(self._decision, hands, searched, self._threads, rng)
+        return HanabiSampledWorlds(self._decision, hands, samples, self._threads, rng)
 
     def exact(self, n: int, rng: np.random.Generator) -> HanabiSampledWorlds:
         hands = _sample_hands(self._exact, self._view, n, rng)
