@@ -27,7 +27,7 @@ from trickformer.studies.mines.commands import app as mines
 from trickformer.studies.obl.commands import app as obl
 from trickformer.studies.skat.commands import app as skat
 from trickformer.tournaments.plan import Tournament
-from trickformer.web.config import Play, ViewSettings
+from trickformer.web.config import Play, PuzzleSettings, ViewSettings
 
 app = typer.Typer(
     help="Play, train, search and compare players of card games of imperfect information.",
@@ -309,6 +309,18 @@ def view(**options: Any) -> None:
     """Show a tournament, a training, a table or a file of games in the browser, and review its hands."""
     settings = configs.load(ViewSettings, None, options)
     _server().view(settings)
+
+
+@configs.command(app, PuzzleSettings, positional="run", example="trickformer puzzle out/match --worst 10")
+def puzzle(**options: Any) -> None:
+    """Show recorded decisions as puzzles, in the browser or with --text in this terminal: find the best action."""
+    settings = configs.load(PuzzleSettings, None, options)
+    if settings.text:
+        from trickformer.web import puzzle_terminal
+
+        puzzle_terminal.solve(settings)
+        return
+    _server(", or use --text").puzzle(settings)
 
 
 def _server(otherwise: str = "") -> Any:

@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 def served(
     *words: str, command: str = "play", err: IO[str] | int = subprocess.PIPE, browser: str | None = None
 ) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The address of `trickformer play` or `view` with these words, and its process, which is ended.
+    """The address of `trickformer play`, `view` or `puzzle` with these words, and its process, which is ended.
 
     Args:
         words: Arguments of the command.
-        command: The command, `play` or `view`.
+        command: The command: `play`, `view` or `puzzle`.
         err: File that takes standard error. A pipe that nobody reads would stop a process that prints much.
         browser: Command to open the page with, as in the environment variable BROWSER; None to open none.
     """
@@ -31,7 +31,7 @@ def served(
         assert process.stdout is not None
         try:
             line = process.stdout.readline()
-            started = line.startswith(("the table is at ", "the hands are at ", "the training is at "))
+            started = line.startswith(("the table is at ", "the hands are at ", "the training is at ", "the puzzles are at "))
             assert started, process.stderr.read() if process.stderr is not None else line
             yield line.split()[-1], process
         finally:
@@ -44,7 +44,7 @@ def served(
 
 @contextmanager
 def page(address: str, name: str = "socket", **headers: str):
-    """A socket as the page opens it; name: `socket` at the table, `reviewing` for hands."""
+    """A socket as the page opens it; name: `socket` at the table, `reviewing` for hands, `puzzles` for puzzles."""
     from websockets.sync.client import connect
 
     at = urlsplit(address)

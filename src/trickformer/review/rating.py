@@ -44,24 +44,29 @@ def _rating(game: Game, turn: ReviewTurn, repeats: Sequence[Mapping[int, float]]
     if forced or not any(repeats):
         return rating
     by_action = {action: [repeat[action] for repeat in repeats if action in repeat] for action in turn.legal}
-    actions = [
-        ReviewedAction(
+    values = {action: fmean(samples) if samples else None for action, samples in by_action.items()}
+
+    def rank(action: int) -> tuple[bool, float, bool, int]:
+        """The best first; the action that was taken precedes equally good ones; actions without a value come last."""
+        value = values[action]
+        return value is None, -(value or 0), action != turn.action, action
+
+    ranked = sorted(turn.legal, key=rank)
+    actions = []
+    for action in ranked:
+        # Losses within a repeat: both values share its random numbers, which lowers the error of the difference.
+        losses = [repeat[ranked[0]] - repeat[action] for repeat in repeats if {ranked[0], action} <= repeat.keys()]
+        rated = ReviewedAction(
             action=action,
             words=game.words(action),
-            value=fmean(samples) if samples else None,
-            error=_standard_error(samples) if sampled else None,
+            value=values[action],
+            error=_standard_error(by_action[action]) if sampled else None,
+            loss=fmean(losses) if losses else None,
+            loss_error=_standard_error(losses) if sampled and action != ranked[0] else None,
         )
-        for action, samples in by_action.items()
-    ]
-    # The best first; the action that was taken precedes equally good ones; actions without a value come last.
-    actions.sort(key=lambda a: (a.value is None, -(a.value or 0), a.action != turn.action, a.action))
-    # Losses within a repeat: both values share its random numbers, which lowers the error of the difference.
-    best = actions[0].action
-    losses = [repeat[best] - repeat[turn.action] for repeat in repeats if {best, turn.action} <= repeat.keys()]
-    error = _standard_error(losses) if sampled and best != turn.action else None
-    return rating.model_copy(
-        update={"actions": tuple(actions), "loss": fmean(losses) if losses else None, "error": error}
-    )
+        actions.append(rated)
+    taken = next(rated for rated in actions if rated.action == turn.action)
+    return rating.model_copy(update={"actions": tuple(actions), "loss": taken.loss, "error": taken.loss_error})
 
 
 def _standard_error(samples: Sequence[float]) -> float | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict
 
 MISTAKE_ERRORS = 2.0  # standard errors that a loss must exceed to be called a mistake
+MISTAKE = 0.04  # loss from which a mistake is no inaccuracy, in units of v(o)
 
 
 class _ReviewModel(BaseModel):
@@ -20,6 +21,8 @@ class ReviewedAction(_ReviewModel):
     words: str
     value: float | None = None  # expected result of the seat; None if the analyst has not valued the action
     error: float | None = None  # standard error of the value; None if it is not sampled
+    loss: float | None = None  # value of the best action minus this value; None if the action is not valued
+    loss_error: float | None = None  # standard error of the loss; None for the best action and if it is not sampled
 
 
 class DecisionRating(_ReviewModel):

@@ -1,4 +1,4 @@
-"""Tables for people and reviews of hands, in the browser (server.py, extra `web`) or, for a table, on a terminal.
+"""Tables, puzzles and reviews of hands in the browser (server.py, extra `web`); tables and puzzles on a terminal too.
 
 config.py     configs of the commands
 table.py      a match: seats, deals, moves, undo, scores; a journal stores them
@@ -7,10 +7,11 @@ cast.py       players at a table, and their decisions
 worker.py     processes that compute for the pages and can be killed at any time
 listener.py   connections to the pages, and their limits
 messages.py   messages that the pages send
-pages.py      base of room.py and reading.py: open pages and their queues of messages
+pages.py      base of room.py, reading.py and puzzles.py: open pages and their queues of messages
 room.py       a table and its pages
 reading.py    pages that review hands; desk.py does their work in a process
+puzzles.py    pages of puzzles
 offers.py     lists of the players and analysts that a page can choose
 inside.py     panels about a decision; hands.py and claims.py compute two of them
-terminal.py   a table on a terminal
+terminal.py   a table on a terminal; puzzle_terminal.py shows puzzles there
 """

@@ -1,4 +1,4 @@
-"""Configs of `trickformer play` and `trickformer view`."""
+"""Configs of `trickformer play`, `trickformer view` and `trickformer puzzle`."""
 
 from __future__ import annotations
 
@@ -33,6 +33,46 @@ class ViewSettings(BaseModel):
     browser: bool = Field(True, description="Whether to open the page in the browser.")
     host: str = Field(
         "127.0.0.1", description="Address to listen at. Any other than loopback shows the hands to other machines."
+    )
+    port: int = Field(0, ge=0, le=65_535, description="Port to listen at. 0 means any free port.")
+
+
+class PuzzleSettings(BaseModel):
+    """Settings of `trickformer puzzle`: recorded decisions to solve."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    COMMAND: ClassVar[str] = "puzzle"
+    PANELS: ClassVar[Panels] = {
+        "Puzzles": ("games worst seats most seed", ""),
+        "Rating": ("analyse margin repeats", ""),
+        "Page": ("text browser host port", ""),
+    }
+
+    run: Path = Field(description="Folder of a tournament or of a table, or a file of games.")
+    games: list[int] | None = Field(
+        None, min_length=1, description="Numbers of the games to search, from 1 (default: all, in random order)."
+    )
+    worst: int | None = Field(
+        None, ge=1, description="Number of A's costliest deals in a tournament. Only A's decisions are puzzles then."
+    )
+    seats: list[int] | None = Field(
+        None, min_length=1, description="Seats whose decisions are puzzles, from 0 (default: all)."
+    )
+    most: int = Field(10, ge=1, le=1_000, description="Largest number of puzzles.")
+    analyse: str | None = Field(
+        None, description="Judge: solver, with open cards, or a spec (default: solver, if any, then pimc)."
+    )
+    margin: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Smallest lead of the best action (default: 4% of a unit of v(o))."
+    )
+    repeats: int = Field(
+        4, ge=2, le=10_000, description="Number of times that an analyst with random samples rates a decision."
+    )
+    seed: int = Field(0, ge=0, lt=2**63, description="Seed of the order and of all randomness.")
+    text: bool = Field(False, description="Whether to show the puzzles in this terminal instead of the browser.")
+    browser: bool = Field(True, description="Whether to open the page in the browser.")
+    host: str = Field(
+        "127.0.0.1", description="Address to listen at. Any other than loopback shows the games to other machines."
     )
     port: int = Field(0, ge=0, le=65_535, description="Port to listen at. 0 means any free port.")
 

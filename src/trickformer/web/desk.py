@@ -25,7 +25,7 @@ from trickformer.records.skat.record import SkatRecord, UnreadableGame
 from trickformer.review import analyst, text
 from trickformer.review.hand import ReviewHand, of_record
 from trickformer.review.rating import seats_share_score
-from trickformer.review.result import DecisionRating, Review
+from trickformer.review.result import MISTAKE, DecisionRating, Review
 from trickformer.review.what_if import what_if
 from trickformer.tournaments import report as tournament_reports
 from trickformer.tournaments.charts import charts
@@ -44,9 +44,7 @@ if TYPE_CHECKING:
 SMALL_RUN = 1 << 23  # bytes of records that `list_hands` reads at once; larger ones are read by `describe_run`
 _REPORT_INTERVAL = 0.1  # seconds between two reports of progress
 
-# Losses from which a mistake has a worse grade, in units of v(o).
-MISTAKE = 0.04
-BLUNDER = 0.1
+BLUNDER = 0.1  # loss from which a mistake is a blunder, in units of v(o)
 Grade = Literal["inaccuracy", "mistake", "blunder"]
 
 # Function of (name of the work, unit, number of units done, total), which sends the progress to the page.
@@ -295,7 +293,7 @@ class Desk:
         hand = self._hand(hand_id)
         spec = _pick(self._analysts(hand.game), chosen)
         review: Review = analyst.review(
-            hand, spec, repeats=self._repeats, seed=self._seed, show=_throttle_progress(report)
+            hand, spec, repeats=self._repeats, seed=self._seed, show=throttle_progress(report)
         )
         return {
             "analyst": short(review.analyst),
@@ -359,7 +357,7 @@ class Desk:
             if action not in hand.at(at)[0].legal:
                 raise TrickformerError("that action is not legal there")
             words = hand.game.words(action)
-        result = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=_throttle_progress(report))
+        result = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=throttle_progress(report))
         return result.model_dump(mode="json", exclude={"scores"}) | {
             "players": [short(s) for s in result.players],
             "unit": text.score_unit(result.rules),
@@ -414,8 +412,12 @@ def _pick(specs: Sequence[str], chosen: int) -> str:
     return specs[chosen]
 
 
-def _throttle_progress(report: ReportProgress) -> Show:
-    """Make a progress display that calls `report`, at most every _REPORT_INTERVAL seconds."""
+def throttle_progress(report: ReportProgress) -> Show:
+    """Make a progress display for a page.
+
+    Args:
+        report: Receives the progress, at most every _REPORT_INTERVAL seconds.
+    """
 
     @contextmanager
     def show(what: str, unit: str, done: int, total: int) -> Generator[Advance]:

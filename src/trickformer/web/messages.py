@@ -1,4 +1,8 @@
-"""Messages of the pages: the table (`read`), the review of hands (`read_review`), a training (`read_training`)."""
+"""Messages of the pages.
+
+`read` is for the table, `read_review` for the review of hands, `read_training` for a training, and `read_puzzle` for
+puzzles.
+"""
 
 from __future__ import annotations
 
@@ -120,12 +124,31 @@ class Try(_HandMessage):
     n: int = Field(ge=2, le=100_000)  # number of games
 
 
+class _PuzzleMessage(_PageMessage):
+    puzzle: int = Field(ge=1, le=1_000)  # number of the puzzle that the page shows
+
+
+class Solve(_PuzzleMessage):
+    """Answer to a puzzle."""
+
+    do: Literal["solve"]
+    action: int = Field(ge=0, le=1_000_000)
+
+
+class Proceed(_PuzzleMessage):
+    """Request for the puzzle after the one that is answered."""
+
+    do: Literal["proceed"]
+
+
 TableMessage = PlayAction | Undo | Again | Next | Claim | Match | Look | Cancel
 TrainingMessage = Describe
 ReviewMessage = List | Describe | Open | Rate | Try | Cancel
+PuzzleMessage = Solve | Proceed | Cancel
 _TABLE: TypeAdapter[TableMessage] = TypeAdapter(Annotated[TableMessage, Field(discriminator="do")])
 _TRAINING: TypeAdapter[TrainingMessage] = TypeAdapter(TrainingMessage)
 _REVIEW: TypeAdapter[ReviewMessage] = TypeAdapter(Annotated[ReviewMessage, Field(discriminator="do")])
+_PUZZLE: TypeAdapter[PuzzleMessage] = TypeAdapter(Annotated[PuzzleMessage, Field(discriminator="do")])
 
 
 def read(text: str) -> TableMessage:
@@ -162,3 +185,15 @@ def read_training(text: str) -> TrainingMessage:
         ValueError: The text is no such message.
     """
     return _TRAINING.validate_json(text)
+
+
+def read_puzzle(text: str) -> PuzzleMessage:
+    """Read a message of the page of puzzles.
+
+    Args:
+        text: JSON text.
+
+    Raises:
+        ValueError: The text is no such message.
+    """
+    return _PUZZLE.validate_json(text)

@@ -1,4 +1,6 @@
-"""Pages and their sockets: authorization and serving. room.py handles the table, reading.py the reviews.
+"""Pages and their sockets: authorization and serving.
+
+room.py handles the table, reading.py the reviews, puzzles.py the puzzles.
 
 The address holds a secret token; without a token the server returns 404. Guests and spectators of a table have tokens
 of their own. The server checks the headers Host and Origin, so that a page of another site cannot reach the table
@@ -40,11 +42,13 @@ from trickformer.plumbing.folder import Interruption, how_to_resume
 from trickformer.plumbing.terminal import warn
 from trickformer.records import files
 from trickformer.review.analyst import SOLVER
+from trickformer.review.puzzles import choose_hands
 from trickformer.selfplay.results import TrainingResults, holds_training
 from trickformer.web.cast import make_cast
-from trickformer.web.config import Play, ViewSettings
+from trickformer.web.config import Play, PuzzleSettings, ViewSettings
 from trickformer.web.listener import BACKLOG, PageServer, admit
 from trickformer.web.pages import HOST, SPECTATOR, Access, Pages
+from trickformer.web.puzzles import PuzzlePages
 from trickformer.web.reading import Reading
 from trickformer.web.room import Room
 from trickformer.web.table import open_table
@@ -277,6 +281,30 @@ def _view_training(settings: ViewSettings) -> Never:
     raise Interruption("the page is closed")
 
 
+def puzzle(settings: PuzzleSettings) -> None:
+    """Serve puzzles until Ctrl-C.
+
+    Args:
+        settings: Settings of the command.
+
+    Raises:
+        TrickformerError: The input is bad.
+        Interruption: Ctrl-C ended the server.
+    """
+    if str(settings.run) == "-":
+        raise TrickformerError("puzzles are read from a file more than once; give a file, not standard input")
+    # The checks report faults before the server starts.
+    choose_hands(settings.run, settings.games, settings.worst)
+    reviewed = ViewSettings(
+        run=settings.run, analyse=settings.analyse, repeats=settings.repeats, seed=settings.seed, players=None
+    )
+    _check_specs(reviewed)
+    with _bind_socket(settings) as listener:
+        rooms = {"puzzles": PuzzlePages(settings), "reviewing": Reading(reviewed)}
+        _serve(settings, listener, "the puzzles are", "puzzle.html", rooms)
+    raise Interruption("the page is closed")
+
+
 def _check_specs(settings: ViewSettings) -> None:
     """Raise TrickformerError if a spec of the command line names no player."""
     analysts = [] if settings.analyse in (None, SOLVER) else [settings.analyse]
@@ -290,7 +318,7 @@ def _make_links(*guests: Access) -> dict[str, Access]:
 
 
 def _serve(
-    settings: Play | ViewSettings,
+    settings: Play | PuzzleSettings | ViewSettings,
     listener: socket.socket,
     contents: str,
     index: str,
@@ -342,7 +370,7 @@ def _open_in_browser(address: str) -> Generator[None]:
         yield
 
 
-def _bind_socket(settings: Play | ViewSettings) -> socket.socket:
+def _bind_socket(settings: Play | PuzzleSettings | ViewSettings) -> socket.socket:
     """Bind a socket to the address. Raises TrickformerError if the address does not exist or is in use."""
     try:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]

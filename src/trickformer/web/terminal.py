@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
@@ -22,7 +22,7 @@ from trickformer.web.scenes._scene import Sign
 from trickformer.web.table import Table, open_table
 
 if TYPE_CHECKING:
-    from trickformer.base import State
+    from trickformer.base import Game, State
 
 _HELP = "number or name of an action; undo, again (the deal), next (deal), log, quit"
 _SUITS: dict[Sign, tuple[str, str]] = {  # letter in the names of cards, and symbol
@@ -42,6 +42,15 @@ _STYLES: dict[Sign, str] = {
     "rocket": "bold",
     "white": "bold",
 }
+
+
+class Position(NamedTuple):
+    """What a terminal shows besides a scene."""
+
+    game: Game
+    state: State
+    seats: tuple[str, ...]  # name or spec of each seat; YOU stands for the person
+    label: str  # begins the first line, such as "deal 7"
 
 
 def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) -> None:
@@ -80,7 +89,7 @@ def _play(table: Table, cast: Cast, read: Callable[[], str], screen: SafeConsole
             printed, deal = 0, table.deal
         for entry in log[printed:]:
             if entry.seat is None or table.seats[entry.seat] != YOU:
-                screen.print(Text("  ") + _entry_text(entry, symbols), soft_wrap=True)
+                screen.print(Text("  ") + entry_text(entry, symbols), soft_wrap=True)
         printed = len(log)
         if table.over and not ended:
             cast.end(table.seats, tuple(map(int, table.state.history())))
@@ -111,9 +120,9 @@ def _execute(table: Table, scene: Scene, word: str, screen: SafeConsole) -> bool
             return True
         if word == "log":
             for entry in scenes.log(table.game, table.state, _person_seat(table)):
-                screen.print(_entry_text(entry, has_suits(screen.encoding)), soft_wrap=True)
+                screen.print(entry_text(entry, has_suits(screen.encoding)), soft_wrap=True)
             return True
-        action = _action(table, scene, word)
+        action = find_action(_position(table), scene, word)
         if action is None or table.turn is None:
             return False
         table.act(table.turn, action)
@@ -123,14 +132,28 @@ def _execute(table: Table, scene: Scene, word: str, screen: SafeConsole) -> bool
     return True
 
 
-def _action(table: Table, scene: Scene, word: str) -> int | None:
-    """Return the legal action that a word names by its place in the list or by its name, or None."""
-    legal = ordered_actions(scene, table.state) if not table.over else []
+def _position(table: Table) -> Position:
+    return Position(table.game, table.state, table.seats, f"deal {table.deal}")
+
+
+def find_action(position: Position, scene: Scene, word: str) -> int | None:
+    """Find the legal action that a word names by its place in the list or by its name.
+
+    Args:
+        position: The position.
+        scene: Scene of the seat on turn.
+        word: Word that the person has typed.
+
+    Returns:
+        The action; None if the word names no action.
+    """
+    state = position.state
+    legal = ordered_actions(scene, state) if not state.is_terminal() else []
     if word.isascii() and word.isdecimal() and 1 <= int(word[:6]) <= len(legal):
         return legal[int(word) - 1]
     for letter, symbol in _SUITS.values():
         word = word.replace(symbol, letter)
-    return next((a for a in legal if table.game.words(a).lower() == word.lower()), None)
+    return next((a for a in legal if position.game.words(a).lower() == word.lower()), None)
 
 
 def ordered_actions(scene: Scene, state: State) -> list[int]:
@@ -171,13 +194,25 @@ def as_text(scene: Scene, table: Table, symbols: bool = True) -> Text:
         table: The table.
         symbols: Whether suits are shown by their symbols instead of letters.
     """
-    return Text("\n").join(_lines(scene, table, symbols))
+    return position_text(scene, _position(table), symbols)
 
 
-def _lines(scene: Scene, table: Table, symbols: bool) -> Iterator[Text]:
-    yield Text(" | ".join(filter(None, (f"deal {table.deal}", scene.title, *scene.features))))
+def position_text(scene: Scene, position: Position, symbols: bool = True) -> Text:
+    """Format a scene of a position for a terminal.
+
+    Args:
+        scene: Scene of the position's state.
+        position: The position.
+        symbols: Whether suits are shown by their symbols instead of letters.
+    """
+    return Text("\n").join(_lines(scene, position, symbols))
+
+
+def _lines(scene: Scene, position: Position, symbols: bool) -> Iterator[Text]:
+    yield Text(" | ".join(filter(None, (position.label, scene.title, *scene.features))))
     for seat in scene.seats:
-        who = "you" if table.seats[seat.seat] == YOU else table.seats[seat.seat].partition(":")[0]
+        name = position.seats[seat.seat]
+        who = "you" if name == YOU else name.partition(":")[0]
         features = ", ".join((*seat.features, *([seat.last_action] if seat.last_action else [])))
         backs = sum(not card.name for card in seat.cards)
         is_hidden = backs and not any(card.notes for card in seat.cards)
@@ -195,23 +230,28 @@ def _lines(scene: Scene, table: Table, symbols: bool) -> Iterator[Text]:
         yield Text("  trick: ") + Text(" ").join(played)
     yield from map(Text, scene.result)
     if scene.ask:
-        yield Text(f"{scene.ask}: ") + Text("  ").join(_choice_texts(scene, table, symbols))
+        yield Text(f"{scene.ask}: ") + Text("  ").join(_choice_texts(scene, position, symbols))
 
 
-def _choice_texts(scene: Scene, table: Table, symbols: bool) -> Iterator[Text]:
+def _choice_texts(scene: Scene, position: Position, symbols: bool) -> Iterator[Text]:
     """Format the legal actions with their numbers."""
     cards = {card.action: card for part in (*scene.seats, *scene.piles) for card in part.cards if card.name}
     words = {choice.action: choice.words for choice in scene.choices}
-    for number, action in enumerate(ordered_actions(scene, table.state), 1):
-        named = table.game.words(action)
+    for number, action in enumerate(ordered_actions(scene, position.state), 1):
+        named = position.game.words(action)
         card = cards.get(action)
         is_card = card is not None and card.name == named
         text = _card_text(card, symbols) if card is not None and is_card else Text(words.get(action) or named)
         yield Text(f"{number} ") + text
 
 
-def _entry_text(entry: LogEntry, symbols: bool) -> Text:
-    """Format an entry of the log."""
+def entry_text(entry: LogEntry, symbols: bool) -> Text:
+    """Format an entry of the log.
+
+    Args:
+        entry: The entry.
+        symbols: Whether suits are shown by their symbols instead of letters.
+    """
     what = Text(" ").join(filter(None, (Text(entry.words), _card_texts(entry.cards, symbols))))
     return what if entry.seat is None else Text(f"seat {entry.seat}: ") + what
 

@@ -1,6 +1,7 @@
 // The page of a table: its socket, its state, and its buttons and keys.
 
 import { chosenSource, initAnalysis, receiveEvaluation, redrawBadges, showAnalysis } from "./analysis.js";
+import { isElsewhere, moveFocus } from "./arrows.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
 import { $, make, showProgress } from "./dom.js";
 import { cancelOptions } from "./gestures.js";
@@ -159,18 +160,10 @@ function showStatus() {
 
 document.addEventListener("pointerdown", skip);
 
-// The arrow keys move the focus between the actions that can be clicked.
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") cancelOptions();
-  if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, dialog, pre, #log")) return;
-  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-  if (step) {
-    const focusable = [...document.querySelectorAll("#felt .act")].filter((element) => element.offsetParent !== null);
-    if (!focusable.length) return;
-    const at = focusable.indexOf(document.activeElement);
-    focusable[at < 0 ? (step > 0 ? 0 : focusable.length - 1) : (at + step + focusable.length) % focusable.length].focus();
-    event.preventDefault();
-  } else if (event.key === "u" && !$("undo").disabled && !$("undo").hidden) {
+  if (isElsewhere(event) || moveFocus(event)) return;
+  if (event.key === "u" && !$("undo").disabled && !$("undo").hidden) {
     send({ do: "undo" });
   } else if (event.key === "h") {
     pressHint();
