@@ -12,13 +12,14 @@ from trickformer.plumbing import help_pages
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.head_config import HeadTraining
 from trickformer.tournaments.plan import Tournament
-from trickformer.web.config import Play, ViewSettings
+from trickformer.web.config import Play, PuzzleSettings, ViewSettings
 
 COMMANDS = [
     (["train"], SelfPlay),
     (["tournament"], Tournament),
     (["play"], Play),
     (["view"], ViewSettings),
+    (["puzzle"], PuzzleSettings),
     (["audit"], Audit),
     (["engines", "check"], Conformance),
     (["belief", "head"], HeadTraining),

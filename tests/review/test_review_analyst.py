@@ -62,6 +62,12 @@ def test_losses_and_errors_are_those_of_what_was_said():
             column = table[:, turn.legal.index(action.action)]
             assert action.value == pytest.approx(column.mean())
             assert action.error == pytest.approx(column.std(ddof=1) / math.sqrt(repeats))
+            behind = table[:, turn.legal.index(best)] - column
+            assert action.loss == pytest.approx(behind.mean(), abs=1e-9)
+            if action.action == best:
+                assert action.loss_error is None
+            else:
+                assert action.loss_error == pytest.approx(behind.std(ddof=1) / math.sqrt(repeats))
     sizes = [(r.loss, r.error) for r in found.mistakes]
     assert sizes == sorted(sizes, key=lambda each: -each[0]) and all(loss > 2 * error for loss, error in sizes)
     assert len(sizes) < sum(bool(r.loss) for r in found.ratings)  # chance alone makes no mistake

@@ -31,7 +31,9 @@ def served(
         assert process.stdout is not None
         try:
             line = process.stdout.readline()
-            started = line.startswith(("the table is at ", "the hands are at ", "the training is at ", "the puzzles are at "))
+            started = line.startswith(
+                ("the table is at ", "the hands are at ", "the training is at ", "the puzzles are at ")
+            )
             assert started, process.stderr.read() if process.stderr is not None else line
             yield line.split()[-1], process
         finally:

@@ -46,7 +46,7 @@ class Puzzle:
     judge: str  # spec of the analyst, or `solver`
     unit: str  # unit of the values
 
-    def rated(self, action: int) -> ReviewedAction:
+    def rating_of(self, action: int) -> ReviewedAction:
         """Return the rating of a legal action.
 
         Args:
@@ -60,7 +60,7 @@ class PuzzleScore:
     """Result of a person over the puzzles that are answered."""
 
     answered: int = 0
-    found: int = 0  # puzzles whose answer was a solution
+    solved: int = 0  # puzzles whose answer was a solution
     loss: float = 0.0  # sum over the answers, in the unit of the puzzles
 
     def add(self, rated: ReviewedAction, solutions: Collection[int]) -> None:
@@ -71,7 +71,7 @@ class PuzzleScore:
             solutions: Actions that solve the puzzle.
         """
         self.answered += 1
-        self.found += rated.action in solutions
+        self.solved += rated.action in solutions
         self.loss += rated.loss or 0.0
 
     @property
@@ -115,14 +115,14 @@ def describe_score(score: PuzzleScore, unit: str | None) -> str:
         score: The result.
         unit: Unit of the losses; None if the puzzles have different units.
     """
-    line = f"{score.found} of {score.answered} found"
+    line = f"{score.solved} of {score.answered} found"
     if unit is None or score.mean_loss is None:
         return f"{line}."
     return f"{line}, mean loss {score.mean_loss:.2f} {short_unit(unit)}."
 
 
 def find_solutions(rating: DecisionRating, margin: float) -> tuple[int, ...]:
-    """Find the best actions of a decision if they are at most half of all actions and the others are clearly worse.
+    """Find the best actions of a decision if they are few and all others are clearly worse.
 
     Args:
         rating: Rating of the decision.
@@ -135,13 +135,13 @@ def find_solutions(rating: DecisionRating, margin: float) -> tuple[int, ...]:
     is_sampled = any(rated.error is not None for rated in rating.actions)
     solutions = []
     for rated in rating.actions:
-        if rated.loss is None:
+        is_best = rated is rating.actions[0]
+        if rated.loss is None or (is_sampled and rated.loss_error is None and not is_best):
             return ()
-        if rated is rating.actions[0] or rated.loss == 0 == (rated.loss_error or 0):
+        error = rated.loss_error or 0.0
+        if is_best or rated.loss == error == 0:
             solutions.append(rated.action)
-        elif rated.loss < margin or (is_sampled and rated.loss_error is None):
-            return ()
-        elif rated.loss <= MISTAKE_ERRORS * (rated.loss_error or 0):
+        elif rated.loss < margin or rated.loss <= MISTAKE_ERRORS * error:
             return ()
     return tuple(sorted(solutions)) if 2 * len(solutions) <= len(rating.actions) else ()
 
@@ -240,9 +240,7 @@ class _PuzzleSearch:
         self._world_solvers: dict[str, Player] = {}
         self._deals: set[object] = set()
 
-    def find_in(
-        self, hand: ReviewHand, number: int, *allowed: Collection[int] | None
-    ) -> Iterator[Puzzle]:
+    def find_in(self, hand: ReviewHand, number: int, *allowed: Collection[int] | None) -> Iterator[Puzzle]:
         """Yield the puzzles of one seat: the first, in a random order, that has any and is in each of `allowed`."""
         game = hand.game
         everyone = range(game.players)

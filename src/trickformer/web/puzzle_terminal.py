@@ -18,7 +18,7 @@ from trickformer.web import scenes
 from trickformer.web.config import YOU, PuzzleSettings
 from trickformer.web.offers import short
 from trickformer.web.puzzles import REMEDY, find_by_settings
-from trickformer.web.terminal import Position, entry_text, find_action, has_suits, position_text
+from trickformer.web.terminal import ShownPosition, entry_text, find_action, has_suits, position_text
 
 _HELP = "number or name of an action; log (what the seat has seen), quit"
 
@@ -33,14 +33,14 @@ def solve(settings: PuzzleSettings, read: Callable[[], str] | None = None) -> No
     Raises:
         TrickformerError: The settings are bad, or there are no puzzles.
     """
-    screen, score, units = console(), PuzzleScore(), set[str]()
-    number = 0
+    screen, score = console(), PuzzleScore()
+    units, number = set[str](), 0
     try:
         for number, puzzle in enumerate(find_by_settings(settings, progress), 1):
             if number == 1:
                 print(_HELP)
             action = _ask(puzzle, number, read or (lambda: input("> ")), screen)
-            rated = puzzle.rated(action)
+            rated = puzzle.rating_of(action)
             score.add(rated, puzzle.solutions)
             units.add(puzzle.unit)
             out(describe_answer(rated, puzzle))
@@ -60,7 +60,7 @@ def _ask(puzzle: Puzzle, number: int, read: Callable[[], str], screen: SafeConso
     game, seat = puzzle.hand.game, puzzle.turn.seat
     symbols = has_suits(screen.encoding)
     names = tuple(YOU if p == seat else short(name) for p, name in enumerate(puzzle.hand.names))
-    position = Position(game, puzzle.state, names, f"puzzle {number}")
+    position = ShownPosition(game, puzzle.state, names, f"puzzle {number}")
     scene = scenes.show(game, puzzle.state, seat)
     screen.print(position_text(scene, position, symbols), soft_wrap=True)
     while True:

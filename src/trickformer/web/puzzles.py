@@ -44,7 +44,7 @@ def find_by_settings(settings: PuzzleSettings, show: Show = silent_progress) -> 
         settings: Settings of the command.
         show: Shows the progress; silent by default.
     """
-    found = puzzles.find(
+    every = puzzles.find(
         settings.run,
         settings.analyse,
         games=settings.games,
@@ -55,7 +55,7 @@ def find_by_settings(settings: PuzzleSettings, show: Show = silent_progress) -> 
         seed=settings.seed,
         show=show,
     )
-    return islice(found, settings.most)
+    return islice(every, settings.most)
 
 
 def describe_question(puzzle: Puzzle) -> dict[str, Any]:
@@ -172,6 +172,7 @@ class PuzzlePages(Pages):
         self._worker = worker or Worker(PuzzleFinder, settings)
         self._found: list[FoundPuzzle] = []
         self._is_complete = False  # whether all puzzles are found
+        self._fault = ""  # why the search has ended early
         self._search: asyncio.Task[None] | None = None
         self._solvers: dict[object, _Solver] = {}
 
@@ -236,8 +237,11 @@ class PuzzlePages(Pages):
 
     def _end(self, page: object, solver: _Solver) -> None:
         solver.is_waiting, solver.is_over = False, True
-        about = {"type": "end", "none": "" if self._found else f"There are no puzzles; {REMEDY}."}
+        is_empty = self._is_complete and not self._found and not self._fault
+        about = {"type": "end", "none": f"There are no puzzles; {REMEDY}." if is_empty else ""}
         self.send(page, about | self._describe_score(solver))
+        if self._fault:
+            self.send(page, {"type": "error", "text": self._fault})
 
     def _describe_score(self, solver: _Solver) -> dict[str, Any]:
         units = {puzzle.question["unit"] for puzzle in self._found[: solver.at + 1]}
@@ -257,9 +261,7 @@ class PuzzlePages(Pages):
             except CancellationError:
                 continue
             except TrickformerError as e:
-                self._is_complete = True
-                for page in list(self.pages):
-                    self.send(page, {"type": "error", "text": str(e)})
+                self._is_complete, self._fault = True, str(e)
             else:
                 if puzzle is None:
                     self._is_complete = True
@@ -270,7 +272,7 @@ class PuzzlePages(Pages):
                     self._show(page, solver)
 
     def _report(self, progress: tuple[str, str, int, int]) -> None:
-        name, unit, done, total = progress
+        about = dict(zip(("what", "unit", "done", "total"), progress))
         for page, solver in list(self._solvers.items()):
             if solver.is_waiting:
-                self.send(page, {"type": "working", "what": name, "unit": unit, "done": done, "total": total})
+                self.send(page, {"type": "working"} | about)

@@ -44,8 +44,8 @@ _STYLES: dict[Sign, str] = {
 }
 
 
-class Position(NamedTuple):
-    """What a terminal shows besides a scene."""
+class ShownPosition(NamedTuple):
+    """State behind a scene, with the names of the seats."""
 
     game: Game
     state: State
@@ -132,11 +132,11 @@ def _execute(table: Table, scene: Scene, word: str, screen: SafeConsole) -> bool
     return True
 
 
-def _position(table: Table) -> Position:
-    return Position(table.game, table.state, table.seats, f"deal {table.deal}")
+def _position(table: Table) -> ShownPosition:
+    return ShownPosition(table.game, table.state, table.seats, f"deal {table.deal}")
 
 
-def find_action(position: Position, scene: Scene, word: str) -> int | None:
+def find_action(position: ShownPosition, scene: Scene, word: str) -> int | None:
     """Find the legal action that a word names by its place in the list or by its name.
 
     Args:
@@ -197,7 +197,7 @@ def as_text(scene: Scene, table: Table, symbols: bool = True) -> Text:
     return position_text(scene, _position(table), symbols)
 
 
-def position_text(scene: Scene, position: Position, symbols: bool = True) -> Text:
+def position_text(scene: Scene, position: ShownPosition, symbols: bool = True) -> Text:
     """Format a scene of a position for a terminal.
 
     Args:
@@ -208,7 +208,7 @@ def position_text(scene: Scene, position: Position, symbols: bool = True) -> Tex
     return Text("\n").join(_lines(scene, position, symbols))
 
 
-def _lines(scene: Scene, position: Position, symbols: bool) -> Iterator[Text]:
+def _lines(scene: Scene, position: ShownPosition, symbols: bool) -> Iterator[Text]:
     yield Text(" | ".join(filter(None, (position.label, scene.title, *scene.features))))
     for seat in scene.seats:
         name = position.seats[seat.seat]
@@ -233,7 +233,7 @@ def _lines(scene: Scene, position: Position, symbols: bool) -> Iterator[Text]:
         yield Text(f"{scene.ask}: ") + Text("  ").join(_choice_texts(scene, position, symbols))
 
 
-def _choice_texts(scene: Scene, position: Position, symbols: bool) -> Iterator[Text]:
+def _choice_texts(scene: Scene, position: ShownPosition, symbols: bool) -> Iterator[Text]:
     """Format the legal actions with their numbers."""
     cards = {card.action: card for part in (*scene.seats, *scene.piles) for card in part.cards if card.name}
     words = {choice.action: choice.words for choice in scene.choices}

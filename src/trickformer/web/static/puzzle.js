@@ -29,12 +29,12 @@ function receive(message) {
     showWork(message);
     return;
   }
+  $("working").hidden = true;
   $("fault").hidden = message.type !== "error";
   if (message.type === "error") {
     $("fault").textContent = message.text;
     return;
   }
-  $("working").hidden = true;
   $("score").textContent = message.score;
   if (message.type === "puzzle") showPuzzle(message);
   else if (message.type === "solution") showSolution(message);
@@ -77,8 +77,8 @@ function showSolution(message) {
     if (!element.dataset.action && !element.dataset.actions) continue;
     const isRight = message.solutions.some((action) => standsFor(element, action));
     const isChosen = standsFor(element, message.chosen);
-    element.classList.toggle("right", isRight);
-    element.classList.toggle("wrong", isChosen && !isRight);
+    element.classList.toggle("good", isRight);
+    element.classList.toggle("bad", isChosen && !isRight);
     const marks = [...(isRight ? ["best"] : []), ...(isChosen ? ["your choice"] : [])];
     if (marks.length) element.setAttribute("aria-label", [element.getAttribute("aria-label") ?? element.textContent, ...marks].join(", "));
   }

@@ -1,0 +1,158 @@
+"""Puzzles in Chromium, by mouse and by keyboard: the question, the answer, the score, and what the page receives."""
+
+from __future__ import annotations
+
+import pytest
+from support.browser import CHROMIUM, WIDTHS, faint, launched, misplaced, opened, overlaps, rules_hold
+from support.served import served
+from support.skat_records import GAMES
+
+from trickformer.review import puzzles
+
+for needed in ("starlette", "playwright", "axe_playwright_python"):
+    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
+pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+
+LISTEN = """window.heard = [];
+const Plain = WebSocket;
+window.WebSocket = class extends Plain {
+  constructor(...a) { super(...a); this.addEventListener("message", (e) => window.heard.push(JSON.parse(e.data))); }
+};"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """The first three puzzles of the file."""
+    found = puzzles.find(GAMES)
+    return [next(found) for _ in range(3)]
+
+
+def _listening(browser, address):
+    page = opened(browser, address)
+    page.context.add_init_script(LISTEN)
+    page.reload()
+    page.wait_for_selector("#own .seat")
+    return page
+
+
+def _fits(page):
+    for width, height in WIDTHS:
+        page.set_viewport_size({"width": width, "height": height})
+        assert not overlaps(page) and not misplaced(page), width
+    page.set_viewport_size({"width": 1440, "height": 900})
+    assert not faint(page)
+    rules_hold(page)
+
+
+def _wrong(puzzle):
+    return next(action for action in puzzle.turn.legal if action not in puzzle.solutions)
+
+
+def _card(action):
+    return f"#own button.card[data-action='{action}']"
+
+
+def test_puzzles_by_mouse(browser, expected):
+    """One answer is right and one is wrong; nothing of the rating is on the page before."""
+    with served(str(GAMES), "--most", "2", command="puzzle") as (address, _):
+        page = _listening(browser, address)
+        for number, puzzle in enumerate(expected[:2], 1):
+            page.wait_for_selector(f"body[data-puzzle='{number}']:not([data-answered])")
+            assert sorted(
+                int(card.get_attribute("data-action")) for card in page.locator("#own button.card").all()
+            ) == sorted(puzzle.turn.legal)
+            shown = {card.get_attribute("data-name") for card in page.locator("#felt .card[data-name]").all()}
+            assert puzzle.hand.game.name == "skat" and len(shown) < 32 - 10  # the others' cards lie face down
+            assert not page.locator("#answer").is_visible() and not page.locator("#felt .good").count()
+            heard = page.evaluate("heard.slice(heard.findLastIndex((message) => message.type === 'solution') + 1)")
+            assert heard and not any("rows" in message or "solutions" in message for message in heard)
+            _fits(page)
+
+            chosen = puzzle.solutions[0] if number == 1 else _wrong(puzzle)
+            page.click(_card(chosen), position={"x": 8, "y": 20})
+            page.wait_for_selector("#verdict")
+            assert page.inner_text("#verdict") == puzzles.describe_answer(puzzle.rating_of(chosen), puzzle)
+            rows = page.locator("#rated tbody tr").all_inner_texts()
+            assert [row.split("\t")[0] for row in rows] == [rated.words for rated in puzzle.rating.actions]
+            values = [float(row.split("\t")[1].replace("−", "-")) for row in rows]
+            assert values == pytest.approx([rated.value for rated in puzzle.rating.actions], abs=0.005)
+            marked = {row.split("\t")[0]: row.split("\t")[3].split(", ") for row in rows}
+            words = puzzle.hand.game.words
+            assert {name for name, marks in marked.items() if "best" in marks} == set(map(words, puzzle.solutions))
+            assert "your choice" in marked[words(chosen)] and "played" in marked[words(puzzle.turn.action)]
+            assert page.locator("#own .good").count() == len(puzzle.solutions)
+            assert page.locator("#own .bad").count() == number - 1
+            assert page.get_attribute(_card(chosen), "aria-label").endswith("your choice")
+            assert page.inner_text("#score").startswith(f"1 of {number} found")
+            _fits(page)
+            if number == 2:
+                link = page.locator("#review")
+                assert link.get_attribute("href") == f"review.html#{puzzle.game_number}.{puzzle.turn.number}"
+                with page.context.expect_page() as opening:
+                    link.click()
+                opening.value.wait_for_selector("#own .seat")
+                assert f"game {puzzle.game_number}" in opening.value.inner_text("#title")
+                opening.value.close()
+            page.click("#proceed")
+        page.wait_for_selector("body[data-puzzle=end]")
+        loss = expected[1].rating_of(_wrong(expected[1])).loss / 2
+        assert f"The end: 1 of 2 found, mean loss {loss:.2f} points." in page.inner_text("#status")
+        _fits(page)
+        page.click("#restart")
+        page.wait_for_selector("body[data-puzzle='1']")
+        assert not page.inner_text("#score")
+        assert not page.faults
+        page.context.close()
+
+
+def test_puzzles_by_keyboard(browser, expected):
+    """Arrows and Enter choose, Enter or n goes on."""
+    with served(str(GAMES), "--most", "3", command="puzzle") as (address, _):
+        page = _listening(browser, address)
+        for number, puzzle in enumerate(expected, 1):
+            page.wait_for_selector(f"body[data-puzzle='{number}']:not([data-answered])")
+            chosen = puzzle.solutions[-1] if number != 2 else _wrong(puzzle)
+            for _ in range(40):
+                page.keyboard.press("ArrowRight")
+                if page.evaluate("document.activeElement.dataset.action") == str(chosen):
+                    break
+            page.keyboard.press("n")  # there is nothing to go on to yet
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#verdict")
+            assert page.inner_text("#verdict").startswith("Right: ") == (number != 2)
+            assert page.evaluate("document.activeElement.id") == "proceed"
+            page.keyboard.press("Enter" if number == 1 else "n")
+        page.wait_for_selector("body[data-puzzle=end]")
+        assert "The end: 2 of 3 found" in page.inner_text("#status")
+        assert not page.faults
+        page.context.close()
+
+
+def test_a_search_is_shown_and_can_be_stopped(browser, tmp_path):
+    """A slow judge of Hearts, then a file without puzzles."""
+    from trickformer.tournaments import run
+    from trickformer.tournaments.plan import Tournament
+
+    path = tmp_path / "run"
+    run.tournament(Tournament(game="hearts", a="random", b="rules", deals=1, seed=3, out=path))
+    with served(str(path), "--analyse", "pimc:worlds=50000", command="puzzle") as (address, _):
+        page = opened(browser, address, shown="#working")
+        page.wait_for_selector("#working:has-text('Looking for a puzzle: 0 of 14 hands')")
+        rules_hold(page)
+        page.click("#cancel")
+        page.wait_for_selector("body[data-puzzle=end]")
+        assert "no puzzle answered" in page.inner_text("#status")
+        assert not page.locator("#working").is_visible()
+        page.context.close()
+    with served(str(GAMES), "--margin", "10000", command="puzzle") as (address, _):
+        page = opened(browser, address, shown="body[data-puzzle=end]")
+        assert page.inner_text("#status").startswith("There are no puzzles; lower --margin")
+        rules_hold(page)
+        assert not page.faults
+        page.context.close()
