@@ -11,7 +11,7 @@ import pytest
 from trickformer import games
 from trickformer.base import Decision, Thought, World
 from trickformer.web.cast import DecisionRequest
-from trickformer.web.hints import find_hint
+from trickformer.web.hints import find_hint, find_loss
 from trickformer.web.inside import Inside
 
 LEGAL = (3, 5, 7, 9)
@@ -31,6 +31,16 @@ def test_worlds_give_the_candidates_within_two_errors():
     hint = find_hint(Decision(3, thought=thought), values, (3, 5, 7))
     assert (hint.candidates, hint.rival) == ((3, 5), 7)
     assert hint.lead == pytest.approx(1.1) and hint.error == pytest.approx(0.1)
+
+
+def test_a_loss_is_the_difference_of_two_values():
+    """The differences in the worlds are 1 and 3; the value may come from other worlds."""
+    decision = Decision(3, thought=_worlds((10.0, 9.0, 9.0, 10.0), (4.0, 1.0, 2.8, 4.0)))
+    assert find_loss(decision, {3: 7.0, 5: 4.5}, 5) == (2.5, pytest.approx(1.0))
+    assert find_loss(decision, {3: 7.0, 5: 9.5}, 5)[0] == -2.5
+    assert find_loss(decision, {3: 7.0, 5: 4.5}, 3) == (0.0, 0.0)
+    assert find_loss(decision, {3: 7.0}, 5) == find_loss(decision, {5: 7.0}, 5) == (None, None)
+    assert find_loss(Decision(3), {3: 7.0, 5: 4.5}, 5) == (2.5, None)
 
 
 def test_one_world_has_no_error():

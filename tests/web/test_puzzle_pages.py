@@ -254,3 +254,5 @@ def test_the_command_checks_its_input_before_it_serves(command, tmp_path):
     ]:
         code, out, err = command("puzzle", *words, "--no-browser")
         assert code == 2 and not out and fault in err and err.count("\n") == 1, err
+    code, out, err = command("play", "hearts", "--text", "--warn", 1)
+    assert code == 2 and not out and "leave out --warn or --text" in err

@@ -85,7 +85,7 @@ class Play(BaseModel):
     FIXED: ClassVar[tuple[str, ...]] = ("game", "opponents", "seat", "invite", "seed", "deal")
     PANELS: ClassVar[Panels] = {
         "Table": ("opponents seat seed deal out config resume", ""),
-        "Page": ("text browser host port", "checkpoint worlds"),
+        "Page": ("text browser warn host port", "checkpoint worlds"),
         "Several people": ("invite spectators", ""),
     }
 
@@ -109,6 +109,9 @@ class Play(BaseModel):
     )
     worlds: int = Field(
         1_000, ge=1, le=100_000, description="Number of sampled worlds behind the odds of hidden cards."
+    )
+    warn: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="Loss from which the page asks before it plays (default: never)."
     )
     text: bool = Field(False, description="Whether to play in this terminal instead of the browser.")
     browser: bool = Field(True, description="Whether to open the page in the browser.")

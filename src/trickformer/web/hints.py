@@ -43,11 +43,29 @@ def find_hint(decision: Decision, values: Mapping[int, float], legal: Sequence[i
     worlds = thought.worlds if thought else ()
     rivals = [action for action in legal if action != best and action in values]
     rival = max(rivals, key=lambda action: values[action]) if best in values and rivals else None
-    lead = values[best] - values[rival] if rival is not None else None
+    lead, error = find_loss(decision, values, rival) if rival is not None else (None, None)
     deficits = {action: deficit for action in rivals if (deficit := _deficit(worlds, best, action)) is not None}
-    error = deficits[rival][1] if rival in deficits else None
     basis, candidates = _candidates(decision, values, legal, deficits)
     return TableHint(best, tuple(sorted({best, *candidates})), basis, rival, lead, error)
+
+
+def find_loss(decision: Decision, values: Mapping[int, float], action: int) -> tuple[float | None, float | None]:
+    """Compute how much less an action is worth than the player's own action.
+
+    Args:
+        decision: A player's decision, with its thought.
+        values: The player's value of each action that it examined, in units of v(o).
+        action: The action.
+
+    Returns:
+        The loss in units of v(o), negative if the action is worth more, and its standard error over sampled worlds. The
+        loss is None if a value is missing, and the error is None if there are fewer than two worlds.
+    """
+    if not {decision.action, action} <= values.keys():
+        return None, None
+    worlds = decision.thought.worlds if decision.thought else ()
+    deficit = _deficit(worlds, decision.action, action)
+    return values[decision.action] - values[action], None if deficit is None else deficit[1]
 
 
 def _candidates(

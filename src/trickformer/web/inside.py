@@ -21,7 +21,7 @@ from trickformer.web import scenes
 from trickformer.web.cast import Cast, DecisionRequest, state_after
 from trickformer.web.claims import certain
 from trickformer.web.hands import hanabi_hands
-from trickformer.web.hints import find_hint
+from trickformer.web.hints import find_hint, find_loss
 from trickformer.web.scenes import OPEN
 
 MAX_CHILDREN = 4  # most visited children of a node that are shown
@@ -129,6 +129,7 @@ class Inside:
         policy = (thought.policy if thought else None) or {}
         visits = decision.visits or {}
         best_first = sorted(view.legal, key=lambda action: -values.get(action, -np.inf))
+        losses = {a: find_loss(decision, values, a) for a in view.legal}
         panel_data["rows"] = [
             {
                 "action": a,
@@ -136,6 +137,8 @@ class Inside:
                 "policy": policy.get(a),
                 "value": scale * values[a] if a in values else None,
                 "visits": visits.get(a),
+                "loss": None if losses[a][0] is None else scale * losses[a][0],
+                "loss_error": None if losses[a][1] is None else scale * losses[a][1],
             }
             for a in best_first
         ]

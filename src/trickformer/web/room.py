@@ -19,6 +19,7 @@ from trickformer.belief import heads, sampler
 from trickformer.belief.samplers import CardBelief
 from trickformer.records.show import in_words
 from trickformer.review.rating import seats_share_score
+from trickformer.review.result import MISTAKE
 from trickformer.web import messages, scenes
 from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, make_request, state_after
 from trickformer.web.config import YOU, Play
@@ -394,6 +395,11 @@ class Room(Pages):
             "undo": any(table.seats[m.seat] == YOU for m in table.moves),
             "players": [short(who) for who in self._choices],
             "panels": list(self.panels),
+            "warning": {
+                "is_on": self.settings.warn is not None,
+                "limit": self.settings.warn or MISTAKE * game.worth[0],
+                "unit": game.worth[1],
+            },
             "record": len(table.records) if table.over else None,
         }
 

@@ -10,6 +10,7 @@ import { showLog, showScores } from "./log.js";
 import { initMotion, planMotion, playMotion, skipMotion } from "./motion.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
 import { isMyTurn, seatName, showTable } from "./table.js";
+import { checkAction, forgetRating, initWarning, receiveWarning, updateWarning, warningElements, warningSource } from "./warn.js";
 
 let socket;
 let table = null; // message of the table that is shown
@@ -24,7 +25,7 @@ const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
 
 // Sends the actions of one decision. Tables between them are not shown.
-function act(actions) {
+function take(actions) {
   endHint();
   actions.forEach((action, i) => send({ do: "act", seat: table.me, action, ply: table.ply + i }));
   expectedPly = table.ply + actions.length;
@@ -48,12 +49,13 @@ function connect() {
 // Requests the open panels, and the panels that evaluate the decision and give a hint.
 function requestPanels() {
   if (table.open) return; // a spectator has no decision
-  requested = [...new Set([...openPanels, ...chosenSource(table.panels), ...hintSource()])].filter((panel) => table.panels.includes(panel));
+  requested = [...new Set([...openPanels, ...chosenSource(table.panels), ...hintSource(), ...warningSource()])].filter((panel) => table.panels.includes(panel));
   send({ do: "look", panels: requested, players: comparedPlayers(table.players) });
 }
 
 function receive(message) {
   if (message.type === "table") {
+    forgetRating(message);
     if (message.deal === table?.deal && message.ply > table.ply && message.ply < expectedPly) return;
     queuedTables.push(message);
     if (!nextTimer) showNext();
@@ -69,6 +71,7 @@ function receive(message) {
     showPanel(message);
     receiveEvaluation(message);
     receiveHint(message);
+    receiveWarning(message);
     receiveComparison(message);
   } else if (message.type === "error") {
     expectedPly = 0;
@@ -88,7 +91,8 @@ function showNext() {
   const pace = Number($("speed").value);
   const motion = pace || !queuedTables.length ? planMotion(before, table) : null;
   updateHint(table, chosenSource(table.panels));
-  showTable(table, act);
+  updateWarning(table);
+  showTable(table, checkAction);
   playMotion(motion);
   showScores(table);
   showLog(table);
@@ -137,7 +141,7 @@ function showStatus() {
       make("a", { id: "review", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
       table.open ? "" : make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"));
   } else if (isMyTurn(table)) {
-    status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`, ...hintElements());
+    status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`, ...hintElements(), ...warningElements());
   } else if (thinking?.stopped) {
     status.replaceChildren("Stopped. ", make("button", { click: () => location.reload() }, "Go on"));
   } else if (table.people.includes(table.turn)) {
@@ -216,6 +220,12 @@ initHint({
 initAnalysis(() => {
   updateHint(table, chosenSource(table.panels));
   requestPanels();
+});
+initWarning({
+  take,
+  request: () => table && requestPanels(),
+  showWaiting: showStatus,
+  ask: (done) => openDialog($("warning"), done),
 });
 initComparison(() => table && requestPanels());
 setInterval(() => thinking?.seat !== undefined && showStatus(), 1000);
