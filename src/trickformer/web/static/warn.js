@@ -43,7 +43,7 @@ export function updateWarning(newTable) {
     $("warns").checked = isOn;
     $("warns-at").value = Number(limit.toPrecision(3));
     $("warns-unit").textContent = shortUnit(unit);
-    $("warns").closest("p").hidden = !$("hint").dataset.source;
+    $("warns").closest("p").hidden = !$("hint").dataset.source || newTable.open;
   }
   if (table && keyOf(table) !== keyOf(newTable)) {
     waiting = null;
