@@ -129,7 +129,7 @@ class Inside:
         policy = (thought.policy if thought else None) or {}
         visits = decision.visits or {}
         best_first = sorted(view.legal, key=lambda action: -values.get(action, -np.inf))
-        losses = {a: find_loss(decision, values, a) for a in view.legal}
+        losses = {a: [None if x is None else scale * x for x in find_loss(decision, values, a)] for a in view.legal}
         panel_data["rows"] = [
             {
                 "action": a,
@@ -137,8 +137,8 @@ class Inside:
                 "policy": policy.get(a),
                 "value": scale * values[a] if a in values else None,
                 "visits": visits.get(a),
-                "loss": None if losses[a][0] is None else scale * losses[a][0],
-                "loss_error": None if losses[a][1] is None else scale * losses[a][1],
+                "loss": losses[a][0],
+                "loss_error": losses[a][1],
             }
             for a in best_first
         ]

@@ -295,9 +295,8 @@ def puzzle(settings: PuzzleSettings) -> None:
         raise TrickformerError("puzzles are read from a file more than once; give a file, not standard input")
     # The checks report faults before the server starts.
     choose_hands(settings.run, settings.games, settings.worst)
-    reviewed = ViewSettings(
-        run=settings.run, analyse=settings.analyse, repeats=settings.repeats, seed=settings.seed, players=None
-    )
+    shared = {"run", "analyse", "repeats", "seed", "browser", "host", "port"}
+    reviewed = ViewSettings.model_validate(settings.model_dump(include=shared))
     _check_specs(reviewed)
     with _bind_socket(settings) as listener:
         rooms = {"puzzles": PuzzlePages(settings), "reviewing": Reading(reviewed)}
