@@ -54,7 +54,7 @@ export function updateWarning(newTable) {
 
 // Takes a message about a panel.
 export function receiveWarning(message) {
-  if (message.panel !== warningSource()[0]) return;
+  if (message.panel !== $("hint").dataset.source) return;
   rating = message.busy ? null : message; // another history may have as many actions
   if (waiting && isCurrent()) judge();
 }
