@@ -11,6 +11,7 @@ BIN := $(VENV)/bin
 OBJECTS := $(VENV)/core
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 CXX_FILES := $(shell find cpp -name '*.[chi]pp' -o -name '*.inl')
+TYPESCRIPT := typescript@5.9.3
 BENCHMARKS := hearts skat crew hanabi belief backend gomcts selfplay skat_solver crew_solver intervals records
 
 # The tests that reach the core, by folder, so that a new one is among them; and of these the ones in which threads meet.
@@ -21,7 +22,7 @@ CORE_TESTS := $(addprefix tests/,core games tokenizers gomcts players contracts)
 comma := ,
 THREAD_TESTS := tests/core/test_threads.py tests/games/test_skat_solver.py
 
-.PHONY: demo play test quick lint tidy coverage docs asan tsan faults fuzz bench setup clean ALWAYS
+.PHONY: demo play test quick lint types tidy coverage docs asan tsan faults fuzz bench setup clean ALWAYS
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
@@ -44,6 +45,11 @@ lint: setup
 	$(BIN)/python tools/check_prose.py
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/clang-format --dry-run --Werror $(CXX_FILES)
+
+# The pages are served as they are written. The compiler only checks them, and nothing else needs it.
+types:  ## check the types of the pages' modules with TypeScript, which npx fetches once
+	@command -v npx >/dev/null || { echo "npx is missing: install Node.js (Debian: npm)" >&2; exit 1; }
+	npx --yes -p $(TYPESCRIPT) tsc -p jsconfig.json
 
 tidy: setup  ## run clang-tidy on the core: names, comma statements, common faults (.clang-tidy)
 	@test -x $(BIN)/clang-tidy || { echo "clang-tidy is missing: $(BIN)/pip install -c constraints.txt clang-tidy" >&2; exit 1; }

@@ -86,7 +86,7 @@ def test_a_whole_hand_by_clicks(browser, name):
         for width, height in WIDTHS:
             page.set_viewport_size({"width": width, "height": height})
             assert not overlaps(page), width
-        assert page.locator("#review").is_visible() and not faint(page)
+        assert page.locator("#review-hand").is_visible() and not faint(page)
         rules_hold(page)
         assert page.inner_text("#result")
         goal = page.inner_text("#scores .keys")
@@ -216,7 +216,7 @@ def test_dialogs_begin_a_match_and_claim(browser):
         page.fill("#deal", "6")
         rules_hold(page)
         assert not faint(page)
-        page.click("#seating button.main")
+        page.click("#new-match button.main")
         page.wait_for_selector("#own .seat[data-seat='2']")
         assert "deal 6" in page.inner_text("#title")
         my_turn(page)

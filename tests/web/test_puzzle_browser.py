@@ -92,7 +92,7 @@ def test_puzzles_by_mouse(browser, expected):
             assert page.inner_text("#score").startswith(f"1 of {number} found")
             _fits(page)
             if number == 2:
-                link = page.locator("#review")
+                link = page.locator("#review-hand")
                 assert link.get_attribute("href") == f"review.html#{puzzle.game_number}.{puzzle.turn.number}"
                 with page.context.expect_page() as opening:
                     link.click()

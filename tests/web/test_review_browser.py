@@ -143,7 +143,7 @@ def test_the_hand_just_played_is_reviewed(browser):
         while my_turn(page):
             move(page, draw)
         scores = page.inner_text("#scores tbody tr:last-child")
-        page.click("#review")
+        page.click("#review-hand")
         page.wait_for_selector("#decisions button")
         assert "you" in page.inner_text("#felt")
         assert sorted(page.inner_text("#hand #scores").split()[1:]) == sorted(scores.split()[1:])

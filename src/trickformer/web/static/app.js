@@ -1,58 +1,62 @@
-// The page of a table: its socket, its state, and its buttons and keys.
+// The page of a table: its state, its status line, and its buttons and keys.
 
-import { chosenSource, initAnalysis, receiveEvaluation, redrawBadges, showAnalysis } from "./analysis.js";
+/** @import { PanelName, Progress, TableMessage, TablePageMessage } from "../types/messages" */
+
+import { chosenSource, initAnalysis, receiveEvaluation, redrawAnalysis, showAnalysis } from "./analysis.js";
 import { isElsewhere, moveFocus } from "./arrows.js";
+import { claim } from "./claim.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
-import { $, make, showProgress } from "./dom.js";
+import { $, make, openDialog, showProgress } from "./dom.js";
 import { cancelOptions } from "./gestures.js";
 import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, updateHint } from "./hint.js";
-import { showLog, showScores } from "./log.js";
+import { showLog } from "./log.js";
+import { chooseMatch } from "./match.js";
 import { initMotion, planMotion, playMotion, skipMotion } from "./motion.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
+import { showScores } from "./scores.js";
+import { connect, send } from "./socket.js";
+import { initSound } from "./sound.js";
 import { isMyTurn, seatName, showTable } from "./table.js";
 import { checkAction, forgetRating, initWarning, receiveWarning, updateWarning, warningElements, warningSource } from "./warn.js";
 
-let socket;
+/** @type {TableMessage | null} */
 let table = null; // message of the table that is shown
+/** @type {TableMessage[]} */
 const queuedTables = []; // messages of later tables, which are shown one after the other
 let expectedPly = 0; // number of actions of the hand after the last decision that was sent
+/** @type {number | null} */
 let nextTimer = null; // timer that shows the next of them
-let requested = null; // panels of the last request
+/** @type {number[]} */
 let absent = []; // seats of people who have no page open
-let thinking = null; // { seat, since, progress } of the player on turn, or { stopped: true }
+let hasRequested = false; // whether the page has requested panels
+/** @type {{ seat: number, since: number, progress?: Progress } | null} */
+let thinking = null; // the player on turn
+let isStopped = false; // whether the players were stopped
+/** @type {Set<PanelName>} */
 const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 
-const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
-
-// Sends the actions of one decision. Tables between them are not shown.
+/**
+ * Sends the actions of one decision. Tables between them are not shown.
+ * @param {number[]} actions
+ */
 function take(actions) {
+  if (!table) return;
   endHint();
-  actions.forEach((action, i) => send({ do: "act", seat: table.me, action, ply: table.ply + i }));
-  expectedPly = table.ply + actions.length;
-}
-
-function connect() {
-  const address = new URL("socket", location.href);
-  address.protocol = "ws:";
-  socket = new WebSocket(address);
-  socket.addEventListener("open", () => {
-    $("away").hidden = true;
-    if (table) requestPanels();
-  });
-  socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
-  socket.addEventListener("close", () => {
-    $("away").hidden = false;
-    setTimeout(connect, 1000);
-  });
+  const { me, ply } = table;
+  actions.forEach((action, i) => send({ do: "act", seat: me, action, ply: ply + i }));
+  expectedPly = ply + actions.length;
 }
 
 // Requests the open panels, and the panels that evaluate the decision and give a hint.
 function requestPanels() {
-  if (table.open) return; // a spectator has no decision
-  requested = [...new Set([...openPanels, ...chosenSource(table.panels), ...hintSource(), ...warningSource()])].filter((panel) => table.panels.includes(panel));
-  send({ do: "look", panels: requested, players: comparedPlayers(table.players) });
+  if (!table || table.open) return; // a spectator has no decision
+  const { panels } = table;
+  const wanted = new Set([...openPanels, ...chosenSource(panels), ...hintSource(), ...warningSource()]);
+  hasRequested = true;
+  send({ do: "look", panels: [...wanted].filter((panel) => panels.includes(panel)), players: comparedPlayers(table.players) });
 }
 
+/** @param {TablePageMessage} message */
 function receive(message) {
   if (message.type === "table") {
     forgetRating(message);
@@ -62,7 +66,7 @@ function receive(message) {
   } else if (message.type === "thinking") {
     const since = message.progress ? thinking?.since : undefined;
     thinking = message.seat === null ? null : { seat: message.seat, since: since ?? performance.now(), progress: message.progress };
-    if (message.stopped) thinking = { stopped: true };
+    isStopped = message.stopped;
     showStatus();
   } else if (message.type === "absent") {
     absent = message.seats;
@@ -83,9 +87,10 @@ function receive(message) {
 // Shows the next queued table. A pause lets people see each action, a longer one the complete trick.
 function showNext() {
   nextTimer = null;
-  if (!queuedTables.length) return;
+  const next = queuedTables.shift();
+  if (!next) return;
   const before = table;
-  table = queuedTables.shift();
+  table = next;
   if (table.ply >= expectedPly) expectedPly = 0;
   $("fault").hidden = true;
   const pace = Number($("speed").value);
@@ -100,10 +105,10 @@ function showNext() {
   if (!before || before.deal !== table.deal || before.ply !== table.ply) forgetPanels(table);
   showAnalysis(table);
   showComparison(table);
-  if (!requested) requestPanels();
-  for (const id of ["undo", "again"]) $(id).disabled = !table.undo;
+  if (!hasRequested) requestPanels();
+  $("undo").disabled = $("again").disabled = !table.undo;
   $("claim").disabled = !isMyTurn(table);
-  showRights();
+  showRights(table);
   const isTrickComplete = table.scene.last?.length && !table.scene.trick?.length;
   if (pace && table.turn !== null && before) nextTimer = setTimeout(showNext, isTrickComplete ? 3 * pace : pace);
   else if (queuedTables.length) showNext();
@@ -113,19 +118,22 @@ function showNext() {
 function skip() {
   skipMotion();
   if (!queuedTables.length) return;
-  clearTimeout(nextTimer);
+  if (nextTimer !== null) clearTimeout(nextTimer);
   queuedTables.splice(0, queuedTables.length - 1);
   showNext();
   skipMotion();
 }
 
-// Hides what the holder of this link may not do, and shows the host the links of the others.
-function showRights() {
-  for (const id of ["undo", "again", "match", "next"]) $(id).hidden = table.rights !== "host";
-  for (const id of ["hint", "claim", "looking"]) $(id).hidden = table.rights === "watch";
-  if (table.links.length === $("links").childElementCount) return;
-  $("inviting").hidden = !table.links.length;
-  $("links").replaceChildren(...table.links.map(([seat, path]) =>
+/**
+ * Hides what the holder of this link may not do, and shows the host the links of the others.
+ * @param {TableMessage} shown
+ */
+function showRights({ rights, links }) {
+  for (const button of [$("undo"), $("again"), $("match"), $("next")]) button.hidden = rights !== "host";
+  for (const element of [$("hint"), $("claim"), $("looking")]) element.hidden = rights === "watch";
+  if (links.length === $("links").childElementCount) return;
+  $("inviting").hidden = !links.length;
+  $("links").replaceChildren(...links.map(([seat, path]) =>
     make("li", {}, make("a", { href: path, target: "_blank", rel: "noopener" }, seat === null ? "spectators, who see all cards" : `seat ${seat}`))));
 }
 
@@ -133,16 +141,16 @@ function showStatus() {
   if (!table) return;
   const status = $("status");
   document.body.dataset.turn = table.scores ? "over" : isMyTurn(table) ? "mine" : "others";
-  document.body.dataset.ply = table.ply;
+  document.body.dataset.ply = String(table.ply);
   if (table.scores) {
     const own = table.scores[table.me];
     const score = table.shared ? `: the score is ${own}` : table.open ? "" : `: you score ${own}`;
     status.replaceChildren(`The hand is over${score}. `,
-      make("a", { id: "review", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
+      make("a", { id: "review-hand", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
       table.open ? "" : make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"));
   } else if (isMyTurn(table)) {
     status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`, ...hintElements(), ...warningElements());
-  } else if (thinking?.stopped) {
+  } else if (isStopped || table.turn === null) {
     status.replaceChildren("Stopped. ", make("button", { click: () => location.reload() }, "Go on"));
   } else if (table.people.includes(table.turn)) {
     const away = absent.includes(table.turn) ? ", whose page is not open" : "";
@@ -151,7 +159,7 @@ function showStatus() {
     const seconds = thinking ? (performance.now() - thinking.since) / 1000 : 0;
     const since = seconds >= 1 ? ` for ${Math.floor(seconds)} s` : "";
     const name = `${seatName(table, table.turn)} is thinking`;
-    if (!$("since") || status.firstChild.textContent !== name) {
+    if (!$("since") || status.firstChild?.textContent !== name) {
       status.replaceChildren(name, make("span", { id: "since", "aria-hidden": "true" }), " ",
         make("progress", { id: "searched", "aria-label": "Search done" }), " ",
         table.rights === "host" ? make("button", { id: "cancel", click: () => send({ do: "cancel" }) }, "Stop") : "");
@@ -176,31 +184,11 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-function openDialog(dialog, done) {
-  dialog.returnValue = "";
-  dialog.onclose = () => dialog.returnValue && done();
-  dialog.showModal();
-}
-
 $("undo").addEventListener("click", () => send({ do: "undo" }));
 $("again").addEventListener("click", () => send({ do: "again" }));
 $("next").addEventListener("click", () => send({ do: "next" }));
-$("claim").addEventListener("click", () => {
-  const most = table.best === "most" ? "at least" : "at most";
-  $("claim-help").textContent = `You say that this hand brings you ${most} this score, whatever the others do. The table tries every line of play with open cards; where that shows it, the hand is played out so.`;
-  openDialog($("claiming"), () => send({ do: "claim", score: Math.trunc(Number($("claim-score").value)) }));
-});
-$("match").addEventListener("click", () => {
-  const isInvited = (seat) => table.links.some(([invited]) => invited === seat);
-  $("seats").replaceChildren(...table.seats.map((who, seat) =>
-    make("p", {}, make("label", { for: `who${seat}` }, `Seat ${seat}`), " ",
-      make("select", { id: `who${seat}` }, ...table.players.map((player, i) =>
-        make("option", { value: i, selected: player === who }, player === "you" && isInvited(seat) ? "the invited person" : player))))));
-  $("deal").value = table.deal + 1;
-  openDialog($("seating"), () => send({
-    do: "match", deal: Math.trunc(Number($("deal").value)), seats: table.seats.map((_, seat) => Number($(`who${seat}`).value)),
-  }));
-});
+$("claim").addEventListener("click", () => table && claim(table));
+$("match").addEventListener("click", () => table && chooseMatch(table));
 $("speed").value = localStorage.getItem("speed") ?? "350";
 $("speed").addEventListener("change", () => localStorage.setItem("speed", $("speed").value));
 
@@ -209,24 +197,25 @@ initPanels(openPanels, () => {
   requestPanels();
 });
 initMotion();
+initSound();
 initHint({
   showHint: () => {
     showStatus();
-    redrawBadges();
+    redrawAnalysis();
   },
   request: requestPanels,
   stop: () => send({ do: "cancel" }),
 });
 initAnalysis(() => {
-  updateHint(table, chosenSource(table.panels));
+  if (table) updateHint(table, chosenSource(table.panels));
   requestPanels();
 });
 initWarning({
   take,
-  request: () => table && requestPanels(),
+  request: requestPanels,
   showWaiting: showStatus,
   ask: (done) => openDialog($("warning"), done),
 });
-initComparison(() => table && requestPanels());
-setInterval(() => thinking?.seat !== undefined && showStatus(), 1000);
-connect();
+initComparison(requestPanels);
+setInterval(() => thinking && showStatus(), 1000);
+connect("socket", { opened: requestPanels, received: receive });

@@ -1,29 +1,42 @@
 // Decisions of several players side by side, for the position of the person.
 
+/** @import { ComparisonMessage, LookMessage, TableMessage } from "../types/messages" */
+
+import { inlineCard } from "./cards.js";
 import { $, make } from "./dom.js";
-import { inlineCard } from "./log.js";
-import { formatValue } from "./panels.js";
-import { findCard, isMyTurn } from "./table.js";
+import { formatValue } from "./format.js";
+import { findCard } from "./scene.js";
+import { isMyTurn } from "./table.js";
+import { heads } from "./tables.js";
 
 const LEAST = 2; // players that are compared at least
 
+/** @type {Set<string>} */
 const chosen = new Set(JSON.parse(sessionStorage.getItem("compared") ?? "[]")); // names of the chosen players
+/** @type {Map<number, ComparisonMessage>} */
 const answers = new Map(); // the last message about each player, by its place on the table's list
+/** @type {TableMessage | null} */
 let table = null; // the table that is shown
+/** @type {() => void} */
 let onChange;
 
+/** @param {() => void} changed called after another choice of players */
 export function initComparison(changed) {
-  onChange = changed; // called after another choice of players
+  onChange = changed;
   $("comparing").open = chosen.size > 0;
   $("comparing").addEventListener("toggle", () => onChange());
 }
 
-// Places of the players to compare on the table's list; none while the comparison is closed or has one player only.
+/**
+ * Places of the players to compare on the table's list; none while the comparison is closed or has one player only.
+ * @param {string[]} players
+ */
 export function comparedPlayers(players) {
-  const places = players.map((name, place) => place).filter((place) => players[place] !== "you" && chosen.has(players[place]));
+  const places = players.map((_, place) => place).filter((place) => players[place] !== "you" && chosen.has(players[place]));
   return $("comparing").open && places.length >= LEAST ? places : [];
 }
 
+/** @param {string[]} players */
 function showChoice(players) {
   if ($("compared").dataset.players === players.join("\n")) return;
   $("compared").dataset.players = players.join("\n");
@@ -34,19 +47,21 @@ function showChoice(players) {
     box.addEventListener("change", () => {
       if (!chosen.delete(name)) chosen.add(name);
       sessionStorage.setItem("compared", JSON.stringify([...chosen]));
-      showComparison(table);
+      if (table) showComparison(table);
       onChange();
     });
     return make("label", {}, box, ` ${name}`);
   }));
 }
 
+/** @param {LookMessage} message */
 export function receiveComparison(message) {
   if (message.panel !== "players") return;
   answers.set(message.player, message);
   if (table) showComparison(table);
 }
 
+/** @param {TableMessage} newTable */
 export function showComparison(newTable) {
   table = newTable;
   showChoice(table.players);
@@ -59,18 +74,19 @@ export function showComparison(newTable) {
     $("comparison").replaceChildren(make("p", { class: "keys" }, "They answer at your next decision."));
     return;
   }
-  const current = new Map(places.map((place) => [place, answers.get(place)]).filter(([, answer]) => answer?.ply === table.ply));
-  const unit = [...current.values()].find((answer) => answer.data)?.data.unit;
-  const rows = places.map((place) => make("tr", {}, make("th", { scope: "row" }, table.players[place]), ...answerCells(current.get(place))));
+  const current = places.map((place) => answers.get(place)).map((answer) => (answer?.ply === newTable.ply ? answer : undefined));
+  const unit = current.find((answer) => answer?.data)?.data?.unit;
+  const rows = places.map((place, i) => make("tr", {}, make("th", { scope: "row" }, newTable.players[place]), ...answerCells(newTable, current[i])));
   $("comparison").replaceChildren(
-    make("table", {}, make("thead", {}, make("tr", {}, ...["player", "plays", "value"].map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...rows)),
+    make("table", {}, heads("player", "plays", "value"), make("tbody", {}, ...rows)),
     make("p", { class: "keys" }, unit ? `Values in ${unit}.` : ""));
 }
 
-function answerCells(answer) {
+/** @param {TableMessage} shown @param {ComparisonMessage | undefined} answer */
+function answerCells(shown, answer) {
   if (answer?.fault) return [make("td", { colspan: 2 }, answer.fault)];
   if (!answer?.data) return [make("td", { colspan: 2 }, "thinking …")];
   const { action, words, value } = answer.data;
-  const card = findCard(table.scene, action);
+  const card = findCard(shown.scene, action);
   return [make("td", {}, card ? inlineCard(card) : words), make("td", {}, value === null ? "none" : formatValue(value))];
 }

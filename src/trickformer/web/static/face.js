@@ -1,7 +1,10 @@
 // Drawings of cards. Each sign has its own colour and shape, so that it can be recognised without the colour.
 
+/** @import { Card, Sign } from "../types/messages" */
+
 import { draw } from "./dom.js";
 
+/** @type {{ [Name in Sign]: string }} */
 const SHAPES = {
   clubs: "M10 1a4 4 0 0 1 3.700 5.600 4.200 4.200 0 1 1-2.300 7.700c.2 1.700.8 3 2 4.200H6.600c1.200-1.200 1.800-2.500 2-4.200a4.200 4.200 0 1 1-2.300-7.700A4 4 0 0 1 10 1z",
   diamonds: "M10 1l6.500 9L10 19 3.500 10z",
@@ -16,26 +19,36 @@ const SHAPES = {
   white: "M10 1a9 9 0 1 1 0 18 9 9 0 0 1 0-18zm0 4a5 5 0 1 0 0 10 5 5 0 0 0 0-10z",
 };
 
+/** @type {{ [Name in Sign]: string }} */
 const INKS = {
   clubs: "#1b1f24", spades: "#1b1f24", hearts: "#b3202c", diamonds: "#b3202c", rocket: "#1b1f24", pink: "#b5247a",
   blue: "#1f57b8", green: "#1c7038", yellow: "#8a6100", red: "#b3202c", white: "#5a5f66",
 };
 
+/**
+ * Draws a sign.
+ * @param {Sign} name
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ */
 export function sign(name, x, y, size) {
   return draw("path", {
     d: SHAPES[name], fill: INKS[name], "fill-rule": "evenodd", transform: `translate(${x} ${y}) scale(${size / 20})`,
   });
 }
 
-// Draws a card of a scene as an SVG: face up, face down, or as an empty place with a faint sign.
+/**
+ * Draws a card of a scene as an SVG: face up, face down, or as an empty place with a faint sign.
+ * @param {Card} card
+ */
 export function face(card) {
   const picture = draw("svg", { viewBox: "0 0 60 84", "aria-hidden": "true", focusable: "false" });
   if (!card.rank) {
-    const isEmptyPlace = card.sign && card.sign !== "";
     picture.append(
-      draw("rect", { x: 1, y: 1, width: 58, height: 82, rx: 6, fill: isEmptyPlace ? "#e8ece9" : "#2f5d8a", stroke: "#17324d" }),
+      draw("rect", { x: 1, y: 1, width: 58, height: 82, rx: 6, fill: card.sign ? "#e8ece9" : "#2f5d8a", stroke: "#17324d" }),
     );
-    if (isEmptyPlace) {
+    if (card.sign) {
       const faint = sign(card.sign, 17, 29, 26);
       faint.setAttribute("opacity", "0.35");
       picture.append(faint);
@@ -50,12 +63,13 @@ export function face(card) {
         );
     return picture;
   }
-  const ink = INKS[card.sign] ?? "#1b1f24";
+  const ink = card.sign ? INKS[card.sign] : "#1b1f24";
   picture.append(draw("rect", { x: 1, y: 1, width: 58, height: 82, rx: 6, fill: "#fff", stroke: "#69707a" }));
   const rank = draw("text", { x: 6, y: 23, "font-size": 21, "font-weight": 700, fill: ink, "font-family": "inherit" });
   rank.textContent = card.rank;
-  if (card.rank.length > 1) Object.entries({ textLength: 17, lengthAdjust: "spacingAndGlyphs" }).forEach(([name, value]) => rank.setAttribute(name, value));
-  picture.append(rank, sign(card.sign, 6, 28, 14), sign(card.sign, 21, 40, 32));
+  if (card.rank.length > 1) Object.entries({ textLength: "17", lengthAdjust: "spacingAndGlyphs" }).forEach(([name, value]) => rank.setAttribute(name, value));
+  picture.append(rank);
+  if (card.sign) picture.append(sign(card.sign, 6, 28, 14), sign(card.sign, 21, 40, 32));
   if (card.done) picture.append(draw("path", { d: "M8 44l15 22L54 20", fill: "none", stroke: "#1c7038", "stroke-width": 6 }));
   return picture;
 }

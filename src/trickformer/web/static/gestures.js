@@ -1,16 +1,29 @@
 // What a click on a card of the hand does: it plays the card, chooses it among several, or offers its uses.
 
-import { $, make } from "./dom.js";
+/** @import { Card, Option, Scene } from "../types/messages" */
+/** @import { Act } from "../types/page" */
 
+import { $, make } from "./dom.js";
+import { isLegal } from "./scene.js";
+
+/** @type {number[]} */
 let chosen = []; // actions of the chosen cards, in the order of the clicks
-let open = null; // the card whose uses are offered: { element, card, seat, option }
+/** @type {{ element: HTMLElement, options: Option[], option: Option | null } | null} */
+let open = null; // the card whose uses are offered
+/** @type {Act} */
 let act; // function that takes the actions of a decision
+/** @type {Scene} */
 let scene;
 let afterOffer = () => {}; // called when the uses of a card are offered
 
+/** @param {() => void} callback */
 export const onOffer = (callback) => { afterOffer = callback; };
 
-// Forgets what was chosen, and sets up the gestures of a scene. Returns the elements that go below the table.
+/**
+ * Forgets what was chosen, and sets up the gestures of a scene. Returns the elements that go below the table.
+ * @param {Scene} newScene
+ * @param {Act} newAct
+ */
 export function initGestures(newScene, newAct) {
   [scene, act, chosen, open] = [newScene, newAct, [], null];
   const offer = make("div", { id: "offer", class: "group", role: "group", "aria-label": "Uses of the card", hidden: true });
@@ -18,70 +31,96 @@ export function initGestures(newScene, newAct) {
   return [make("button", { id: "confirm", class: "choice main", disabled: true, click: () => act([...chosen].sort((a, b) => a - b)) }, pickWords())];
 }
 
-const pickWords = () => `${scene.confirm[0].toUpperCase()}${scene.confirm.slice(1)} (${chosen.length} of ${scene.pick})`;
+function pickWords() {
+  const words = scene.confirm ?? "";
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)} (${chosen.length} of ${scene.pick})`;
+}
 
-export const isActive = (card) => (card.action !== undefined && card.action !== null) || Boolean(card.options?.length);
+/** @param {Card} card */
+export const isActive = (card) => isLegal(card) || Boolean(card.options?.length);
 
-// Handles a click on a card that can be used. `seat` is the holder of the card; undefined if it lies on the table.
+/**
+ * Handles a click on a card that can be used.
+ * @param {HTMLElement} element
+ * @param {Card} card
+ * @param {number} [seat] holder of the card; undefined if it lies on the table
+ */
 export function clickCard(element, card, seat) {
-  if (card.options?.length) offerOptions(element, card, seat);
-  else if (scene.pick && seat !== undefined) toggle(element, card.action);
+  if (card.options?.length) offerOptions(element, card, card.options, seat);
+  else if (!isLegal(card)) return;
+  else if (scene.pick && seat !== undefined) toggle(element, card.action, scene.pick);
   else act([card.action]);
 }
 
-function toggle(element, action) {
+/**
+ * @param {HTMLElement} element
+ * @param {number} action
+ * @param {number} pick number of cards that are chosen together
+ */
+function toggle(element, action, pick) {
   if (chosen.includes(action)) chosen = chosen.filter((other) => other !== action);
-  else chosen = [...chosen, action].slice(-scene.pick); // one card too many replaces the first
-  for (const card of element.parentElement.querySelectorAll("button")) card.setAttribute("aria-pressed", String(chosen.includes(Number(card.dataset.action))));
-  const isComplete = chosen.length === scene.pick;
+  else chosen = [...chosen, action].slice(-pick); // one card too many replaces the first
+  for (const card of element.parentElement?.querySelectorAll("button") ?? []) card.setAttribute("aria-pressed", String(chosen.includes(Number(card.dataset.action))));
+  const isComplete = chosen.length === pick;
   $("confirm").disabled = !isComplete;
   $("confirm").classList.toggle("act", isComplete);
   $("confirm").textContent = pickWords();
   if (isComplete) $("confirm").focus({ preventScroll: true }); // Enter confirms
 }
 
-function offerOptions(element, card, seat) {
-  if (open?.element === element && card.options.length > 1 && card.options[0].lights) {
-    choose(card.options[(card.options.indexOf(open.option) + 1) % card.options.length]);
+/**
+ * @param {HTMLElement} element
+ * @param {Card} card
+ * @param {Option[]} options
+ * @param {number} [seat]
+ */
+function offerOptions(element, card, options, seat) {
+  if (open?.option && open.element === element && options.length > 1) {
+    choose(options[(options.indexOf(open.option) + 1) % options.length]);
     return;
   }
   closeOptions();
-  open = { element, card, seat, option: null };
+  open = { element, options, option: null };
   element.setAttribute("aria-pressed", "true");
-  const isHint = Boolean(card.options[0].lights);
-  const buttons = card.options.map((option) => make("button", {
+  const isHint = Boolean(options[0].lights);
+  const buttons = options.map((option) => make("button", {
     class: "choice act", "data-actions": option.actions[0], "aria-pressed": isHint ? "false" : undefined, click: () => (isHint ? choose(option) : act(option.actions)),
   }, option.words));
-  const give = isHint ? [make("button", { id: "give", class: "choice act main", click: () => act(open.option.actions) }, "Give the hint")] : [];
+  const give = isHint ? [make("button", { id: "give", class: "choice act main", click: () => open?.option && act(open.option.actions) }, "Give the hint")] : [];
   const cancel = make("button", { class: "choice act", click: cancelOptions }, "Cancel");
-  $("offer").replaceChildren(make("h3", {}, isHint ? `Hint to seat ${seat}` : card.words),
+  $("offer").replaceChildren(make("h3", {}, isHint ? `Hint to seat ${seat}` : card.words ?? ""),
     make("div", { class: "row" }, ...buttons, ...give, cancel));
   $("offer").hidden = false;
-  if (isHint) choose(card.options[0]);
+  if (isHint) choose(options[0]);
   afterOffer();
   (isHint ? $("give") : buttons[0]).focus();
 }
 
-// Chooses a hint: the cards that it names are lit before it is given.
+/**
+ * Chooses a hint: the cards that it names are lit before it is given.
+ * @param {Option} option
+ */
 function choose(option) {
+  if (!open) return;
+  const { element, options } = open;
   open.option = option;
-  [...$("offer").querySelectorAll(".row button")].slice(0, open.card.options.length)
-    .forEach((button, i) => button.setAttribute("aria-pressed", String(open.card.options[i] === option)));
-  [...open.element.parentElement.children].forEach((card, i) => {
-    card.classList.toggle("lit", option.lights.includes(i));
-    card.classList.toggle("unlit", !option.lights.includes(i));
+  [...$("offer").querySelectorAll(".row button")].slice(0, options.length)
+    .forEach((button, i) => button.setAttribute("aria-pressed", String(options[i] === option)));
+  [...(element.parentElement?.children ?? [])].forEach((card, i) => {
+    card.classList.toggle("lit", Boolean(option.lights?.includes(i)));
+    card.classList.toggle("unlit", !option.lights?.includes(i));
   });
 }
 
 export function closeOptions() {
   if (!open) return;
   open.element.removeAttribute("aria-pressed");
-  for (const card of open.element.parentElement.children) card.classList.remove("lit", "unlit");
+  for (const card of open.element.parentElement?.children ?? []) card.classList.remove("lit", "unlit");
   $("offer").hidden = true;
   open = null;
 }
 
-// Closes the offer, and returns the focus to its card.
+/** Closes the offer, and returns the focus to its card. */
 export function cancelOptions() {
   const element = open?.element;
   closeOptions();

@@ -1,28 +1,38 @@
 // The list of hands: its pages, columns, orders and filters. The server sorts and filters; a run may grow meanwhile.
 
-import { $, make } from "./dom.js";
-import { nameOf } from "./table.js";
+/** @import { HandColumn, HandFilters, HandOrder, HandQuery, ListMessage, SortKey } from "../types/messages" */
 
-const FILTERS = ["seating", "player", "loser"];
+import { $, all, make } from "./dom.js";
+import { nameOf } from "./format.js";
+import { send } from "./socket.js";
+
+const FILTERS = /** @type {const} */ (["seating", "player", "loser"]);
+/** @type {HandQuery} */
 const query = { page: 0, sort: null, descending: false, seating: null, player: null, loser: null };
-let send; // sends a message to the server
+/** @type {() => boolean} */
 let isShown; // returns whether the list is shown
 let isPending = false; // whether the answer to a request is awaited
 let isOutdated = false; // whether the query has changed since that request
 let isRefresh = false; // whether the request was made without a click
+/** @type {string | null} */
 let columns = null; // JSON of the columns that the head of the table shows
+/** @type {string | null} */
 let shownRows = null; // JSON of the rows that the table shows
 let isDescribed = false; // whether the description of the run was requested
 let isWaiting = false; // whether the list has the order of the file until the run is described
 
 export const isRefreshing = () => isRefresh;
 
-export function initHands(sendMessage, isListShown) {
-  [send, isShown] = [sendMessage, isListShown];
+/** @param {() => boolean} isListShown returns whether the list is shown */
+export function initHands(isListShown) {
+  isShown = isListShown;
   $("earlier").addEventListener("click", () => change({ page: query.page - 1 }));
   $("later").addEventListener("click", () => change({ page: query.page + 1 }));
   for (const name of FILTERS)
-    $(name).addEventListener("change", () => change({ page: 0, [name]: $(name).value === "" ? null : Number($(name).value) }));
+    $(name).addEventListener("change", () => {
+      query[name] = $(name).value === "" ? null : Number($(name).value);
+      change({ page: 0 });
+    });
   $("filters").addEventListener("submit", (event) => event.preventDefault());
 }
 
@@ -32,27 +42,36 @@ export function requestHands() {
   request(false);
 }
 
-// Requests the list after the run was described; `isUpdate`: it has new records.
+/**
+ * Requests the list after the run was described.
+ * @param {boolean} isUpdate whether it has new records
+ */
 export function refreshHands(isUpdate) {
   if (isShown() && !isPending && (isUpdate || isWaiting)) request(true);
 }
 
-// Requests a description of the run, or looks for new records if the page has the description of `known` records.
+/**
+ * Requests a description of the run, or looks for new records if the page has a description.
+ * @param {number | null} known number of records that the page has a description of
+ */
 export function requestDescription(known) {
   if (isShown() && !isPending) send({ do: "describe", known });
 }
 
+/** @param {Partial<HandQuery>} values */
 function change(values) {
   Object.assign(query, values);
   if (isPending) isOutdated = true; // a new request would end the work for the one before
   else request(false);
 }
 
+/** @param {boolean} refresh whether the request is made without a click */
 function request(refresh) {
   [isPending, isOutdated, isRefresh] = [true, false, refresh];
   send({ do: "list", ...query });
 }
 
+/** @param {ListMessage} message */
 export function showHands(message) {
   isPending = false;
   if (isOutdated) {
@@ -78,30 +97,35 @@ export function showHands(message) {
   }
 }
 
+/** @param {HandFilters | undefined} filters */
 function showFilters(filters) {
   $("filters").hidden = !filters;
   $("columns-note").textContent = filters?.note ?? "";
   if (!filters) return;
+  /** @type {[place: number, words: string][]} */
   const players = filters.players.map((name, i) => [i, name]);
   const choices = { seating: filters.seatings, player: players, loser: players };
   for (const name of FILTERS) {
-    const options = [["", "all"], ...choices[name]];
-    if ($(name).options.length !== options.length)
-      $(name).replaceChildren(...options.map(([value, words]) => make("option", { value }, words)));
-    $(name).value = query[name] ?? "";
+    if ($(name).options.length !== choices[name].length + 1)
+      $(name).replaceChildren(make("option", { value: "" }, "all"), ...choices[name].map(([value, words]) => make("option", { value }, words)));
+    $(name).value = String(query[name] ?? "");
   }
 }
 
-// Shows the heads of the columns. They are made once, so that a button keeps the focus.
+/**
+ * Shows the heads of the columns. They are made once, so that a button keeps the focus.
+ * @param {HandColumn[]} described
+ * @param {HandOrder} order
+ */
 function showHead(described, order) {
   if (columns !== JSON.stringify(described)) {
     columns = JSON.stringify(described);
-    const heads = described.map(({ key, title, sortable }) => make("th", { scope: "col", "data-key": key },
-      sortable ? make("button", { class: "sort", click: () => sortBy(key) }, title, make("span", { "aria-hidden": "true" })) : title));
+    const heads = described.map((column) => make("th", { scope: "col", "data-key": column.key },
+      column.sortable ? make("button", { class: "sort", click: () => sortBy(column.key) }, column.title, make("span", { "aria-hidden": "true" })) : column.title));
     $("rows").replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody")));
     shownRows = null;
   }
-  for (const head of $("rows").querySelectorAll("th[data-key]")) {
+  for (const head of all("th[data-key]", $("rows"))) {
     const isSorted = head.dataset.key === order.sort;
     if (isSorted) head.setAttribute("aria-sort", order.descending ? "descending" : "ascending");
     else head.removeAttribute("aria-sort");
@@ -110,19 +134,21 @@ function showHead(described, order) {
   }
 }
 
+/** @param {SortKey} key */
 function sortBy(key) {
-  const current = $("rows").querySelector(`th[data-key="${key}"]`).getAttribute("aria-sort");
+  const current = $("rows").querySelector(`th[data-key="${key}"]`)?.getAttribute("aria-sort");
   change({ page: 0, sort: key, descending: current === "ascending" });
 }
 
+/** @param {ListMessage} message */
 function showRows(message) {
   const json = JSON.stringify(message.rows);
   if (json === shownRows) return;
   shownRows = json;
-  const focused = document.activeElement?.closest?.("#rows a")?.getAttribute("href");
-  $("rows").querySelector("tbody").replaceChildren(...message.rows.map((row) => make("tr", {},
+  const focused = document.activeElement?.closest("#rows a")?.getAttribute("href");
+  $("rows").querySelector("tbody")?.replaceChildren(...message.rows.map((row) => make("tr", {},
     ...message.columns.map(({ key }) => key === "number"
       ? make("th", { scope: "row" }, make("a", { href: `#${row.number}` }, `game ${row.number}`))
-      : make("td", { class: ["who", "seats"].includes(key) ? "words" : null }, key === "who" ? row.who.split(", ").map(nameOf).join(" ") : row[key])))));
-  if (focused) $("rows").querySelector(`a[href="${focused}"]`)?.focus();
+      : make("td", { class: ["who", "seats"].includes(key) ? "words" : null }, key === "who" ? row.who?.split(", ").map(nameOf).join(" ") : row[key])))));
+  if (focused) all(`a[href="${focused}"]`, $("rows"))[0]?.focus();
 }

@@ -1,29 +1,21 @@
 // The page of puzzles: its socket, the puzzle that is shown, the answer, and the score.
 
+/** @import { PuzzleMessage, PuzzlePageMessage, SolutionMessage, WorkingMessage, PuzzleEndMessage } from "../types/messages" */
+/** @import { ShownTable } from "../types/page" */
+
 import { isElsewhere, moveFocus } from "./arrows.js";
-import { $, make } from "./dom.js";
+import { $, all, make } from "./dom.js";
 import { cancelOptions, closeOptions } from "./gestures.js";
 import { showLog } from "./log.js";
+import { connect, send } from "./socket.js";
 import { seatName, showTable } from "./table.js";
+import { heads } from "./tables.js";
 
-let socket;
+/** @type {PuzzleMessage | null} */
 let puzzle = null; // message of the puzzle that is shown
 let isAnswered = false;
 
-const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
-
-function connect() {
-  const address = new URL("puzzles", location.href);
-  address.protocol = "ws:";
-  socket = new WebSocket(address);
-  socket.addEventListener("open", () => { $("away").hidden = true; });
-  socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
-  socket.addEventListener("close", () => {
-    $("away").hidden = false;
-    setTimeout(connect, 1000);
-  });
-}
-
+/** @param {PuzzlePageMessage} message */
 function receive(message) {
   if (message.type === "working") {
     showWork(message);
@@ -41,38 +33,49 @@ function receive(message) {
   else if (message.type === "end") showEnd(message);
 }
 
+/** @param {WorkingMessage} message */
 function showWork(message) {
   $("working").hidden = false;
-  const [words, bar] = $("working").children;
+  const [words, bar] = all("span, progress", $("working"));
   words.textContent = message.total ? `Looking for a puzzle: ${message.done} of ${message.total} ${message.unit}` : "Looking for a puzzle …";
   bar.hidden = !message.total;
   if (message.total) Object.assign(bar, { max: message.total, value: message.done });
 }
 
+/** @param {PuzzleMessage} message */
 function showPuzzle(message) {
-  [puzzle, isAnswered] = [{ ...message, label: `puzzle ${message.number}`, scores: null, told: "" }, false];
+  [puzzle, isAnswered] = [message, false];
+  /** @type {ShownTable} */
+  const table = { ...message, label: `puzzle ${message.number}`, scores: null, deal: null };
   $("answer").hidden = true;
-  document.body.dataset.puzzle = message.number;
+  document.body.dataset.puzzle = String(message.number);
   delete document.body.dataset.answered;
-  showTable(puzzle, ([action]) => solve(action));
-  showLog(puzzle);
-  const name = seatName(puzzle, puzzle.me);
-  $("status").textContent = `Puzzle ${message.number} of at most ${message.most}. You are ${name.split(" · ")[0]}: ${puzzle.scene.ask ?? "choose"}.`;
+  showTable(table, ([action]) => solve(action));
+  showLog({ ...table, log: message.log, told: "" });
+  const name = seatName(table, table.me);
+  $("status").textContent = `Puzzle ${message.number} of at most ${message.most}. You are ${name.split(" · ")[0]}: ${table.scene.ask ?? "choose"}.`;
 }
 
+/** @param {number} action */
 function solve(action) {
-  if (!isAnswered) send({ do: "solve", puzzle: puzzle.number, action });
+  if (puzzle && !isAnswered) send({ do: "solve", puzzle: puzzle.number, action });
 }
 
-// Returns whether a card or button stands for an action.
-const standsFor = (element, action) => (element.dataset.actions ?? element.dataset.action).split(" ").includes(String(action));
+/**
+ * Returns whether a card or button stands for an action.
+ * @param {HTMLElement} element
+ * @param {number} action
+ */
+const standsFor = (element, action) => (element.dataset.actions ?? element.dataset.action ?? "").split(" ").includes(String(action));
 
+/** @param {SolutionMessage} message */
 function showSolution(message) {
+  if (!puzzle) return;
   isAnswered = true;
-  document.body.dataset.answered = message.number;
+  document.body.dataset.answered = String(message.number);
   closeOptions();
-  for (const element of document.querySelectorAll("#felt .act")) {
-    element.disabled = true;
+  for (const element of all("#felt .act")) {
+    if (element instanceof HTMLButtonElement) element.disabled = true;
     element.classList.remove("act");
     if (!element.dataset.action && !element.dataset.actions) continue;
     const isRight = message.solutions.some((action) => standsFor(element, action));
@@ -84,34 +87,37 @@ function showSolution(message) {
   }
   const chosen = message.rows.find((row) => row.action === message.chosen);
   const next = make("button", { id: "proceed", class: "main", click: proceed }, "Next puzzle");
-  $("status").replaceChildren(make("span", { id: "verdict" }, chosen.verdict), " ", next);
+  $("status").replaceChildren(make("span", { id: "verdict" }, chosen?.verdict), " ", next);
   next.focus({ preventScroll: true }); // Enter goes on
   const by = puzzle.judge === "solver" ? "with open cards" : `by ${puzzle.judge}`;
   $("judged").textContent = `Values ${by}, in ${puzzle.unit}.`;
   $("rated").replaceChildren(ratingTable(message));
-  $("review").href = `review.html#${message.record}.${message.decision}`;
+  $("review-hand").href = `review.html#${message.record}.${message.decision}`;
   $("answer").hidden = false;
 }
 
+/** @param {number | null} x */
 const number = (x, sign = "") => (x === null ? "" : `${x >= 0 ? sign : "−"}${Math.abs(x).toFixed(2)}`);
+/** @param {string} text @param {number | null} error */
 const withError = (text, error) => (error === null ? text : `${text} ± ${error.toFixed(2)}`);
 
+/** @param {SolutionMessage} solution */
 function ratingTable({ rows, solutions, played, chosen }) {
   const body = rows.map((row) => {
     const marks = [...(solutions.includes(row.action) ? ["best"] : []), ...(row.action === chosen ? ["your choice"] : []), ...(row.action === played ? ["played"] : [])];
     return make("tr", {}, make("th", { scope: "row" }, row.words), make("td", {}, withError(number(row.value, "+"), row.error)),
       make("td", {}, withError(number(row.loss), row.loss_error)), make("td", { class: "marks" }, marks.join(", ")));
   });
-  const heads = ["action", "value", "costs", "mark"].map((head) => make("th", { scope: "col" }, head));
-  return make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body));
+  return make("table", {}, heads("action", "value", "costs", "mark"), make("tbody", {}, ...body));
 }
 
 function proceed() {
-  if (!isAnswered) return;
+  if (!puzzle || !isAnswered) return;
   isAnswered = false;
   send({ do: "proceed", puzzle: puzzle.number });
 }
 
+/** @param {PuzzleEndMessage} message */
 function showEnd(message) {
   document.body.dataset.puzzle = "end";
   if (!puzzle) $("felt").className = "n1";
@@ -126,4 +132,4 @@ document.addEventListener("keydown", (event) => {
 });
 
 $("cancel").addEventListener("click", () => send({ do: "cancel" }));
-connect();
+connect("puzzles", { opened: () => {}, received: receive });

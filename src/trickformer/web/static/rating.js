@@ -1,22 +1,24 @@
-// Shows the review of a hand (its curves, mistakes and answers) and the result of a what-if.
+// The review of a hand: its curves, mistakes and answers.
 
+/** @import { ReviewMessage } from "../types/messages" */
+
+import { legend, strokeOf } from "./charts.js";
 import { $, draw, make } from "./dom.js";
 import { markOf } from "./moves.js";
-import { nameOf } from "./table.js";
 
-const INKS = ["#1d5c9c", "#b3202c", "#1c7038", "#8a6100", "#7a2f8f"];
-const DASHES = ["none", "7 3", "2 3", "9 3 2 3", "4 4"]; // curves can be told apart without their colours
 const MAX_SHOWN = 10; // mistakes that are shown; the rest is folded away
 const [WIDTH, HEIGHT, EDGE] = [640, 180, 34];
 
-const stroke = (i) => ({ stroke: INKS[i % INKS.length], "stroke-dasharray": DASHES[i % DASHES.length], "stroke-width": 2.5, fill: "none" });
-
+/**
+ * @param {ReviewMessage} review
+ * @param {(number: number) => void} jump takes the number of a decision
+ */
 export function showReview(review, jump) {
   const ratings = new Map(review.ratings.map((rating) => [rating.number, rating]));
   const mistakes = review.mistakes.map((mistake) =>
     make("li", {}, make("button", { "data-number": mistake.number, click: () => jump(mistake.number) }, mistake.words, markOf(ratings.get(mistake.number), review.unit))));
-  const answers = review.answers.map((answer) => make("div", {}, make("p", { class: "answer" }, answer.lines.join("\n")),
-    answer.went === null ? null : make("button", { class: "went", click: () => jump(answer.went) }, `To decision ${answer.went}, which lost it`)));
+  const answers = review.answers.map(({ lines, went }) => make("div", {}, make("p", { class: "answer" }, lines.join("\n")),
+    went === null ? null : make("button", { class: "went", click: () => jump(went) }, `To decision ${went}, which lost it`)));
   $("review").replaceChildren(
     make("p", { class: "keys" }, [`by ${review.analyst}; values in ${review.unit}`, ...review.notes].join(" · ")),
     ...(review.answers.length ? [make("h3", {}, "Could it have been won?"), ...answers] : []),
@@ -27,16 +29,24 @@ export function showReview(review, jump) {
       make("ol", { class: "mistakes", start: MAX_SHOWN + 1 }, ...mistakes.slice(MAX_SHOWN))) : "");
 }
 
-// Draws the curves, with a vertical line at decision `at`. A click jumps to the nearest decision.
+/**
+ * Draws the curves, with a vertical line at decision `at`. A click jumps to the nearest decision.
+ * @param {ReviewMessage} review
+ * @param {number} at
+ * @param {(number: number) => void} jump
+ */
 export function showCurves(review, at, jump) {
   if (!review.curves.length) return;
-  const end = review.ratings.at(-1).number + 1;
-  const curves = review.curves.map(({ who, points, result }) => ({ who, points: result === null ? points : [...points, [end, result]] }));
+  const end = (review.ratings.at(-1)?.number ?? 0) + 1;
+  const curves = review.curves.map(({ who, points, result }) =>
+    ({ who, points: result === null ? points : [...points, /** @type {[number, number]} */ ([end, result])] }));
   const values = curves.flatMap(({ points }) => points.map(([, value]) => value));
   const [low, high] = [Math.min(...values), Math.max(...values)];
+  /** @param {number} number */
   const x = (number) => EDGE + ((WIDTH - EDGE - 6) * (number - 1)) / (end - 1 || 1);
+  /** @param {number} value */
   const y = (value) => HEIGHT - 12 - ((HEIGHT - 24) * (value - low)) / (high - low || 1);
-  const words = curves.map(({ who, points }) => `${who} from ${points[0][1].toFixed(2)} to ${points.at(-1)[1].toFixed(2)}`);
+  const words = curves.map(({ who, points }) => `${who} from ${points[0][1].toFixed(2)} to ${points[points.length - 1][1].toFixed(2)}`);
   const picture = draw("svg", { class: "curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words.join("; ") });
   for (const value of new Set([low, high])) {
     const label = draw("text", { x: 0, y: y(value) + 4, "font-size": 12, fill: "#4b5560" });
@@ -44,25 +54,11 @@ export function showCurves(review, at, jump) {
     picture.append(label, draw("line", { x1: EDGE, x2: WIDTH, y1: y(value), y2: y(value), stroke: "#e2dfd6" }));
   }
   picture.append(draw("line", { x1: x(at), x2: x(at), y1: 0, y2: HEIGHT, stroke: "#1b1f24", "stroke-width": 1.5 }));
-  curves.forEach(({ points }, i) => picture.append(draw("polyline", { points: points.map(([number, value]) => `${x(number)},${y(value)}`).join(" "), ...stroke(i) })));
+  curves.forEach(({ points }, i) => picture.append(draw("polyline", { points: points.map(([number, value]) => `${x(number)},${y(value)}`).join(" "), ...strokeOf(i), "stroke-width": 2.5 })));
   picture.addEventListener("click", (event) => {
     const box = picture.getBoundingClientRect();
     const across = ((event.clientX - box.left) / box.width) * WIDTH;
     jump(Math.round(1 + ((across - EDGE) / (WIDTH - EDGE - 6)) * (end - 1)));
   });
-  const legend = curves.map(({ who }, i) => make("li", {},
-    draw("svg", { viewBox: "0 0 32 8", "aria-hidden": "true" }, draw("line", { x1: 0, x2: 32, y1: 4, y2: 4, ...stroke(i) })), ` ${who}`));
-  $("curves").replaceChildren(picture, make("ul", { class: "legend" }, ...legend));
-}
-
-export function showTried(result, request) {
-  const titles = ["seat", "player", "mean", "95% interval", ...(result.came ? ["came"] : [])];
-  const rows = result.players.map((spec, seat) => make("tr", {}, make("th", { scope: "row" }, String(seat)),
-    make("td", { title: spec }, nameOf(spec)), make("td", {}, result.means[seat].toFixed(2)),
-    make("td", {}, result.ci95[seat] ? `[${result.ci95[seat].map((value) => value.toFixed(2)).join(", ")}]` : ""),
-    ...(result.came ? [make("td", {}, String(result.came[seat]))] : [])));
-  $("tried").replaceChildren(
-    make("h3", {}, `From decision ${request?.at ?? result.number}, ${result.games} games. ${request?.first ?? ""}`),
-    make("table", {}, make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, ...rows)),
-    make("p", { class: "keys" }, `Scores: ${result.unit}.`));
+  $("curves").replaceChildren(picture, legend(curves.map(({ who }) => who), 2.5));
 }

@@ -1,45 +1,33 @@
 // The page that reviews hands: the list of hands, the steps through a hand, and the requests to the server.
 
-import { $, make } from "./dom.js";
+/** @import { HandMessage, ListMessage, Position, ReviewMessage, ReviewPageMessage, WorkingMessage } from "../types/messages" */
+/** @import { ShownTable } from "../types/page" */
+
+import { $, all, isPageKey, make } from "./dom.js";
+import { shortUnit } from "./format.js";
 import { closeOptions } from "./gestures.js";
 import { initHands, isRefreshing, requestHands, showHands } from "./hands.js";
-import { shortUnit, showMoves } from "./moves.js";
-import { showCurves, showReview, showTried } from "./rating.js";
+import { showMoves } from "./moves.js";
+import { showCurves, showReview } from "./rating.js";
 import { showRun } from "./run.js";
-import { actionWords, nameOf, seatName, showTable } from "./table.js";
+import { actionWords } from "./scene.js";
+import { connect, send } from "./socket.js";
+import { seatName, showTable } from "./table.js";
+import { showWhatIf } from "./what-if.js";
 
-let socket;
+/** @type {HandMessage | null} */
 let hand = null; // message of the hand that is shown; null if the list is shown
 let at = 1; // the hand is shown before this decision; one more than the last decision stands for the end
+/** @type {ReviewMessage | null} */
 let review = null; // message with the review of the hand
+/** @type {number | null} */
 let firstAction = null; // first action of a what-if; null lets the player decide
-let lastRequest = null; // { at, first } of the last click on `Play on`
-
-const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+/** @type {{ at: number, first: string } | null} */
+let lastRequest = null; // of the last click on `Play on`
 
 // The address holds the number of a hand after #, and after a point that of a decision: #7 or #7.12.
 const numberInAddress = () => Number.parseInt(location.hash.slice(1), 10) || null;
 const decisionInAddress = () => Number.parseInt(location.hash.split(".")[1], 10) || 1;
-
-function connect() {
-  const match = new URLSearchParams(location.search).get("match"); // a match of a training
-  const address = new URL(match ? `match-${match}` : "reviewing", location.href);
-  address.search = "";
-  $("training").hidden = !match;
-  address.protocol = "ws:";
-  address.hash = "";
-  socket = new WebSocket(address);
-  socket.addEventListener("open", () => {
-    $("away").hidden = true;
-    requestHand();
-  });
-  socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
-  socket.addEventListener("close", () => {
-    $("away").hidden = false;
-    showWork({ what: null });
-    setTimeout(connect, 1000);
-  });
-}
 
 // Requests the hand whose number the address holds, or the list if there is none.
 function requestHand() {
@@ -49,6 +37,7 @@ function requestHand() {
   else jump(decisionInAddress());
 }
 
+/** @param {ReviewPageMessage} message */
 function receive(message) {
   if (message.type !== "working") $("fault").hidden = true;
   if (message.type === "list") {
@@ -58,13 +47,13 @@ function receive(message) {
   } else if (message.type === "hand") {
     if (message.number === numberInAddress()) openHand(message);
   } else if (message.type === "review") {
-    if (message.number !== hand?.number) return;
+    if (!hand || message.number !== hand.number) return;
     review = message;
     showReview(review, jump);
     showMoves(hand, review, jump);
     show();
   } else if (message.type === "what-if") {
-    if (message.hand === hand?.number) showTried(message, lastRequest);
+    if (message.hand === hand?.number) showWhatIf(message, lastRequest);
   } else if (message.type === "working") {
     showWork(message);
   } else if (message.type === "error") {
@@ -73,16 +62,18 @@ function receive(message) {
   }
 }
 
+/** @param {Omit<WorkingMessage, "type">} message */
 function showWork(message) {
   if (message.what === "list" && isRefreshing()) return;
   $("working").hidden = !message.what;
   if (!message.what) return;
-  const [words, bar] = $("working").children;
+  const [words, bar] = all("span, progress", $("working"));
   words.textContent = message.total ? `${message.what}: ${message.done} of ${message.total} ${message.unit}` : `${message.what} …`;
   bar.hidden = !message.total;
   if (message.total) Object.assign(bar, { max: message.total, value: message.done });
 }
 
+/** @param {ListMessage} message */
 function showShelf(message) {
   hand = null;
   $("hand").hidden = $("all").hidden = true;
@@ -93,29 +84,34 @@ function showShelf(message) {
   showHands(message);
 }
 
+/** @param {HandMessage} message */
 function openHand(message) {
-  [hand, review, firstAction] = [message, null, null];
+  hand = message;
+  review = firstAction = null;
   at = Math.min(decisionInAddress(), hand.positions.length + 1);
   $("shelf").hidden = true;
   $("hand").hidden = false;
   $("all").hidden = hand.table;
   $("back").hidden = !hand.table;
-  $("at").max = hand.positions.length + 1;
+  $("at").max = String(hand.positions.length + 1);
   $("analyst").replaceChildren(...hand.analysts.map((spec, i) => make("option", { value: i }, spec)));
   $("rate").disabled = !hand.analysts.length;
-  $("sat").replaceChildren(...hand.names.map((_, seat) => make("p", {}, make("label", { for: `who${seat}` }, `Seat ${seat}`),
-    make("select", { id: `who${seat}` }, ...hand.players.map((spec, i) => make("option", { value: i, selected: i === hand.sat[seat] }, spec))))));
+  $("sat").replaceChildren(...message.names.map((_, seat) => make("p", {}, make("label", { for: `who${seat}` }, `Seat ${seat}`),
+    make("select", { id: `who${seat}` }, ...message.players.map((spec, i) => make("option", { value: i, selected: i === message.sat[seat] }, spec))))));
   $("notes").replaceChildren(...hand.notes.map((note) => make("li", {}, note)));
   const scores = hand.shared ? hand.scores?.slice(0, 1) : hand.scores;
   $("scores").textContent = scores ? `Scores: ${scores.join(" ")}` : "It was broken off.";
   $("told").textContent = hand.told;
   $("told").hidden = !hand.told;
-  for (const id of ["review", "tried"]) $(id).replaceChildren();
+  $("review").replaceChildren();
+  $("tried").replaceChildren();
   showMoves(hand, review, jump);
   show();
 }
 
+/** @param {number} number */
 function jump(number) {
+  if (!hand) return;
   const to = Math.min(Math.max(number, 1), hand.positions.length + 1);
   if (to === at) return;
   [at, firstAction] = [to, null];
@@ -124,8 +120,10 @@ function jump(number) {
 }
 
 function show() {
-  const position = hand.positions[at - 1];
-  const scene = (position ?? { scene: hand.end.scene }).scene;
+  if (!hand) return;
+  const position = at <= hand.positions.length ? hand.positions[at - 1] : null;
+  const { scene } = position ?? hand.end;
+  /** @type {ShownTable} */
   const table = {
     scene, game: hand.game, deal: hand.deal, me: 0, open: true, seats: hand.names, turn: position?.seat ?? null, scores: hand.scores, shared: hand.shared,
     label: `game ${hand.number}${hand.deal === null ? "" : `, deal ${hand.deal}`}`,
@@ -134,8 +132,8 @@ function show() {
   $("status").textContent = position
     ? `Decision ${at} of ${hand.positions.length}: ${seatName(table, position.seat)} ${describeRating(position)}`
     : `The end. ${$("scores").textContent}`;
-  document.body.dataset.at = at;
-  $("at").value = at;
+  document.body.dataset.at = String(at);
+  $("at").value = String(at);
   $("first").disabled = $("before").disabled = at === 1;
   $("last").disabled = $("after").disabled = !position;
   $("try").disabled = !position || !hand.players.length;
@@ -149,15 +147,20 @@ function show() {
   showChosen();
 }
 
-// Describes the action of a position, and the analyst's rating of it.
+/**
+ * Describes the action of a position, and the analyst's rating of it.
+ * @param {Position} position
+ */
 function describeRating(position) {
   const rating = review?.ratings.find((each) => each.number === position.number);
   const best = rating?.actions[0];
   const done = `does this: ${position.words}`;
-  if (!rating?.loss) return best ? `${done}. Nothing is better.` : `${done}.`;
+  if (!review || !best || rating.loss === null) return `${done}.`;
+  if (!rating.loss) return `${done}. Nothing is better.`;
   return `${done}. ${best[0]} is better by ${rating.loss.toFixed(2)}${rating.error ? ` ± ${rating.error.toFixed(2)}` : ""} ${shortUnit(review.unit)}.`;
 }
 
+/** @param {number[]} actions */
 function choose([action]) {
   firstAction = firstAction === action ? null : action;
   closeOptions();
@@ -165,9 +168,9 @@ function choose([action]) {
 }
 
 function showChosen() {
-  const scene = hand.positions[at - 1]?.scene;
+  const scene = hand?.positions[at - 1]?.scene;
   const words = (scene && firstAction !== null && actionWords(scene).get(firstAction)) || "";
-  for (const element of document.querySelectorAll("#felt [data-action]")) {
+  for (const element of all("#felt [data-action]")) {
     const on = Number(element.dataset.action) === firstAction;
     element.classList.toggle("chosen", on);
     element.setAttribute("aria-pressed", String(on));
@@ -176,8 +179,8 @@ function showChosen() {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (!hand || event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, pre")) return;
-  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 1, End: hand.positions.length + 1 }[event.key];
+  if (!hand || !isPageKey(event, "input, select, pre")) return;
+  const to = new Map([["ArrowLeft", at - 1], ["ArrowRight", at + 1], ["Home", 1], ["End", hand.positions.length + 1]]).get(event.key);
   if (to === undefined) return;
   jump(to);
   event.preventDefault();
@@ -186,10 +189,11 @@ document.addEventListener("keydown", (event) => {
 $("first").addEventListener("click", () => jump(1));
 $("before").addEventListener("click", () => jump(at - 1));
 $("after").addEventListener("click", () => jump(at + 1));
-$("last").addEventListener("click", () => jump(hand.positions.length + 1));
+$("last").addEventListener("click", () => hand && jump(hand.positions.length + 1));
 $("at").addEventListener("input", () => jump(Number($("at").value)));
-$("rate").addEventListener("click", () => send({ do: "rate", number: hand.number, analyst: Number($("analyst").value) }));
+$("rate").addEventListener("click", () => hand && send({ do: "rate", number: hand.number, analyst: Number($("analyst").value) }));
 $("try").addEventListener("click", () => {
+  if (!hand) return;
   lastRequest = { at, first: $("first-done").textContent };
   const seats = hand.names.map((_, seat) => Number($(`who${seat}`).value));
   send({ do: "try", number: hand.number, at: hand.positions[at - 1].number, seats, action: firstAction, n: Math.trunc(Number($("games").value)) });
@@ -202,5 +206,7 @@ $("jump").addEventListener("submit", (event) => {
   location.hash = `${Math.trunc(Number($("game").value))}${decision > 1 ? `.${decision}` : ""}`;
 });
 window.addEventListener("hashchange", requestHand);
-initHands(send, () => hand === null && numberInAddress() === null);
-connect();
+initHands(() => hand === null && numberInAddress() === null);
+const match = new URLSearchParams(location.search).get("match"); // a match of a training
+$("training").hidden = !match;
+connect(match ? `match-${match}` : "reviewing", { opened: requestHand, received: receive, closed: () => showWork({ what: null }) });

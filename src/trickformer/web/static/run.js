@@ -1,5 +1,7 @@
 // The description of a tournament: its report, its charts, and how far it is. A run that is being played is polled.
 
+/** @import { RunDescription, RunMessage } from "../types/messages" */
+
 import { drawCharts } from "./charts.js";
 import { $ } from "./dom.js";
 import { refreshHands, requestDescription } from "./hands.js";
@@ -7,11 +9,14 @@ import { showReport } from "./report.js";
 
 const POLL = 3_000; // milliseconds between two looks for new records, at least
 const SHARE = 5; // and this many times as long as the last answer took
+/** @type {number | null} */
 let known = null; // number of records that the page has a description of
 let isOver = true;
 let asked = 0; // time of the last look
+/** @type {number | undefined} */
 let timer;
 
+/** @param {RunMessage} message */
 export function showRun(message) {
   if (message.changed) {
     const isUpdate = known !== null;
@@ -32,6 +37,7 @@ function poll() {
   timer = setTimeout(poll, 4 * POLL);
 }
 
+/** @param {RunDescription} run */
 function describePlayed({ played, scheduled, over, written }) {
   const [number, all] = [played, scheduled].map((n) => n.toLocaleString("en"));
   if (over) return played === scheduled ? `All ${all} hands are played.` : `${number} of ${all} hands are played; the match has stopped.`;

@@ -1,39 +1,28 @@
 // The page of a training: its report, its curves, and links to the hands of its matches. A running training is polled.
 
+/** @import { TrainingDescription, TrainingMatch, TrainingPageMessage } from "../types/messages" */
+
 import { drawCharts } from "./charts.js";
 import { $, make } from "./dom.js";
 import { showReport } from "./report.js";
+import { connect, send } from "./socket.js";
+import { heads } from "./tables.js";
 
 const POLL = 3_000; // milliseconds between two looks for new entries of the log, at least
 const SHARE = 5; // and this many times as long as the last answer took
-let socket;
+/** @type {number | null} */
 let known = null; // length of the log that the page has a description of
 let isOver = false;
 let asked = 0; // time of the last request
+/** @type {number | undefined} */
 let timer;
-
-function connect() {
-  const address = new URL("training", location.href);
-  address.protocol = "ws:";
-  address.hash = "";
-  socket = new WebSocket(address);
-  socket.addEventListener("open", () => {
-    $("away").hidden = true;
-    request();
-  });
-  socket.addEventListener("message", (event) => receive(JSON.parse(event.data)));
-  socket.addEventListener("close", () => {
-    $("away").hidden = false;
-    clearTimeout(timer);
-    setTimeout(connect, 1000);
-  });
-}
 
 function request() {
   asked = performance.now();
-  if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ do: "describe", known }));
+  send({ do: "describe", known });
 }
 
+/** @param {TrainingPageMessage} message */
 function receive(message) {
   $("fault").hidden = message.type !== "error";
   const took = known === null ? 0 : performance.now() - asked; // the first answer waits for the start of a process
@@ -43,6 +32,7 @@ function receive(message) {
   if (!isOver) timer = setTimeout(request, Math.max(POLL, SHARE * took));
 }
 
+/** @param {TrainingDescription} message */
 function showTraining(message) {
   [known, isOver] = [message.known, message.over];
   document.title = `${message.name} – trickformer`;
@@ -53,6 +43,7 @@ function showTraining(message) {
   showMatches(message.matches);
 }
 
+/** @param {TrainingMatch[]} matches */
 function showMatches(matches) {
   $("matches-note").textContent = matches.length
     ? "Each match is a tournament of the model's ArgmaxVal*. Its page lists the hands, and opens each in the review."
@@ -62,7 +53,7 @@ function showMatches(matches) {
     make("th", { scope: "row" }, hands ? make("a", { href: `review.html?match=${encodeURIComponent(hands)}` }, `hands of ${model}`) : model),
     make("td", { class: "words" }, opponent), ...[difference, interval, deals].map((cell) => make("td", {}, cell))));
   $("rows").replaceChildren(...(matches.length ? [make("table", {},
-    make("thead", {}, make("tr", {}, ...titles.map((title) => make("th", { scope: "col" }, title)))), make("tbody", {}, ...rows))] : []));
+    heads(...titles), make("tbody", {}, ...rows))] : []));
 }
 
-connect();
+connect("training", { opened: request, received: receive, closed: () => clearTimeout(timer) });

@@ -1,0 +1,73 @@
+// Cards: a single card, the row of a hand, a pile under its title, and a card in a line of text.
+
+/** @import { Card, Pile } from "../types/messages" */
+/** @import { Act } from "../types/page" */
+
+import { draw, make } from "./dom.js";
+import { face, sign } from "./face.js";
+import { clickCard, isActive } from "./gestures.js";
+
+/**
+ * Draws a card. It can be clicked if `act` is given and the scene has a use for it; `seat` is its holder.
+ * @param {Card} card
+ * @param {Act | null} act
+ * @param {boolean} small
+ * @param {number} [seat]
+ */
+export function cardElement(card, act, small = false, seat = undefined) {
+  const notes = card.notes ?? [];
+  const words = (card.words ?? "a hidden card") + (notes.length ? `, ${notes.join(", ")}` : "") + (card.done ? ", done" : "");
+  const kind = `card${small ? " small" : ""}`;
+  const name = card.name || null;
+  const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" · ")) : null];
+  if (!act || !isActive(card)) return make("span", { class: kind, role: "img", "aria-label": words, "data-name": name }, ...inside);
+  const button = make("button", { class: `${kind} act`, "aria-label": words, "data-name": name, "data-action": card.action, "data-actions": actionsOf(card).join(" ") }, ...inside);
+  button.addEventListener("click", () => clickCard(button, card, seat));
+  return button;
+}
+
+/**
+ * The actions that a click on a card can begin.
+ * @param {Card} card
+ */
+const actionsOf = (card) => [card.action, ...(card.options ?? []).map((option) => option.actions[0])].filter((action) => action !== undefined && action !== null);
+
+/** @param {Card} card */
+export const isHidden = (card) => !card.name && !card.notes && !card.sign;
+
+/**
+ * Shows cards in one row that never wraps: cards overlap if the row is too narrow.
+ * @param {Card[]} cards
+ * @param {Act | null} act
+ * @param {boolean} small
+ * @param {number} seat
+ */
+export function handElement(cards, act, small, seat) {
+  if (cards.length && cards.every(isHidden))
+    return make("div", { class: "hand backs", role: "img", "aria-label": `${cards.length} hidden cards` },
+      ...cards.map(() => cardElement({}, null, true)), make("span", { class: "count", "aria-hidden": "true" }, String(cards.length)));
+  const hasNotes = cards.some((card) => card.notes?.length);
+  const elements = cards.map((card) => cardElement(card, act, small, seat));
+  elements.forEach((element, i) => element.style.setProperty("--turn", String(cards.length > 1 ? (2 * i) / (cards.length - 1) - 1 : 0)));
+  return make("div", { class: `hand${hasNotes ? " noted" : ""}` }, ...elements);
+}
+
+/**
+ * @param {Pile} pile
+ * @param {Act | null} act
+ */
+export function pileElement(pile, act) {
+  return make("section", { class: `pile${pile.is_small ? " many" : ""}`, "aria-label": pile.title },
+    make("h3", {}, pile.title), make("div", { class: "hand" }, ...pile.cards.map((card) => cardElement(card, act, true))));
+}
+
+/**
+ * Shows a card in a line of text: its rank and its sign, with its words for screen readers.
+ * @param {Card} card
+ */
+export function inlineCard(card) {
+  if (!card.rank || !card.sign) return make("span", { class: "inline" }, card.words ?? card.name);
+  const picture = draw("svg", { viewBox: "0 0 20 20", "aria-hidden": "true", focusable: "false" }, sign(card.sign, 0, 0, 20));
+  return make("span", { class: `inline ${card.sign}`, title: card.words },
+    make("span", { "aria-hidden": "true" }, card.rank), picture, make("span", { class: "unseen" }, card.words));
+}

@@ -1,0 +1,33 @@
+// Numbers, shares, units and players in text.
+
+/**
+ * Writes a value with fewer decimals the larger it is.
+ * @param {number | null | undefined} value
+ */
+export function formatValue(value) {
+  if (value === null || value === undefined) return "";
+  return value.toFixed(Math.abs(value) >= 9.995 ? 1 : 2).replace("-", "−");
+}
+
+/** @param {number | null | undefined} value */
+export const formatShare = (value) => (value === null || value === undefined ? "" : value < 0.0005 ? "0" : `${(100 * value).toFixed(1)}%`);
+
+/**
+ * The unit of a review without the explanation that follows it.
+ * @param {string} unit
+ */
+export const shortUnit = (unit) => unit.split(",")[0];
+
+/**
+ * The name of a player without its options.
+ * @param {string} spec
+ */
+export const nameOf = (spec) => spec.split(":")[0];
+
+/**
+ * Writes a number with its sign; a game without negative results needs no plus.
+ * @param {(size: number) => string | number} digits
+ * @param {number} value
+ * @param {number} low
+ */
+export const signed = (digits, value, low) => `${value < 0 ? "−" : value > 0 && low < 0 ? "+" : ""}${digits(Math.abs(value))}`;
