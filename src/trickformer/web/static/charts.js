@@ -6,8 +6,8 @@
 
 import { draw, make } from "./dom.js";
 
-const [TEXT, SOFT, GRID] = ["#1b1f24", "#4b5560", "#d9d5ca"];
-const INKS = ["#1d5c9c", "#b3202c", "#1c7038", "#8a6100", "#7a2f8f"];
+const [TEXT, SOFT, GRID] = ["var(--ink)", "var(--soft)", "var(--grid)"];
+const INKS = [1, 2, 3, 4, 5].map((number) => `var(--curve-${number})`);
 const DASHES = ["none", "7 3", "2 3", "9 3 2 3", "4 4"]; // curves can be told apart without their colours
 const [SIZE, LETTER] = [13, 7]; // height and mean width of a letter
 const [ROW, EDGE] = [40, 10]; // height of a row of intervals; empty edge at the left and the right
@@ -112,7 +112,7 @@ function drawIntervals(chart, width) {
   chart.rows.forEach(({ label: name, value, ci95 }, i) => {
     const y = ROW * i + 28;
     const number = signed(value);
-    const paper = { stroke: "#fff", "stroke-width": 4, "paint-order": "stroke" }; // keeps the line at 0 off the letters
+    const paper = { stroke: "var(--box)", "stroke-width": 4, "paint-order": "stroke" }; // keeps the line at 0 off the letters
     svg.append(label(EDGE, y - 12, fit(name, width - 4 * EDGE - LETTER * number.length), { fill: TEXT, ...paper }),
       label(width - EDGE, y - 12, number, { "text-anchor": "end", fill: TEXT, ...paper }));
     if (ci95) svg.append(draw("line", { x1: x(ci95[0]), x2: x(ci95[1]), y1: y, y2: y, stroke: INKS[0], "stroke-width": 3 }));
@@ -134,10 +134,10 @@ function drawHistogram(chart, width) {
   const svg = picture(width, bottom + 60, `${chart.title}. Differences from ${signed(edges[0])} to ${signed(last)}, at most ${most} deals in a bin`);
   svg.append(label(0, y(most) + 4, most.toLocaleString("en")), draw("line", { x1: left, x2: width - EDGE, y1: y(most), y2: y(most), stroke: GRID }));
   counts.forEach((count, i) => svg.append(draw("rect", {
-    x: x(edges[i]) + 0.5, width: Math.max(1, x(edges[i + 1]) - x(edges[i]) - 1), y: y(count), height: bottom - y(count), fill: "#5b89b8",
+    x: x(edges[i]) + 0.5, width: Math.max(1, x(edges[i + 1]) - x(edges[i]) - 1), y: y(count), height: bottom - y(count), fill: "var(--bars)",
   }, draw("title", {}, `${signed(edges[i])} to ${signed(edges[i + 1])}: ${count.toLocaleString("en")} deals`))));
   if (low <= 0 && high >= 0) svg.append(draw("line", { x1: x(0), x2: x(0), y1: 8, y2: bottom, stroke: SOFT, "stroke-dasharray": "4 3" }));
-  svg.append(draw("line", { x1: x(chart.mean), x2: x(chart.mean), y1: 0, y2: bottom, stroke: "#b3202c", "stroke-width": 2 }));
+  svg.append(draw("line", { x1: x(chart.mean), x2: x(chart.mean), y1: 0, y2: bottom, stroke: "var(--red)", "stroke-width": 2 }));
   drawAxis(svg, { low, high, x, y: bottom, width, names: chart.axis });
   return svg;
 }

@@ -19,11 +19,8 @@ const SHAPES = {
   white: "M10 1a9 9 0 1 1 0 18 9 9 0 0 1 0-18zm0 4a5 5 0 1 0 0 10 5 5 0 0 0 0-10z",
 };
 
-/** @type {{ [Name in Sign]: string }} */
-const INKS = {
-  clubs: "#1b1f24", spades: "#1b1f24", hearts: "#b3202c", diamonds: "#b3202c", rocket: "#1b1f24", pink: "#b5247a",
-  blue: "#1f57b8", green: "#1c7038", yellow: "#8a6100", red: "#b3202c", white: "#5a5f66",
-};
+/** @param {Sign} name */
+const inkOf = (name) => `var(--${name})`;
 
 /**
  * Draws a sign.
@@ -34,7 +31,7 @@ const INKS = {
  */
 export function sign(name, x, y, size) {
   return draw("path", {
-    d: SHAPES[name], fill: INKS[name], "fill-rule": "evenodd", transform: `translate(${x} ${y}) scale(${size / 20})`,
+    d: SHAPES[name], fill: inkOf(name), "fill-rule": "evenodd", transform: `translate(${x} ${y}) scale(${size / 20})`,
   });
 }
 
@@ -46,7 +43,7 @@ export function face(card) {
   const picture = draw("svg", { viewBox: "0 0 60 84", "aria-hidden": "true", focusable: "false" });
   if (!card.rank) {
     picture.append(
-      draw("rect", { x: 1, y: 1, width: 58, height: 82, rx: 6, fill: card.sign ? "#e8ece9" : "#2f5d8a", stroke: "#17324d" }),
+      draw("rect", { x: 1, y: 1, width: 58, height: 82, rx: 6, fill: card.sign ? "var(--card-empty)" : "var(--card-back)", stroke: "var(--card-back-line)" }),
     );
     if (card.sign) {
       const faint = sign(card.sign, 17, 29, 26);
@@ -58,18 +55,18 @@ export function face(card) {
       for (let col = 0; col < 3; col++)
         picture.append(
           draw("path", {
-            d: "M0-5L5 0 0 5-5 0z", fill: "none", stroke: "#a9c4de", transform: `translate(${14 + 16 * col} ${13 + 14.5 * row})`,
+            d: "M0-5L5 0 0 5-5 0z", fill: "none", stroke: "var(--card-back-sign)", transform: `translate(${14 + 16 * col} ${13 + 14.5 * row})`,
           }),
         );
     return picture;
   }
-  const ink = card.sign ? INKS[card.sign] : "#1b1f24";
-  picture.append(draw("rect", { x: 1, y: 1, width: 58, height: 82, rx: 6, fill: "#fff", stroke: "#69707a" }));
+  const ink = card.sign ? inkOf(card.sign) : "var(--ink)";
+  picture.append(draw("rect", { x: 1, y: 1, width: 58, height: 82, rx: 6, fill: "var(--card-face)", stroke: "var(--card-line)" }));
   const rank = draw("text", { x: 6, y: 23, "font-size": 21, "font-weight": 700, fill: ink, "font-family": "inherit" });
   rank.textContent = card.rank;
   if (card.rank.length > 1) Object.entries({ textLength: "17", lengthAdjust: "spacingAndGlyphs" }).forEach(([name, value]) => rank.setAttribute(name, value));
   picture.append(rank);
   if (card.sign) picture.append(sign(card.sign, 6, 28, 14), sign(card.sign, 21, 40, 32));
-  if (card.done) picture.append(draw("path", { d: "M8 44l15 22L54 20", fill: "none", stroke: "#1c7038", "stroke-width": 6 }));
+  if (card.done) picture.append(draw("path", { d: "M8 44l15 22L54 20", fill: "none", stroke: "var(--green)", "stroke-width": 6 }));
   return picture;
 }

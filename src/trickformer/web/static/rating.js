@@ -49,11 +49,11 @@ export function showCurves(review, at, jump) {
   const words = curves.map(({ who, points }) => `${who} from ${points[0][1].toFixed(2)} to ${points[points.length - 1][1].toFixed(2)}`);
   const picture = draw("svg", { class: "curve", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words.join("; ") });
   for (const value of new Set([low, high])) {
-    const label = draw("text", { x: 0, y: y(value) + 4, "font-size": 12, fill: "#4b5560" });
+    const label = draw("text", { x: 0, y: y(value) + 4, "font-size": 12, fill: "var(--soft)" });
     label.textContent = String(Number(value.toFixed(1)));
-    picture.append(label, draw("line", { x1: EDGE, x2: WIDTH, y1: y(value), y2: y(value), stroke: "#e2dfd6" }));
+    picture.append(label, draw("line", { x1: EDGE, x2: WIDTH, y1: y(value), y2: y(value), stroke: "var(--grid-soft)" }));
   }
-  picture.append(draw("line", { x1: x(at), x2: x(at), y1: 0, y2: HEIGHT, stroke: "#1b1f24", "stroke-width": 1.5 }));
+  picture.append(draw("line", { x1: x(at), x2: x(at), y1: 0, y2: HEIGHT, stroke: "var(--ink)", "stroke-width": 1.5 }));
   curves.forEach(({ points }, i) => picture.append(draw("polyline", { points: points.map(([number, value]) => `${x(number)},${y(value)}`).join(" "), ...strokeOf(i), "stroke-width": 2.5 })));
   picture.addEventListener("click", (event) => {
     const box = picture.getBoundingClientRect();
