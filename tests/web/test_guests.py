@@ -268,6 +268,6 @@ def test_two_people_in_two_browsers():
         assert waited
         for person in (guest, watcher):
             person.wait_for_selector("body[data-turn=over]")
-            person.click("#review")
+            person.click("#review-hand")
             person.wait_for_selector("#felt .seat, #hands .final")
         assert not host.faults + guest.faults + watcher.faults

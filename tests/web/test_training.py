@@ -8,6 +8,7 @@ import math
 import pytest
 from support.browser import CHROMIUM, WIDTHS, faint, launched, opened, overlaps, rules_hold
 from support.served import heard, page, served
+from support.training import STEPS, training_entries, write_training
 
 from trickformer.base import TrickformerError
 from trickformer.selfplay import charts, report
@@ -17,45 +18,10 @@ from trickformer.tournaments.plan import Tournament
 from trickformer.web.config import ViewSettings
 from trickformer.web.training import TrainingDesk, TrainingRooms
 
-STEPS = 1_200  # of an iteration; one entry of the log for each
-
-
-def _entries(iterations):
-    for i in range(iterations):
-        yield {"iteration": i, "stage": "play", "at": 10, "greedy_points": 6.0 - i}
-        yield {"iteration": i, "stage": "play", "at": 20, "greedy_points": 5.0 - i, "other_points": 7.0}
-        for at in range(1, STEPS + 1):
-            loss = math.nan if i == 1 and at > STEPS - 5 else 3.0 / at + i
-            yield {"iteration": i, "stage": "learn", "at": at, "steps": STEPS, "policy_loss": loss, "value_loss": 2.0}
-        yield {"iteration": i, "stage": "measure", "at": 3, "legal_share": 0.5 + 0.1 * i, "regret": "<b>"}
-        for opponent in ("previous", "baseline") if i else ("baseline",):
-            ends = {"low": None, "high": None} if i == 0 else {"low": -1.5 - i, "high": 0.5 - i}
-            yield {
-                "iteration": i,
-                "stage": "match",
-                "at": 2,
-                "opponent": opponent,
-                "difference": -0.5 - i,
-                "deals": 2,
-            } | ends
-        yield {"iteration": i, "stage": "judge", "at": 0, "warnings": ["<img src=x>\u202e"]}
-
-
-def _write(folder, iterations):
-    folder.mkdir(exist_ok=True)
-    (folder / "config.toml").write_text('game = "hearts"\npreset = "tiny"\nbootstrap_hands = 64\niterations = 1\n')
-    (folder / "run.json").write_text('{"builds": []}')
-    for i in range(iterations):
-        (folder / f"model-{i}").mkdir(exist_ok=True)
-        (folder / f"model-{i}" / "config.json").write_text("{}")
-    lines = (json.dumps({"time": 1_795_000_000} | entry) for entry in _entries(iterations))
-    (folder / "log.jsonl").write_text("".join(line + "\n" for line in lines))
-    return folder
-
 
 @pytest.fixture
 def training(tmp_path):
-    return _write(tmp_path / "training", 2)
+    return write_training(tmp_path / "training", 2)
 
 
 @pytest.fixture
@@ -75,7 +41,7 @@ def test_the_curves_are_those_of_the_log(training):
     told = TrainingDesk(training).describe(None)
     json.dumps(told, allow_nan=False)
     policy = _chart(told, "Training loss: policy")
-    (curve,), entries = policy["curves"], [e for e in _entries(2) if e["stage"] == "learn"]
+    (curve,), entries = policy["curves"], [e for e in training_entries(2) if e["stage"] == "learn"]
     assert len(curve["points"]) <= 500 and policy["marks"] == (STEPS,)
     size = -(-len(entries) // 500)
     for at, (step, value, *_) in enumerate(curve["points"]):
@@ -113,10 +79,10 @@ def test_the_tables_are_those_of_the_report(training, match):
 
 
 def test_a_running_training_is_followed(tmp_path):
-    desk = TrainingDesk(_write(tmp_path / "training", 1))
+    desk = TrainingDesk(write_training(tmp_path / "training", 1))
     told = desk.describe(None)
     assert not told["over"] and desk.describe(told["known"]) == {"changed": False}
-    _write(tmp_path / "training", 2)
+    write_training(tmp_path / "training", 2)
     told = desk.describe(told["known"])
     assert told["changed"] and told["over"] and len(told["matches"]) == 3
     (tmp_path / "training" / "log.jsonl").write_text("{}\n{torn}\n")

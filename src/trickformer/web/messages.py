@@ -2,6 +2,8 @@
 
 `read` is for the table, `read_review` for the review of hands, `read_training` for a training, and `read_puzzle` for
 puzzles.
+
+types/messages.d.ts has the same shapes, and those of the server's messages, for the modules of the pages.
 """
 
 from __future__ import annotations
