@@ -197,7 +197,7 @@ def players(
             default = "none" if option["default"] in (None, "") else registry.text(option["default"])
             print(f"    {key}={default}  {option['help']}".rstrip())
         if game is None and any(option["default"] is None for option in player["options"].values()):
-            print("none: not set, so the default in the text holds. --game shows those of a game.")
+            print("none: not set, so the default in the text holds. --game GAME shows that game's defaults.")
         for preset, by_game in player["presets"].items():
             for its_game, values in by_game.items():
                 settings = ",".join(f"{key}={registry.text(value)}" for key, value in values.items())

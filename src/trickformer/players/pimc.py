@@ -91,7 +91,7 @@ class Options(BaseModel):
         None,
         ge=1,
         le=1_000_000_000,
-        description="The Crew: most cards tried to solve an action, which else counts 0.5 (default: 2,000).",
+        description="The Crew: most cards tried to solve an action. Unsolved ones count 0.5 (default: 2,000).",
     )
 
 

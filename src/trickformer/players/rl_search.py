@@ -108,7 +108,9 @@ class _Search(BaseModel):
     seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
         0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."
     )
-    multi: bool = Field(False, description="Whether both seats of two search, on public information (default: false).")
+    multi: bool = Field(
+        False, description="Whether both seats search, in games of two, on public information (default: false)."
+    )
     seed: Annotated[int, Applies("multi=true", lambda options, _: options.multi)] = Field(
         0, ge=0, lt=2**63, description="Seed of the worlds, which both seats draw alike (default: 0)."
     )

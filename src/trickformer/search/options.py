@@ -45,7 +45,7 @@ class BeliefOptions(BaseModel):
         0,
         ge=0,
         le=1_000_000,
-        description="Worlds of the exact belief that estimate gains again for the report (default: 0).",
+        description="Fresh worlds of the exact belief that re-estimate the gain, for the report (default: 0).",
     )
 
 

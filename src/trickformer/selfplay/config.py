@@ -190,7 +190,7 @@ class SelfPlay(BaseModel):
         1,
         ge=1,
         le=1_000_000,
-        description="The Crew: every second bootstrap hand is dealt anew until the team wins, at most so often.",
+        description="The Crew: most deals of every second bootstrap hand, dealt anew until the team wins.",
     )
     sequences: int = Field(
         60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."
@@ -205,7 +205,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         lt=1,
-        description="Share of later hands that the bootstrap players play. Unused if searches give labels.",
+        description="Share of each iteration's hands by the bootstrap players. Unused if searches give labels.",
     )
     roles: Literal["one", "all"] = Field(
         "one",
@@ -249,7 +249,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Peak rate of Muon for the blocks of model 0. Later models scale it. 0 means AdamW.",
+        description="Peak rate of Muon for model 0's blocks, later scaled like AdamW's. 0 means AdamW alone.",
     )
     policy_weight: float = Field(
         9.0, gt=0, allow_inf_nan=False, description="Weight of the policy loss, relative to the value loss."

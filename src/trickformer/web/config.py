@@ -23,9 +23,11 @@ class ViewSettings(BaseModel):
 
     run: Path = Field(description="Folder of a tournament, of a training or of a table, or a file of games.")
     analyse: str | None = Field(
-        None, description="Analyst that rates first: solver, with open cards, or a spec (default: solver, if any)."
+        None, description="Analyst selected at first: solver (with open cards) or a spec (default: solver, if any)."
     )
-    players: list[str] | None = Field(None, min_length=1, description="Specs of further players that rate and play on.")
+    players: list[str] | None = Field(
+        None, min_length=1, description="Specs of further players to choose from, to rate decisions or finish a hand."
+    )
     repeats: int = Field(
         4, ge=1, le=10_000, description="Number of times that an analyst with random samples rates a decision."
     )
@@ -93,7 +95,7 @@ class Play(BaseModel):
     opponents: list[str] | None = Field(
         None,
         min_length=1,
-        description="Specs of the other seats from your left on, in turn (default: the game's script).",
+        description="Specs of the seats from your left on, repeated if too few (default: the game's script).",
     )
     seat: int = Field(0, ge=0, le=63, description="Number of your seat, from 0.")
     invite: list[int] = Field(

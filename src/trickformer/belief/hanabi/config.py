@@ -153,7 +153,7 @@ class Evaluation(FineTuningOptions):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     preset: Preset = Field(
-        "small", description="Defaults: small, or paper, as in the BFT paper (300 games, 10,000 encoder steps)."
+        "small", description="Defaults: small, or paper, as in the BFT paper (300 games, part encoder, 10,000 steps)."
     )
     form: FormOption = "hmm"
     seat: SeatOption = 0

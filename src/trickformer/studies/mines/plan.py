@@ -24,7 +24,7 @@ class BoardSize(BaseModel):
     mines: int = Field(6, ge=1, le=511, description="Number of mines on the board.")
     first_move: Literal["any", "safe", "no-neighbours"] = Field(
         "no-neighbours",
-        description="Cells kept free: any (none is), safe (the first opened), no-neighbours (also around it).",
+        description="Cells without mines: none (any), the first opened (safe), also around it (no-neighbours).",
     )
 
     @field_validator("board")
@@ -103,7 +103,7 @@ class MinesComparison(Plan, BudgetGrid):
         None, ge=1, le=100_000, description="Number of games in parallel. Their searches run one after the other."
     )
     workers: int = Field(
-        1, ge=1, le=1_024, description="Number of processes. With --seconds, use at most one a free core."
+        1, ge=1, le=1_024, description="Number of processes. With --seconds, at most the number of free cores."
     )
 
     @model_validator(mode="after")

@@ -25,7 +25,7 @@ def learn(*, config: configs.File = None, resume: configs.Resume = False, **opti
     app, Calibration, example="trickformer skat calibrate --learned out/skat-evaluation --out out/calibrated"
 )
 def calibrate(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
-    """Calibrate a learned evaluation to results of games that are played, and finish it for kermit."""
+    """Calibrate a learned evaluation to the results of played games, and write the evaluation for kermit."""
     settings = configs.load(Calibration, config, options, resume)
     from trickformer.studies.skat import calibration as skat_calibration
 

@@ -11,7 +11,7 @@ from trickformer import players as known
 
 LEARNED, CALIBRATED = Path("out/skat-evaluation"), Path("out/skat-calibration")
 
-_ROUND = "Solved hands that round {} of 3 adds for each contract, drawn by the weights so far."
+_ROUND = "Solved hands that round {} of 3 adds for each contract, drawn by {} weights."
 
 
 def _hands(default: int, description: str) -> Any:
@@ -24,9 +24,9 @@ class Learning(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int = Field(20261121, ge=0, lt=2**62, description="Seed of the hands.")
-    first: int = _hands(20_000, _ROUND.format(1))
-    second: int = _hands(40_000, _ROUND.format(2))
-    third: int = _hands(50_000, _ROUND.format(3))
+    first: int = _hands(20_000, _ROUND.format(1, "rough"))
+    second: int = _hands(40_000, _ROUND.format(2, "round 1's"))
+    third: int = _hands(50_000, _ROUND.format(3, "round 2's"))
     hand: int = _hands(20_000, "Solved hands for each contract's model of games played without the skat.")
     prior: float = Field(
         1.0,

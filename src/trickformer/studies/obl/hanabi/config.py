@@ -58,7 +58,11 @@ class OffBeliefTraining(BaseModel):
             "games_of other_play",
             "warm slip sad hide_last_action colour_bonus auxiliary shuffle_colours worlds tries",
         ),
-        "Belief": ("belief", "belief_hidden belief_layers belief_games belief_steps belief_rate"),
+        "Belief": (
+            "belief",
+            "belief_hidden belief_layers belief_games belief_steps belief_rate belief_targets "
+            "belief_adam_epsilon belief_fall belief_clip",
+        ),
         "Network": ("model", "hidden layers v0 odds"),
         "Games": ("tables", "explorations exploration exploration_power burn_in buffer reuse"),
         "Learning": (
