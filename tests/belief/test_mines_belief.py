@@ -374,7 +374,7 @@ def test_the_audit_passes(spec):
         "view: blind to exchanged cards",
         "view: extends earlier ones",
         "view: has the legal actions",
-        "outcomes: name the scores of a hand",
+        "outcomes: list contains the scores of a hand",
         "worlds: replay legally",
         "worlds: give the same view",
         "worlds: vary",

@@ -56,13 +56,13 @@ def test_games_and_their_samplers_are_sound(game: str, deals: int) -> None:
         "tracker: possible tokens lead to an end",
         "tracker: the next token was possible",
         "tracker: own turn and legal actions as in the view",
-        "tracker: equal from tokens and by pushes",
+        "tracker: same from all tokens as one by one",
         "tracker: outcome of the hand at its end",
         "worlds: replay legally",
         "worlds: give the same view",
         "worlds: vary",
         "worlds: can be the true deal",
-        "outcomes: name the scores of a hand",
+        "outcomes: list contains the scores of a hand",
     }
     assert report.result()["checks"]["worlds: vary"]["cases"] > 20
     assert str(report) == str(audit.command(audit.Audit(game=game, deals=deals, seed=1)))
@@ -187,7 +187,7 @@ def test_it_audits_any_game() -> None:
             twin.apply_action(action)
         return twin
 
-    row = "outcomes: name the scores of a hand"
+    row = "outcomes: list contains the scores of a hand"
     assert set(faults(audit.audit(game, worlds, 4, 0, exchange=exchange))) == {row}  # the test's game lists none
     results = {pot for pot in itertools.product(range(-2, 5), repeat=3) if sum(pot) == 0}
     game.outcomes = Outcomes(tuple(sorted(results)), np.zeros((len(results), 3), np.float32))

@@ -440,7 +440,7 @@ def viewed(change):
 GAMES = {
     "outcomes are missing": (
         fewer_outcomes,
-        "outcomes: name the scores of a hand",
+        "outcomes: list contains the scores of a hand",
         r"scores \(1\d, \d+, \d+\), seat \d, history",
     ),
     "a view forgets": (

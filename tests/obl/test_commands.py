@@ -25,7 +25,7 @@ def test_a_table_of_levels(command):
     )
     assert code == 0 and "tiny_hanabi: 55 nodes, 8 information states" in out
     for word in (
-        "level 1 from the grounded past scores 8.0000 points",
+        "level 1 with --policy grounded scores 8.0000 points",
         "k-level",
         "cognitive hierarchy, tau 1.5",
         "open cards",

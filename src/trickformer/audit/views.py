@@ -305,7 +305,7 @@ def _hand(
         state.apply_action(acted[1])
     for seat in range(game.players):
         outcome = (*scores[seat:], *scores[:seat])
-        report.check("outcomes: name the scores of a hand").count(
+        report.check("outcomes: list contains the scores of a hand").count(
             outcome in game.outcomes.index,
             lambda outcome=outcome, seat=seat: f"scores {outcome}, {_where(state, seat)()}",
         )

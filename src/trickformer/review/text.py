@@ -17,7 +17,7 @@ MAX_MISTAKES = 10
 KEY = (
     "No: number of the decision. Done: action that was taken. Best: best action, if it is another. Value: of the "
     "action to its left. Lost: value of Best minus value of Done. ±: standard error of Lost. Decisions with one legal "
-    "action are left out. A mistake is a decision with Lost above 2 standard errors, or above 0 without an error."
+    "action are left out. A mistake is a decision with Lost above 2 standard errors, or above 0 if no ± is shown."
 )
 _BARS = "▁▂▃▄▅▆▇█"
 _BARS_HEAD = (

@@ -161,7 +161,7 @@ def _heading(solution: dict[str, Any]) -> str:
     """Name the game, its size and the value of level 1 in one line."""
     return (
         f"{solution['game']}: {solution['nodes']:,} nodes, {solution['information_states']:,} information states; "
-        f"temperature {solution['temperature']:g}, level 1 from the {solution['policy']} past scores "
+        f"temperature {solution['temperature']:g}, level 1 with --policy {solution['policy']} scores "
         f"{solution['obl']:.4f} points"
     )
 
