@@ -281,7 +281,7 @@ def test_training_refuses_a_folder_that_it_cannot_use(refused, tmp_path):
     assert "cannot make the folder file/run" in refused(*TRAIN, "--out", "file/run")
     run = tmp_path / "run"
     run.mkdir()
-    for text, says in ((b"seed = 1\n", "game is missing"), (b"\xff", "config.toml"), (b'game = "hearts"\n', "preset")):
+    for text, says in ((b"seed = 1\n", "is missing"), (b"\xff", "config.toml"), (b'game = "hearts"\n', "preset")):
         (run / "config.toml").write_bytes(text)
         assert "run already holds a run; continue it with --resume" in refused(*TRAIN, "--out", "run")
         assert says in refused(*TRAIN, "--out", "run", "--resume")

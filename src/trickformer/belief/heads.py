@@ -116,7 +116,8 @@ def cards(game: Game) -> int:
     belief = sampler(game)
     if not isinstance(belief, CardBelief):
         raise TrickformerError(
-            f"there are no belief heads of {game.name}, which has uniform worlds alone; choose hearts, skat or crew"
+            f"there are no belief heads of {game.name}, whose worlds are always drawn uniformly; "
+            "choose hearts, skat or crew"
         )
     return belief.cards
 

@@ -46,7 +46,10 @@ _positionals: set[tuple[type[BaseModel], str]] = set()  # fields that are positi
 # Types of the options that commands have besides the fields of their config.
 File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options.")]
 Resume = Annotated[
-    bool, typer.Option("--resume", show_default=False, help="Continue the run in --out, with its options.")
+    bool,
+    typer.Option(
+        "--resume", show_default=False, help="Continue the run in --out with its options, or begin it if there is none."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", show_default=False, help="Print one JSON object.")]
 
@@ -107,8 +110,11 @@ def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M
         ForeignRunError: The file has a key of another command.
         TrickformerError: The file cannot be read, or a value is bad or missing.
     """
-    kept = _read_run_values(model, file)
-    return validate(model, kept | dict(more or {}), _context(file.parent))
+    values = _read_run_values(model, file) | dict(more or {})
+    for name, field in model.model_fields.items():
+        if field.is_required() and name not in values:
+            raise TrickformerError(f"{file}: key {name!r} is missing; restore the file from a copy")
+    return validate(model, values, _context(file.parent))
 
 
 def _context(folder: Path) -> dict[str, Any]:
@@ -210,11 +216,16 @@ def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, An
         if fault["type"] == "missing":
             message = f"{name if typed is None else flag} is missing: {model.model_fields[name].description}"
         elif typed is not None and name in typed:
-            message = words.explain(f"{flag} {shlex.quote(str(fault['input']))}", fault)
+            message = words.explain(f"{flag} {_as_typed(fault['input'])}", fault)
         else:
             key = ".".join(map(str, fault["loc"]))
             message = words.explain(f"{key}={fault['input']!r}" if key else "", fault)
         raise TrickformerError(message) from None
+
+
+def _as_typed(value: Any) -> str:
+    """Write a value as on a command line: items of a list with spaces between them."""
+    return shlex.join(map(str, value)) if isinstance(value, list | tuple) else shlex.quote(str(value))
 
 
 def validate_game(spec: str, info: ValidationInfo) -> str:

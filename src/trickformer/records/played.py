@@ -107,6 +107,8 @@ def validation_fault(error: ValidationError) -> str:
     """
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "missing":
+        return f"key {where!r} is missing"
     fault = " ".join(first["msg"].removeprefix("Value error, ").split())
     return f"{where}: {fault}" if where else fault
 
@@ -169,7 +171,9 @@ class RunHeader:
         except ValidationError:
             raise TrickformerError("not a record of a hand; restore the file from a copy") from None
         if not all(0 <= i < len(self.specs) for i in record.seating):
-            raise TrickformerError(f"seating {_join_numbers(record.seating)} of {len(self.specs)} players")
+            raise TrickformerError(
+                f"seating {_join_numbers(record.seating)}: the run has players 0 to {len(self.specs) - 1} only"
+            )
         names = tuple(self.specs[i] for i in record.seating)
         if len(names) != self.game.players:
             raise TrickformerError(f"{len(names)} seats in the record, {self.game.players} at the table")

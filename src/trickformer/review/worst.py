@@ -77,7 +77,7 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
     a, b = pair
     n_players = len(results.run.config.specs)
     if a == b or not (0 <= a < n_players and 0 <= b < n_players):
-        raise TrickformerError(f"a pair is two of the players 1 to {n_players}, not {a + 1} and {b + 1}")
+        raise TrickformerError(f"--a {a + 1} --b {b + 1}: give two different players from 1 to {n_players}")
     ordered = (min(pair), max(pair))
     if ordered not in results.sets:
         raise TrickformerError(f"players {a + 1} and {b + 1} have not met in this gauntlet")

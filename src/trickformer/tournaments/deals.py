@@ -97,10 +97,11 @@ def _names_in_records(file: Path, lines: Iterable[str]) -> Iterator[tuple[int, i
         try:
             record = json_object(line)
             tags: dict[str, Any] = record.get("tags", record)
+            index = int(tags["deal"])
             series = tags.get("seed", run_seed)
             if series is None:
                 raise TrickformerError(f"{file}: no {CONFIG} beside it names the seed; list SEED,INDEX instead")
-            name = (int(series), int(tags["deal"]))
+            name = (int(series), index)
         except (ValueError, TypeError, KeyError, AttributeError):
             raise TrickformerError(
                 f"{file}, line {number}: not a record that names its deal; list SEED,INDEX instead"
