@@ -177,7 +177,7 @@ def _match(out: Path, end: float, rng: random.Random) -> None:
             time.sleep(1)
         if process.poll():
             _note(out / EVENTS, lane="match", fault=f"it ended with exit code {process.returncode}")
-        process.send_signal(signal.SIGINT)
+        process.terminate()  # a process that a script started in the background ignores SIGINT
         process.wait()
         records = set(runs.records(folder / RECORDS))
         _note(out / EVENTS, lane="match", hands=len(records))
