@@ -55,7 +55,10 @@ class PuzzleSettings(BaseModel):
         None, min_length=1, description="Numbers of the games to search, from 1 (default: all, in random order)."
     )
     worst: int | None = Field(
-        None, ge=1, description="Number of A's costliest deals in a tournament. Only A's decisions are puzzles then."
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Number of A's costliest deals in a tournament. Only A's decisions are puzzles then.",
     )
     seats: list[int] | None = Field(
         None, min_length=1, description="Seats whose decisions are puzzles, from 0 (default: all)."
@@ -98,8 +101,11 @@ class Play(BaseModel):
         description="Specs of the seats from your left on, repeated if too few (default: the game's script).",
     )
     seat: int = Field(0, ge=0, le=63, description="Number of your seat, from 0.")
-    invite: list[int] = Field(
-        [], max_length=63, description="Numbers of seats that other people take, each by a link of its own."
+    invite: list[int] | None = Field(
+        None,
+        min_length=1,
+        max_length=63,
+        description="Numbers of seats that other people take, each by a link of its own.",
     )
     spectators: bool = Field(False, description="Whether to print a link for spectators, who see all cards.")
     seed: int = Field(
@@ -133,6 +139,11 @@ class Play(BaseModel):
             return values | {"seed": secrets.randbits(62)}
         return values
 
+    @property
+    def guest_seats(self) -> tuple[int, ...]:
+        """Seats that other people take, each by a link of its own."""
+        return tuple(self.invite or ())
+
     def rules(self) -> Game:
         """Load the game; `games.load` raises the errors."""
         from trickformer import games
@@ -148,11 +159,11 @@ class Play(BaseModel):
         Raises:
             TrickformerError: There are more opponents than seats, a player does not exist, or there is no such seat.
         """
-        for seat in (self.seat, *self.invite):
+        for seat in (self.seat, *self.guest_seats):
             if not 0 <= seat < game.players:
                 raise TrickformerError(f"there is no seat {seat} in {game.name}: seats are 0 to {game.players - 1}")
-        people = {self.seat, *self.invite}
-        if len(people) <= len(self.invite):
+        people = {self.seat, *self.guest_seats}
+        if len(people) <= len(self.guest_seats):
             raise TrickformerError("--invite names a seat twice, or your own seat; give other seats, each once")
         places = [seat for turn in range(1, game.players) if (seat := (self.seat + turn) % game.players) not in people]
         opponents = self.opponents or [game.baseline]

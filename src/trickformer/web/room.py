@@ -188,7 +188,7 @@ class Room(Pages):
         """List the seats that the holder of a link plays."""
         people = [seat for seat, who in enumerate(self.table.seats) if who == YOU]
         if access == HOST:
-            return tuple(seat for seat in people if seat not in self.settings.invite)
+            return tuple(seat for seat in people if seat not in self.settings.guest_seats)
         return tuple(seat for seat in people if seat == access.seat)
 
     def _undo(self) -> None:

@@ -243,7 +243,9 @@ def play(settings: Play, resume: bool) -> None:
     """
     make_cast(settings)  # reports faults before anything is written; the worker makes its own players
     with _bind_socket(settings) as listener, open_table(settings, resume) as table:
-        links = _make_links(*(Access(seat) for seat in settings.invite), *([SPECTATOR] if settings.spectators else []))
+        links = _make_links(
+            *(Access(seat) for seat in settings.guest_seats), *([SPECTATOR] if settings.spectators else [])
+        )
         guests = {access: f"../{token}/" for token, access in links.items() if access != HOST}
         rooms = {"socket": Room(settings, table, links=guests), "reviewing": Reading(settings, table)}
         _serve(settings, listener, "the table is", "index.html", rooms, links)
