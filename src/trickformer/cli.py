@@ -297,8 +297,6 @@ def play(*, config: configs.File = None, resume: configs.Resume = False, **optio
     """Play at a table in the browser, or with --text in this terminal."""
     settings = configs.load(Play, config, options, resume)
     if settings.text:
-        if settings.warn is not None:
-            raise TrickformerError("only the page in the browser warns; leave out --warn or --text")
         from trickformer.web import terminal
 
         terminal.play(settings, resume)

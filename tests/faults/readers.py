@@ -100,8 +100,8 @@ def _messages() -> list[Target]:
 
     wrong = (ValueError,)
     return [
-        Target("messages of the page", good(page), decoded(messages.read), wrong),
-        Target("messages of the review page", good(review), decoded(messages.read_review), wrong),
+        Target("messages of the page", good(page), decoded(messages.TABLE.validate_json), wrong),
+        Target("messages of the review page", good(review), decoded(messages.REVIEW.validate_json), wrong),
         Target("requests of the page", REQUESTS, _request),
         Target("messages of an engine", good(engine), protocol.parse, wrong),
         Target("messages of a host", good(host), protocol.parse_host_message, wrong),

@@ -48,6 +48,24 @@ def opened(browser, address: str, width: int = 1440, height: int = 900, shown: s
     return page
 
 
+# Keeps the messages of the socket, which has the numbers behind the page's words.
+_LISTEN = """window.heard = []; window.sent = [];
+const Plain = WebSocket;
+window.WebSocket = class extends Plain {
+  constructor(...a) { super(...a); this.addEventListener("message", (e) => window.heard.push(JSON.parse(e.data))); }
+  send(text) { window.sent.push(JSON.parse(text)); super.send(text); }
+};"""
+
+
+def listening(browser, address: str, script: str = ""):
+    """A page of ours that keeps the messages of its socket in `heard` and `sent`; `script` runs before it loads."""
+    page = opened(browser, address)
+    page.context.add_init_script(_LISTEN + script)
+    page.reload()
+    page.wait_for_selector("#own .seat")
+    return page
+
+
 def my_turn(page) -> bool:
     """Waits until there is something to do; False at the end of the hand."""
     page.wait_for_selector("body[data-turn=mine], body[data-turn=over]", timeout=60_000)

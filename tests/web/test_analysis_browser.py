@@ -10,7 +10,6 @@ from support.browser import (
     WIDTHS,
     advance,
     faint,
-    launched,
     misplaced,
     move,
     my_turn,
@@ -32,12 +31,6 @@ GAMES = {
     "crew(mission=9)": ["crew(mission=9)", "--opponents", "rules", "--deal", "2"],
     "hanabi": ["hanabi", "--opponents", "partner"],
 }
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
 
 
 def _number(text: str) -> float:

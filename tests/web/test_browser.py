@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, launched, misplaced, move, my_turn, opened, overlaps, rules_hold
+from support.browser import CHROMIUM, WIDTHS, faint, misplaced, move, my_turn, opened, overlaps, rules_hold
 from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -20,12 +20,6 @@ GAMES = {
     "hanabi": (["hanabi", "--opponents", "partner"], "model search pimc belief worlds tokens"),
     "mines": (["mines", "--seed", "5"], "pimc belief worlds"),
 }
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
 
 
 def _look(page, panels):

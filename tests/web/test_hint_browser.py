@@ -11,11 +11,10 @@ from support.browser import (
     WIDTHS,
     advance,
     faint,
-    launched,
+    listening,
     misplaced,
     move,
     my_turn,
-    opened,
     overlaps,
     rules_hold,
 )
@@ -27,27 +26,6 @@ pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium 
 
 MARKS = """[...document.querySelectorAll("#felt .act")].filter((e) => e.querySelector(".evaluation")).map((e) =>
   [Number(e.dataset.action ?? e.dataset.actions), e.querySelector(".evaluation").textContent, e.ariaLabel])"""
-# Keeps the messages of the socket, which has the numbers behind the page's words.
-LISTEN = """window.heard = []; window.sent = [];
-const Plain = WebSocket;
-window.WebSocket = class extends Plain {
-  constructor(...a) { super(...a); this.addEventListener("message", (e) => window.heard.push(JSON.parse(e.data))); }
-  send(text) { window.sent.push(JSON.parse(text)); super.send(text); }
-};"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
-
-
-def _listening(browser, address):
-    page = opened(browser, address)
-    page.context.add_init_script(LISTEN)
-    page.reload()
-    page.wait_for_selector("#own .seat")
-    return page
 
 
 def _answers(page, panel):
@@ -62,7 +40,7 @@ def _labels(page):
 def test_a_hint_has_two_levels(browser):
     """First the candidates, without values; then the best with its value and lead; a third press hides them."""
     with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
-        page = _listening(browser, address)
+        page = listening(browser, address)
         advance(page, random.Random(5), 4)
         plain = _labels(page)
         assert not _answers(page, "search")  # nothing is computed unasked
@@ -107,7 +85,7 @@ def test_a_hint_has_two_levels(browser):
 def test_a_hint_ends_with_its_decision(browser):
     """The next decision shows none and computes none; undo brings no mark back."""
     with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
-        page = _listening(browser, address)
+        page = listening(browser, address)
         advance(page, random.Random(5), 2)
         page.keyboard.press("h")
         page.wait_for_selector("#hinted", timeout=90_000)
@@ -129,7 +107,7 @@ def test_a_hint_ends_with_its_decision(browser):
 def test_the_source_of_the_page_gives_the_hint(browser):
     """PIMC marks what lies within its error and gives the lead's; a badge with a number keeps it."""
     with served("hearts", "--opponents", "rules", "--deal", "1") as (address, _):
-        page = _listening(browser, address)
+        page = listening(browser, address)
         advance(page, random.Random(5), 4)
         page.select_option("#source", label="PIMC")
         page.select_option("#measure", label="value")
@@ -157,7 +135,7 @@ def test_the_source_of_the_page_gives_the_hint(browser):
 def test_a_source_that_compares_nothing_says_so(browser):
     """PIMC in Skat values no bids, and finds no error there."""
     with served("skat", "--opponents", "rules", "--seed", "3") as (address, _):
-        page = _listening(browser, address)
+        page = listening(browser, address)
         assert my_turn(page)
         page.select_option("#source", label="PIMC")
         page.click("#hint")
@@ -174,7 +152,7 @@ def test_a_search_for_a_hint_can_be_stopped(browser):
     """And is begun again by another press. Nothing is marked meanwhile, and the button is off while others think."""
     slow = "gomcts:checkpoint=hearts-small,runs=1000000"
     with served("hearts", "--opponents", "rules", slow, "rules", "--deal", "1") as (address, _):
-        page = _listening(browser, address)
+        page = listening(browser, address)
         assert my_turn(page)
         for _ in range(2):
             page.click("#hint")

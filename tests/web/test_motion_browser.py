@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.browser import CHROMIUM, launched, move, my_turn
+from support.browser import CHROMIUM, move, my_turn
 from support.served import served
 
 for needed in ("starlette", "playwright"):
@@ -27,12 +27,6 @@ WATCH = """
 """
 RUNNING = """document.getAnimations().filter(
   (a) => !(a instanceof CSSTransition) && a.playState === "running").length"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

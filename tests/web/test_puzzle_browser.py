@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, launched, misplaced, opened, overlaps, rules_hold
+from support.browser import CHROMIUM, WIDTHS, faint, listening, misplaced, opened, overlaps, rules_hold
 from support.served import served
 from support.skat_records import GAMES
 
@@ -13,32 +13,12 @@ for needed in ("starlette", "playwright", "axe_playwright_python"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 
-LISTEN = """window.heard = [];
-const Plain = WebSocket;
-window.WebSocket = class extends Plain {
-  constructor(...a) { super(...a); this.addEventListener("message", (e) => window.heard.push(JSON.parse(e.data))); }
-};"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
-
 
 @pytest.fixture(scope="module")
 def expected():
     """The first three puzzles of the file."""
     found = puzzles.find(GAMES)
     return [next(found) for _ in range(3)]
-
-
-def _listening(browser, address):
-    page = opened(browser, address)
-    page.context.add_init_script(LISTEN)
-    page.reload()
-    page.wait_for_selector("#own .seat")
-    return page
 
 
 def _fits(page):
@@ -61,7 +41,7 @@ def _card(action):
 def test_puzzles_by_mouse(browser, expected):
     """One answer is right and one is wrong; nothing of the rating is on the page before."""
     with served(str(GAMES), "--most", "2", command="puzzle") as (address, _):
-        page = _listening(browser, address)
+        page = listening(browser, address)
         for number, puzzle in enumerate(expected[:2], 1):
             page.wait_for_selector(f"body[data-puzzle='{number}']:not([data-answered])")
             assert sorted(
@@ -114,7 +94,7 @@ def test_puzzles_by_mouse(browser, expected):
 def test_puzzles_by_keyboard(browser, expected):
     """Arrows and Enter choose, Enter or n goes on."""
     with served(str(GAMES), "--most", "3", command="puzzle") as (address, _):
-        page = _listening(browser, address)
+        page = listening(browser, address)
         for number, puzzle in enumerate(expected, 1):
             page.wait_for_selector(f"body[data-puzzle='{number}']:not([data-answered])")
             chosen = puzzle.solutions[-1] if number != 2 else _wrong(puzzle)

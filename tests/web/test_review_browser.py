@@ -6,7 +6,7 @@ import json
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, launched, move, my_turn, opened, overlaps, rules_hold
+from support.browser import CHROMIUM, WIDTHS, faint, move, my_turn, opened, overlaps, rules_hold
 from support.served import served
 from support.skat_records import GAMES
 
@@ -20,12 +20,6 @@ for needed in ("starlette", "playwright", "axe_playwright_python"):
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 
 HANDS = {"skat": 13, "crew": 1}  # lost, and open cards say that they could have been won
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
 
 
 def _at(page) -> int:

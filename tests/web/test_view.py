@@ -379,7 +379,7 @@ def test_a_damaged_run_is_listed_with_its_fault(folder, desk_of, tmp_path):
 )
 def test_what_is_no_message_is_refused(text):
     with pytest.raises(ValueError):
-        messages.read_review(text)
+        messages.REVIEW.validate_json(text)
 
 
 def _junk(draw):

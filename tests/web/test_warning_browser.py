@@ -6,7 +6,7 @@ import random
 import re
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, launched, move, my_turn, opened, rules_hold
+from support.browser import CHROMIUM, WIDTHS, faint, listening, move, my_turn, rules_hold
 from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -14,27 +14,10 @@ for needed in ("starlette", "playwright", "axe_playwright_python"):
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 
 LIMIT = 1.0
-# Keeps the messages of the socket, which has the numbers behind the page's words.
-LISTEN = """window.heard = []; window.sent = [];
-const Plain = WebSocket;
-window.WebSocket = class extends Plain {
-  constructor(...a) { super(...a); this.addEventListener("message", (e) => window.heard.push(JSON.parse(e.data))); }
-  send(text) { window.sent.push(JSON.parse(text)); super.send(text); }
-};"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with launched() as found:
-        yield found
 
 
 def _listening(browser, address, source="pimc"):
-    page = opened(browser, address)
-    page.context.add_init_script(LISTEN + f"localStorage.setItem('source', '{source}');")
-    page.reload()
-    page.wait_for_selector("#own .seat")
-    return page
+    return listening(browser, address, f"localStorage.setItem('source', '{source}');")
 
 
 def _ply(page) -> int:

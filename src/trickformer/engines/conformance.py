@@ -79,22 +79,22 @@ def check(config: Conformance) -> list[Check]:
     turns = sum(turns for _, turns in histories)
     checks.append(Check("answers", not engine.faults, f"{turns} decisions, {engine.faults} faults"))
 
-    def compare(name: str, player: Player, tables: int) -> None:
+    def compare(name: str, player: Player, tables: int) -> Check:
         """Play the hands again in another way and count those that differ."""
         try:
             again = _play_hands(game, player, config, tables)
         except TrickformerError as e:
-            checks.append(Check(name, False, str(e)))
-            return
+            return Check(name, False, str(e))
         differ = sum(a != b for a, b in zip(histories, again))
-        checks.append(Check(name, not differ if follows_seeds else None, f"{differ} of {len(again)} hands differ"))
+        return Check(name, not differ if follows_seeds else None, f"{differ} of {len(again)} hands differ")
 
-    compare("follows seeds", _make_engine_player(config.engine, game), 1)
-    compare(
+    in_order = compare("follows seeds", _make_engine_player(config.engine, game), 1)
+    at_once = compare(
         "many tables at once", _make_engine_player(config.engine, game), max(2, min(engine.hello.tables, config.deals))
     )
-    compare("started again in a hand", _RestartingEngine(_make_engine_player(config.engine, game)), 1)
-    if checks[1].good:
+    restarted = compare("started again in a hand", _RestartingEngine(_make_engine_player(config.engine, game)), 1)
+    checks += [in_order, at_once, restarted]
+    if in_order.good:
         checks.append(_check_hidden_cards(game, engine, config, [history for history, _ in histories]))
     else:  # answers would differ for another reason than the cards
         checks.append(Check("hidden cards", None, "not tried, because the engine does not follow seeds"))

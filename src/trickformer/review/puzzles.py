@@ -25,6 +25,7 @@ from trickformer.records.skat.record import UnreadableGame
 from trickformer.review import analyst, solver
 from trickformer.review.hand import ReviewHand, ReviewTurn, of_record
 from trickformer.review.result import MISTAKE, MISTAKE_ERRORS, DecisionRating, ReviewedAction
+from trickformer.review.text import short_unit
 from trickformer.review.worst import worst as find_worst
 
 if TYPE_CHECKING:
@@ -97,15 +98,6 @@ def describe_answer(rated: ReviewedAction, puzzle: Puzzle) -> str:
         cost = f"{rated.loss:.2f}{error} {short_unit(puzzle.unit)}"
         verdict = f"{rated.words} costs {cost}. Best: {', '.join(words.values())}."
     return f"{verdict} Recorded action: {puzzle.rating.words}."
-
-
-def short_unit(unit: str) -> str:
-    """Shorten a unit to its first word or words, without the explanation that follows a comma.
-
-    Args:
-        unit: Unit of a review, such as "points, own score minus the others' mean".
-    """
-    return unit.partition(",")[0]
 
 
 def describe_score(score: PuzzleScore, unit: str | None) -> str:

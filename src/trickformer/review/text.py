@@ -168,7 +168,7 @@ def describe_verdict(verdict: SolverVerdict, unit: str) -> list[str]:
     if verdict.expected is None:
         lines = [_solver_answer(verdict)]
     else:
-        lines = [_player_answer(verdict, verdict.expected, unit.partition(",")[0])]
+        lines = [_player_answer(verdict, verdict.expected, short_unit(unit))]
     if verdict.why:
         lines.append(f"The mission failed in trick {verdict.failed_in}: {'; '.join(verdict.why)}")
     if verdict.expected is None:
@@ -207,6 +207,15 @@ def _player_answer(verdict: SolverVerdict, expected: float, unit: str) -> str:
         f"At its first decision {verdict.whose} could expect to finish {abs(expected):.2f}{error} {unit} {side} "
         f"the others' mean. {end}"
     )
+
+
+def short_unit(unit: str) -> str:
+    """Shorten a unit to the words before the explanation that follows a comma.
+
+    Args:
+        unit: Unit of a review, such as "points, own score minus the others' mean".
+    """
+    return unit.partition(",")[0]
 
 
 def score_unit(rules: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -13,6 +13,10 @@ from trickformer.base import Game, TrickformerError
 from trickformer.plumbing.help_pages import Panels
 
 YOU = "you"  # takes the place of a spec in the seat of a person
+
+# Options of all commands that serve pages.
+BrowserOption = Annotated[bool, Field(description="Whether to open the page in the browser.")]
+PortOption = Annotated[int, Field(ge=0, le=65_535, description="Port to listen at. 0 means any free port.")]
 
 
 class ViewSettings(BaseModel):
@@ -32,11 +36,11 @@ class ViewSettings(BaseModel):
         4, ge=1, le=10_000, description="Number of times that an analyst with random samples rates a decision."
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of all randomness.")
-    browser: bool = Field(True, description="Whether to open the page in the browser.")
+    browser: BrowserOption = True
     host: str = Field(
         "127.0.0.1", description="Address to listen at. Any other than loopback shows the hands to other machines."
     )
-    port: int = Field(0, ge=0, le=65_535, description="Port to listen at. 0 means any free port.")
+    port: PortOption = 0
 
 
 class PuzzleSettings(BaseModel):
@@ -75,11 +79,11 @@ class PuzzleSettings(BaseModel):
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the order and of all randomness.")
     text: bool = Field(False, description="Whether to show the puzzles in this terminal instead of the browser.")
-    browser: bool = Field(True, description="Whether to open the page in the browser.")
+    browser: BrowserOption = True
     host: str = Field(
         "127.0.0.1", description="Address to listen at. Any other than loopback shows the games to other machines."
     )
-    port: int = Field(0, ge=0, le=65_535, description="Port to listen at. 0 means any free port.")
+    port: PortOption = 0
 
 
 class Play(BaseModel):
@@ -122,11 +126,11 @@ class Play(BaseModel):
         None, gt=0, allow_inf_nan=False, description="Loss from which the page asks before it plays (default: never)."
     )
     text: bool = Field(False, description="Whether to play in this terminal instead of the browser.")
-    browser: bool = Field(True, description="Whether to open the page in the browser.")
+    browser: BrowserOption = True
     host: str = Field(
         "127.0.0.1", description="Address to listen at. Any other than loopback shows the table to other machines."
     )
-    port: int = Field(0, ge=0, le=65_535, description="Port to listen at. 0 means any free port.")
+    port: PortOption = 0
     out: Path | None = Field(None, description="Folder that keeps the match, move by move.")
 
     _valid_specs = field_validator("opponents")(player_registry.validate_specs)

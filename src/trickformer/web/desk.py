@@ -403,7 +403,7 @@ def grade(rating: DecisionRating, worth: float) -> Grade | None:
 def _scene(game: Game, state: State) -> dict[str, Any]:
     if state.current_player() == CHANCE:  # the hand was broken off here
         return {"scene": {"text": game.describe(state), "seats": [{"seat": p} for p in range(game.players)]}}
-    return {"scene": scenes.show(game, state, OPEN).model_dump(mode="json", exclude_defaults=True)}
+    return {"scene": scenes.to_json(scenes.show(game, state, OPEN))}
 
 
 def _pick(specs: Sequence[str], chosen: int) -> str:

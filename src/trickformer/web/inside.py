@@ -274,7 +274,7 @@ class Inside:
         belief.reset(view)
         drawn = belief.sample(N_WORLDS, rng)
         open_scenes = [scenes.show(self._game, drawn.state(i), OPEN) for i in range(N_WORLDS) if drawn.feasible[i]]
-        return {"scenes": [scene.model_dump(mode="json", exclude_defaults=True) for scene in open_scenes]}
+        return {"scenes": [scenes.to_json(scene) for scene in open_scenes]}
 
     def tokens(self, request: DecisionRequest) -> dict[str, Any]:
         """Show the tokens that a model reads, with the event that each comes from.

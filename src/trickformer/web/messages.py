@@ -1,7 +1,7 @@
 """Messages of the pages.
 
-`read` is for the table, `read_review` for the review of hands, `read_training` for a training, and `read_puzzle` for
-puzzles.
+`TABLE` reads those of the table, `REVIEW` those of the review of hands, `TRAINING` those of a training, and `PUZZLE`
+those of puzzles.
 
 types/messages.d.ts has the same shapes, and those of the server's messages, for the modules of the pages.
 """
@@ -147,55 +147,8 @@ TableMessage = PlayAction | Undo | Again | Next | Claim | Match | Look | Cancel
 TrainingMessage = Describe
 ReviewMessage = List | Describe | Open | Rate | Try | Cancel
 PuzzleMessage = Solve | Proceed | Cancel
-_TABLE: TypeAdapter[TableMessage] = TypeAdapter(Annotated[TableMessage, Field(discriminator="do")])
-_TRAINING: TypeAdapter[TrainingMessage] = TypeAdapter(TrainingMessage)
-_REVIEW: TypeAdapter[ReviewMessage] = TypeAdapter(Annotated[ReviewMessage, Field(discriminator="do")])
-_PUZZLE: TypeAdapter[PuzzleMessage] = TypeAdapter(Annotated[PuzzleMessage, Field(discriminator="do")])
-
-
-def read(text: str) -> TableMessage:
-    """Read a message of a page of the table.
-
-    Args:
-        text: JSON text.
-
-    Raises:
-        ValueError: The text is no such message.
-    """
-    return _TABLE.validate_json(text)
-
-
-def read_review(text: str) -> ReviewMessage:
-    """Read a message of a page that reviews hands.
-
-    Args:
-        text: JSON text.
-
-    Raises:
-        ValueError: The text is no such message.
-    """
-    return _REVIEW.validate_json(text)
-
-
-def read_training(text: str) -> TrainingMessage:
-    """Read a message of the page of a training.
-
-    Args:
-        text: JSON text.
-
-    Raises:
-        ValueError: The text is no such message.
-    """
-    return _TRAINING.validate_json(text)
-
-
-def read_puzzle(text: str) -> PuzzleMessage:
-    """Read a message of the page of puzzles.
-
-    Args:
-        text: JSON text.
-
-    Raises:
-        ValueError: The text is no such message.
-    """
-    return _PUZZLE.validate_json(text)
+# Their `validate_json` reads a message, and raises ValueError if the text is none.
+TABLE: TypeAdapter[TableMessage] = TypeAdapter(Annotated[TableMessage, Field(discriminator="do")])
+TRAINING: TypeAdapter[TrainingMessage] = TypeAdapter(TrainingMessage)
+REVIEW: TypeAdapter[ReviewMessage] = TypeAdapter(Annotated[ReviewMessage, Field(discriminator="do")])
+PUZZLE: TypeAdapter[PuzzleMessage] = TypeAdapter(Annotated[PuzzleMessage, Field(discriminator="do")])

@@ -28,6 +28,15 @@ HOST = Access()
 SPECTATOR = Access(watches=True)
 
 
+def describe_work(progress: tuple[str, str, int, int]) -> dict[str, Any]:
+    """Make the message about work that goes on.
+
+    Args:
+        progress: Name of the work, its unit, and how many units are done and to do.
+    """
+    return {"type": "working"} | dict(zip(("what", "unit", "done", "total"), progress))
+
+
 class Pages(ABC):
     """Any number of pages that show the same table or hands, in one event loop."""
 

@@ -21,7 +21,7 @@ from trickformer.web import messages, scenes
 from trickformer.web.config import PuzzleSettings
 from trickformer.web.desk import ReportProgress, throttle_progress
 from trickformer.web.offers import short
-from trickformer.web.pages import HOST, Access, Pages
+from trickformer.web.pages import HOST, Access, Pages, describe_work
 from trickformer.web.worker import CancellationError, Worker
 
 REMEDY = "lower --margin, name more games, or choose another analyst"  # if there are no puzzles
@@ -65,14 +65,13 @@ def describe_question(puzzle: Puzzle) -> dict[str, Any]:
         puzzle: The puzzle.
     """
     game, seat = puzzle.hand.game, puzzle.turn.seat
-    log = scenes.log(game, puzzle.state, seat)
     return {
         "game": game.name,
         "me": seat,
         "turn": seat,
         "seats": [short(name) for name in puzzle.hand.names],
-        "scene": scenes.show(game, puzzle.state, seat).model_dump(mode="json", exclude_defaults=True),
-        "log": [entry.model_dump(mode="json", exclude_defaults=True) for entry in log],
+        "scene": scenes.to_json(scenes.show(game, puzzle.state, seat)),
+        "log": [scenes.to_json(entry) for entry in scenes.log(game, puzzle.state, seat)],
         "shared": seats_share_score(game),
         "unit": puzzle.unit,
         "judge": short(puzzle.judge),
@@ -192,7 +191,7 @@ class PuzzlePages(Pages):
         self._worker.cancel()
 
     async def receive(self, page: object, text: str) -> None:
-        message, solver = messages.read_puzzle(text), self._solvers.get(page)
+        message, solver = messages.PUZZLE.validate_json(text), self._solvers.get(page)
         if solver is None:  # the page was removed, because it did not read its messages
             return
         match message:
@@ -272,7 +271,6 @@ class PuzzlePages(Pages):
                     self._show(page, solver)
 
     def _report(self, progress: tuple[str, str, int, int]) -> None:
-        about = dict(zip(("what", "unit", "done", "total"), progress))
         for page, solver in list(self._solvers.items()):
             if solver.is_waiting:
-                self.send(page, {"type": "working"} | about)
+                self.send(page, describe_work(progress))

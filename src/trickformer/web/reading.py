@@ -12,7 +12,7 @@ from trickformer.base import TrickformerError
 from trickformer.web import messages
 from trickformer.web.config import YOU, Play, ViewSettings
 from trickformer.web.desk import Desk, FinishedHand
-from trickformer.web.pages import WorkerPages
+from trickformer.web.pages import WorkerPages, describe_work
 from trickformer.web.shelf import HandQuery
 from trickformer.web.table import Table
 from trickformer.web.worker import Worker
@@ -49,7 +49,7 @@ class Reading(WorkerPages):
         super().leave(page)
 
     async def receive(self, page: object, text: str) -> None:
-        message = messages.read_review(text)
+        message = messages.REVIEW.validate_json(text)
         match message:
             case messages.List():
                 if self._table is not None:
@@ -113,7 +113,7 @@ class Reading(WorkerPages):
         self, page: object, kind: str, method: str, arguments: tuple[Any, ...], about: dict[str, Any], reports: bool
     ) -> None:
         def send(progress: tuple[str, str, int, int]) -> None:
-            self.send(page, {"type": "working"} | dict(zip(("what", "unit", "done", "total"), progress)))
+            self.send(page, describe_work(progress))
 
         self.send(page, {"type": "working", "what": kind})
         await self._answer(page, kind, method, *arguments, about=about, report=send if reports else None)

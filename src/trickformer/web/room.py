@@ -112,7 +112,7 @@ class Room(Pages):
         self._panel_worker.cancel()
 
     async def receive(self, page: object, text: str) -> None:
-        message = messages.read(text)
+        message = messages.TABLE.validate_json(text)
         table = self.table
         access = self._access.get(page)
         if access is None:  # the page was removed, because it did not read its messages
@@ -186,7 +186,7 @@ class Room(Pages):
 
     def _own_seats(self, access: Access) -> tuple[int, ...]:
         """List the seats that the holder of a link plays."""
-        people = [seat for seat, who in enumerate(self.table.seats) if who == YOU]
+        people = self.table.people
         if access == HOST:
             return tuple(seat for seat in people if seat not in self.settings.guest_seats)
         return tuple(seat for seat in people if seat == access.seat)
@@ -307,8 +307,7 @@ class Room(Pages):
     def _send_absence(self) -> None:
         """Send the seats of people who have no page open."""
         present = {seat for access in self._access.values() for seat in self._own_seats(access)}
-        people = [seat for seat, who in enumerate(self.table.seats) if who == YOU]
-        self._send_to_all({"type": "absent", "seats": [seat for seat in people if seat not in present]})
+        self._send_to_all({"type": "absent", "seats": [seat for seat in self.table.people if seat not in present]})
 
     def _stop(self) -> None:
         """End all computations."""
@@ -369,8 +368,7 @@ class Room(Pages):
         first = own[0] if own else self.settings.seat if access.seat is None else access.seat
         me = table.turn if table.turn is not None and table.turn in own else first
         viewer = scenes.OPEN if access.watches else me
-        scene = scenes.show(game, table.state, viewer).model_dump(mode="json", exclude_defaults=True)
-        log = scenes.log(game, table.state, me)
+        scene = scenes.to_json(scenes.show(game, table.state, viewer))
         return {
             "type": "table",
             "game": game.name,
@@ -379,12 +377,12 @@ class Room(Pages):
             "me": me,
             "turn": table.turn,
             "seats": [short(who) for who in table.seats],
-            "people": [p for p, who in enumerate(table.seats) if who == YOU and p not in own],
+            "people": [seat for seat in table.people if seat not in own],
             "rights": "watch" if access.watches else "host" if access == HOST else "guest",
             "open": access.watches,
             "links": [[guest.seat, path] for guest, path in self._links.items()] if access == HOST else [],
             "scene": _without_actions(scene) if access.watches else scene,
-            "log": [entry.model_dump(mode="json", exclude_defaults=True) for entry in log],
+            "log": [scenes.to_json(entry) for entry in scenes.log(game, table.state, me)],
             "told": in_words(game, table.state) if table.over else "",
             "scores": list(game.scores(table.state)) if table.over else None,
             "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],

@@ -265,8 +265,7 @@ def view(settings: ViewSettings) -> None:
     """
     if holds_training(settings.run):
         _view_training(settings)
-    if str(settings.run) == "-":
-        raise TrickformerError("a page reads its games more than once; give a file, not standard input")
+    _refuse_standard_input(settings.run)
     next(files.read(files.place(settings.run)))  # reports a fault of the file before the server starts
     _check_specs(settings)
     with _bind_socket(settings) as listener:
@@ -293,8 +292,7 @@ def puzzle(settings: PuzzleSettings) -> None:
         TrickformerError: The input is bad.
         Interruption: Ctrl-C ended the server.
     """
-    if str(settings.run) == "-":
-        raise TrickformerError("puzzles are read from a file more than once; give a file, not standard input")
+    _refuse_standard_input(settings.run)
     # The checks report faults before the server starts.
     choose_hands(settings.run, settings.games, settings.worst)
     shared = {"run", "analyse", "repeats", "seed", "browser", "host", "port"}
@@ -304,6 +302,11 @@ def puzzle(settings: PuzzleSettings) -> None:
         rooms = {"puzzles": PuzzlePages(settings), "reviewing": Reading(reviewed)}
         _serve(settings, listener, "the puzzles are", "puzzle.html", rooms)
     raise Interruption("the page is closed")
+
+
+def _refuse_standard_input(path: Path) -> None:
+    if str(path) == "-":
+        raise TrickformerError("a page reads its games more than once; give a file, not standard input")
 
 
 def _check_specs(settings: ViewSettings) -> None:

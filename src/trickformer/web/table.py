@@ -167,6 +167,11 @@ class Table:
         return None if self.over else self.state.current_player()
 
     @property
+    def people(self) -> tuple[int, ...]:
+        """Seats that people take."""
+        return tuple(seat for seat, who in enumerate(self.seats) if who == YOU)
+
+    @property
     def hands(self) -> list[HandResult]:
         """Finished hands of the match."""
         last = [HandResult(self.deal, self.game.scores(self.state))] if self.moves and self.over else []

@@ -66,6 +66,8 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
     """
     if settings.invite or settings.spectators:
         raise TrickformerError("guests and spectators need the page; leave out --text, or --invite and --spectators")
+    if settings.warn is not None:
+        raise TrickformerError("only the page in the browser warns; leave out --warn or --text")
     cast = make_cast(settings)  # reports faults before anything is written
     with open_table(settings, resume) as table:
         print(_HELP)

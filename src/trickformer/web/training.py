@@ -97,7 +97,7 @@ class TrainingPages(WorkerPages):
         return Worker(TrainingDesk, self._folder)
 
     async def receive(self, page: object, text: str) -> None:
-        message = messages.read_training(text)
+        message = messages.TRAINING.validate_json(text)
         is_busy = page in self._jobs and not self._jobs[page].done()
         if page in self._workers and not is_busy:
             self._jobs[page] = asyncio.create_task(self._answer(page, "training", "describe", message.known))

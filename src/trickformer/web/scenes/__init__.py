@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from trickformer.base import Game
 from trickformer.web.scenes._scene import (
@@ -49,9 +49,19 @@ __all__ = [
     "TrickCard",
     "log",
     "show",
+    "to_json",
 ]
 
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
+
+
+def to_json(part: Scene | LogEntry) -> dict[str, Any]:
+    """Make a scene or an entry of the log for a page, without what has its default.
+
+    Args:
+        part: The scene or the entry.
+    """
+    return part.model_dump(mode="json", exclude_defaults=True)
 
 
 def card(game: Game, number: int) -> Card:

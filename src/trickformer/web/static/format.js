@@ -9,6 +9,14 @@ export function formatValue(value) {
   return value.toFixed(Math.abs(value) >= 9.995 ? 1 : 2).replace("-", "−");
 }
 
+/**
+ * Adds the standard error of a number, if there is one.
+ * @param {string} text
+ * @param {number | null} error
+ * @param {(error: number) => string} digits
+ */
+export const withError = (text, error, digits = formatValue) => (error === null ? text : `${text} ± ${digits(error)}`);
+
 /** @param {number | null | undefined} value */
 export const formatShare = (value) => (value === null || value === undefined ? "" : value < 0.0005 ? "0" : `${(100 * value).toFixed(1)}%`);
 

@@ -3,7 +3,7 @@
 /** @import { Evaluation, EvaluationName, Hint, LookMessage, TableMessage } from "../types/messages" */
 
 import { $, make } from "./dom.js";
-import { formatValue, nameOf, shortUnit } from "./format.js";
+import { formatValue, nameOf, shortUnit, withError } from "./format.js";
 import { TITLES } from "./panels.js";
 import { actionWords } from "./scene.js";
 import { isMyTurn } from "./table.js";
@@ -149,6 +149,6 @@ function bestWords(table, data, { best, basis, rival, lead, error }) {
   const visits = basis === "visits" ? `, ${row?.visits ?? 0} of ${allVisits} visits` : "";
   const first = `Best by ${nameOf(data.spec)}: ${wordsOf(table, data, best)}${together}${worth}${visits}.`;
   if (rival === null || lead === null) return `${first} It compares the value with no other action.`;
-  const size = `${formatValue(Math.abs(lead))}${error === null ? "" : ` ± ${formatValue(error)}`}`;
+  const size = withError(formatValue(Math.abs(lead)), error);
   return `${first} It ${lead < 0 ? "trails" : "leads"} ${wordsOf(table, data, rival)} by ${size}.`;
 }

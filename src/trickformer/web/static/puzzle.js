@@ -5,6 +5,7 @@
 
 import { isElsewhere, moveFocus } from "./arrows.js";
 import { $, all, make } from "./dom.js";
+import { withError } from "./format.js";
 import { cancelOptions, closeOptions } from "./gestures.js";
 import { showLog } from "./log.js";
 import { connect, send } from "./socket.js";
@@ -98,15 +99,15 @@ function showSolution(message) {
 
 /** @param {number | null} x */
 const number = (x, sign = "") => (x === null ? "" : `${x >= 0 ? sign : "−"}${Math.abs(x).toFixed(2)}`);
-/** @param {string} text @param {number | null} error */
-const withError = (text, error) => (error === null ? text : `${text} ± ${error.toFixed(2)}`);
+/** @param {number} error */
+const errorDigits = (error) => error.toFixed(2);
 
 /** @param {SolutionMessage} solution */
 function ratingTable({ rows, solutions, played, chosen }) {
   const body = rows.map((row) => {
     const marks = [...(solutions.includes(row.action) ? ["best"] : []), ...(row.action === chosen ? ["your choice"] : []), ...(row.action === played ? ["played"] : [])];
-    return make("tr", {}, make("th", { scope: "row" }, row.words), make("td", {}, withError(number(row.value, "+"), row.error)),
-      make("td", {}, withError(number(row.loss), row.loss_error)), make("td", { class: "marks" }, marks.join(", ")));
+    return make("tr", {}, make("th", { scope: "row" }, row.words), make("td", {}, withError(number(row.value, "+"), row.error, errorDigits)),
+      make("td", {}, withError(number(row.loss), row.loss_error, errorDigits)), make("td", { class: "marks" }, marks.join(", ")));
   });
   return make("table", {}, heads("action", "value", "costs", "mark"), make("tbody", {}, ...body));
 }

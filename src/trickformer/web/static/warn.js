@@ -4,7 +4,7 @@
 /** @import { Act } from "../types/page" */
 
 import { $, make } from "./dom.js";
-import { formatValue, shortUnit } from "./format.js";
+import { formatValue, shortUnit, withError } from "./format.js";
 import { nextHintSource } from "./hint.js";
 
 const ERRORS = 2; // standard errors that a loss must exceed
@@ -140,8 +140,8 @@ function judgeWaiting() {
     playWaiting();
     return true;
   }
-  const error = largest.error === null ? "" : ` ± ${formatValue(largest.error)}`;
-  $("warning-words").textContent = `This costs about ${formatValue(largest.loss)}${error} ${shortUnit(rating.data.unit)}. Play it anyway?`;
+  const cost = withError(formatValue(largest.loss), largest.error);
+  $("warning-words").textContent = `This costs about ${cost} ${shortUnit(rating.data.unit)}. Play it anyway?`;
   const actions = waiting;
   waiting = null;
   showWaiting();
