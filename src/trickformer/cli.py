@@ -284,10 +284,11 @@ def list_checkpoints(as_json: configs.Json = False) -> None:
     if as_json:
         print(to_json({"checkpoints": rows}))
         return
-    print(f"{'checkpoint':<14} {'weights':<8}  {'SHA-256 of them':<19}  {'players':<25}  game")
+    width = max(len(row["name"]) for row in rows)
+    print(f"{'checkpoint':<{width}} {'weights':<8}  {'SHA-256 of them':<19}  {'players':<25}  game")
     for row in rows:
         print(
-            f"{row['name']:<14} {row['bytes'] / 1e6:5.2f} MB  sha256 {row['sha256'][:12]}  "
+            f"{row['name']:<{width}} {row['bytes'] / 1e6:5.2f} MB  sha256 {row['sha256'][:12]}  "
             f"{', '.join(row['players']):<25}  {row['game'] or ''}"
         )
 

@@ -38,7 +38,7 @@ def inputs(game, n=3):
 
 
 def same(a, b):
-    return all(torch.equal(a[key], b[key]) for key in ("logits", "value_logits", "action_values"))
+    return a.keys() == b.keys() >= {"logits", "value_logits"} and all(torch.equal(a[key], b[key]) for key in a)
 
 
 # ------------------------------------------------------------------------------------------------- model type
@@ -52,6 +52,9 @@ def test_auto_model_loads_a_checkpoint_with_features_and_heads(name):
     assert auto.dtype == torch.float32
     tokens, features = inputs(games.load(ours.config.trickformer["game"]))
     with torch.no_grad():
+        if not ours.n_features:
+            assert same(ours(tokens), auto(tokens))
+            return
         assert same(ours(tokens, features=features), auto(tokens, features=features))
         other = auto(tokens, features=torch.zeros_like(features))
     assert not torch.equal(other.logits, ours(tokens, features=features).logits)
@@ -128,7 +131,7 @@ def test_the_weights_of_shipped_checkpoints_are_those_of_version_0_2():
     for name, (former, today) in digests.REPLACED.items():
         file = checkpoints.find(name) / "config.json"
         assert hashlib.sha256(file.read_bytes()).hexdigest() == today != former
-    assert set(digests.REPLACED) == set(SHIPPED)
+    assert set(digests.REPLACED) == {name for name in SHIPPED if "paper" not in name}  # those came later
 
 
 def test_a_replaced_file_is_accepted_in_one_direction_alone(tmp_path):

@@ -26,7 +26,7 @@ class Preset:
 PRESETS = {
     "paper": Preset(layers=8, embd=256, heads=8, inner=1024),  # GO-MCTS paper, Table 4
     "small": Preset(layers=2, embd=128, heads=4, inner=512),
-    "paper-small": Preset(layers=2, embd=128, heads=4, inner=512),
+    "paper-small": Preset(layers=4, embd=96, heads=3, inner=384),
     "tiny": Preset(layers=2, embd=32, heads=2, inner=128),  # for tests
 }
 

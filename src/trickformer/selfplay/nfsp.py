@@ -241,7 +241,8 @@ class _Run:
             self.log.rewind(iteration, "play", writer.hands)
             firsts = range(writer.hands, hands, config.tables)
             slots = parallel.slots(config.workers, config.ray)
-            device = "cpu" if config.ray else str(self.accelerator.device)  # a cluster's tasks have no GPU
+            # Several processes play on the CPU: a cluster's tasks have no GPU, and local ones would compete for it.
+            device = "cpu" if config.ray or config.workers > 1 else str(self.accelerator.device)
             jobs = [Job(config, iteration, self.out.absolute(), device, firsts[i::slots], hands) for i in range(slots)]
             jobs = [job for job in jobs if job.firsts]
             waiting: dict[int, Piece] = {}  # pieces that were finished before an earlier one
