@@ -130,12 +130,14 @@ def test_the_policy_knows_the_rules_and_the_value_the_score(shipped):
     assert np.mean(errors) < bound * np.mean(np.abs(np.array(spread) - np.mean(spread)))
 
 
+@pytest.mark.parametrize("source", ["tiny", "shipped"])
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew"])
-def test_models_of_tokens_alone_play_as_the_paper_has_it(tiny_checkpoint_of, name):
+def test_models_of_tokens_alone_play_as_the_paper_has_it(tiny_checkpoint_of, name, source):
     """No features, masks or action values: what goes beyond the paper is off where a model was not trained for it."""
     from trickformer import players
 
-    folder, game = tiny_checkpoint_of(name), games.load(name)
+    folder = tiny_checkpoint_of(name) if source == "tiny" else checkpoints.find(f"{name}-paper-small")
+    game = games.load(name)
     backend = load_backend(folder, game.outcomes)
     assert (backend.n_features, backend.has_masked_policy, backend.has_action_values) == (0, False, False)
     assert backend.n_outcomes == len(game.outcomes.labels)
@@ -150,15 +152,13 @@ def test_models_of_tokens_alone_play_as_the_paper_has_it(tiny_checkpoint_of, nam
     assert np.array_equal(*answers)
 
 
-def test_shipped_models_use_all_that_goes_beyond_the_paper(shipped):
+@pytest.mark.parametrize("name", ["hearts-small", "skat-small", "crew-small", "hanabi-small"])
+def test_shipped_models_use_all_that_goes_beyond_the_paper(name):
     from trickformer import players
 
-    folder, game, tokenizer = shipped
+    folder, game = checkpoints.find(name), games.load(name.partition("-")[0])
+    tokenizer = tokenizers.make(game)
     backend = load_backend(folder, game.outcomes)
-    if "paper" in folder.name:  # the paper's own learner
-        assert backend.n_features == 0 and not backend.has_masked_policy and not backend.has_action_values
-        assert backend.n_outcomes == len(game.outcomes.labels)
-        return
     assert backend.n_features == tokenizer.n_features
     assert backend.has_masked_policy and backend.has_action_values
     assert backend.n_outcomes == len(game.outcomes.class_values)

@@ -1,4 +1,4 @@
-"""What the tests of the pages share."""
+"""Fixtures of the browser tests."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from support.browser import launched
 
 @pytest.fixture(scope="module")
 def browser():
-    """A browser that nobody has used before."""
+    """A new browser for each test file."""
     with launched() as found:
         yield found

@@ -13,7 +13,7 @@ from trickformer.base import Game, Tokenizer, TrickformerError
 from trickformer.checkpoints.folders import find, locate, names
 from trickformer.models.kinds import HANABI_VALUES
 from trickformer.models.legacy import rename_legacy_keys
-from trickformer.plumbing.text import json_object, read_text
+from trickformer.plumbing.text import json_object, read_text, short_unit
 
 __all__ = ["abilities", "check", "find", "locate", "names", "of_game", "outcome_names", "stamp"]
 
@@ -104,7 +104,7 @@ def outcome_names(game: Game, n: int) -> list[str]:
     _, values = outcomes.head_outputs(n)
     if n != len(outcomes.labels):
         scale, unit = game.worth
-        return [f"{round(float(value) * scale, 2):+g} {unit.partition(',')[0]}" for value in values[:, 0]]
+        return [f"{round(float(value) * scale, 2):+g} {short_unit(unit)}" for value in values[:, 0]]
     shared = all(len(set(label)) == 1 for label in outcomes.labels)
     return [f"score {label[0]}" if shared else "scores " + " ".join(map(str, label)) for label in outcomes.labels]
 

@@ -1,4 +1,4 @@
-"""Reader and writer of JSON and TOML, and the wording of counts.
+"""Reader and writer of JSON and TOML, and the wording of counts and units.
 
 Texts may come from strangers: every fault in a text raises ValueError.
 """
@@ -179,3 +179,12 @@ def count_noun(n: int, noun: str) -> str:
         noun: Noun in the singular, whose plural ends in s.
     """
     return f"{n:,} {noun}{'s' * (n != 1)}"
+
+
+def short_unit(unit: str) -> str:
+    """Shorten a unit to the words before the explanation that follows a comma.
+
+    Args:
+        unit: A unit, such as "points, own score minus the others' mean".
+    """
+    return unit.partition(",")[0]

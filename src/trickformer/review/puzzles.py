@@ -20,12 +20,12 @@ import numpy as np
 from trickformer import players
 from trickformer.base import CHANCE, Game, Player, TrickformerError, decision_rng
 from trickformer.plumbing.progress import Show, silent_progress
+from trickformer.plumbing.text import short_unit
 from trickformer.records import files
 from trickformer.records.skat.record import UnreadableGame
 from trickformer.review import analyst, solver
 from trickformer.review.hand import ReviewHand, ReviewTurn, of_record
 from trickformer.review.result import MISTAKE, MISTAKE_ERRORS, DecisionRating, ReviewedAction
-from trickformer.review.text import short_unit
 from trickformer.review.worst import worst as find_worst
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from trickformer.base import game_name
-from trickformer.plumbing.text import count_noun
+from trickformer.plumbing.text import count_noun, short_unit
 from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
 
 MAX_MISTAKES = 10
@@ -207,15 +207,6 @@ def _player_answer(verdict: SolverVerdict, expected: float, unit: str) -> str:
         f"At its first decision {verdict.whose} could expect to finish {abs(expected):.2f}{error} {unit} {side} "
         f"the others' mean. {end}"
     )
-
-
-def short_unit(unit: str) -> str:
-    """Shorten a unit to the words before the explanation that follows a comma.
-
-    Args:
-        unit: Unit of a review, such as "points, own score minus the others' mean".
-    """
-    return unit.partition(",")[0]
 
 
 def score_unit(rules: str) -> str:

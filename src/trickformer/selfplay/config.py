@@ -317,7 +317,7 @@ class SelfPlay(BaseModel):
     )
 
     workers: int = Field(
-        1, ge=1, le=1_024, description="Number of processes that play hands. Results do not depend on it."
+        1, ge=1, le=1_024, description="Number of processes that play hands. With two or more, models run on the CPU."
     )
     ray: str | None = Field(
         None, description="Address of a Ray cluster that plays hands: auto or HOST:PORT (default: no cluster)."

@@ -29,7 +29,7 @@ SPECTATOR = Access(watches=True)
 
 
 def describe_work(progress: tuple[str, str, int, int]) -> dict[str, Any]:
-    """Make the message about work that goes on.
+    """Make the message that reports the progress of work.
 
     Args:
         progress: Name of the work, its unit, and how many units are done and to do.

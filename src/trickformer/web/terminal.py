@@ -107,8 +107,7 @@ def _play(table: Table, cast: Cast, read: Callable[[], str], screen: SafeConsole
 
 def _person_seat(table: Table) -> int:
     """Return the person's seat on turn, or the person's first seat."""
-    persons_seats = [p for p, who in enumerate(table.seats) if who == YOU]
-    return next((p for p in persons_seats if p == table.turn), persons_seats[0])
+    return next((seat for seat in table.people if seat == table.turn), table.people[0])
 
 
 def _execute(table: Table, scene: Scene, word: str, screen: SafeConsole) -> bool:

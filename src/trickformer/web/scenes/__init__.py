@@ -56,7 +56,7 @@ NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.nam
 
 
 def to_json(part: Scene | LogEntry) -> dict[str, Any]:
-    """Make a scene or an entry of the log for a page, without what has its default.
+    """Convert a scene or a log entry to JSON, without the fields that have their default.
 
     Args:
         part: The scene or the entry.
