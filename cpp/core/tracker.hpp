@@ -5,6 +5,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace trickformer {
 
@@ -31,6 +32,12 @@ struct TokenSet {
   }
 };
 
+// Features with the indices first to last - 1.
+struct FeatureRange {
+  int first;
+  int last;
+};
+
 class Tracker {
  public:
   virtual ~Tracker() = default;
@@ -49,6 +56,8 @@ class Tracker {
   // possible tokens, and 1 or 0 for an own turn or not. A game with other features overrides both functions.
   virtual int feature_count() const { return vocabulary() + 1; }
   virtual void features(float* out) const;  // writes [feature_count]
+  // Features that hold the actions and ratings of the game's scripted player.
+  virtual std::vector<FeatureRange> script_features() const { return {}; }
 };
 
 // Follows a sequence from its start. Writes, after each of its `length` tokens, the features [length, feature_count]

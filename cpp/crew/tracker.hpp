@@ -55,6 +55,7 @@ class MissionTracker final : public Tracker {
   int outcome() const override { return view_.result > 0; }
   int feature_count() const override { return kFeatures; }
   void features(float* out) const override { crew::features(view_, possible(), legal_, out); }
+  std::vector<FeatureRange> script_features() const override { return {{kScriptFeature, kFeatures}}; }
 
  private:
   std::shared_ptr<const Logbook> book_;

@@ -24,6 +24,10 @@ class SeatTracker final : public Tracker {
   int outcome() const override { return view_.state.score(); }
   int feature_count() const override { return FeatureLayout(codec_->rules()).size; }
   void features(float* out) const override { hanabi::features(view_, memory_, legal_, out); }
+  std::vector<FeatureRange> script_features() const override {
+    const int script = FeatureLayout(codec_->rules()).script;
+    return {{script, script + codec_->rules().actions()}};
+  }
 
  private:
   std::shared_ptr<const Codec> codec_;

@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
@@ -146,6 +147,13 @@ void bind_tracker(nb::module_& m) {
       .def("legal", [mask](const Tracker& t) { return mask(t, t.legal()); })
       .def("possible", [mask](const Tracker& t) { return mask(t, t.possible()); })
       .def_prop_ro("n_features", &Tracker::feature_count)
+      .def_prop_ro("script_features",
+                   [](const Tracker& t) {
+                     std::vector<int> indices;
+                     for (const auto& range : t.script_features())
+                       for (int i = range.first; i < range.last; ++i) indices.push_back(i);
+                     return indices;
+                   })
       .def("features", [](const Tracker& t) {
         auto out = make<float>({std::size_t(t.feature_count())});
         t.features(out.data());

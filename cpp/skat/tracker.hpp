@@ -44,6 +44,9 @@ class GameTracker final : public Tracker {
   int outcome() const override { return codec_->outcome(result(view_), view_.seat); }
   int feature_count() const override { return kFeatures; }
   void features(float* out) const override { skat::features(view_, legal_, out); }
+  std::vector<FeatureRange> script_features() const override {
+    return {{kScriptCardFeature, kAtLeastFeature}, {kBehindFeature, kFeatures}};
+  }
 
  private:
   std::shared_ptr<const Codec> codec_;

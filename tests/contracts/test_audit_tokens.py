@@ -348,6 +348,11 @@ TOKENIZERS = {
     "a name twice": (lambda sound: {"vocab": ("a",) * 60}, SIZES, "60 names, 1 of them different"),
     "no n_positions": (lambda sound: {"n_positions": None}, SIZES, "n_positions is None, not a whole number from 1"),
     "no features_version": (lambda sound: {"features_version": ""}, SIZES, "features_version is ''"),
+    "script_features beyond the features": (
+        lambda sound: {"script_features": [10_000]},
+        SIZES,
+        r"script_features are \[10000\], not indices below \d+",
+    ),
     "initial_embeddings of fewer positions": (
         lambda sound: {
             "initial_embeddings": lambda self: (np.eye(len(self.vocab), dtype=np.float32), np.zeros((3, 2), np.float32))

@@ -1,6 +1,7 @@
 """The Hugging Face model: losses as the paper writes them, and checkpoints that come back as they went."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -12,7 +13,7 @@ from trickformer.models import presets
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 
 
-def make(preset: str = "tiny", outcomes: int = 7, **beyond: int) -> GPT2PolicyValueModel:
+def make(preset: str = "tiny", outcomes: int = 7, **beyond: Any) -> GPT2PolicyValueModel:
     torch.manual_seed(0)
     return GPT2PolicyValueModel(presets.config(preset, 11, 20, outcomes, 10, **beyond)).eval()
 
@@ -58,6 +59,26 @@ def test_features_and_action_values_go_beyond_the_paper() -> None:
     assert plain(tokens).action_values is None
     with pytest.raises(ValueError, match="takes 0 features"):
         plain(tokens, features=features)
+
+
+def test_unused_features_are_never_read(tmp_path: Path) -> None:
+    """Neither a forward pass nor a training step reads them, and their weights remain 0 in a saved checkpoint."""
+    model = make(n_features=5, unused_features=[1, 3]).train()
+    tokens, features = torch.randint(0, 11, (3, 9)), torch.randn(3, 9, 5)
+    others = features.clone()
+    others[..., [1, 3]] = torch.randn(3, 9, 2)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.1)
+    for _ in range(3):
+        losses(model(tokens, features=features), tokens, torch.tensor([1, 0, 6])).loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    model.eval()
+    torch.testing.assert_close(model(tokens, features=features).logits, model(tokens, features=others).logits)
+    weight = model.features.weight.detach()
+    assert [row for row in range(5) if not weight[row].any()] == [1, 3]
+    model.save_pretrained(tmp_path)
+    loaded = GPT2PolicyValueModel.from_pretrained(tmp_path)
+    assert loaded.config.unused_features == [1, 3] and torch.equal(loaded.features.weight, model.features.weight)
 
 
 def test_a_config_that_is_silent_goes_not_beyond(tmp_path: Path) -> None:

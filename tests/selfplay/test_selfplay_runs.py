@@ -17,7 +17,7 @@ import safetensors.numpy
 import torch
 from support.learning import fresh_model
 
-from trickformer import checkpoints, players, tokenizers
+from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
@@ -366,6 +366,19 @@ def test_a_run_may_begin_with_a_checkpoint_as_it_is(hearts, rich, tmp_path):
     assert schedule.labels_of(SelfPlay(**RICH | start), out, 2).net is not None
 
 
+def test_a_model_may_read_the_features_without_those_of_the_script(tmp_path):
+    """Its weights are 0 there, and only a run with the same option starts from it."""
+    settings = TINY | {"game": "crew", "features": True, "script_features": False, "iterations": 0, "match_deals": 0}
+    nfsp.run(SelfPlay(**settings, out=tmp_path / "run"))
+    tokenizer = tokenizers.make(games.load("crew"))
+    weight = safetensors.numpy.load_file(tmp_path / "run/model-0/model.safetensors")["features.weight"]
+    assert np.flatnonzero(~weight.any(axis=1)).tolist() == tokenizer.script_features
+    start = settings | {"start": str(tmp_path / "run/model-0")}
+    nfsp.run(SelfPlay(**start, out=tmp_path / "again"))
+    with pytest.raises(TrickformerError, match=r"does not fit these options: --script-features; change them$"):
+        nfsp.run(SelfPlay(**start | {"script_features": True}, out=tmp_path / "other"))
+
+
 def test_a_run_that_was_moved_goes_on(unbroken, tmp_path):
     """Half a match, which names its models by where they were, is played anew."""
     moved = shutil.copytree(unbroken, tmp_path / "run")
@@ -417,6 +430,8 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         (["--bootstrap-hands", "0"], "--bootstrap-hands 0 needs --start CHECKPOINT"),
         (["--action-weight", "0"], "must be both 0 or both above 0; give --label-share 0 too"),
         (["--label-share", "0", "--action-weight", "0"], "--rollout-network needs labels"),
+        (["--no-script-features"], "in hearts no feature is a scripted player's; leave out --no-script-features"),
+        (["--no-script-features", "--no-features"], "--no-script-features needs a model that reads features"),
     ):
         code, _, error = command("train", "hearts", "--out", tmp_path / "x", *wrong)
         assert code == 2 and message in error and error.count("\n") == 1

@@ -79,6 +79,23 @@ def test_the_script_is_the_scripted_player(spec):
     assert len(said) > 30 and (unlike > 100) == (game.name == "crew")
 
 
+@pytest.mark.parametrize("spec", SPECS)
+def test_script_features_are_those_that_follow_the_scripted_player(spec):
+    """They are 0 unless the seat is on turn, when one of them at least is its action. Hearts has none."""
+    game = games.load(spec)
+    tokenizer, turns = tokenizers.make(game), 0
+    indices = list(tokenizer.script_features)
+    assert indices == sorted(set(indices)) and set(indices) <= set(range(tokenizer.n_features))
+    for row in tokens_of(game, 8):
+        tracker = tokenizer.tracker(row[:0])
+        for token in row[: int((row != tokenizer.eos).sum())]:
+            tracker.push(int(token))
+            values = tracker.features()[indices]
+            assert bool(values.any()) == (bool(indices) and tracker.my_turn())
+            turns += tracker.my_turn()
+    assert turns > 30 and bool(indices) == (game.name != "hearts")
+
+
 class Python:
     """A tracker that is not the core's, by one that is."""
 

@@ -142,6 +142,9 @@ class Walk:
             raise _Fault(SIZES, f"eos is {eos}, but vocab has the tokens 0 to {size - 1}")
         if not isinstance(version, str) or not version:
             raise _Fault(SIZES, f"features_version is {version!r}, not a name")
+        script = _call(SIZES, "the tokenizer's script_features", lambda: list[Any](self.tokenizer.script_features))
+        if any(not isinstance(index, int) or not 0 <= index < values["n_features"] for index in script):
+            raise _Fault(SIZES, f"script_features are {script}, not indices below {values['n_features']}")
         embeddings = _call(SIZES, "initial_embeddings()", lambda: tuple(self.tokenizer.initial_embeddings()))
         if len(embeddings) != 2:
             raise _Fault(SIZES, f"initial_embeddings() gives {len(embeddings)} arrays, not two")

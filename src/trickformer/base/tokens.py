@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -107,6 +108,8 @@ class Tokenizer(ABC):
 
     n_features: int  # length of its trackers' features
     features_version: str  # changes whenever the meaning of a feature changes; models of another version are refused
+    # Indices of the features that hold the actions and ratings of the game's scripted player.
+    script_features: Sequence[int] = ()
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
         """Return vectors of tokens and positions, from which a new model's embeddings start.

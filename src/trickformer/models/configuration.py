@@ -6,6 +6,7 @@ and the heads.
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Any
 
 from transformers import GPT2Config
@@ -18,6 +19,7 @@ class TrickformerConfig(GPT2Config):
 
     Attributes:
         n_features: Number of features that are an input with each token; 0 for none.
+        unused_features: Indices of features that the model does not read.
         action_values: Whether the model has a head for the values of actions.
         masked: Whether the policy was trained on possible tokens only.
         trickformer: Game, vocabulary, number of outcomes and version of the features (`checkpoints.stamp`).
@@ -26,6 +28,7 @@ class TrickformerConfig(GPT2Config):
     model_type = MODEL_TYPE
 
     n_features: int = 0
+    unused_features: list[int] = field(default_factory=list)
     action_values: bool = False
     masked: bool = False
     trickformer: dict[str, Any] | None = None

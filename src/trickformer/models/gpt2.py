@@ -39,7 +39,7 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
     Three additions to the paper default to 0 or False:
 
     - `config.n_features`: number of the tracker's features that are an input with each token. A linear map of them is
-      added to the embeddings of token and position.
+      added to the embeddings of token and position. The weights of `config.unused_features` are 0 and stay 0.
     - `config.action_values`: a third head predicts the value of each own action.
     - `config.masked`: the policy was trained on possible tokens only, so its users must mask the others too.
     """
@@ -65,6 +65,10 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
             self.act_hidden = nn.Linear(config.n_embd, config.n_embd, bias=False)
             self.act_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
         self.post_init()
+        self._unused = list(getattr(config, "unused_features", []))
+        if self._unused:
+            with torch.no_grad():
+                self.features.weight[self._unused] = 0
 
     @classmethod
     def from_pretrained(cls, pretrained_model_name_or_path: Any, *args: Any, **kwargs: Any) -> Any:
@@ -114,7 +118,10 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
             padding = {"attention_mask": attention_mask, "position_ids": positions}
         if features is None:
             return self.transformer(input_ids, **padding).last_hidden_state
-        embeds = self.transformer.wte(input_ids) + features @ self.features.weight
+        weight = self.features.weight
+        if self._unused:  # so that their gradient is 0
+            weight = weight.index_fill(0, torch.tensor(self._unused, device=weight.device), 0)
+        embeds = self.transformer.wte(input_ids) + features @ weight
         return self.transformer(inputs_embeds=embeds, **padding).last_hidden_state
 
     def policy_logits(self, hidden: torch.Tensor) -> torch.Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +41,7 @@ def config(
     n_features: int = 0,
     action_values: bool = False,
     masked: bool = False,
+    unused_features: Sequence[int] = (),
 ) -> TrickformerConfig:
     """Make the configuration of a preset for one game. Everything except the size follows Table 4 of the GO-MCTS paper.
 
@@ -52,6 +54,7 @@ def config(
         n_features: See GPT2PolicyValueModel.
         action_values: See GPT2PolicyValueModel.
         masked: See GPT2PolicyValueModel.
+        unused_features: See GPT2PolicyValueModel.
 
     Raises:
         UnknownNameError: The preset is unknown.
@@ -63,6 +66,7 @@ def config(
     result = TrickformerConfig(**_settings(PRESETS[preset], vocab_size, n_positions, eos))
     result.n_features, result.action_values = n_features, action_values
     result.masked, result.num_labels = masked, n_outcomes
+    result.unused_features = list(unused_features)
     return result
 
 

@@ -155,7 +155,7 @@ class SelfPlay(BaseModel):
             "label_share label_playouts label_worlds expert_iteration rollout_network rollout_network_window "
             "search_share search_from search_runs",
         ),
-        "Model": ("start", "structured features masked value_classes"),
+        "Model": ("start", "structured features script_features masked value_classes"),
         "Learning": (
             "batch_size learning_rate",
             "bootstrap_learning_rate epochs bootstrap_epochs window muon policy_weight action_weight dropout bucket "
@@ -292,6 +292,9 @@ class SelfPlay(BaseModel):
         False, description="Whether the embeddings of similar tokens start out similar in a new model."
     )
     features: bool = Field(False, description="Whether a new model also reads features computed from a seat's tokens.")
+    script_features: bool = Field(
+        True, description="Whether a new model's features include the scripted player's action and ratings."
+    )
     masked: bool = Field(False, description="Whether a new model's policy covers possible next tokens only.")
     value_classes: bool = Field(
         False, description="Whether a new model's value head predicts its seat's value, not all seats' scores."
@@ -376,6 +379,10 @@ class SelfPlay(BaseModel):
             raise ValueError(f"in {self.game} scripted players play the labels' playouts; leave out --rollout-network")
         if self.label_worlds and not fast.labels_in_worlds:
             raise ValueError(f"in {self.game} labels come from the actual deal; leave out --label-worlds")
+        if not self.script_features and not self.features:
+            raise ValueError("--no-script-features needs a model that reads features; give --features too")
+        if not self.script_features and not tokenizers.make(game).script_features:
+            raise ValueError(f"in {self.game} no feature is a scripted player's; leave out --no-script-features")
         if self.augment and not fast.augments:
             raise ValueError(f"{self.game} has nothing to permute; leave out --augment")
         if self.tries > 1 and (not fast.retries or self.bootstrap != ["random"]):

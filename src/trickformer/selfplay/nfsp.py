@@ -42,10 +42,11 @@ from accelerate import Accelerator, InitProcessGroupKwargs
 from transformers.utils import logging as transformers_logging
 
 from trickformer import checkpoints, games, players, tokenizers
-from trickformer.base import Game, TrickformerError, with_path
+from trickformer.base import Game, Tokenizer, TrickformerError, with_path
 from trickformer.checkpoints.folders import BEST, LATEST, point
 from trickformer.models import embeddings, presets
 from trickformer.models.backend import load_backend
+from trickformer.models.configuration import TrickformerConfig
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import config as configs
@@ -287,6 +288,7 @@ class _Run:
             n_features=tokenizer.n_features if config.features else 0,
             action_values=config.action_weight > 0,
             masked=config.masked,
+            unused_features=_unused_features(config, tokenizer),
         )
         model_config.embd_pdrop = model_config.resid_pdrop = config.dropout
         model = GPT2PolicyValueModel(model_config)
@@ -452,6 +454,11 @@ class _Run:
         self.progress.line(f"checkpoint={self.out} plays it; trickformer report {self.out} shows the run")
 
 
+def _unused_features(config: SelfPlay, tokenizer: Tokenizer) -> list[int]:
+    """List the features that a model of this run does not read although it reads others."""
+    return list(tokenizer.script_features) if config.features and not config.script_features else []
+
+
 def _start(config: SelfPlay, game: Game) -> Path:
     """Return the folder of the checkpoint that model 0 starts from.
 
@@ -463,8 +470,10 @@ def _start(config: SelfPlay, game: Game) -> Path:
     checkpoints.check(folder, game, tokenizer)
     sizes = read_weights(folder).sizes
     n_outcomes = len(game.outcomes.class_values if config.value_classes else game.outcomes.labels)
+    unused = TrickformerConfig.from_pretrained(folder).unused_features
     abilities = {
         "features": (sizes["n_features"] > 0, config.features),
+        "script_features": (unused == [], _unused_features(config, tokenizer) == []),
         "masked": (sizes["masked"] > 0, config.masked),
         "action_weight": (sizes["n_actions"] > 0, config.action_weight > 0),
         "value_classes": (sizes["n_outcomes"] == n_outcomes, True),

@@ -64,6 +64,7 @@ class CrewTokenizer(ByNumber):
         self.missions = game.missions
         self.codec = game.book
         self.n_features: int = self.codec.tracker().n_features
+        self.script_features = self.codec.tracker().script_features
 
     features_version = "crew-2"  # raised when a feature in cpp/crew/features.hpp changes its meaning
 

@@ -34,6 +34,7 @@ class HanabiTokenizer(ByNumber):
         self.n_positions: int = self.codec.length
         self.vocab: tuple[str, ...] = tuple(_vocabulary(rules))
         self.n_features: int = self.codec.tracker().n_features
+        self.script_features = self.codec.tracker().script_features
 
     features_version = "hanabi-2"  # raised when a feature in cpp/hanabi/features.hpp changes its meaning
 

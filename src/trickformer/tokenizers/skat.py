@@ -57,6 +57,7 @@ class SkatTokenizer(ByNumber):
         self.seeger = game.seeger  # whether scores are tournament points (extended Seeger-Fabian)
         # The evaluation of hands weights the sampled worlds in which training labels are played out.
         self.codec = _core.skat.Codec(game.seeger, np.array(game.outcomes.labels, dtype=np.int16), evaluation())
+        self.script_features = self.codec.tracker().script_features
 
     features_version = "skat-3"  # raised when a feature in cpp/skat/features.hpp changes its meaning
     n_features = 697  # kFeatures in cpp/skat/features.hpp
