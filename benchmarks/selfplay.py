@@ -54,6 +54,7 @@ from trickformer import games, tokenizers
 from trickformer.models import presets
 from trickformer.models.backend import ROUNDED, Backend, instruction_sets, load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.plumbing.training import mixed_precision
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, nfsp, rollout_network, train
 from trickformer.selfplay.config import SelfPlay
@@ -98,7 +99,7 @@ def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: 
     options = replace(nfsp.fit_options(config, 1), epochs=1)
     classes, _ = game.outcomes.head_outputs(model.num_labels)
     with TemporaryDirectory() as state:
-        accelerator = Accelerator(cpu=True, mixed_precision="bf16")
+        accelerator = Accelerator(cpu=True, mixed_precision=mixed_precision(bf16=True, cpu=True))
         train.fit(train.Objective(model, options), data, tokenizers.make(game), classes, 0, accelerator, Path(state))
 
 

@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 import torch
-from accelerate import Accelerator
 from pydantic import ValidationError
+from support.learning import cpu_accelerator
 from support.play import random_playout
 
 from trickformer import games, tokenizers
@@ -108,7 +108,7 @@ def test_labels_follow_their_actions():
 def test_a_fit_on_exchanged_sequences_goes_on_at_the_same_step(tmp_path):
     game = games.load("hanabi")
     tokenizer, fast = tokenizers.make(game), tokenizers.fast(game)
-    accelerator = Accelerator(mixed_precision="bf16", cpu=True)  # one process has one precision
+    accelerator = cpu_accelerator()
     data = generate.cast_hands(game, ["partner"], 5, 0, 32, 2, labels=generate.Labels(0.2, 1))
 
     def run(folder: str, stop_at: int = -1, augment: bool = True) -> dict[str, torch.Tensor]:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from accelerate import Accelerator
-from support.learning import fresh_model
+from support.learning import cpu_accelerator, fresh_model
 from support.losses import losses as paper_losses
 
 from trickformer import games, tokenizers
@@ -26,7 +25,7 @@ from trickformer.selfplay.train import IGNORE, FitOptions, Objective
 
 @pytest.fixture(scope="module")
 def accelerator():
-    return Accelerator(mixed_precision="bf16", cpu=True)
+    return cpu_accelerator()
 
 
 def tensors(data):

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from accelerate import Accelerator
 
 from trickformer import tokenizers
 from trickformer.models import presets
 from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.plumbing.training import mixed_precision
 from trickformer.tokenizers.hearts import POSITION
+
+
+def cpu_accelerator():
+    """Return an accelerator as runs of self-play have it on this CPU. All in a process have the same precision."""
+    return Accelerator(cpu=True, mixed_precision=mixed_precision(bf16=True, cpu=True))
 
 
 def sequences(data, eos):

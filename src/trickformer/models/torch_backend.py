@@ -125,8 +125,7 @@ class TorchBackend:
         if tokens.size and not (tokens.min() >= 0 and tokens.max() < self.vocab_size):
             token = tokens[(tokens < 0) | (tokens >= self.vocab_size)][0]
             raise ValueError(f"token {token} is not in the vocabulary of {self.vocab_size}")
-        for parent in parents[parents >= 0]:
-            self._path(int(parent))  # raises if an ancestor was released
+        self._paths(parents[parents >= 0])  # raises if an ancestor was released
 
         self._grow(tokens.size)
         nodes = np.array([self._free.pop() for _ in range(tokens.size)], np.int32)
@@ -208,15 +207,32 @@ class TorchBackend:
         if dead.any():
             raise ValueError(f"node {nodes[dead][0]} is not a live node of this backend")
 
-    def _path(self, node: int) -> list[int]:
-        """Return the nodes from the root to `node`."""
-        path = [node]
-        while self._parent[node] >= 0:
-            parent = int(self._parent[node])
-            if self._depth[parent] < 0 or self._serial[parent] != self._parent_serial[node]:
+    def _paths(self, nodes: np.ndarray) -> np.ndarray:
+        """Return the path from the root to each node.
+
+        Args:
+            nodes: int32 [n], live nodes.
+
+        Returns:
+            int64 [n, longest], each path followed by zeros.
+
+        Raises:
+            ValueError: An ancestor was released.
+        """
+        depths = self._depth[nodes]
+        paths = np.zeros((nodes.size, int(depths.max(initial=-1)) + 1), np.int64)
+        rows, current = np.arange(nodes.size), nodes
+        paths[rows, depths] = nodes
+        while True:
+            has_parent = self._parent[current] >= 0
+            rows, current = rows[has_parent], current[has_parent]
+            if not rows.size:
+                return paths
+            parents = self._parent[current]
+            if ((self._depth[parents] < 0) | (self._serial[parents] != self._parent_serial[current])).any():
                 raise ValueError("a parent was released before the nodes below it")
-            path.append(node := parent)
-        return path[::-1]
+            current = parents
+            paths[rows, self._depth[current]] = current
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         return torch.as_tensor(array, dtype=torch.int64).to(self._device)
@@ -238,18 +254,9 @@ class TorchBackend:
             tokens: int32 [n].
             features: float32 [n, F].
         """
-        depths = self._depth[nodes]
-        longest = int(depths.max()) + 1
-        paths = np.zeros((nodes.size, longest), np.int64)
-        for row, (node, depth) in enumerate(zip(nodes, depths, strict=True)):
-            if row and self._parent[node] == nodes[row - 1]:
-                paths[row, :depth] = paths[row - 1, :depth]
-                paths[row, depth] = node
-            else:
-                paths[row, : depth + 1] = self._path(int(node))
-        index, path = self._tensor(nodes), self._tensor(paths)
-        depth = self._tensor(depths)  # position of each token
-        mask = (torch.arange(longest, device=self._device) <= depth[:, None])[:, None, None, :]
+        index, path = self._tensor(nodes), self._tensor(self._paths(nodes))
+        depth = self._tensor(self._depth[nodes])  # position of each token
+        mask = (torch.arange(path.shape[1], device=self._device) <= depth[:, None])[:, None, None, :]
         x = self._tensors["transformer.wte.weight"][self._tensor(tokens)]
         x = x + self._tensors["transformer.wpe.weight"][depth]
         if self.n_features:

@@ -308,7 +308,7 @@ class SelfPlay(BaseModel):
     value_positions: int = Field(
         0, ge=0, le=10_000, description="Number of positions of a sequence in the value loss. 0 means all."
     )
-    bf16: bool = Field(True, description="Whether training computes in bfloat16.")
+    bf16: bool = Field(True, description="Whether training computes in bfloat16 if the device can.")
     threads: int = Field(1, ge=1, le=1_024, description="Number of PyTorch threads.")
     save_every: int = Field(
         500, ge=1, le=1_000_000_000, description="Number of training steps between two saved states."

@@ -54,7 +54,7 @@ from trickformer.plumbing import digests, parallel, paths
 from trickformer.plumbing.files import make_folder, replace_folder, writing
 from trickformer.plumbing.folder import Interruption, RunFolder, resumable
 from trickformer.plumbing.isa import instruction_set
-from trickformer.plumbing.training import prepare_training
+from trickformer.plumbing.training import mixed_precision, prepare_training
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, report, rollout_network
 from trickformer.selfplay.config import FREE, SelfPlay
@@ -126,7 +126,8 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     files = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
     uses_cpu = config.ray is not None or not torch.cuda.is_available()
     details = {"self_play_isa": rounded_instruction_set(config) or instruction_set()} if uses_cpu else {}
-    folder = RunFolder(out, details)
+    precision = mixed_precision(config.bf16, cpu=not torch.cuda.is_available())
+    folder = RunFolder(out, details | {"training_precision": precision})
     arguments: dict[str, Any] = {"resume": resume, "free": FREE, "files": files, "resolve": with_absolute_paths}
     folder.check(config, **arguments)  # all processes check before the first of them writes
     newest = max((int(p.name) for p in (out / "data").glob("*") if p.name.isdigit()), default=0)
@@ -137,7 +138,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     timeout = InitProcessGroupKwargs(timeout=timedelta(days=7))  # the other processes wait while one plays
     accelerator = Accelerator(
         cpu=not torch.cuda.is_available(),
-        mixed_precision="bf16" if config.bf16 else "no",
+        mixed_precision=precision,
         kwargs_handlers=[timeout],
     )
     for i in range(config.iterations + 1):

@@ -22,6 +22,7 @@ from trickformer import _core, tokenizers
 from trickformer.base import Tokenizer, TrickformerError
 from trickformer.models.weights import read_safetensors
 from trickformer.plumbing.files import whole
+from trickformer.plumbing.training import has_bfloat16
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.train import action_loss, decisions
 
@@ -79,7 +80,7 @@ def fit(
     """
     parts = [decision_tensors(data[at : at + piece], tokenizer) for at in range(0, len(data), piece)]
     columns = [torch.cat(tensors) for tensors in zip(*parts)]
-    inputs = columns[0]
+    inputs, rounded = columns[0], has_bfloat16()
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
     generator = torch.Generator().manual_seed(seed)
     steps = epochs * -(-len(inputs) // batch)
@@ -90,8 +91,8 @@ def fit(
         for rows in torch.randperm(len(inputs), generator=generator).split(batch):
             for group in optimizer.param_groups:
                 group["lr"] = rate * (1 - step / steps)
-            with torch.autocast("cpu", torch.bfloat16):
-                predicted = model(inputs[rows])
+            with torch.autocast("cpu", torch.bfloat16, enabled=rounded):
+                predicted = model(inputs[rows] if rounded else inputs[rows].float())
             loss = action_loss(predicted.float(), columns[1][rows].float(), columns[2][rows])
             loss.backward()
             optimizer.step()

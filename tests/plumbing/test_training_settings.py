@@ -1,4 +1,4 @@
-"""A process that trains keeps the memory of its tensors."""
+"""A process that trains keeps the memory of its tensors, and computes in bfloat16 if that is fast."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import subprocess
 import sys
 
 import pytest
+import torch
+
+from trickformer.plumbing.training import mixed_precision
 
 PROGRAM = """
 import resource, sys
@@ -33,3 +36,18 @@ def test_freed_tensors_are_not_returned_to_the_system():
         done = subprocess.run([sys.executable, "-c", PROGRAM, way], capture_output=True, text=True, check=True)
         faults[way] = int(done.stdout)
     assert faults["prepared"] < faults["plain"] / 3, faults
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "precision"),
+    [
+        ({"avx2": True, "avx512_bf16": False}, "no"),
+        ({"avx512_f": True, "avx512_bf16": True}, "bf16"),
+        ({"neon": True, "bf16": True}, "bf16"),
+    ],
+)
+def test_a_cpu_without_bfloat16_trains_in_float32(monkeypatch, capabilities, precision):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: capabilities)
+    assert mixed_precision(bf16=True, cpu=True) == precision
+    assert mixed_precision(bf16=True, cpu=False) == "bf16"
+    assert mixed_precision(bf16=False, cpu=True) == mixed_precision(bf16=False, cpu=False) == "no"
