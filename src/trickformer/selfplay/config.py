@@ -370,14 +370,14 @@ class SelfPlay(BaseModel):
 
         game = games.load(self.game)
         if self.guests and self.roles == "all" and self.seats_kept == game.players:
-            raise ValueError("--guests take seats that are no training data; lower --seats-kept")
+            raise ValueError("--guests get no seats, because all seats yield training data; lower --seats-kept")
         fast = tokenizers.fast(game) or FastGame  # the class attributes are those of a game without a fast form
         if self.rollout_network and not fast.labels_by_network:
             raise ValueError(f"in {self.game} scripted players play the labels' playouts; leave out --rollout-network")
         if self.label_worlds and not fast.labels_in_worlds:
             raise ValueError(f"in {self.game} labels come from the actual deal; leave out --label-worlds")
         if self.augment and not fast.augments:
-            raise ValueError(f"{self.game} has nothing to permute; leave out --augment")
+            raise ValueError(f"{self.game} has no symmetric colours to permute; leave out --augment")
         if self.tries > 1 and (not fast.retries or self.bootstrap != ["random"]):
             raise ValueError("--tries above 1 is for The Crew with --bootstrap random; leave out --tries")
         return self
