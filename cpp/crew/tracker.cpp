@@ -221,7 +221,7 @@ std::vector<SeenEvent> events(const Logbook& book, std::span<const std::int32_t>
   }
   const bool whole = v.stage == Stage::kGame || v.stage == Stage::kLost || v.stage == Stage::kOver;
   if (!whole || ended != (v.stage == Stage::kOver))
-    throw std::invalid_argument("these tokens end where nobody has a view");
+    throw std::invalid_argument("the tokens stop within an event and encode no view; add the rest of the event");
   return out;
 }
 

@@ -23,18 +23,19 @@ namespace {
 // trickformer.games.missions checks more.
 void check(const Mission& m) {
   const bool tasked = m.allocation <= Allocation::kDistribution, draft = m.allocation == Allocation::kDraft;
-  if (tasked != (m.tasks > 0)) throw nb::value_error("tasks are given away by draft, decision or distribution");
+  if (tasked != (m.tasks > 0))
+    throw nb::value_error("tasks and allocation do not fit: draft, decision and distribution need tasks, others none");
   int tokens = 0;
   unsigned seen = 0;
   for (int i = 0; i < m.tasks; ++i) {
     if (m.tiles[i] == kNoTile) continue;
-    if (seen >> m.tiles[i] & 1) throw nb::value_error("a task token occurs at most once");
+    if (seen >> m.tiles[i] & 1) throw nb::value_error("a task token lies on two tasks; put each token on one task");
     seen |= 1u << m.tiles[i];
     ++tokens;
   }
   const bool swap = m.has(Rule::kSwapTiles), move = m.has(Rule::kMoveTile);
   if ((swap || move) && (!draft || swap == move || tokens < (swap ? 2 : 1) || (move && tokens == m.tasks)))
-    throw nb::value_error("before a draft, two task tokens change places, or one moves to a task that has none");
+    throw nb::value_error("the rule to swap or move task tokens needs a draft, and two tokens or a task without one");
   if (m.any(Rule::kSick | Rule::kOneTrick | Rule::kFirstAndLast) != (m.allocation == Allocation::kMember))
     throw nb::value_error("a crew member is appointed if, and only if, a rule concerns the appointed member");
   if (m.has(Rule::kRoles) != (m.allocation == Allocation::kRoles))

@@ -20,7 +20,7 @@ struct Sizes {
 
 // Raises ValueError unless there is a seat for each of n hands.
 inline void check_seats(const In1<std::uint8_t>& seats, std::size_t n, std::size_t players) {
-  if (seats.size() != n) throw nb::value_error("one seat a hand");
+  if (seats.size() != n) throw nb::value_error("the numbers of seats and hands differ; give one seat per hand");
   for (std::size_t i = 0; i < n; ++i) within(seats(i), 0, int(players) - 1, "a seat");
 }
 
@@ -139,7 +139,8 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
       .def(
           "step",
           [](Tables& t, In1<std::int32_t> tables, In1<std::int32_t> actions) {
-            if (tables.size() != actions.size()) throw nb::value_error("one action a table");
+            if (tables.size() != actions.size())
+              throw nb::value_error("the numbers of actions and tables differ; give one action per table");
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < tables.size(); ++i) t.step(checked(tables(i), t.size(), "table"), actions(i));
           },

@@ -77,7 +77,8 @@ class Labeller {
         seat_(seat),
         rng_(rng),
         out_(out) {
-    if (options.worlds && !evaluation) throw std::invalid_argument("worlds are weighted by an evaluation: give one");
+    if (options.worlds && !evaluation)
+      throw std::invalid_argument("labels in sampled worlds need an evaluation that weights the worlds; give one");
   }
 
   // The decision of the own seat before action `at` of the history, after token `position`.
