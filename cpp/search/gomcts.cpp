@@ -133,7 +133,7 @@ bool Search::rollout(Run& run) {
     if (run.steps == 0) {
       double value = 0;
       if (!leaf_value(run, value)) return false;
-      // A history that has not ended counts as legal.
+      // The run stops before the game ends. Its history counts as legal.
       backup(run, value, true);
       return true;
     }
