@@ -80,7 +80,7 @@ Placing::Sets Placing::draw(const double* uniforms) const {
     const auto parts = split(step, room);
     const double u = uniforms[step] * (parts[0] + parts[1] + parts[2]);
     std::size_t p = u < parts[0] ? 0 : u < parts[0] + parts[1] ? 1 : 2;
-    while (parts[p] == 0) p = (p + 2) % kPlaces;  // rounding may have ended in a place with no way on
+    while (parts[p] == 0) p = (p + 2) % kPlaces;  // rounding may select a place that cannot take the card
     at[p] |= std::uint64_t{1} << cards_[step].card;
     --room[p];
   }
@@ -98,7 +98,7 @@ double Placing::log_prob(const Sets& at) const {
 void Placing::marginals(int cards, double* out) const {
   std::fill(out, out + cards * kPlaces, 0.0);
   const double all = ways(0, room_[0], room_[1], room_[2]);
-  std::vector<double> to(rows_ * columns_), next(to.size());  // to: sums over all ways to reach a state
+  std::vector<double> to(rows_ * columns_), next(to.size());  // to: sum over all placements of earlier cards, by state
   to.back() = 1;
   for (std::size_t step = 0; step < cards_.size(); ++step) {
     std::fill(next.begin(), next.end(), 0.0);
