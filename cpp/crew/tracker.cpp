@@ -10,8 +10,8 @@ namespace {
 
 using Stage = SeatView::Stage;
 
-// The tokens that may come next once the mission is complete. Of cards and statements it tests at least those in
-// `among`.
+// The tokens that may come next once the mission is complete. Cards and statements outside `among` may be missing from
+// the result.
 TokenSet following(const SeatView& v, Actions among = ~Actions{0}) {
   TokenSet set;
   switch (v.stage) {
