@@ -123,7 +123,7 @@ Tables::Tables(std::shared_ptr<const Logbook> book, const std::uint8_t* deals, c
       history_(n * kHistory, kNoAction),
       made_(n) {
   for (const double at : draws_)
-    if (!(at >= 0 && at < 1)) throw std::invalid_argument("draws are from 0 to below 1");
+    if (!(at >= 0 && at < 1)) throw std::invalid_argument("draws must be at least 0 and below 1");
   tasks_.reserve(n * kColourCards);
   for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
     check_deck(deals + 1 + kNumCards, kColourCards);

@@ -160,7 +160,7 @@ int HandTracker::outcome() const {
 State dealt(const Rules& rules, const std::uint8_t* deal) {
   check_deck(deal + 1, kNumCards);
   if (deal[0] >= (rules.pass_cards ? kPlayers : 1))
-    throw std::invalid_argument("no direction of passing: " + std::to_string(deal[0]));
+    throw std::invalid_argument("these rules have no pass direction " + std::to_string(deal[0]));
   Cards hands[kPlayers] = {};
   for (int i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(deal[1 + i]);
   return new_hand(rules, deal[0], hands);

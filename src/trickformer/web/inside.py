@@ -228,7 +228,7 @@ class Inside:
         belief.reset(view)
         hidden = belief.sample(self._worlds, rng).hidden
         if (hidden < 0).any():
-            raise TrickformerError("the mines are laid after the first move")
+            raise TrickformerError("no mine has a place yet; look again after the first move")
         shares = (np.bincount(hidden.ravel(), minlength=max(view.legal) + 1) / self._worlds).tolist()
         cells = [self._words(cell).removeprefix("open ") for cell in view.legal]
         kinds = {"exact counting": [[shares[cell]] for cell in view.legal]}
