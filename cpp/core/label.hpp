@@ -17,7 +17,8 @@ struct LabelOptions {
   int playouts = 8;                 // per action
   double share = 1.0;               // fraction of the decisions that are labelled
   const RolloutNet* net = nullptr;  // plays the playouts; null: the scripted player of the game
-  // start each playout from another deal that is consistent with the seat's view, drawn as the game defines
+  // whether each playout starts from a sampled deal that is consistent with the seat's view; the game defines how the
+  // deal is sampled
   bool worlds = false;
 };
 

@@ -10,7 +10,8 @@ namespace trickformer {
 
 void check_log_odds(const double* log_odds, int n) {
   for (int i = 0; i < n * kPlaces; ++i)
-    if (!(std::abs(log_odds[i]) <= kMaxLogOdds)) throw std::invalid_argument("logarithms of odds are -8..8");
+    if (!(std::abs(log_odds[i]) <= kMaxLogOdds))
+      throw std::invalid_argument("log odds are out of range; give numbers from -8 to 8");
 }
 
 Placing::Placing(const Sets& may, const std::array<int, kPlaces>& room, const double* log_odds) : room_(room) {
@@ -39,7 +40,7 @@ Placing::Placing(const Sets& may, const std::array<int, kPlaces>& room, const do
   }
   const std::size_t n = cards_.size();
   if (room_[0] < 0 || room_[1] < 0 || room_[2] < 0 || std::size_t(room_[0] + room_[1] + room_[2]) != n)
-    throw std::invalid_argument("the cards cannot be laid");
+    throw std::invalid_argument("the cards do not fit: no assignment fills each place with its number of cards");
   rows_ = std::size_t(room_[0]) + 1;
   columns_ = std::size_t(room_[1]) + 1;
   sums_.resize((n + 1) * rows_ * columns_);
@@ -53,7 +54,8 @@ Placing::Placing(const Sets& may, const std::array<int, kPlaces>& room, const do
         sums_[state(step, i, j)] = parts[0] + parts[1] + parts[2];
       }
   const double all = ways(0, room_[0], room_[1], room_[2]);
-  if (!(all > 0)) throw std::invalid_argument("the cards cannot be laid");
+  if (!(all > 0))
+    throw std::invalid_argument("the cards do not fit: no assignment fills each place with its number of cards");
 }
 
 std::size_t Placing::state(std::size_t step, int i, int j) const {
@@ -78,7 +80,7 @@ Placing::Sets Placing::draw(const double* uniforms) const {
     const auto parts = split(step, room);
     const double u = uniforms[step] * (parts[0] + parts[1] + parts[2]);
     std::size_t p = u < parts[0] ? 0 : u < parts[0] + parts[1] ? 1 : 2;
-    while (parts[p] == 0) p = (p + 2) % kPlaces;  // rounding may have ended in a place with no way on
+    while (parts[p] == 0) p = (p + 2) % kPlaces;  // rounding may select a place that cannot take the card
     at[p] |= std::uint64_t{1} << cards_[step].card;
     --room[p];
   }
@@ -96,7 +98,7 @@ double Placing::log_prob(const Sets& at) const {
 void Placing::marginals(int cards, double* out) const {
   std::fill(out, out + cards * kPlaces, 0.0);
   const double all = ways(0, room_[0], room_[1], room_[2]);
-  std::vector<double> to(rows_ * columns_), next(to.size());  // to: sums over all ways to reach a state
+  std::vector<double> to(rows_ * columns_), next(to.size());  // to: sum over all placements of earlier cards, by state
   to.back() = 1;
   for (std::size_t step = 0; step < cards_.size(); ++step) {
     std::fill(next.begin(), next.end(), 0.0);

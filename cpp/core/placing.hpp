@@ -44,9 +44,9 @@ class Placing {
     std::array<double, kPlaces> odds;  // 0 where the card may not lie
   };
   std::size_t state(std::size_t step, int i, int j) const;
-  // Sum over all ways to place the cards from number `step` on, with i, j and k of them at the three places.
+  // Sum of the products of odds over all ways to place the cards from index `step` on, with room for i, j and k cards.
   double ways(std::size_t step, int i, int j, int k) const;
-  // The terms of that sum for each place of card number `step`.
+  // The parts of that sum in which the card of index `step` lies at each of the three places.
   std::array<double, kPlaces> split(std::size_t step, const std::array<int, kPlaces>& room) const;
 
   std::vector<Card> cards_;
@@ -57,7 +57,7 @@ class Placing {
   std::vector<double> sums_;
 };
 
-// Writes the place of each open card, and -1 for other cards, to at [cards].
+// Writes the place of each open card to `at`, [cards], and -1 for the other cards.
 void mark_places(const Placing::Sets& sets, std::uint64_t open, int cards, std::int8_t* at);
 
 }  // namespace trickformer

@@ -11,8 +11,8 @@ struct UnderWay {
 // Progress of all running searches together.
 UnderWay under_way();
 
-// The part of one search in that progress, for as long as the search runs. All of it is built for the baseline only
-// (core/isa.hpp).
+// The contribution of one search to the progress. It counts until the search ends. Its functions are built for the
+// baseline instruction set only (core/isa.hpp).
 class Share {
  public:
   explicit Share(std::int64_t of = 0);
@@ -22,8 +22,8 @@ class Share {
 
   void more(std::int64_t of);
   void done(std::int64_t n = 1);
-  void reach(std::int64_t n);  // sets the number done
-  void end();                  // ends the search: takes its part out of the progress; `more` starts a new one
+  void reach(std::int64_t n);  // sets the number of finished simulations or worlds
+  void end();                  // removes the contribution; `more` starts a new one
 
  private:
   UnderWay mine_;

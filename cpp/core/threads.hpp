@@ -9,8 +9,8 @@
 
 namespace trickformer {
 
-// Calls work(i) once for each i below n, on at most `threads` threads including the calling one. A piece of work may
-// not wait for another one and may not throw.
+// Calls work(i) once for each i below n, on at most `threads` threads including the calling one. A call may
+// neither wait for another call nor throw.
 template <typename Work>
 void on_threads(std::size_t n, int threads, const Work& work) {
   std::atomic<std::size_t> next{0};

@@ -46,14 +46,14 @@ class Tracker {
   virtual bool my_turn() const = 0;
   virtual TokenSet legal() const = 0;     // own legal tokens; empty unless it is the own turn
   virtual TokenSet possible() const = 0;  // tokens that are next in some deal that is consistent with the history
-  // an impossible token makes the history illegal; the tracker then counts positions only
+  // After an impossible token the history is illegal, and the tracker counts tokens without a check.
   virtual void push(int token) = 0;
   virtual bool terminal() const = 0;
   virtual bool is_legal() const = 0;  // whether some deal is consistent with the history so far
   virtual int outcome() const = 0;    // index of the outcome of a terminal, legal history
 
   // Features: numbers that the model reads, a function of the tokens so far. The default features are a mask of the
-  // possible tokens, and 1 or 0 for an own turn or not. A game with other features overrides both functions.
+  // possible tokens, then 1 at an own turn and 0 otherwise. A game with other features overrides both functions.
   virtual int feature_count() const { return vocabulary() + 1; }
   virtual void features(float* out) const;  // writes [feature_count]
   // Features that hold the actions and ratings of the game's scripted player.
@@ -70,7 +70,7 @@ inline void mark(const TokenSet& set, bool* row) {
     for (auto rest = set.words[w]; rest; rest &= rest - 1) row[w * 64 + std::countr_zero(rest)] = true;
 }
 
-// Histories come from Python as bytes. Throws unless these n bytes are the cards 0 to n - 1, each exactly once.
+// Histories come from Python as bytes. Throws if these n bytes are not the cards 0 to n - 1, each exactly once.
 inline void check_deck(const std::uint8_t* deck, int n) {
   std::uint64_t seen = 0;
   for (int i = 0; i < n; ++i) {

@@ -68,8 +68,8 @@ int count(const Wide<N>& set) {
   return n;
 }
 
-// Index of the lowest element. `lowest`, `take_lowest` and `pick` need a set that is not empty, and `nth` one of more
-// than n elements.
+// Index of the lowest element. The set must not be empty; the same holds for `take_lowest` and `pick`. For `nth` it
+// must have more than n elements.
 template <int N>
 int lowest(const Wide<N>& set) {
   int i = 0;

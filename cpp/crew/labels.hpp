@@ -18,7 +18,7 @@ namespace trickformer::crew {
 // The two estimates complement each other. The solver tells if the mission can still succeed with best play. The
 // playouts estimate how often scripted players succeed, and the value of a message, which open hands do not need.
 //
-// With `worlds`, the true cards are replaced by `playouts` deals, drawn uniformly from those that are consistent with the
+// With `worlds`, the true cards are replaced by `playouts` deals, drawn uniformly from those consistent with the
 // seat's view. In each deal, the solver runs and one playout is played. The label is the mean over the deals. The value
 // of a card differs more from deal to deal than from one playout to the next.
 //

@@ -103,11 +103,11 @@ inline int judge(PublicState& t, int winner, int card, Cards cards) {
   const int before = t.done;
   t.done = std::uint8_t(before + made);
   if (made) {
-    int low_open = kTiles, high_done = -1;  // of the arrows
+    int low_open = kTiles, high_done = -1;  // lowest arrow of an open task, highest arrow of a fulfilled one
     for (int i = 0; i < m.tasks; ++i) {
       const Task& task = t.tasks[i];
       if (task.tile < kTileArrow) {
-        const int due = task.tile + 1;  // it is this one of all tasks to be fulfilled
+        const int due = task.tile + 1;  // it must be the task number `due` to be fulfilled
         const bool now = cards >> task.card & 1;
         failed |= task.done ? now && (due <= before || due > t.done) : due <= t.done;
       } else if (task.tile < kTileOmega) {

@@ -1,9 +1,10 @@
-// Card play of `rules`: the value of a legal card is what the trick then promises, less the value of the card in the
-// hand.
+// Card play of `rules`. The value of a legal card is the expected value of the trick after it, less the value of
+// keeping the card in the hand.
 //
-// The player predicts the cards of the seats that still play in the trick. From the probable locations of the cards it
-// estimates if a seat can beat the best card, must beat it, or cannot. A seat with a choice usually plays for the crew. The rules of the mission evaluate each end (judge) with the cards known to be in the trick. Cards that
-// others may have to add, or may want to add, are weighted by their probabilities.
+// The player predicts the cards of the seats that still play to the trick. From the probable locations of the cards it
+// estimates whether a seat can beat the best card, must beat it, or cannot. A seat with a choice usually plays for the
+// crew. `judge` applies the mission's rules to each end of the trick, with the cards that are known to be in it. Cards
+// that other seats may have to add, or may want to add, are weighted by their probabilities.
 #include "crew/rules_player.hpp"
 #include "crew/rules_weights.hpp"
 
@@ -57,7 +58,7 @@ class CardChoice {
     return judge(after, winner, best, cards);
   }
 
-  // Returns whether the order of tasks allows this task in the current trick, with those that lie in it.
+  // Returns whether the order of tasks allows this task in the current trick, with the tasks already in the trick.
   bool may_capture(int task) const {
     const Task& x = t_.tasks[task];
     if (x.done || x.owner < 0) return false;

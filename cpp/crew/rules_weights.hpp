@@ -6,12 +6,12 @@
 namespace trickformer::crew {
 
 // Prediction of the rest of a trick.
-constexpr double kTogether = 0.85;  // probability that another seat plays the better of two cards
+constexpr double kTogether = 0.85;  // probability that another seat plays the card that is better for the crew
 constexpr double kGives = 0.88;     // probability that the holder of a wanted card adds it
 
 // Progress towards success.
 constexpr double kSuccess = 1;
-constexpr double kTask = 0.625, kTaskLater = 0.075;  // a task, and an increment for each trick played
+constexpr double kTask = 0.625, kTaskLater = 0.075;  // value of a task, and its increase for each trick played
 constexpr double kRocketWon = 0.75, kOneWon = 0.5, kNineGone = 0.15, kPinkWon = 0.06, kMemberWon = 0.3;
 
 // Values of cards in the hand. `High`: multiplied by their value, 1 for a 9.

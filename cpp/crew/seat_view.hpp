@@ -256,7 +256,7 @@ inline Cards own_card(const SeatView& v) {
       Cards cards = kAll & ~((Cards{1} << (v.last_card + 1)) - 1);
       if (v.commander != v.seat) cards &= ~bit(kCommandersCard);
       int still = kHand - v.seen;
-      if (v.commander == v.seat) {  // the last statement is the commander's
+      if (v.commander == v.seat) {  // cards ascend, so the commander's card is the last one
         if (still == 1) return bit(kCommandersCard);
         cards &= ~bit(kCommandersCard);
         --still;
@@ -277,7 +277,7 @@ inline Cards own_card(const SeatView& v) {
   }
 }
 
-// The token by which a seat sees a card played; by = 0: the seat plays it itself.
+// The token of a card that is played. by: the seat that plays it, counted from the viewer; 0 is the viewer.
 constexpr int play_token(int by, int card) { return by ? kPlayToken + (by - 1) * kNumCards + card : card; }
 
 // Converts a token to the action of the acting seat, or -1 if it is not an action of that seat; and back.
@@ -342,8 +342,8 @@ inline void settle_stage(SeatView& v, bool fresh) {
                                           : SeatView::Stage::kGame;
 }
 
-// After a distress pass, the pink 9 is with its known holder or that seat's neighbour. The holder is known again only
-// if one of them cannot have it.
+// After a distress pass, the pink 9 is with its former holder or with the seat to which the holder passed. The view
+// marks that no other seat can hold it.
 inline void pass_pink_nine(SeatView& v) {
   const int holder = next_seat(v.member, 3), to = next_seat(holder, v.mission.distress);
   v.has[holder] &= ~bit(kPinkNine);

@@ -59,7 +59,7 @@ struct Goal {
       const int card = take_lowest(left);
       Cards& before = earlier[card];
       if (omega >> card & 1) before = tasks;
-      if (!(numbered >> card & 1) && count(due[n]) == n) before |= numbered;  // these are the first n tasks
+      if (!(numbered >> card & 1) && count(due[n]) == n) before |= numbered;  // all numbered tasks come first
       for (int k = 1; numbered >> card & 1 && !(due[k] >> card & 1); ++k) before |= due[k];
       Cards lower_arrows = 0;
       for (const Cards at : arrow) {
@@ -73,7 +73,7 @@ struct Goal {
   Mission rules;
   int commander, member, first_four, last;
   Cards tasks = 0, owned[kPlayers] = {};
-  Cards numbered = 0, due[kMaxTasks + 1] = {};  // due: cards whose tasks are fulfilled once that many tasks are
+  Cards numbered = 0, due[kMaxTasks + 1] = {};  // due[k]: numbered tasks that must be fulfilled once k tasks are
   Cards arrow[4] = {}, omega = 0;
   Cards earlier[kNumCards] = {};
   int ones = 0;  // number of tricks that 1s of a colour must win

@@ -77,8 +77,8 @@ class Outlook {
     return set;
   }
 
-  // Open tasks that cannot be fulfilled in this trick, because another task would have to be fulfilled in it too that
-  // cannot: one with another owner, or a card in the same hand.
+  // Open tasks that cannot be fulfilled in this trick. The task comes too early, or it needs a second task in the same
+  // trick that has another owner or whose card is in the same hand.
   Cards banned(const Position& at, Cards open) const {
     Cards out = too_early(at);
     if (!goal_.ordered) return out;
@@ -128,8 +128,8 @@ class Outlook {
     return most;
   }
 
-  // Returns -1 if no line can succeed any more, else an estimate of the work left. If a holder must get rid of cards
-  // before another can be played, each costs a trick.
+  // Returns -1 if no line can succeed any more, else an estimate of the work left: mainly the sum of the costs of
+  // the cards that must still be won.
   int assess(const Position& at) const {
     if (clash_) return -1;
     const int left = kTricks - at.trick;
@@ -205,8 +205,8 @@ class Outlook {
 
   Cards for_others(int seat) const { return wanted_cards_ & ~wanted_by_[seat]; }
 
-  // Cost of a card that its own holder must win, by playing it. If there is no lower card of the suit to beat, the
-  // holder must first lose the rest of the suit; cards among them that must be won come `before`.
+  // Cost of a card that its holder must win by playing it. Another seat that has only higher cards of the suit must
+  // lose them first. Of these cards, `before` receives the ones that must be won.
   int own_cost(const Position& at, const Wanted& w, int left, Cards& before) const {
     const int s = suit(w.card);
     if (s == kRocket) return 0;

@@ -5,14 +5,14 @@
 namespace trickformer::crew {
 inline namespace TRICKFORMER_ISA {
 
-// Tells every seat who leads, at the start of a trick. Calls tell(seat, token).
+// Sends every seat the leader at the start of a trick: calls tell(seat, token).
 template <typename Tell>
 void tell_leader(const PublicState& t, Tell tell) {
   if (t.at_trick_start())
     for (int p = 0; p < kPlayers; ++p) tell(p, kSeat + relative(t.leader, p));
 }
 
-// Tells every seat its observations of the deal.
+// Sends every seat its observations of the deal.
 template <typename Tell>
 void tell_deal(const State& s, Tell tell) {
   std::uint8_t prefix[kMaxPrefix];
@@ -27,7 +27,7 @@ void tell_deal(const State& s, Tell tell) {
   tell_leader(s, tell);
 }
 
-// Applies an action and tells every seat its observation.
+// Applies an action and sends every seat its observation.
 template <typename Tell>
 void tell_action(State& s, int action, Tell tell) {
   const int seat = s.current;

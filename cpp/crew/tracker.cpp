@@ -10,8 +10,8 @@ namespace {
 
 using Stage = SeatView::Stage;
 
-// The tokens that may come next once the mission is complete. Of cards and statements it tests at least those in
-// `among`.
+// The tokens that may come next once the mission is complete. Cards and statements outside `among` may be missing from
+// the result.
 TokenSet following(const SeatView& v, Actions among = ~Actions{0}) {
   TokenSet set;
   switch (v.stage) {
@@ -123,7 +123,7 @@ Tables::Tables(std::shared_ptr<const Logbook> book, const std::uint8_t* deals, c
       history_(n * kHistory, kNoAction),
       made_(n) {
   for (const double at : draws_)
-    if (!(at >= 0 && at < 1)) throw std::invalid_argument("draws are from 0 to below 1");
+    if (!(at >= 0 && at < 1)) throw std::invalid_argument("draws must be at least 0 and below 1");
   tasks_.reserve(n * kColourCards);
   for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
     check_deck(deals + 1 + kNumCards, kColourCards);
@@ -221,7 +221,7 @@ std::vector<SeenEvent> events(const Logbook& book, std::span<const std::int32_t>
   }
   const bool whole = v.stage == Stage::kGame || v.stage == Stage::kLost || v.stage == Stage::kOver;
   if (!whole || ended != (v.stage == Stage::kOver))
-    throw std::invalid_argument("these tokens end where nobody has a view");
+    throw std::invalid_argument("the tokens stop within an event and encode no view; add the rest of the event");
   return out;
 }
 

@@ -63,10 +63,10 @@ class MissionTracker final : public Tracker {
   bool legal_ = true, ended_ = false;
 };
 
-// Many missions in lockstep: each call of `step` makes one decision in every game that is not over, followed at once by
-// the moves of chance. The observations of each seat are kept as tokens, ready for a model.
 inline constexpr int kDeal = 1 + kNumCards + kColourCards;
 
+// Many missions in lockstep. Each call of `step` makes one decision in one game, then the moves of chance that follow.
+// The observations of each seat are kept as tokens, ready for a model.
 class Tables {
  public:
   // deals: [n, kDeal], the chance outcomes of each game: the mission, the deck of cards, the deck of tasks. draws: [n,
@@ -111,8 +111,8 @@ struct SeenEvent {
   int action;  // -1: hidden, or none
   std::vector<int> seen;
 };
-// The events of a sequence. Throws std::invalid_argument if no deal explains it, or if it ends between tokens that are
-// seen together.
+// The events of a sequence. Throws std::invalid_argument if no deal explains it, or if it stops within an
+// event.
 std::vector<SeenEvent> events(const Logbook& book, std::span<const std::int32_t> tokens);
 
 }  // namespace trickformer::crew

@@ -55,7 +55,7 @@ World read(const std::int16_t* row) {
 Deals::Deals(const SeatView& v, const double* log_odds) : view_(v), ways_(v), certain_(empty()) {
   using Stage = SeatView::Stage;
   if (v.stage != Stage::kGame && v.stage != Stage::kLost && v.stage != Stage::kOver)
-    throw std::invalid_argument("a view ends where a seat has seen all that comes together");
+    throw std::invalid_argument("the view stops within the deal or another event; add all cards that the event shows");
   if (v.phase == Phase::kRadioCard && v.current != v.seat) ways_.announce(v.current, v.label);
   course_ = ways_.course();
   for (int card = 0; card < kNumCards; ++card)

@@ -26,8 +26,8 @@ World read(const std::int16_t* row);  // numbers out of range give an inconsiste
 class Deals {
  public:
   // log_odds: null, or [kNumCards][kPlaces], the odds for drawing worlds; the places are the seats after the own one.
-  // Throws std::invalid_argument if no deal explains the view, if the view ends between tokens that are seen together,
-  // or if the odds are out of range.
+  // Throws std::invalid_argument if no deal explains the view, if the view stops within an event, or if the odds are
+  // out of range.
   explicit Deals(const SeatView& view, const double* log_odds = nullptr);
 
   const SeatView& view() const { return view_; }

@@ -21,7 +21,7 @@ struct Frame {
 
 class Decision {
  public:
-  // tokens: of a view that ends at an own turn. Throws std::invalid_argument on any others.
+  // tokens: a view that ends at an own turn. Throws std::invalid_argument for other tokens.
   Decision(const Codec& codec, std::span<const int> tokens, Bot bot);
 
   const Rules& rules() const { return view_.state.rules; }
@@ -31,13 +31,13 @@ class Decision {
   std::uint64_t legal() const { return hanabi::legal(state()); }
   int left() const { return state().left(); }  // cards in the deck
 
-  // Adds all own hands that are consistent with the view, as kinds, [rules.hand] each with -1 if the hand has fewer,
-  // and the number of ways to take each. If there are more than `most`, returns false and adds nothing.
+  // Appends all own hands that are consistent with the view, and for each the number of ways to take its cards. A hand
+  // is [rules.hand] kinds, with -1 for missing cards. If there are more than `most`, returns false and appends nothing.
   bool list(std::size_t most, std::vector<std::int16_t>& hands, std::vector<std::uint64_t>& ways) const;
   void draw(Rng& rng, std::int16_t* hand) const { hands_.draw(rng, hand); }
   std::uint64_t ways(const std::int16_t* hand) const { return hands_.ways(hand); }
 
-  // Writes the shuffled deck that remains with a hand: [left()].
+  // Writes the deck that remains if this is the own hand, shuffled: [left()].
   void deck(const std::int16_t* hand, Rng& rng, std::uint8_t* out) const;
 
   // Likelihood of the moves of the others, who saw these own cards, if each move was random with probability `slip`.
@@ -46,7 +46,7 @@ class Decision {
   double likelihood(const std::int16_t* hand, double slip, std::vector<int>& order) const;
   std::size_t frames() const { return frames_.size(); }
 
-  // The state with these own cards and this order of the deck, [left()].
+  // The state with this own hand and this deck, [left()] in the order of drawing.
   State with(const std::int16_t* hand, const std::uint8_t* deck) const;
 
  private:

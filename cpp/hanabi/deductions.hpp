@@ -18,8 +18,9 @@ struct Deductions {
     left.take(piled);
   }
 
-  // Cards that `seat` does not see, as far as `witness` can tell. The witness does not see its own hand either. For its
-  // own hand a seat is its own witness. own: whether hints about its own hand count.
+  // The cards that `seat` does not see, as `witness` computes them. A card in the hand of either counts as seen only if
+  // hints identify it. For conclusions about its own hand, a seat is its own witness. own: whether cards in the hand of
+  // `seat` that hints identify count as seen.
   Copies unseen(int seat, int witness, bool own = true) const {
     const Rules& rules = s.rules;
     Copies out = left;
@@ -40,8 +41,8 @@ struct Deductions {
     return kinds & meant ? kinds & meant : kinds;
   }
 
-  // The kinds that each slot of `seat` may be by what its hints allow (meant false) or mean, with `unseen` cards
-  // available. out: [hand]
+  // Writes the kinds that each slot of `seat` may be to out [hand]. meant: whether to use the meaning of the hints by
+  // the convention; otherwise hints are taken literally. witness: as in `unseen`.
   void beliefs(int seat, int witness, bool meant, Kinds* out) const {
     const Kinds there = unseen(seat, witness).more_than[0];
     for (int i = 0; i < s.sizes[seat]; ++i)

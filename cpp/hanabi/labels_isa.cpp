@@ -29,7 +29,6 @@ void shuffle_rest(State& s, Rng& rng) {
 
 }  // namespace
 
-// history: must be legal.
 }  // namespace trickformer::hanabi::inline TRICKFORMER_ISA
 
 namespace trickformer::hanabi::built::TRICKFORMER_ISA {

@@ -62,8 +62,8 @@ bool others_move(const Codec& table, const SeatView& v, int token) {
   return receiver == v.seat ? may_name_any(v, move) : touched(s, receiver, move.kind, move.value) != 0;
 }
 
-// The kinds of which no copy is to spare: if one were gone, these slots could no longer be filled. They must be
-// fillable.
+// The kinds of which these slots need every copy: without one of them, the slots could no longer be filled. It
+// must be possible to fill them with all copies.
 std::uint32_t short_of(const std::uint32_t* kinds, int slots, const Copies& unseen) {
   std::uint32_t narrow[kMaxHand], found = 0;
   int n = 0;
@@ -78,7 +78,7 @@ std::uint32_t short_of(const std::uint32_t* kinds, int slots, const Copies& unse
   return found;
 }
 
-// The kinds that the own slots can be such that all other slots can be filled.
+// The kinds that each own slot can be while all other slots can be filled, and their union.
 struct OwnCards {
   std::uint32_t slot[kMaxHand] = {}, any = 0;
 

@@ -38,7 +38,8 @@ struct SeatView {
   }
 };
 
-// Whether some deal continues with this token; the range of tokens that may be possible; all possible tokens.
+// allows: whether some deal continues with this token. range: bounds of the tokens that may be possible. all_allowed:
+// all possible tokens.
 bool allows(const Codec& table, const SeatView& v, int token);
 std::pair<int, int> range(const Codec& table, const SeatView& v);
 TokenSet all_allowed(const Codec& table, const SeatView& v);

@@ -187,7 +187,7 @@ void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, s
 
 namespace {
 
-// The legal actions, without those that certainly lose the last life by the hints about the hand of the seat on turn.
+// The legal actions without plays that certainly lose the last life, as the hints show to the seat on turn.
 std::uint64_t not_lethal(const State& s) {
   std::uint64_t set = legal(s);
   if (s.lives > 1) return set;

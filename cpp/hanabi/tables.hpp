@@ -17,7 +17,7 @@ class Tables {
  public:
   // Deals games `first` .. `first + n - 1` of the series `seed`.
   Tables(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n);
-  // Games in progress: as many marks as states.
+  // Takes over games in progress. There must be as many marks as states.
   Tables(const Rules& rules, std::vector<State> states, std::vector<Marks> marks)
       : rules_(rules), states_(std::move(states)), marks_(std::move(marks)) {}
 
@@ -27,7 +27,7 @@ class Tables {
   const Marks& marks(std::size_t i) const { return marks_[i]; }
   // Puts a state with these rules at index i. The meaning of its hints is not known, so they are taken literally.
   void set(std::size_t i, const State& s);
-  // A legal action.
+  // Applies a legal action to game i.
   void step(std::size_t i, int action) { apply(states_[i], marks_[i], action); }
   // The action of a scripted player in game i, which is not over. It depends only on position, seed and stream.
   int draw(std::size_t i, Bot bot, std::uint64_t seed, std::uint64_t stream) const;

@@ -14,7 +14,7 @@ namespace {
 int longest_course(const Rules& rules, int seat) {
   const int players = rules.players, deck = rules.deck() - rules.dealt(), hints = rules.hints;
   const auto index = [&](int turn, int left, int h) { return std::size_t((left * (hints + 1) + h) * players + turn); };
-  // The most from a position on: turns left in `last`, cards left in `before`.
+  // Computes the largest number of tokens from a position on. `last` is indexed by turns left, `before` by cards left.
   const auto best = [&](std::vector<int>& most, int turn, int left, int h, int draw, const auto& next) {
     const int after = (turn + 1) % players;
     int& found = most[index(turn, left, h)];

@@ -26,8 +26,8 @@ class Codec {
   int vocabulary() const { return end() + 1; }
   int length() const { return length_; }  // length of the longest sequence
 
-  // The token of another seat's move; and the move of a token, or -1 if that player has no such action. receiver: the
-  // receiver of a hint; actor: the seat that moves; both counted from the own seat.
+  // `token` returns the token of another seat's move, `action` the action of a token, or -1 if the actor has no such
+  // action. receiver: of a hint. actor: the seat that moves. Both are counted from the own seat.
   int token(const Move& move, int receiver) const;
   int action(int token, int actor) const;
 
@@ -35,7 +35,7 @@ class Codec {
   int outcome(const std::int8_t* scores, int) const { return scores[0]; }
 
  private:
-  // possible receivers of hints of the others
+  // number of receivers that tokens distinguish in hints of other seats
   int receivers() const { return rules_.players == 2 ? 1 : rules_.players; }
 
   Rules rules_;

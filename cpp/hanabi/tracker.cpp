@@ -112,7 +112,8 @@ std::vector<SeenEvent> events(const Codec& table, std::span<const std::int32_t> 
     }
   }
   const bool whole = v.stage == Stage::kMove || v.stage == Stage::kDraw || v.ended;
-  if (!whole) throw std::invalid_argument("these tokens end where nobody has a view");
+  if (!whole)
+    throw std::invalid_argument("the tokens stop within an event and encode no view; add the rest of the event");
   return out;
 }
 

@@ -80,8 +80,8 @@ struct SeenEvent {
   int action;  // -1: none
   std::vector<int> seen;
 };
-// The events of a sequence. Throws std::invalid_argument if no deal explains it, or if it ends between tokens that are
-// seen together.
+// The events of a sequence. Throws std::invalid_argument if no deal explains it, or if it stops within
+// an event.
 std::vector<SeenEvent> events(const Codec& table, std::span<const std::int32_t> tokens);
 
 }  // namespace trickformer::hanabi

@@ -29,7 +29,7 @@ Hands::Hands(const Codec& table, const SeatView& view)
     : size_(view.size()), hand_(table.rules().hand), kinds_(table.rules().kinds()), unseen_(view.unseen()) {
   using Stage = SeatView::Stage;
   if (view.stage != Stage::kMove && view.stage != Stage::kDraw && view.stage != Stage::kOver)
-    throw std::invalid_argument("worlds are those of a view that ends after a move");
+    throw std::invalid_argument("the view stops within the deal or a move; add all cards that belong to it");
   for (int i = 0; i < size_; ++i)
     for (std::uint32_t kinds = view.kinds(i); kinds;) slots_[take_lowest(kinds)] |= 1u << i;
   ways_.resize(std::size_t(kinds_ + 1) << size_);

@@ -13,7 +13,7 @@ namespace trickformer::hanabi {
 
 class Hands {
  public:
-  // Throws std::invalid_argument if the view ends between tokens that are seen together, or before the deal.
+  // Throws std::invalid_argument if the view stops within the deal or a move.
   Hands(const Codec& table, const SeatView& view);
 
   int slots() const { return hand_; }

@@ -27,7 +27,7 @@ enum Feature : int {
   kQueenFeature = kBrokenFeature + 1,               // [4] who took the queen of spades
   kPointsFeature = kQueenFeature + kPlayers,        // [4] points that each seat took, over 26
   kTookFeature = kPointsFeature + kPlayers,         // [4] who took a trick
-  kMoonFeature = kTookFeature + kPlayers,           // [2] all points so far are the own seat's; are another's
+  kMoonFeature = kTookFeature + kPlayers,           // [2] the own seat has all points so far; another has
   kVoidFeature = kMoonFeature + 2,                  // [3][4] suits that each other seat cannot hold
   kTricksFeature = kVoidFeature + 3 * 4,            // [13] tricks played
   kFeatures = kTricksFeature + kHand,
@@ -41,7 +41,7 @@ void emit_cards(int at, Cards set, Emit&& emit) {
   while (set) emit(at + take_lowest(set), 1.0f);
 }
 
-// Before play. next: cards that may come next; direction: 0 if it is not known yet or nobody passes.
+// Emits the features before play. next: cards that may come next. direction: 0 if it is unknown or nobody passes.
 template <typename Emit>
 void features_before_play(Stage stage, Cards dealt, Cards passed, Cards received, Cards next, int direction,
                           Emit&& emit) {
@@ -56,7 +56,7 @@ void features_before_play(Stage stage, Cards dealt, Cards passed, Cards received
   if (stage == Stage::kPass) emit(kTurnFeature, 1.0f);
 }
 
-// During play, or after it. taken: by seat; trick: the cards on the table.
+// Emits the features during and after play. taken: cards won by each seat. trick: the cards on the table.
 template <typename Emit>
 void features_of_play(const Knowledge& k, Cards next, const Cards taken[kPlayers], Cards trick, Emit&& emit) {
   const auto relative = [&](int seat) { return (seat + kPlayers - k.seat) % kPlayers; };

@@ -2,8 +2,8 @@
 // The tracker uses it to test which observations are possible in some deal; the deal sampler uses it to count and draw
 // deals.
 //
-// Why this is all the information there is. A deal with its passes is consistent with a history of observations if and
-// only if the cards held after the pass are. Given any 13 cards that a seat holds after the pass, any three of them
+// Why nothing else is known: a deal with its passes is consistent with a history of observations if and only if the
+// hands after the pass are consistent with it. Given any 13 cards that a seat holds after the pass, any three of them
 // that the observer did not pass may have been passed to it. Each play restricts the remaining cards of its seat by a
 // set, never by a condition on several cards. A seat that does not follow is void. A point card on the first trick, or
 // a heart led before hearts were broken, shows that the seat held no other kind of card. A legal choice among more
@@ -77,7 +77,7 @@ struct Knowledge {
 
   Cards legal() const { return mine ? legal_plays(rules, mine, num_plays, led_suit, hearts_broken) : 0; }
 
-  // The cards that seat `p` may still hold after it plays `card` now.
+  // The cards that no void of seat `p` rules out after the seat plays `card` now.
   Cards implied(int p, int card) const {
     const Cards card_set = bit(card);
     Cards left = allowed[p];
@@ -124,8 +124,8 @@ struct Knowledge {
     return result;
   }
 
-  // Updates the knowledge after a play by the seat on turn, own plays included. The caller has checked that the play is
-  // possible, or makes no more queries about deals; public features are still updated.
+  // Updates the knowledge after a play by the seat on turn, own plays included. If the play is impossible, only the
+  // public features stay valid, and the caller must not query deals any more.
   void see(int card) {
     const Cards card_set = bit(card);
     const int suit = card % 4, in_trick = num_plays % kPlayers;
@@ -143,7 +143,7 @@ struct Knowledge {
     pass_turn();
   }
 
-  // The seat on turn "played" a token that is no card: in a history that no deal explains only the position counts.
+  // Counts a play whose token is not a card. This occurs only in histories that no deal explains.
   void see_nothing() {
     if (leading()) {
       led_suit = 0;

@@ -17,9 +17,9 @@ namespace trickformer::hearts {
 void label(const Rules& rules, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out);
 
-inline constexpr int kMaxLabels = 13 + 12 + 11 + 13 * 14 / 2;  // of a seat's hand
+inline constexpr int kMaxLabels = 13 + 12 + 11 + 13 * 14 / 2;  // largest number of labels in one hand of a seat
 
-// The same without a check of the history. Returns the number of labels.
+// As `label`, without a check of the history. Returns the number of labels.
 using LabelHand = int(const Rules&, const std::uint8_t*, int, const LabelOptions&, std::uint64_t, std::uint64_t,
                       Label*);
 TRICKFORMER_PER_ISA(LabelHand, label_hand);

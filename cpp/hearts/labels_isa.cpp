@@ -5,8 +5,8 @@
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
 
-// The same public position in a world that is consistent with the view of `v`'s seat. knowledge: whether to set up the
-// knowledge of each seat too.
+// Writes the position of `truth` to `t`, with the hidden cards of world `w`, which is consistent with the view `v`.
+// knowledge: whether to set up the knowledge of each seat too.
 static void place(const World& w, const SeatView& v, const RolloutTable& truth, bool knowledge, RolloutTable& t) {
   t.sim = truth.sim;
   if (!v.playing()) {

@@ -7,7 +7,7 @@
 
 namespace trickformer::hearts::inline TRICKFORMER_ISA {
 
-// The position of a view, without the cards of the others.
+// The position of a view. The hands of the other seats stay empty.
 static Sim position(const SeatView& v) {
   Sim s;
   s.direction = v.direction;
@@ -21,7 +21,7 @@ static Sim position(const SeatView& v) {
   s.current = v.leader;
   const Simulator game(v.rules);
   for (int i = 0; i < v.num_plays; ++i) {
-    s.hand[s.current] |= bit(v.plays[i]);  // the card is played at once
+    s.hand[s.current] |= bit(v.plays[i]);  // `apply` takes it out of the hand again
     game.apply(s, v.plays[i]);
   }
   return s;

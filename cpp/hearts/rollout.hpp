@@ -23,7 +23,7 @@ class RolloutPlayer {
   RolloutPlayer(const Rules& rules, const RolloutNet& net) : rules_(rules), game_(rules), net_(net) {}
   const Simulator& game() const { return game_; }
 
-  // The card of the seat on turn. `dealt`: its cards before it passed, for a pass.
+  // The card that the seat on turn passes or plays. dealt: the seat's 13 cards, which only a pass reads.
   int choose(const RolloutTable& t, Cards dealt, Rng& rng) const {
     const Sim& s = t.sim;
     const Cards cards = game_.legal(s);
@@ -55,7 +55,7 @@ class RolloutPlayer {
     if (!t.sim.passing) begin(rules_, t.sim, t.sim.given, t.known);
   }
 
-  // Result of the hand for `seat` if all play on, in units of v(o).
+  // Plays the hand to its end and returns the result of `seat` in units of v(o).
   double playout(RolloutTable& t, int seat, Cards dealt, Rng& rng) const {
     while (!game_.decided(t.sim)) apply(t, choose(t, dealt, rng));
     int reward[kPlayers];

@@ -7,9 +7,11 @@ namespace trickformer::hearts {
 
 void refuse(const SeatView& v, int fault) {
   switch (fault) {
-    case kBadDeal: throw std::invalid_argument("a seat is dealt 13 different cards");
-    case kBadPasses: throw std::invalid_argument("three different own cards are passed, or none without a pass");
-    case kBadReceived: throw std::invalid_argument("three new cards are received in a pass, none without one");
+    case kBadDeal: throw std::invalid_argument("the hand is not 13 different cards");
+    case kBadPasses:
+      throw std::invalid_argument("the passed cards are wrong: three different own cards with a pass, none without");
+    case kBadReceived:
+      throw std::invalid_argument("the received cards are wrong: three new cards with a pass, none without");
     case kBadLeader: throw std::invalid_argument("the leader of the first trick cannot hold the two of clubs");
     default: break;
   }

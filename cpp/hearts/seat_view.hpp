@@ -16,8 +16,8 @@ struct SeatView {
 
   bool playing() const { return leader != kNoAction; }
 
-  // True if the seats before this one have passed. Seats pass in the order 0, 1, 2, 3, but nobody sees when. Among
-  // moments that look alike to the observer, the earliest counts.
+  // Whether seats with lower numbers have passed. The seats pass in the order 0, 1, 2, 3, but the viewer does not see
+  // when. If several moments look alike to the viewer, the view stands for the earliest one.
   bool earlier_passed() const { return direction && (playing() || num_passes || on_turn); }
 };
 

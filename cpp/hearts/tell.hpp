@@ -14,7 +14,7 @@ inline constexpr int kMaxLength = 1 + kHand + 1 + 2 * kPass + 1 + kNumCards + 1;
 
 inline namespace TRICKFORMER_ISA {
 
-// Tells every seat the tokens between the passes and the first trick: the cards it received, and the leader.
+// Sends every seat the tokens between the passes and the first trick: the cards it received, and the leader.
 template <typename Tell>
 void tell_start(const State& s, Tell tell) {
   for (int p = 0; p < kPlayers; ++p) {
@@ -23,7 +23,7 @@ void tell_start(const State& s, Tell tell) {
   }
 }
 
-// Tells every seat its observations of the deal. Calls tell(seat, token).
+// Sends every seat its observations of the deal: calls tell(seat, token).
 template <typename Tell>
 void tell_deal(const State& s, Tell tell) {
   for (int p = 0; p < kPlayers; ++p) {
@@ -34,7 +34,7 @@ void tell_deal(const State& s, Tell tell) {
   if (s.phase == Phase::kPlay) tell_start(s, tell);
 }
 
-// Passes or plays a card and tells every seat its observation.
+// Passes or plays a card and sends every seat its observation.
 template <typename Tell>
 void tell_action(State& s, int card, Tell tell) {
   if (s.phase == Phase::kPass) {

@@ -13,8 +13,8 @@ std::uint32_t pack(const std::int8_t score[kPlayers], int first) {
   return key;
 }
 
-// Those of `cards` above `last` that leave enough higher cards for `still` cards in ascending order, including the card
-// itself.
+// The cards that can come next in an ascending row: they are above `last`, and enough higher ones of `cards` are left
+// for the rest of the row. still: number of cards to come, the next one included.
 Cards ascending(Cards cards, int last, int still) {
   cards &= ~((bit(last + 1)) - 1);
   for (int drop = still - 1; drop > 0 && cards; --drop) cards &= ~(Cards{1} << (63 - std::countl_zero(cards)));
@@ -160,7 +160,7 @@ int HandTracker::outcome() const {
 State dealt(const Rules& rules, const std::uint8_t* deal) {
   check_deck(deal + 1, kNumCards);
   if (deal[0] >= (rules.pass_cards ? kPlayers : 1))
-    throw std::invalid_argument("no direction of passing: " + std::to_string(deal[0]));
+    throw std::invalid_argument("these rules have no pass direction " + std::to_string(deal[0]));
   Cards hands[kPlayers] = {};
   for (int i = 0; i < kNumCards; ++i) hands[i % kPlayers] |= bit(deal[1 + i]);
   return new_hand(rules, deal[0], hands);

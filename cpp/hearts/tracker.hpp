@@ -66,10 +66,10 @@ void encode(const Rules& rules, const std::uint8_t* history, int seat, std::int1
 // to whom.
 void history(const State& s, std::uint8_t* out);
 
-// Many hands in lockstep: each call of `step` makes one decision in every hand that is not over. The observations of
-// each seat are kept as tokens, ready for a model.
 inline constexpr int kDeal = 1 + kNumCards;
 
+// Many hands in lockstep. Each call of `step` makes one decision in one hand. The observations of each seat are kept as
+// tokens, ready for a model.
 class Tables {
  public:
   // deals: [n, kDeal], the pass direction and the deck of each hand. Throws std::invalid_argument if one is invalid.

@@ -51,7 +51,7 @@ class Simulator {
     return legal_plays(rules_, s.hand[s.current], s.num_plays, s.led_suit, s.hearts_broken);
   }
 
-  // No scoring card is left.
+  // Whether no trick is in progress and no card that scores is left.
   bool decided(const Sim& s) const {
     return s.num_plays == kNumCards || (s.num_plays % kPlayers == 0 && !s.passing &&
                                         !(decisive_ & (s.hand[0] | s.hand[1] | s.hand[2] | s.hand[3])));
@@ -78,7 +78,7 @@ class Simulator {
     s.current = s.best_seat;
   }
 
-  // 78 v(o) of every seat, for a hand that is decided.
+  // Writes 78 v(o) of every seat. The hand must be decided.
   void rewards(const Sim& s, int out[kPlayers]) const {
     std::int8_t score[kPlayers];
     scores(rules_, s.taken, score);

@@ -10,8 +10,8 @@
 // Assignments are counted by class: unseen cards are alike if the same subset of the three other seats may hold them.
 // The holder of a card that only one seat may hold is fixed. The cards of each of the three pair classes split in at
 // most 14 ways. Given these splits, the class of all three seats splits into fixed numbers. Call the other seats 0, 1
-// and 2. Of the n01 cards that only seats 0 and 1 may hold, a go to seat 0; of the n02 cards, b go to seat 0; of the n12
-// cards, c go to seat 1. Of the n012 cards that all three may hold, t0, t1 and t2 go to the seats. A split stands for
+// and 2. Of the n01 cards that only seats 0 and 1 may hold, a go to seat 0. Of the n02 cards, b go to seat 0. Of the
+// n12 cards, c go to seat 1. Of the n012 cards that all three may hold, t0, t1 and t2 go to the seats. A split has
 //   C(n01, a) C(n02, b) C(n12, c) n012! / (t0! t1! t2!)
 // assignments. Their sum is at most 39! / 13!^3 = 8.4e16, so all counts are exact in 64 bits.
 //

@@ -39,8 +39,8 @@ struct Hash {
 };
 
 [[noreturn]] void refuse() {
-  throw std::runtime_error("too many partial layouts: more than " + std::to_string(kMostNodes) + ", or than " +
-                           std::to_string(kMostBytes >> 20) + " MiB hold");
+  throw std::runtime_error("too many partial layouts: more than " + std::to_string(kMostNodes) + ", or more than " +
+                           std::to_string(kMostBytes >> 20) + " MiB of memory");
 }
 
 // The cell that comes first along the longer side of the board. This keeps the border short between the groups before

@@ -219,7 +219,7 @@ template <typename Cells>
 const Observation<Cells>& observation_on(const Board<Cells>& board, const Any<Observation>& observation) {
   const auto* seen = std::get_if<Observation<Cells>>(&observation);
   if (!seen || any((seen->opened | seen->exploded | seen->allowed) & ~board.all))
-    throw std::invalid_argument("what was seen is of another board");
+    throw std::invalid_argument("the observation is of another board; use the board of the game");
   return *seen;
 }
 

@@ -105,7 +105,7 @@ void Backend::extend(std::span<const std::int32_t> parents, std::span<const std:
          " for each of " + std::to_string(total) + " tokens");
 
   grow(total);
-  const Node nobody{};  // stands for the parent of a root
+  const Node nobody{};  // used as the parent of a root
   std::size_t at = 0;
   for (std::size_t i = 0; i < parents.size(); ++i) {
     std::int32_t parent = parents[i];

@@ -77,7 +77,7 @@ class Backend {
   void reset();
 
   const Config& config() const { return config_; }
-  // These two are safe to call while another thread uses the backend.
+  // These two functions may be called while another thread uses the backend.
   std::size_t node_count() const { return used_; }
   std::size_t generation() const { return generation_; }  // number of calls of reset
   int players() const { return players_; }
@@ -94,8 +94,8 @@ class Backend {
     const float *gain1, *bias1, *gain2, *bias2;
     Matrix qkv, projection, expand, contract;
   };
-  // A slot of the pool, used again after its node was released. Birth numbers detect a parent slot that meanwhile holds
-  // another node.
+  // A slot of the pool. It is reused after its node was released. If the slot of a parent holds another node by now,
+  // the birth numbers differ.
   struct Node {
     std::int32_t parent = -1, depth = -1;        // depth -1: a free slot
     std::uint32_t birth = 0, parents_birth = 0;  // 0: a free slot, or the parent of a root
@@ -104,7 +104,7 @@ class Backend {
   class Arena;
 
   void load(Arena& arena, const Tensors& tensors, std::span<const float> values);
-  void grow(std::size_t nodes);  // until that many are free
+  void grow(std::size_t nodes);  // adds chunks until this many nodes are free
   std::int32_t take();           // takes the lowest free node
   char* address(std::int32_t node) const {
     return chunks_[node / kChunk].data() + static_cast<std::size_t>(node % kChunk) * 2 * row_;

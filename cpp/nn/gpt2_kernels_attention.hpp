@@ -1,6 +1,6 @@
 // The kernels of nn/gpt2_kernels_impl.hpp, continued: attention. Only that file includes this one.
 
-constexpr int kNear = 4;  // how many positions ahead the nearest cache is filled
+constexpr int kNear = 4;  // number of positions that are prefetched into the nearest cache
 
 // Prefetches one group's part of a key or value. kLevel 3 is the nearest cache, 2 the next one.
 template <Storage S, int kLevel>

@@ -62,7 +62,7 @@ Buffer::Buffer(std::size_t bytes) {
 #endif
 }
 
-// Hands out pieces of one block of memory. A first run without memory measures how much is needed.
+// Allocates pieces of one block of memory. A first pass with a null block measures the size that is needed.
 class Backend::Arena {
  public:
   explicit Arena(char* memory) : memory_(memory) {}
@@ -201,7 +201,7 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
   for (int o = 0; o < c.outcomes; ++o)
     for (int p = 0; p < players_; ++p) transposed[p * c.outcomes + o] = values[o * players_ + p];
   values_ = table(transposed, players_, c.outcomes, static_cast<int>(stride));
-  arena.take(1 << 14);  // prefetching reads past the end
+  arena.take(1 << 14);  // slack, because prefetching reads past the end
 }
 
 Backend::Backend(const Config& config, const Tensors& tensors, std::span<const float> values, bool bf16,

@@ -36,14 +36,15 @@ inline float sigmoid(float x) {
 
 inline float tangent(float x) { return 2.0f * sigmoid(2.0f * x) - 1.0f; }
 
-// One row: number `row` of the step and number `at` of the layer. `before` and `cell` are its cells before and after.
+// Computes one row: index `row` within the step, index `at` within the layer. `before`: its cells before the step.
+// `cell`: output, its cells after the step.
 template <typename T>
 void of_row(const Forward<T>& work, std::size_t h, std::size_t at, std::size_t row, const float* before,
             float* __restrict cell) {
   const T *gates = work.gates + at * 4 * h, *product = work.product + row * 4 * h;
   float* __restrict acts = work.acts + at * 4 * h;
   for (std::size_t gate = 0; gate < 4; ++gate) {
-    const float by = gate == 2 ? 2.0f : 1.0f;  // the third gate is a hyperbolic tangent, 2 sigmoid(2 x) - 1
+    const float by = gate == 2 ? 2.0f : 1.0f;  // the cell gate uses tanh(x) = 2 sigmoid(2 x) - 1
 #pragma GCC ivdep
     for (std::size_t j = gate * h; j < (gate + 1) * h; ++j)
       acts[j] = by * sigmoid(by * (wide(gates[j]) + wide(product[j]))) + (1.0f - by);

@@ -54,7 +54,7 @@ class RolloutState {
     const float* rows = net_.first.data();
     const std::size_t width = std::size_t(net_.hidden);
     const float* bias = rows + std::size_t(net_.features) * width;
-    for (std::size_t at = 0; at < width; at += 8 * kWidth) {  // as many sums as fit the registers
+    for (std::size_t at = 0; at < width; at += 8 * kWidth) {  // eight vectors of sums fit the registers
       V sums[8];
       for (int j = 0; j < 8; ++j) sums[j] = *reinterpret_cast<const Row*>(bias + at + std::size_t(j * kWidth));
       for (int i = 0; i < features_; ++i) {

@@ -23,23 +23,25 @@ namespace {
 // trickformer.games.missions checks more.
 void check(const Mission& m) {
   const bool tasked = m.allocation <= Allocation::kDistribution, draft = m.allocation == Allocation::kDraft;
-  if (tasked != (m.tasks > 0)) throw nb::value_error("tasks are given away by draft, decision or distribution");
+  if (tasked != (m.tasks > 0))
+    throw nb::value_error("tasks and allocation do not fit: draft, decision and distribution need tasks, others none");
   int tokens = 0;
   unsigned seen = 0;
   for (int i = 0; i < m.tasks; ++i) {
     if (m.tiles[i] == kNoTile) continue;
-    if (seen >> m.tiles[i] & 1) throw nb::value_error("a task token occurs at most once");
+    if (seen >> m.tiles[i] & 1) throw nb::value_error("a task token lies on two tasks; put each token on one task");
     seen |= 1u << m.tiles[i];
     ++tokens;
   }
   const bool swap = m.has(Rule::kSwapTiles), move = m.has(Rule::kMoveTile);
   if ((swap || move) && (!draft || swap == move || tokens < (swap ? 2 : 1) || (move && tokens == m.tasks)))
-    throw nb::value_error("before a draft, two task tokens change places, or one moves to a task that has none");
+    throw nb::value_error("the rule to swap or move task tokens needs a draft, and two tokens or a task without one");
   if (m.any(Rule::kSick | Rule::kOneTrick | Rule::kFirstAndLast) != (m.allocation == Allocation::kMember))
-    throw nb::value_error("a crew member is appointed if, and only if, a rule concerns the appointed member");
+    throw nb::value_error(
+        "rules and allocation do not fit: a rule about one member and allocation by member need each other");
   if (m.has(Rule::kRoles) != (m.allocation == Allocation::kRoles))
-    throw nb::value_error("roles are assigned if, and only if, the mission's rule asks for them");
-  if (m.distress == 2) throw nb::value_error("cards are passed to the left (1) or to the right (3)");
+    throw nb::value_error("rules and allocation do not fit: the rule of roles and allocation by roles need each other");
+  if (m.distress == 2) throw nb::value_error("distress is 2; give 1 to pass cards to the left, or 3 to the right");
 }
 
 void bind_missions(nb::module_& m) {
@@ -231,7 +233,7 @@ void bind_crew(nb::module_& parent) {
   m.def(
       "random_games",
       [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, int tries) {
-        if (tries < 1) throw nb::value_error("tries is 1 or more");
+        if (tries < 1) throw nb::value_error("tries must be at least 1");
         auto history = make<std::uint8_t>({n, kHistory});
         auto result = make<std::int8_t>({n});
         nb::gil_scoped_release release;

@@ -129,7 +129,8 @@ int seat_of(const Tables& t, const std::optional<In1<std::int8_t>>& seats, std::
 
 void check_seats(const Tables& t, const std::optional<In1<std::int8_t>>& seats) {
   if (!seats) return;
-  if (seats->size() != t.size()) throw nb::value_error("one seat a table");
+  if (seats->size() != t.size())
+    throw nb::value_error("the numbers of seats and tables differ; give one seat per table");
   for (std::size_t i = 0; i < t.size(); ++i) checked((*seats)(i), std::size_t(t.rules().players), "seat");
 }
 
@@ -232,7 +233,8 @@ void bind_tables(nb::module_& m) {
       .def(
           "step",
           [](Tables& t, In1<std::int64_t> actions) {
-            if (actions.size() != t.size()) throw nb::value_error("one action a table");
+            if (actions.size() != t.size())
+              throw nb::value_error("the numbers of actions and tables differ; give one action per table");
             for (std::size_t i = 0; i < t.size(); ++i)
               if (!t.state(i).over()) t.step(i, checked_action(t.state(i), actions(i)));
           },

@@ -191,7 +191,8 @@ void bind_hanabi_search(nb::module_& parent) {
       "play_out",
       [](const Tables& t, In1<std::int64_t> actions, int bot, std::uint64_t seed, int threads) {
         checked(bot, kBotNames.size(), "bot");
-        if (actions.size() != t.size()) throw nb::value_error("one action a table");
+        if (actions.size() != t.size())
+          throw nb::value_error("the numbers of actions and tables differ; give one action per table");
         for (std::size_t i = 0; i < t.size(); ++i)
           if (!t.state(i).over()) check_legal(t.rules(), legal(t.state(i)), actions(i));
         auto out = make<std::int8_t>({t.size()});

@@ -20,7 +20,7 @@ struct Sizes {
 
 // Raises ValueError unless there is a seat for each of n hands.
 inline void check_seats(const In1<std::uint8_t>& seats, std::size_t n, std::size_t players) {
-  if (seats.size() != n) throw nb::value_error("one seat a hand");
+  if (seats.size() != n) throw nb::value_error("the numbers of seats and hands differ; give one seat per hand");
   for (std::size_t i = 0; i < n; ++i) within(seats(i), 0, int(players) - 1, "a seat");
 }
 
@@ -47,7 +47,8 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           "outcomes",
           [](const Codec& t, In2<Score> score, In1<std::uint8_t> seats) {
             const std::size_t players = Game::sizes(t).players;
-            if (score.shape(1) != players) throw nb::value_error("one score a seat");
+            if (score.shape(1) != players)
+              throw nb::value_error("the numbers of scores and seats differ; give one score per seat");
             check_seats(seats, score.shape(0), players);
             auto out = make<std::int32_t>({score.shape(0)});
             for (std::size_t i = 0; i < score.shape(0); ++i)
@@ -82,7 +83,8 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           const std::size_t n = history.shape(0);
           if (history.shape(1) != sizes.history) throw nb::value_error("the history has another length");
           check_seats(seats, n, sizes.players);
-          if (streams.size() != n) throw nb::value_error("one stream a hand");
+          if (streams.size() != n)
+            throw nb::value_error("the numbers of streams and hands differ; give one stream per hand");
           if (playouts < 1 || !(share >= 0 && share <= 1))
             throw nb::value_error("playouts must be at least 1 and a share between 0 and 1");
           if (!(requires { Game::kRollout; }) && net)
@@ -139,7 +141,8 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
       .def(
           "step",
           [](Tables& t, In1<std::int32_t> tables, In1<std::int32_t> actions) {
-            if (tables.size() != actions.size()) throw nb::value_error("one action a table");
+            if (tables.size() != actions.size())
+              throw nb::value_error("the numbers of actions and tables differ; give one action per table");
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < tables.size(); ++i) t.step(checked(tables(i), t.size(), "table"), actions(i));
           },

@@ -224,7 +224,8 @@ void bind_tracker(nb::module_& m) {
       .def(
           "push",
           [](Seats& self, In1<std::int32_t> rows, In1<std::int32_t> tokens, In1<std::int32_t> lengths) {
-            if (rows.size() != lengths.size()) throw nb::value_error("one length a row");
+            if (rows.size() != lengths.size())
+              throw nb::value_error("the numbers of lengths and rows differ; give one length per row");
             std::size_t total = 0;
             for (std::size_t i = 0; i < rows.size(); ++i) {
               checked(rows(i), self.trackers.size(), "sequence");
@@ -251,7 +252,8 @@ void bind_tracker(nb::module_& m) {
       .def(
           "after",
           [](const Seats& self, In1<std::int32_t> rows, In1<std::int32_t> tokens) {
-            if (rows.size() != tokens.size()) throw nb::value_error("one token a row");
+            if (rows.size() != tokens.size())
+              throw nb::value_error("the numbers of tokens and rows differ; give one token per row");
             for (std::size_t i = 0; i < rows.size(); ++i) checked(rows(i), self.trackers.size(), "sequence");
             auto out = self.rows(tokens.size());
             nb::gil_scoped_release release;

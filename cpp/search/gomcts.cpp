@@ -105,7 +105,8 @@ bool Search::expand(Run& run) {
     std::vector<int> tokens;
     for (int t = 0; t < vocabulary; ++t)
       if (legal.has(t) && std::exp(element(logits, t) - top) / sum > options_.threshold) tokens.push_back(t);
-    if (likeliest >= vocabulary) throw std::invalid_argument("a tracker changed its mind about what is legal");
+    if (likeliest >= vocabulary)
+      throw std::invalid_argument("legal() of a tracker has no token of the vocabulary, or changed between two calls");
     if (tokens.empty()) tokens.push_back(likeliest);
     bool known = true;
     std::vector<Edge> edges;
@@ -132,7 +133,7 @@ bool Search::rollout(Run& run) {
     if (run.steps == 0) {
       double value = 0;
       if (!leaf_value(run, value)) return false;
-      // A history that has not ended counts as legal.
+      // The run stops before the game ends. Its history counts as legal.
       backup(run, value, true);
       return true;
     }
@@ -326,7 +327,7 @@ std::vector<int> Search::backend_nodes() const {
 void Batch::add(Search search) {
   if (!searches_.empty() &&
       (search.vocabulary() != vocabulary() || search.feature_count() != searches_[0].feature_count()))
-    throw std::invalid_argument("searches of one batch have the same tokens and features");
+    throw std::invalid_argument("the search has another vocabulary or another number of features than its batch");
   share_.more(search.runs());
   needs_actions_ |= search.needs_actions();
   searches_.push_back(std::move(search));
@@ -334,8 +335,10 @@ void Batch::add(Search search) {
 
 bool Batch::advance() {
   // A failed search loses requests, so a batch that continued would wait for their answers for ever.
-  if (failed_) throw std::invalid_argument("a search of this batch has failed, and none goes on");
-  if (!placed_ || !answered_) throw std::invalid_argument("what the searches asked for last is not answered");
+  if (failed_)
+    throw std::invalid_argument("a search of this batch has failed, so the batch cannot continue; make a new one");
+  if (!placed_ || !answered_)
+    throw std::invalid_argument("the searches still wait for nodes or answers; give them before the batch advances");
   nodes_.clear();
   policies_.clear();
   values_.clear();
@@ -401,7 +404,7 @@ std::vector<int> Batch::value_nodes() const {
 void Batch::answer(const float* policy, std::size_t vocabulary, const float* actions, const float* values,
                    std::size_t players) {
   if (needs_actions_ && !policies_.empty() && !actions)
-    throw std::invalid_argument("a search that counts action values is answered with them");
+    throw std::invalid_argument("a search uses action values, but the answer has none; give the actions too");
   answered_ = true;
   for (std::size_t i = 0; i < policies_.size(); ++i)
     searches_[policies_[i].search].give_policy(

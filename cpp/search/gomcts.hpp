@@ -22,11 +22,11 @@ auto& element(Vector& items, int i) {
 
 struct Options {
   int runs = 100;              // simulations per decision
-  int steps = 2;               // how often the own turn comes round before a rollout stops
+  int steps = 2;               // a rollout stops when the own turn has come up this many times
   double c = 0.4;              // exploration constant
-  double threshold = 0.05;     // own actions whose probability among the legal ones is lower get no child
-  double mu = 0.01;            // penalty of an illegal history for each action on its path
-  int wave = 1;                // runs in flight at the same time, spread by virtual loss
+  double threshold = 0.05;     // an own action gets a child if its share of the legal policy is higher
+  double mu = 0.01;            // penalty for each action on the path of an illegal history
+  int wave = 1;                // number of runs in flight at the same time; virtual loss spreads them
   bool legal = false;          // sample only tokens that are possible in some deal; otherwise any token of the model
   bool features = false;       // the model reads the features of each token
   bool action_values = false;  // edges start with the model's Q(s, a), and need no forward pass of their own
@@ -63,8 +63,8 @@ class Search {
   int started() const { return started_; }
   bool needs_actions() const { return options_.leaf_action_values; }
 
-  // The open requests, as indices of the search's own nodes: a place in the backend below the parent's; the policy; the
-  // value.
+  // The open requests. Each span lists nodes by their index in the search: nodes to append in the backend below their
+  // parent, nodes whose policy is needed, and nodes whose value is needed.
   std::span<const int> wants_node() const { return wants_node_; }
   std::span<const float> wanted_features() const { return wanted_features_; }  // [wants_node, features]
   std::span<const int> wants_policy() const { return wants_policy_; }
@@ -120,8 +120,9 @@ class Search {
   int child(int node, int token);
   Node& at(int node) { return element(nodes_, node); }
   const Node& at(int node) const { return element(nodes_, node); }
-  // These request the policy, the value or a place in the backend of a node. They return true if the answer is already
-  // known. The tracker stands at the node; or at its parent, if `token` is the token from there to the node and not -1.
+  // These request the policy of a node, its value, or its place in the backend. The first two return true if the answer
+  // is already known. The tracker stands at the node if `token` is -1. Otherwise it stands at the parent, from which
+  // `token` leads to the node.
   bool want_policy(int node, const Tracker& tracker);
   bool want_value(int node, const Tracker& tracker, int token = -1);
   void want_node(int node, const Tracker& tracker, int token);
@@ -146,14 +147,14 @@ class Batch {
   Batch() = default;
   Batch(Batch&&) = default;  // searches own their trackers, so a batch can be moved but not copied
 
-  // Throws std::invalid_argument if the search has another vocabulary or other features than the searches before.
+  // Throws std::invalid_argument if the vocabulary or the features differ from the searches in the batch.
   void add(Search search);
   std::size_t size() const { return searches_.size(); }
   const Search& operator[](std::size_t i) const { return searches_[i]; }
 
-  // Continues every search. Returns false if all are done. Afterwards: read branches and call give_nodes, then read
-  // policy_nodes and value_nodes and call answer. Throws std::invalid_argument if the last requests are not answered,
-  // and in every call after one in which a tracker threw.
+  // Continues every search. Returns false if all are done. If it returns true, read `branches` and call `give_nodes`;
+  // then read `policy_nodes` and `value_nodes` and call `answer`. Throws std::invalid_argument if the last requests are
+  // not answered, and in every call after a tracker has thrown an exception.
   bool advance();
   // Parent node in the backend and token of each branch, and features [branches, features] if the searches use them.
   void branches(std::vector<int>& parents, std::vector<int>& tokens, std::vector<float>& features) const;
@@ -180,7 +181,7 @@ class Batch {
   std::vector<Search> searches_;
   std::vector<Place> nodes_, policies_, values_;
   Share share_;                           // progress in runs
-  std::int64_t past_ = 0;                 // runs that share_ no longer counts
+  std::int64_t past_ = 0;                 // finished runs of earlier calls, which share_ does not count any more
   bool placed_ = true, answered_ = true;  // whether the last requests are answered
   bool failed_ = false, needs_actions_ = false;
 };

@@ -6,7 +6,7 @@ namespace trickformer::gomcts {
 
 void run(Batch& batch, gpt2::Backend& backend, bool actions) {
   if (batch.needs_actions() && !actions)
-    throw std::invalid_argument("a search that counts action values is answered with them");
+    throw std::invalid_argument("a search uses action values, but actions is false; run the batch with actions=True");
   const auto vocabulary = std::size_t(backend.config().vocab), players = std::size_t(backend.players());
   std::vector<int> parents, tokens, nodes;
   std::vector<float> features, policy, worth, values;

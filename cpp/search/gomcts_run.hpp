@@ -5,7 +5,7 @@
 
 namespace trickformer::gomcts {
 
-// actions: whether the searches get action values. Throws std::invalid_argument if they do not but one needs them.
+// actions: whether the searches get action values. Throws std::invalid_argument if not, and a search needs them.
 void run(Batch& batch, gpt2::Backend& backend, bool actions);
 
 }  // namespace trickformer::gomcts

@@ -14,9 +14,9 @@ struct Offer {
   double chance = 0, score = -1e9;
 };
 
-// The prospects of ten cards before the skat is seen: an expectimax over the 231 skats, the 66 ways to discard two of
-// twelve cards and the seven contracts; and the contracts as hand games. Schneider and schwarz are left out: a game
-// counts what is certain once the skat is known, and a bid beyond that is lost.
+// The prospects of ten cards before the skat is seen. Picking up is an expectimax over the 231 skats, the 66 ways to
+// discard two of twelve cards and the seven contracts. Hand games are evaluated without it. Schneider and schwarz are
+// left out: a game has the value that is certain once the skat is known, and it is lost if this value is below the bid.
 class Prospects {
  public:
   Prospects(const Evaluation& evaluation, Cards ten, int seat, const Stakes& stakes);
@@ -34,8 +34,8 @@ class Prospects {
   std::array<double, kDeclarations> hand_chance_;
 };
 
-// The highest log odds of each declaration over the 66 ways to discard two of twelve cards, and those discards; they
-// include `already`.
+// The best discards for each declaration: the highest log odds over the 66 ways to discard two of twelve cards, and the
+// two cards. The cards of `already` are among them.
 struct Laying {
   double logit[kDeclarations];
   Cards laid[kDeclarations];
@@ -46,9 +46,9 @@ Laying best_laying(const Evaluation& evaluation, Cards twelve, Cards already, in
 // declaration, then to the lowest cards.
 Offer best_offer(const Evaluation& evaluation, Cards twelve, Cards already, int bid, int seat, const Stakes& stakes);
 
-// The actions of a seat before card play: call or hold up to the highest bid whose value exceeds `passing`; say 18 in
-// forehand after two passes if it is worth more than nothing; then declare the best contract. Nothing is announced in
-// hand games.
+// An action of a seat before card play. The seat calls or holds up to the highest bid whose value exceeds `passing`. In
+// forehand after two passes it bids 18 if the expected result is above 0. The soloist then declares the best contract,
+// and announces nothing in hand games.
 struct AuctionChoice {
   int action = kPass;
   double value = 0;  // expected result, in the units of Stakes

@@ -14,7 +14,7 @@ enum Feature : int {
   kOwnFeature = 0,                            // [32] own hand
   kNextFeature = kOwnFeature + kNumCards,     // [32] cards that may come next in some deal
   kUnseenFeature = kNextFeature + kNumCards,  // [32] cards not seen, in other hands and the skat
-  // [2][32] cards that each other seat may hold; of an open hand its cards
+  // [2][32] cards that each other seat may hold; if the hand is open, the cards in it
   kMayHoldFeature = kUnseenFeature + kNumCards,
   kTrickFeature = kMayHoldFeature + 2 * kNumCards,  // [32] the trick under way
   kSkatFeature = kTrickFeature + kNumCards,         // [32] own cards laid away

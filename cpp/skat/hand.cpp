@@ -59,7 +59,7 @@ constexpr double kSchneiderGap = 3.7;  // how much lower the log odds of 90 card
 // is a soft maximum of the contracts' scores, kHope * log(sum of exp(score / kHope)), scaled to the mean result of free
 // choice.
 constexpr double kHope = 40, kHopeScale = 0.915;
-constexpr int kDefendersGain = 40;  // that a lost game gives each of the others
+constexpr int kDefendersGain = 40;  // points that each defender gets for a lost game
 
 double chance_of(double logit) { return 1 / (1 + std::exp(-logit)); }
 

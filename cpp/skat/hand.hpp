@@ -28,8 +28,8 @@ Prospect prospect(Cards ten, bool forehand);
 // The cards of a suit as a set in null's order 7 8 9 10 J Q K A.
 unsigned null_suit(Cards cards, int suit);
 
-// How unsafe a suit is for a player who must take no trick in it, against the cards in `others`: the number of their
-// cards below each own card that has too few own cards below it.
+// The danger of a suit for a player who must take no trick in it. Each own card adds the number of cards of `others`
+// below it minus the number of own cards below it, if this is above 0.
 int null_danger(unsigned own, unsigned others);
 
 }  // namespace trickformer::skat

@@ -15,7 +15,7 @@ namespace {
 constexpr int kOpenCards = 4;
 constexpr int kTailCards = 3;  // number of tricks before the end at which a playout is solved
 constexpr int kStray = 16;     // one card in so many is random; otherwise all playouts would be equal
-constexpr int kMost = 6;       // number of actions labelled, of a decision before card play that has more than kFew
+constexpr int kMost = 6;       // most actions labelled in a decision before card play with more than kFew
 constexpr int kFew = 7;
 constexpr std::size_t kOversample = 8;  // uniform worlds drawn for each world that a label uses
 constexpr int kNear = 10;               // number of calls above the highest bid of a seat that are considered
@@ -77,7 +77,8 @@ class Labeller {
         seat_(seat),
         rng_(rng),
         out_(out) {
-    if (options.worlds && !evaluation) throw std::invalid_argument("worlds are weighted by an evaluation: give one");
+    if (options.worlds && !evaluation)
+      throw std::invalid_argument("labels in sampled worlds need an evaluation that weights the worlds; give one");
   }
 
   // The decision of the own seat before action `at` of the history, after token `position`.

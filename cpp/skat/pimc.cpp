@@ -10,11 +10,11 @@ namespace trickformer::skat {
 namespace {
 
 constexpr int kExactCards = 6;  // hands of at most so many cards are solved for exact card points
-// in larger hands only the main threshold is solved; other thresholds cost the most there
+// In larger hands only the main threshold is solved, because the other thresholds take the most time there.
 constexpr int kStepCards = 9;
 constexpr double kIndifferent = 0.25;           // values closer than this are a tie while more thresholds can be solved
 constexpr int kSteps[] = {1, 31, 61, 90, 120};  // card points at which a score can change
-constexpr int kBetween[] = {46, 76, 53, 69};    // solved only for the sake of card points
+constexpr int kBetween[] = {46, 76, 53, 69};    // no score changes here; solved only to compare card points
 
 SolverPosition position_of(const SeatView& v, const World& w) {
   SolverPosition p;

@@ -19,7 +19,8 @@ void play_on(const Deals& deals, const std::int16_t* hidden, std::size_t n, std:
     const SeatView& own = start.views[v.seat];
     if (!v.my_turn() || own.stage != v.stage || own.num_said != v.num_said || own.num_plays != v.num_plays ||
         own.num_discards != v.num_discards)
-      throw std::invalid_argument("the course is not that of the view, or its seat is not on turn");
+      throw std::invalid_argument(
+          "the course of play does not lead to the view, or the seat of the view is not on turn");
     for (const int action : actions) {
       check_action(is_legal(start.state, action), action);
       Table t = start;

@@ -6,13 +6,13 @@
 namespace trickformer::skat {
 namespace {
 
-// These constants, one for the soloist and one for the defenders if there are two, were found by playing the same deals
-// with and without a change, one constant at a time. Locations of cards: how much likelier the soloist holds a card
-// than the partner; the same for the discards.
+// These constants were tuned one at a time, by playing the same deals with and without a change. Of two values, the
+// first is for the soloist and the second for a defender. The first four constants weight the locations of unseen
+// cards: how much likelier the soloist holds a card than the partner does, and how much likelier he has discarded it.
 constexpr double kTrumpWithSoloist = 1.45, kTrumpInSkat = 0.02, kAceWithSoloist = 1.29, kTenInSkat = 1.76;
 // Card points that a seat adds to a trick when it ducks, when it takes it, and when it adds points for its partner.
 constexpr double kGiven[2] = {0.25, -0.2}, kTaking[2] = {3.94, 3.49}, kSmeared[2] = {4.96, 4.45};
-constexpr double kPointsInSkat = 5;         // used if they are not known
+constexpr double kPointsInSkat = 5;         // estimate of the card points in the skat for a seat that has not seen it
 constexpr double kDecides[2] = {11.8, 13};  // bonus for a trick that decides the game
 // probability that the third seat can still beat the second seat's better card
 constexpr double kBeatsTwice[2] = {0.5, 0.23};

@@ -7,15 +7,14 @@ namespace trickformer::skat {
 // The action of `rules` if the seat of the view is on turn.
 int rules_player(const SeatView& view);
 
-// Its opinion of the cards that may be played; 0 for the others.
+// How `rules` rates the cards that may be played. All numbers are 0 for other cards.
 struct CardThoughts {
-  float worth[kNumCards] = {};  // of the order of 1, comparable within a decision
-  float gain[kNumCards] =
-      {};  // card points of the trick for the own side, negative for the other side, over 30; not in null
-  float wins[kNumCards] = {};  // probability that the own side takes the trick; not in null
+  float worth[kNumCards] = {};  // value of about 1; comparable within a decision only
+  float gain[kNumCards] = {};   // card points of the trick over 30, negative if the other side wins it; 0 in null
+  float wins[kNumCards] = {};   // probability that the own side takes the trick; 0 in null
 };
 
-// The card it plays in a suit or grand game, and in null (skat/rules_null.cpp). thoughts: output, or null.
+// The card that `rules` plays in a suit or grand game, and in null (skat/rules_null.cpp). thoughts: output, or null.
 int rules_card(const SeatView& view, CardThoughts* thoughts = nullptr);
 int rules_null_card(const SeatView& view, CardThoughts* thoughts = nullptr);
 

@@ -46,8 +46,8 @@ enum CardFeature {
   kFeatures
 };
 
-// Columns: in a suit game the soloist as first, second and third to a trick, then a defender as such; the same six in
-// grand.
+// Columns: in a suit game, the soloist as first, second and third player of a trick, then a defender as first, second
+// and third player. The same six columns follow for grand.
 constexpr int kSituations = 12;
 constexpr double kWeights[kFeatures][kSituations] = {
     {5.2, 14.7, 13.8, -2.2, 7.4, 10.7, -2.9, 12.1, 12.4, -4.3, 4.6, 8.2},         // kGain

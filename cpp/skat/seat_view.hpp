@@ -11,7 +11,7 @@
 namespace trickformer::skat {
 
 inline constexpr int kSeatToken = kActions, kEndToken = kSeatToken + kPlayers, kVocabulary = kEndToken + 1;
-// For a defender, after the longest auction, in an ouvert hand game.
+// The longest sequence is a defender's, after the longest auction, in a hand game that is played ouvert.
 inline constexpr int kMaxLength = 1 + kHand + kMaxAuction + 3 + kHand + kTricks + kPlays + 1;
 
 struct SeatView {
@@ -67,7 +67,7 @@ struct SeatView {
   }
   bool my_turn() const { return stage != Stage::kSeat && turn() == seat; }
 
-  // Cards of other hands and of an unseen skat, and the number of them at each place.
+  // The cards that the seat does not see. The two functions below return their number in a hand and in the skat.
   Cards unseen() const { return kAll & ~(dealt | taken | played[0] | played[1] | played[2] | shown); }
   int hidden_in(int p) const {
     if (p == seat || (shown && p == soloist())) return 0;
@@ -86,8 +86,7 @@ inline bool can_lay(Cards unseen, Cards not_a, Cards not_b, int a, int b, int sk
          count(unseen & not_a) <= b + skat;
 }
 
-// The own legal actions as tokens, or those of another seat in the auction and the declaration, which are public.
-// Cards: of the own hand. 128 bits: low, high.
+// A set of actions. Those below 64 are bits of `low`, the others bits of `high`.
 struct ActionSet {
   std::uint64_t low = 0, high = 0;
 
@@ -95,6 +94,7 @@ struct ActionSet {
   bool has(int action) const { return action >= 0 && action < 128 && (action < 64 ? low : high) >> (action & 63) & 1; }
 };
 
+// The legal statements of the seat on turn in the auction and the declaration. They are public.
 inline ActionSet spoken(const SeatView& v) {
   ActionSet set;
   switch (v.stage) {
@@ -155,15 +155,15 @@ inline Cards playable(const SeatView& v) {
   return found;
 }
 
-// Those of `cards` above `last` that leave enough higher cards for `still` cards in ascending order, including the card
-// itself.
+// The cards that can come next in an ascending row: they are above `last`, and enough higher ones of `cards` are left
+// for the rest of the row. still: number of cards to come, the next one included.
 inline Cards ascending(Cards cards, int last, int still) {
   cards &= ~static_cast<Cards>((std::uint64_t{1} << (last + 1)) - 1);
   for (int drop = still - 1; drop > 0 && cards; --drop) cards &= ~(Cards{1} << (31 - std::countl_zero(cards)));
   return cards;
 }
 
-// The cards that may come next when a card comes: those that some consistent deal allows.
+// The cards that may come next in some deal that is consistent with the view.
 inline Cards possible_cards(const SeatView& v) {
   switch (v.stage) {
     case SeatView::Stage::kDeal: return ascending(kAll, v.last, kHand - v.seen);

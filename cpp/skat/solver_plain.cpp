@@ -6,7 +6,7 @@
 
 namespace trickformer::skat {
 
-// ---- the yardstick ----
+// ---- the baseline of the benchmark ----
 
 struct PlainSolver::Node {
   Kind kind;
@@ -115,9 +115,9 @@ bool PlainSolver::reach(Node& n, int need) {
   return found;
 }
 
-// ---- the twin ----
+// ---- the reference of the tests ----
 
-// The rules written again as a rule book has them: cards by name, strongest first.
+// The rules, written independently of skat/rules.hpp: ranks have names, and an order lists them from the strongest on.
 static int place_in(const char* order, char rank) {
   int i = 0;
   while (order[i] != rank) ++i;

@@ -1,4 +1,4 @@
-// Two slow solvers that share only the position with the fast one: a yardstick for the benchmark, and a reference for
+// Two slow solvers that share only the position with the fast one: a baseline for the benchmark, and a reference for
 // the tests.
 #pragma once
 #include <cstdint>

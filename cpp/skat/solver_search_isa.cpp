@@ -73,9 +73,9 @@ class Searcher : Order<kNull, kTricks> {
 
   // ---- moves ----
 
-  // Lists cards. Of neighbours in one hand it lists only those with different points, and just one of these if
-  // `outcome` decides who takes the trick: the one of most or of fewest points. What this card adds to the trick is
-  // certain; the fate of the other card is not.
+  // Lists the cards to try. Cards of one hand are neighbours if no card of another hand lies between them. Of
+  // neighbours with equal points, one is listed. If `outcome` decides who takes the trick, only one of all neighbours
+  // is listed: the one with most points if the own side takes the trick, else the one with fewest.
   template <class Outcome, class Score>
   void list(Moves& out, Cards cards, Cards others, Outcome outcome, Score score, int place, int p, int hint) const {
     for (int run = 0; cards; ++run) {

@@ -5,7 +5,7 @@
 namespace trickformer::skat {
 inline namespace TRICKFORMER_ISA {
 
-// Tells every seat its observations of the deal. Calls tell(seat, token).
+// Sends every seat its observations of the deal: calls tell(seat, token).
 template <typename Tell>
 void tell_deal(const State& s, Tell tell) {
   for (int p = 0; p < kPlayers; ++p) {
@@ -14,7 +14,7 @@ void tell_deal(const State& s, Tell tell) {
   }
 }
 
-// Applies an action and tells every seat its observation.
+// Applies an action and sends every seat its observation.
 template <typename Tell>
 void tell_action(State& s, int action, Tell tell) {
   const int seat = s.current;

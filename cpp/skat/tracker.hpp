@@ -54,8 +54,8 @@ class GameTracker final : public Tracker {
   bool legal_ = true, ended_ = false;
 };
 
-// Many games in lockstep: each call of `step` makes one decision in every game that is not over. The observations of
-// each seat are kept as tokens, ready for a model.
+// Many games in lockstep. Each call of `step` makes one decision in one game. The observations of each seat are kept as
+// tokens, ready for a model.
 class Tables {
  public:
   // deals: [n, kNumCards], the deck of each game. Throws std::invalid_argument if one is invalid.

@@ -52,7 +52,7 @@ World read(const std::int16_t* row) {
 Deals::Deals(const SeatView& v, const double* log_odds) : view_(v) {
   using Stage = SeatView::Stage;
   if (v.stage < Stage::kAuction || v.stage == Stage::kTake || v.stage == Stage::kShow)
-    throw std::invalid_argument("a view ends where a seat has seen all the cards that come together");
+    throw std::invalid_argument("the view stops within the deal or another event; add all cards that the event shows");
   a_ = (v.seat + 1) % kPlayers;
   b_ = (v.seat + 2) % kPlayers;
   need_a_ = v.hidden_in(a_);

@@ -35,12 +35,12 @@ class Deals {
  public:
   // log_odds: null, or [kNumCards][kPlaces], the odds for drawing worlds. The places are the seats after the own one
   // and the skat, for cards that were not picked up or were discarded. Throws std::invalid_argument if no deal explains
-  // the view, if the view ends between cards that are seen together, or if the odds are out of range.
+  // the view, if the view stops within an event, or if the odds are out of range.
   explicit Deals(const SeatView& view, const double* log_odds = nullptr);
 
   const SeatView& view() const { return view_; }
   std::uint64_t assignments() const { return total_; }  // number of ways to place the unseen cards
-  // number of ways to pick up and discard, for each of them
+  // number of ways to pick up and discard for each placement
   int histories() const { return hidden_discards_ ? kWays : 1; }
   World draw(Rng& rng) const;
   bool is_consistent(const World& w) const;  // does not read w.held and w.skat

@@ -116,7 +116,7 @@ class Result:
             ValueError: The tournament has more than two players.
         """
         if "rows" not in self._result:
-            raise ValueError("a difference is of two players; see rows")
+            raise ValueError(f"a difference needs two players, and this tournament has {len(self.rows)}; read rows")
         return self.rows[0]["difference"]
 
     @property
@@ -127,7 +127,7 @@ class Result:
             ValueError: The tournament has more than two players.
         """
         if "rows" not in self._result:
-            raise ValueError("an interval is of two players; see rows")
+            raise ValueError(f"ci95 needs two players, and this tournament has {len(self.rows)}; read rows")
         low, high = self.rows[0]["low"], self.rows[0]["high"]
         return None if low is None or high is None else (low, high)
 

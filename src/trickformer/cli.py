@@ -285,7 +285,7 @@ def list_checkpoints(as_json: configs.Json = False) -> None:
         print(to_json({"checkpoints": rows}))
         return
     width = max(len(row["name"]) for row in rows)
-    print(f"{'checkpoint':<{width}} {'weights':<8}  {'SHA-256 of them':<19}  {'players':<25}  game")
+    print(f"{'checkpoint':<{width}} {'weights':<8}  {'SHA-256 of weights':<19}  {'players':<25}  game")
     for row in rows:
         print(
             f"{row['name']:<{width}} {row['bytes'] / 1e6:5.2f} MB  sha256 {row['sha256'][:12]}  "

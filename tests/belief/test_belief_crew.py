@@ -257,7 +257,7 @@ def test_impossible_views_are_refused():
     ):
         with pytest.raises(ValueError, match="no deal explains"):
             belief.reset(replace(view, events=events))
-    with pytest.raises(ValueError, match="ends where"):
+    with pytest.raises(ValueError, match="stops within the deal or another event"):
         belief.reset(replace(view, events=(*view.events[:2], replace(view.events[2], seen=own[:9]))))
     belief.reset(view)
     before = belief.count()

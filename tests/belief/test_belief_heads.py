@@ -207,7 +207,7 @@ def test_odds_out_of_range_or_of_another_shape_are_refused():
     belief: Any = sampler(game)
     seat = belief.seat_view(game.view(game.deal(1, 0), 0))
     for bad in (np.full((52, 3), 8.5), np.full((52, 3), np.nan)):
-        with pytest.raises(ValueError, match="logarithms of odds"):
+        with pytest.raises(ValueError, match="log odds are out of range"):
             belief.sampler_class(seat, bad)
     with pytest.raises(ValueError, match=r"\[52, 3\]"):
         belief.sampler_class(seat, np.zeros((40, 3)))

@@ -138,7 +138,7 @@ def test_a_config_starts_no_program(model, rest, field, spec, tmp_path, monkeypa
     file = tmp_path / "config.toml"
     typed = {field: [spec, spec] if many else spec}
     file.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in (rest | typed).items()))
-    with pytest.raises(TrickformerError, match="which a file may not decide"):
+    with pytest.raises(TrickformerError, match="a file may not do that"):
         configs.load(model, file, {})
     assert configs.load(model, None, rest | typed)
 
@@ -153,7 +153,7 @@ def test_an_entry_says_which_options_a_file_may_set(tmp_path, monkeypatch):
     assert "shell" in user_only("mybot:shell=rm")
     assert "shell" in user_only('rollout:policy="mybot:shell=rm"')
     engines.write_text('[mybot]\ncommand = "mybot"\nsafe = ["level"]\n')
-    with pytest.raises(TrickformerError, match="safe names 'level'"):
+    with pytest.raises(TrickformerError, match="lists 'level', but the options are"):
         entries.read()
 
 

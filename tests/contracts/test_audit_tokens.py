@@ -174,11 +174,11 @@ def missing(sound):
 
 
 TRACKERS = {
-    "what comes is not possible": (masked("possible", without_last), EXPECTS, r"possible\(\) is without token \d+ \('"),
+    "what comes is not possible": (masked("possible", without_last), EXPECTS, r"possible\(\) lacks token \d+ \('"),
     "a legal action is missing": (masked("legal", without_first), TURN, r"legal\(\) has the tokens .* legal actions"),
     "nothing is legal": (masked("legal", cleared), TURN, r"my_turn\(\) is True, and legal\(\) has the tokens \[\]"),
     "never its turn": (lambda sound: {"my_turn": lambda self: False}, TURN, r"my_turn\(\) is False, and the seat"),
-    "always its turn": (lambda sound: {"my_turn": lambda self: True}, TURN, "is True, and .* is not its action"),
+    "always its turn": (lambda sound: {"my_turn": lambda self: True}, TURN, "is True, and .* is not the seat's action"),
     "legal where it is not on turn": (
         lambda sound: {"legal": lambda self: self.possible()},
         TURN,
@@ -191,7 +191,11 @@ TRACKERS = {
         COPIES,
         r"a copy gives another \w+\(\)",
     ),
-    "an impossible token raises": (refusing, IMPOSSIBLE, r"push\(\d+\), which cannot come, raises RuntimeError: boom;"),
+    "an impossible token raises": (
+        refusing,
+        IMPOSSIBLE,
+        r"push\(\d+\) of an impossible token raises RuntimeError: boom;",
+    ),
     "a token that comes raises": (failing, EXPECTS, r"push\(\d+\) raises KeyError: 'a card';"),
     "an impossible token is not marked": (
         lambda sound: {"is_legal": lambda self: True},
@@ -209,12 +213,12 @@ TRACKERS = {
     "an end among the cards": (
         lambda sound: {"terminal": lambda self: sound.terminal(self) or self._at == 2},
         EXPECTS,
-        r"terminal\(\) is True, and token",
+        r"terminal\(\) is True before token",
     ),
     "possible tokens are marked": (
         lambda sound: {"is_legal": lambda self: sound.is_legal(self) and (0 not in self.bids or self._at < 12)},
         IMAGINED,
-        r"is_legal\(\) is False after token \d+ .*, which possible\(\) has",
+        r"is_legal\(\) is False after token \d+ .*, which possible\(\) allows",
     ),
     "possible tokens without an end": (
         lambda sound: {
@@ -397,7 +401,7 @@ TOKENIZERS = {
     ),
     "decode gives a list": (decoded(list), INVERSE, r"decode\(\) gives list, not a tuple"),
     "decode fails": (raising("decode"), INVERSE, r"decode\(encode\(\)\) raises RuntimeError: boom;"),
-    "decode takes anything": (trusting, INVERSE, "which are no view; it raises ValueError"),
+    "decode takes anything": (trusting, INVERSE, "that encode no view; it must raise ValueError"),
     "decode raises another": (strict, INVERSE, "raises KeyError: 'no view', not ValueError"),
     "tokens change": (turning, PREFIX, r"token 1 was token \d+ \('..'\), and is token \d+ \('..'\) at a later"),
     "actions have other tokens": (lambda sound: {"token": lambda self, a: a + 1}, TURN, r"legal actions are \["),

@@ -60,7 +60,7 @@ def test_a_game_has_no_fast_form_by_default(installed):
     game = games.load("oh_hell")
     assert game.fast() is None and tokenizers.fast(game) is None
     assert isinstance(tokenizers.bulk(game), tokenizers.StateGame)
-    with pytest.raises(ValueError, match="has nothing to permute"):
+    with pytest.raises(ValueError, match="no symmetric colours to permute"):
         tokenizers.bulk(game).augment(np.zeros((1, 2), np.int16), np.random.default_rng(1))
 
 

@@ -42,7 +42,7 @@ def test_a_history_that_cannot_be_is_refused(name):
         twice[history[:, 0] > 0, 54] = twice[history[:, 0] > 0, 53]
         faults += [direction, twice]
     for broken in faults:
-        with pytest.raises(ValueError, match=r"holds every card|is not legal|no direction"):
+        with pytest.raises(ValueError, match=r"holds every card|is not legal|no pass direction"):
             table.encode(broken, seats)
 
 

@@ -123,7 +123,7 @@ def test_what_no_hand_explains_is_refused():
     table = CORE.Tables(rules, 0, 0, 1)
     with pytest.raises(IndexError, match="seat"):
         table.redraw(np.array([2], dtype=np.int8), 1)
-    with pytest.raises(ValueError, match="one seat a table"):
+    with pytest.raises(ValueError, match="one seat per table"):
         table.redraw(np.array([0, 1], dtype=np.int8), 1)
     held, states, marks = table.__getstate__()
     broken = bytearray(states)

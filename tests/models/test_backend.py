@@ -319,7 +319,7 @@ def test_outcomes_or_their_classes(models: dict[str, GPT2PolicyValueModel]) -> N
         np.testing.assert_allclose(backend.values(nodes), backend.outcomes(nodes) @ expected, atol=1e-5)
         which, worth = outcomes.head_outputs(n)
         assert np.array_equal(worth, expected) and np.array_equal(worth[which][:, 0], values[:, 0])
-    with pytest.raises(TrickformerError, match="150 results are neither the 300 outcomes nor 15 classes"):
+    with pytest.raises(TrickformerError, match="150 outputs fits neither the game's 300 outcomes nor its 15 classes"):
         load_backend(models["tiny"], outcomes)
     apart = Outcomes(((3,), (1,), (2,)), np.array([[3.0], [1.0], [2.0]], np.float32))
     assert apart.classes.tolist() == [0, 1, 2] and apart.class_values.ravel().tolist() == [3, 1, 2]

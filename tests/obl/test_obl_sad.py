@@ -154,5 +154,5 @@ def test_checkpoints_of_before_are_read(tmp_path):
         found = load(tmp_path).model
         assert found.sizes == network.sizes and torch.equal(found.worth.weight, network.worth.weight)
     (tmp_path / "config.json").write_text(json.dumps(said | {"shape": said["shape"] | {"last": "guessed"}}))
-    with pytest.raises(TrickformerError, match="it reads 'guessed' of the last move"):
+    with pytest.raises(TrickformerError, match="the value 'guessed' of `last` is not one of"):
         load(tmp_path)

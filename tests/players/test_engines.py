@@ -277,7 +277,7 @@ def test_a_tournament_stops_with_one_line_and_goes_on(tmp_path):
     assert stopped.stderr.splitlines()[-1].startswith("error: engine lie failed")
     assert f"see {out}/engines/python" in stopped.stderr
     resumed = trickformer(*words[:2], "--config", str(out / "config.toml"), "--out", str(out), "--resume")
-    assert resumed.returncode == 2 and "starts a program, which a file may not decide" in resumed.stderr
+    assert resumed.returncode == 2 and "starts a program, and a file may not do that" in resumed.stderr
     again = trickformer(*words, "--a", spec("lie"), "--resume")
     assert again.returncode == 2 and "not legal" in again.stderr
     said = sorted((out / "engines").iterdir())
@@ -348,7 +348,7 @@ def test_an_option_stays_one_word(engines_toml):
     ("text", "says"),
     [
         ("[b]\n", r"\[b\]: command is missing"),
-        ("[b]\ncommand = 'bot {x}'\n", r"the command names the options \['x'\], and there are \[\]"),
+        ("[b]\ncommand = 'bot {x}'\n", r"placeholders in the command are \['x'\], but the options are \[\]"),
         ("[b]\ncommand = 'bot {'\n", "command: "),
         ("[b]\ncommand = 'bot'\nprocesses = 0\n", "must be 1 or more"),
         ("[b]\ncommand = 'bot'\nfoo = 0\n", "unknown config key 'foo'"),
@@ -430,7 +430,7 @@ def test_serve_refuses_what_is_no_message():
         ("nonsense\n", "Invalid JSON"),
         ('{"type":"act","table":3,"legal":[1],"words":["x"],"seed":1,"seconds":null}\n', "there is no table 3"),
         ('{"type":"hello","protocol":2}\n', "speaks version 1 of the protocol, not 2"),
-        (new.replace("hearts()", "hearts(jd_bonus=True)"), "this serves hearts"),
+        (new.replace("hearts()", "hearts(jd_bonus=True)"), "this engine serves hearts"),
         (new.replace('"seat":0', '"seat":4'), "has no seat 4"),
         ("x" * (1 << 21), "a line has more than"),
     ):

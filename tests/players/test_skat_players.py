@@ -291,7 +291,7 @@ def test_games_are_played_on_from_the_view_alone():
     drawn = SkatPositions(SkatBelief(game), False, True).worlds(view, 3, np.random.default_rng(0))
     on, legal = partial(S.play, drawn.sampler, True, open=0, solver=S.Solver()), np.array(view.legal)
     assert on(hidden=drawn.hidden, course=drawn.actions, actions=legal).shape == (3, len(legal))
-    with pytest.raises(ValueError, match="not that of the view"):
+    with pytest.raises(ValueError, match="does not lead to the view"):
         on(hidden=drawn.hidden, course=drawn.actions[:-1], actions=legal)
     with pytest.raises(ValueError, match="is not legal"):
         on(hidden=drawn.hidden, course=drawn.actions, actions=np.array([PASS]))

@@ -168,7 +168,7 @@ def test_what_convert_refuses(refused, tmp_path):
     assert "log, game 1: its source has no auction" in refused("convert", "log", "out.sgf")
     moved = fixture_games()[0].model_copy(update={"moves": ("1 hand",), "contract": None})
     (tmp_path / "odd.jsonl").write_text(jsonl.write(moved) + "\n")
-    assert "odd.jsonl, game 1: an ISS record cannot hold it" in refused("convert", "odd.jsonl", "out.sgf")
+    assert "odd.jsonl, game 1: the ISS format cannot hold this game" in refused("convert", "odd.jsonl", "out.sgf")
     assert "games.sgf holds no game 99" in refused("show", GAMES, "--game", "99")
     assert "--game" in refused("show", GAMES, "--game", "0")
     assert "Missing command" in refused()

@@ -132,5 +132,5 @@ def test_a_fit_on_exchanged_sequences_goes_on_at_the_same_step(tmp_path):
 
 
 def test_a_game_in_which_nothing_is_alike_is_refused():
-    with pytest.raises(ValidationError, match="has nothing to permute"):
+    with pytest.raises(ValidationError, match="no symmetric colours to permute"):
         SelfPlay(game="hearts", preset="tiny", augment=True)

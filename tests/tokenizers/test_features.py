@@ -222,7 +222,7 @@ def test_bad_requests_change_nothing(name):
         ([0, 2], first[:2], [1, 1], "sequence"),
         ([0], first[:1], [-1], "must not be negative"),
         ([0], first[:2], [1], "must add up"),
-        ([0, 1], first[:2], [2], "one length a row"),
+        ([0, 1], first[:2], [2], "one length per row"),
     ):
         with pytest.raises((ValueError, IndexError), match=says):
             seats.push(ints(*rows), ints(*tokens), ints(*lengths))

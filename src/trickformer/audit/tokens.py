@@ -249,35 +249,39 @@ class _Seat:
             return
         except Exception as e:
             raise _Fault(
-                INVERSE, f"decode() of tokens that are no view raises {describe_exception(e)}, not ValueError"
+                INVERSE, f"decode() of tokens that encode no view raises {describe_exception(e)}, not ValueError"
             ) from e
         last = tokens[-1]
-        raise _Fault(INVERSE, f"decode() takes {len(tokens)} tokens to {last}, which are no view; it raises ValueError")
+        raise _Fault(
+            INVERSE, f"decode() accepts {len(tokens)} tokens up to {last} that encode no view; it must raise ValueError"
+        )
 
     def _push(self, tracker: Tracker, token: int, action: int | None) -> None:
         """Check that the tracker expects the next token, and push it. `action` is the seat's action that it encodes."""
         turn = _call(TURN, "my_turn()", tracker.my_turn)
         if bool(turn) != (action is not None):
             event = (
-                "its own action came" if action is not None else f"{self._name(token)} came, which is not its action"
+                "the next token of the view is the seat's action"
+                if action is not None
+                else f"{self._name(token)}, the next token of the view, is not the seat's action"
             )
             raise _Fault(TURN, f"my_turn() is {bool(turn)}, and {event}")
         if action is not None:
             action_token = _call(TURN, f"token({action})", self._tokenizer.token, action)
             if action_token != token:
-                raise _Fault(TURN, f"token({action}) of the own action is {action_token}, and {token} came")
+                raise _Fault(TURN, f"token({action}) of the own action is {action_token}, but the view has {token}")
             if not self._mask(tracker, "legal")[token]:
-                raise _Fault(TURN, f"legal() is without {self._name(token)}, which the seat has played")
+                raise _Fault(TURN, f"legal() lacks {self._name(token)}, which the seat has played")
         self._pass(TURN)
         if not self._mask(tracker, "possible")[token]:
-            raise _Fault(EXPECTS, f"possible() is without {self._name(token)}, which came")
+            raise _Fault(EXPECTS, f"possible() lacks {self._name(token)}, the next token of the view")
         # A tracker may be terminal before the end token is pushed. Then only the end token may follow.
         if token != self._tokenizer.eos and _call(EXPECTS, "terminal()", tracker.terminal):
-            raise _Fault(EXPECTS, f"terminal() is True, and {self._name(token)} came")
+            raise _Fault(EXPECTS, f"terminal() is True before {self._name(token)}, the next token of the view")
         _call(EXPECTS, f"push({token})", tracker.push, token)
         self._pushed.append(token)
         if not _call(EXPECTS, "is_legal()", tracker.is_legal):
-            raise _Fault(EXPECTS, f"is_legal() is False after {self._name(token)}, which came")
+            raise _Fault(EXPECTS, f"is_legal() is False after {self._name(token)}, a token of the view")
         self._pass(EXPECTS)
 
     def _check_turn(self, tracker: Tracker, view: View) -> None:
@@ -305,7 +309,7 @@ class _Seat:
         if turn:
             possible = np.flatnonzero(self._mask(tracker, "possible")).tolist()
             if possible != legal:
-                raise _Fault(TURN, f"at the own turn legal() has the tokens {legal}, and possible() {possible}")
+                raise _Fault(TURN, f"at the own turn legal() has the tokens {legal}, but possible() has {possible}")
         self._pass(TURN)
 
     def _mask(self, tracker: Tracker, method: str) -> np.ndarray:
@@ -365,9 +369,9 @@ class _Seat:
         if not len(impossible):
             return
         token, length = int(self._rng.choice(impossible)), len(self._pushed)
-        after = f"after {self._name(token)}, which possible() is without"
+        after = f"after {self._name(token)}, which possible() lacks"
         while True:
-            what = f"{after}: push({token})" if length > len(self._pushed) else f"push({token}), which cannot come,"
+            what = f"{after}: push({token})" if length > len(self._pushed) else f"push({token}) of an impossible token"
             _call(IMPOSSIBLE, what, tracker.push, token)
             length += 1
             if _call(IMPOSSIBLE, f"{after}: is_legal()", tracker.is_legal):
@@ -399,7 +403,7 @@ class _Seat:
             _call(IMAGINED, f"push({token}) of a possible token", tracker.push, token)
             length += 1
             if not _call(IMAGINED, "is_legal()", tracker.is_legal):
-                raise _Fault(IMAGINED, f"is_legal() is False after {self._name(token)}, which possible() has")
+                raise _Fault(IMAGINED, f"is_legal() is False after {self._name(token)}, which possible() allows")
         else:
             outcome = _call(IMAGINED, "outcome() of an imagined hand", tracker.outcome)
             if not isinstance(outcome, int | np.integer) or not 0 <= outcome < results:

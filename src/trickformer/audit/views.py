@@ -51,7 +51,7 @@ class Audit(BaseModel):
     deals: int = Field(20, ge=1, le=1_000_000_000, description="Number of random hands to audit.")
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the hands and of the sampled worlds.")
     sampler: Literal["belief", "openspiel"] = Field(
-        "belief", description="Sampler of worlds to audit: belief, the game's own, or openspiel, OpenSpiel's."
+        "belief", description="Sampler of worlds to audit: belief (the game's own) or openspiel (OpenSpiel's)."
     )
 
 

@@ -173,9 +173,9 @@ class FastGame(ABC):
             replaces each token, int64 [n, V].
 
         Raises:
-            ValueError: The game has nothing to permute; see `augments`.
+            ValueError: The game has no symmetric colours to permute; see `augments`.
         """
-        raise ValueError("this game has nothing to permute")
+        raise ValueError("this game has no symmetric colours to permute; check `augments` first")
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,8 @@ class Outcomes:
         if n == len(self.class_values):
             return self.classes, self.class_values
         raise ValueError(
-            f"{n} results are neither the {len(self.labels)} outcomes nor {len(self.class_values)} classes"
+            f"a value head with {n} outputs fits neither the game's {len(self.labels)} outcomes nor its "
+            f"{len(self.class_values)} classes"
         )
 
 

@@ -54,12 +54,14 @@ class Entry(BaseModel):
         try:
             placeholders = {name for _, name, _, _ in string.Formatter().parse(self.command) if name is not None}
         except ValueError as e:
-            raise ValueError(f"command: {e}; a brace itself is written twice") from None
+            raise ValueError(f"command: {e}; write {{{{ or }}}} for a literal brace") from None
         if unknown := sorted(set(self.safe) - set(self.options)):
-            raise ValueError(f"safe names {unknown[0]!r}, which is none of the options {sorted(self.options)}")
+            raise ValueError(f"the key `safe` lists {unknown[0]!r}, but the options are {sorted(self.options)}")
         if placeholders != set(self.options):
             names = sorted(placeholders)
-            raise ValueError(f"the command names the options {names}, and there are {sorted(self.options)}")
+            raise ValueError(
+                f"the placeholders in the command are {names}, but the options are {sorted(self.options)}; use each"
+            )
         return self
 
 

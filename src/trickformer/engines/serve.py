@@ -97,14 +97,14 @@ class _EngineServer:
 
     def _hello(self, message: messages.Greeting) -> None:
         if message.protocol != PROTOCOL:
-            raise TrickformerError(f"this speaks version {PROTOCOL} of the protocol, not {message.protocol}")
+            raise TrickformerError(f"this engine speaks version {PROTOCOL} of the protocol, not {message.protocol}")
         about = {"name": self._name, "version": trickformer.__version__, "games": [self._game.name]}
         hello = {"type": "hello", "protocol": PROTOCOL, "seeds": "numpy", "tables": _MAX_TABLES, "deals": False}
         _write(to_json(hello | about) + b"\n")
 
     def _new(self, message: messages.New) -> None:
         if message.game != (own := str(self._game.spiel)):
-            raise TrickformerError(f"this serves {own}, not {message.game}; give --game {message.game!r}")
+            raise TrickformerError(f"this engine serves {own}, not {message.game}; give --game {message.game!r}")
         if not 0 <= message.seat < self._game.players:
             raise TrickformerError(f"{own} has no seat {message.seat}")
         if message.table not in self._tables and len(self._tables) == _MAX_TABLES:

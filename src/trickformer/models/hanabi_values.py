@@ -346,16 +346,16 @@ def load(path: Path) -> HanabiCheckpoint:
     try:
         config = json_object(read_text(path / CONFIG))
         if config.get("kind") != HANABI_VALUES:
-            raise ValueError(f"its {CONFIG} is not one of {HANABI_VALUES}")
+            raise ValueError(f"{CONFIG} has the kind {config.get('kind')!r}, not {HANABI_VALUES!r}")
         rules, stored = _core.hanabi.Rules(**config["rules"]), dict[str, Any](config["shape"])
         # Checkpoints of old versions have no `odds`, and they have a `layout` if and only if odds are an input.
         stored.setdefault("odds", stored.pop("layout", None) is not None)
         sizes = NetworkSizes(layout=Layout.for_rules(rules), **stored)
         if sizes.last not in get_args(Last):
-            raise ValueError(f"it reads {sizes.last!r} of the last move")
+            raise ValueError(f"the value {sizes.last!r} of `last` is not one of {', '.join(get_args(Last))}")
         for name, size, most in (("units", sizes.hidden, _MOST_UNITS), ("layers", sizes.layers, _MOST_LAYERS)):
             if type(size) is not int or not 1 <= size <= most:
-                raise ValueError(f"it has {size!r} {name}; there may be {most:,}")
+                raise ValueError(f"the network has {size!r} {name}, not 1 to {most:,}")
         expected = NetworkSizes.for_rules(
             rules,
             hidden=sizes.hidden,
@@ -366,7 +366,7 @@ def load(path: Path) -> HanabiCheckpoint:
             cards=sizes.cards,
         )
         if sizes != expected:
-            raise ValueError("its sizes are not those of its rules")
+            raise ValueError(f"the shape in {CONFIG} does not fit its rules")
         with torch.device("meta"):
             model = ActionValues(sizes)
         weights = load_file(path / WEIGHTS)

@@ -46,11 +46,11 @@ class Options(BaseModel):
 
     belief: Annotated[_Belief | None, _by_size("rejection", lambda _: "exact")] = Field(
         None,
-        description="rejection, metropolis, inherited or exact (default: rejection, above 64 cells exact).",
+        description="Sampler: rejection, metropolis, inherited, exact (default: rejection, >64 cells exact).",
     )
     domain: Literal["rule", "board"] = Field(
         default="rule",
-        description="Where proposals lay mines: rule (of the first move) or board (default: rule).",
+        description="Cells where a sampler proposes mines: rule (those of first_move) or board (default: rule).",
     )
     simulations: int = Field(
         default=10_000, ge=1, le=20_000_000, description="Largest number of simulations a decision (default: 10,000)."
@@ -73,7 +73,7 @@ class Options(BaseModel):
         ge=0,
         le=1,
         allow_inf_nan=False,
-        description="After n visits consider ceil(n^w) cells, 0: all (default w: 0 up to 64 cells, else 0.5).",
+        description="Exponent w: n visits try ceil(n^w) cells, w=0 all (default: 0, above 64 cells 0.5).",
     )
 
 

@@ -91,7 +91,7 @@ def make(options: Options, game: Game) -> Player:
     module, name = options.make.split(":", 1)
     if module == _HERE:
         if name not in _REGISTERED:
-            raise TrickformerError(f"{who} was an object of another process; pass the object again")
+            raise TrickformerError(f"{who} is a Python object that ended with its process; pass the object again")
         return NativePlayer(_REGISTERED[name], who)
     factory = foreign.function(who, options.make)
     with foreign.wrap_errors(who):

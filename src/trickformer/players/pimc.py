@@ -67,7 +67,7 @@ class Options(BaseModel):
         None,
         ge=1,
         le=1_000_000,
-        description="Simulations in a world: of the tree in Hearts, else of each action (default: the game's).",
+        description="Per world: simulations in Hearts, elsewhere playouts of each action (default: the game's).",
     )
     c: Annotated[float | None, _HEARTS, _of_search("c")] = Field(
         None,
@@ -91,7 +91,7 @@ class Options(BaseModel):
         None,
         ge=1,
         le=1_000_000_000,
-        description="The Crew: most cards tried to solve an action. Unsolved ones count 0.5 (default: 2,000).",
+        description="The Crew: solver's node limit per action. Unsolved actions count 0.5 (default: 2,000).",
     )
 
 

@@ -133,7 +133,7 @@ class _Search(BaseModel):
         None,
         ge=1,
         le=100,
-        description="Moves of the network before the blueprint plays (default: 2, paper without multi 1).",
+        description="Network moves before the blueprint plays (default: 2, or 1 if preset=paper, multi=false).",
     )
     steps: Annotated[int | None, _of_preset("steps")] = Field(
         None, ge=0, le=1_000_000, description="Gradient steps per decision (default: small 100, paper 5,000)."

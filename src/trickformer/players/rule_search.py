@@ -1,4 +1,4 @@
-"""team search: at each move the best script or action
+"""search on the public belief: compares scripts and single actions for each move
 
 This is search on the public belief, the distribution over all hands given what everybody saw (section 4.2 of Sokota et
 al., "A Fine-Tuning Approach to Belief State Modeling", 2022, with a simpler search than the paper's). A rule is a

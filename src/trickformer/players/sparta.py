@@ -62,7 +62,7 @@ class _Search(BaseModel):
         0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."
     )
     multi: bool = Field(
-        False, description="Whether all seats search. In Hanabi both follow each other's search (default: false)."
+        False, description="Whether all seats search. In Hanabi each repeats the partner's searches (default: false)."
     )
     range_max: Annotated[int, _MULTI] = Field(
         200,

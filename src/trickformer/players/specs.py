@@ -395,7 +395,7 @@ def user_only(spec: str) -> str | None:
     entry = None if name in NAMES else entries.read().get(name)
     changed = options.model_dump(exclude_defaults=True).keys()
     unsafe = sorted(changed & entry.options.keys() - set(entry.safe)) if entry else []
-    return f"sets {unsafe[0]}, an option of an engine that its entry does not name as safe" if unsafe else None
+    return f"sets {unsafe[0]}, which is not among the engine's safe options" if unsafe else None
 
 
 def to_type(config: BaseModel) -> list[str]:
@@ -443,7 +443,7 @@ def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Spe
         if info.field_name in context.get("filed", ()):
             for spec in many:
                 if what := user_only(spec):
-                    raise ValueError(f"{spec!r} {what}, which a file may not decide; give it on the command line")
+                    raise ValueError(f"{spec!r} {what}, and a file may not do that; give it on the command line")
         if context.get("old"):
             many = [_translate_stored(spec, game or info.data.get("game")) for spec in many]
         if change := context.get("relocate"):

@@ -178,7 +178,7 @@ class SelfPlay(BaseModel):
     bootstrap: list[str] = Field(
         ["random"],
         min_length=1,
-        description="Specs of the bootstrap players, one drawn for each seat. Repeat one to draw it more often.",
+        description="Specs of the players whose hands train model 0, drawn for each seat. Repeats add weight.",
     )
     bootstrap_hands: int = Field(
         400_000,
@@ -190,7 +190,7 @@ class SelfPlay(BaseModel):
         1,
         ge=1,
         le=1_000_000,
-        description="The Crew: most deals of every second bootstrap hand, dealt anew until the team wins.",
+        description="The Crew: deal limit of every second bootstrap hand, which is redealt until the team wins.",
     )
     sequences: int = Field(
         60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."
@@ -199,7 +199,7 @@ class SelfPlay(BaseModel):
         1_000, ge=1, le=100_000_000, description="Number of further sequences of each iteration that measure the model."
     )
     seats_kept: int = Field(
-        1, ge=1, le=100, description="Number of seats of a hand that become training data, with --roles all."
+        1, ge=1, le=100, description="Number of seats of a hand whose sequences become training data, with --roles all."
     )
     anchor: float = Field(
         0.0,
@@ -212,10 +212,10 @@ class SelfPlay(BaseModel):
         description="Seats that play ArgmaxVal* from iteration 2 on: all, or one (others sample a policy).",
     )
     guests: list[str] = Field(
-        [], description="Specs of players in seats that are no training data, from iteration 1 on (default: none)."
+        [], description="Specs of players for seats with discarded sequences, from iteration 1 on (default: none)."
     )
     guest_share: float = Field(
-        0.5, gt=0, le=1, description="Share of the seats that are no training data that --guests take."
+        0.5, gt=0, le=1, description="Share that --guests take of the seats with discarded sequences."
     )
     pool: int = Field(
         0,
@@ -249,7 +249,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Peak rate of Muon for model 0's blocks, later scaled like AdamW's. 0 means AdamW alone.",
+        description="Peak learning rate of Muon for model 0, scaled for later models like AdamW's. 0: no Muon.",
     )
     policy_weight: float = Field(
         9.0, gt=0, allow_inf_nan=False, description="Weight of the policy loss, relative to the value loss."
@@ -258,7 +258,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Loss weight of action values. 0, with --label-share 0: a model without action values.",
+        description="Loss weight of action values. At 0 the model predicts none, and --label-share must be 0.",
     )
     label_share: float = Field(
         0.0, ge=0, le=1, description="Share of own decisions whose legal actions are labelled with values."
@@ -373,7 +373,7 @@ class SelfPlay(BaseModel):
 
         game = games.load(self.game)
         if self.guests and self.roles == "all" and self.seats_kept == game.players:
-            raise ValueError("--guests take seats that are no training data; lower --seats-kept")
+            raise ValueError("--guests get no seats, because all seats yield training data; lower --seats-kept")
         fast = tokenizers.fast(game) or FastGame  # the class attributes are those of a game without a fast form
         if self.rollout_network and not fast.labels_by_network:
             raise ValueError(f"in {self.game} scripted players play the labels' playouts; leave out --rollout-network")
@@ -384,7 +384,7 @@ class SelfPlay(BaseModel):
         if not self.script_features and not tokenizers.make(game).script_features:
             raise ValueError(f"in {self.game} no feature is a scripted player's; leave out --no-script-features")
         if self.augment and not fast.augments:
-            raise ValueError(f"{self.game} has nothing to permute; leave out --augment")
+            raise ValueError(f"{self.game} has no symmetric colours to permute; leave out --augment")
         if self.tries > 1 and (not fast.retries or self.bootstrap != ["random"]):
             raise ValueError("--tries above 1 is for The Crew with --bootstrap random; leave out --tries")
         return self

@@ -348,7 +348,7 @@ def model_hands(
         ValueError: There are both searches and labels by playouts.
     """
     if searches is not None and labels.share:
-        raise ValueError("searches take the place of labels")
+        raise ValueError("searches label the decisions, and so do playouts; leave out one of them")
     models, greedy = roles.model, roles.greedy
     n = len(models)
     tokenizer, bulk = tokenizers.make(game), tokenizers.bulk(game)

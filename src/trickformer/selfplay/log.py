@@ -38,11 +38,11 @@ def _parser(iterations: int) -> Parse:
             entry["stage"] = _FORMER_STAGES.get(entry["stage"], entry["stage"])
             integers = [entry.get(key) for key in ("iteration", "at", "time")]
             if not all(type(n) is int and 0 <= n < 1 << 37 for n in integers) or entry["stage"] not in STAGES:
-                raise ValueError("no entry of a stage")
+                raise ValueError("the entry has a bad stage, iteration, position or time")
             if not 0 <= entry["iteration"] < iterations:
-                raise ValueError("an entry of no iteration")
+                raise ValueError(f"iteration {entry['iteration']} is beyond the {iterations} iterations of the run")
             if entry["stage"] == "match" and not _is_match(entry):
-                raise ValueError("no result of a match")
+                raise ValueError("the entry of a match lacks its result")
         return entry
 
     return parse

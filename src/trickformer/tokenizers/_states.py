@@ -124,7 +124,9 @@ class StateGame(FastGame):
         from trickformer.openspiel import playout
 
         if net is not None or worlds:
-            raise ValueError("labels of this game come from random playouts of the true deal, without net or worlds")
+            raise ValueError(
+                "labels of this game cannot use a rollout network or sampled worlds; leave out net and worlds"
+            )
         counts, labels = [], []
         for actions, seat, stream in zip(history, seats.tolist(), streams.tolist()):
             rng, n_before = random.Random(deal_seed(seed, stream)), len(labels)

@@ -77,7 +77,7 @@ class HeartsTokenizer(ByNumber):
         exchange = 2 * PASSED if direction else 0
         before_lead = len(rest) <= exchange
         if before_lead and (len(rest) > PASSED or not direction):
-            raise ValueError("these tokens end between two views")
+            raise ValueError("the tokens stop before the seat that leads to the first trick; add them up to it")
         events = [Event(CHANCE, direction), Event(CHANCE, None, hand)]
         events += [Event(seat, card) for card in rest[: min(PASSED, exchange)]]
         if before_lead:

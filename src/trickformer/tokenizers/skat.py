@@ -95,7 +95,7 @@ class SkatTokenizer(ByNumber):
                 n_shown = HAND
             if n_shown:
                 if at + n_shown > end:
-                    raise ValueError("these tokens end between two views")
+                    raise ValueError(f"the tokens stop within an event that shows {n_shown} cards; add all of them")
                 events.append(Event(shown_by, None, tuple(sequence[at : at + n_shown].tolist())))
                 at += n_shown
         return tuple(events)

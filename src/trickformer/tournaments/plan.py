@@ -129,15 +129,17 @@ class Matches(BaseModel):
     players: list[str] | None = Field(
         None, description="Specs of two or more players, instead of --a and --b. Every pair meets.", min_length=1
     )
-    gauntlet: str | None = Field(None, description="Spec of a player that meets each of --players. Those do not meet.")
+    gauntlet: str | None = Field(
+        None, description="Spec of a player that meets each of --players, who do not meet each other."
+    )
     deals: int = Field(
         100, ge=1, le=1_000_000_000, description="Number of deals. Each is played in every seating and is one sample."
     )
     deals_from: Path | None = Field(
-        None, description="File that lists the deals: records, or SEED,INDEX or INDEX a line (default: 0, 1, ...)."
+        None, description="File of deals: records, or one INDEX or SEED,INDEX per line (default: indices 0, 1, ...)."
     )
     sequential: bool = Field(
-        False, description="Use statistics that hold at every look, so that more deals may be added."
+        False, description="Whether statistics are anytime-valid, so that the match may be stopped or extended."
     )
     bound: float | None = Field(
         None,

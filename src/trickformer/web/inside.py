@@ -89,7 +89,7 @@ class Inside:
             TrickformerError: The player sees hidden cards, which the person's seat does not.
         """
         if self._compared.player(spec).needs_state:
-            raise TrickformerError("it sees the hidden cards")
+            raise TrickformerError(f"player {spec!r} sees the hidden cards; choose a player that plays by its view")
         answer = self._compared.decide(replace(request, spec=spec))
         decision = answer.decision
         scale, unit = self._game.worth
@@ -197,7 +197,7 @@ class Inside:
             request: Decision of the seat on turn.
 
         Raises:
-            TrickformerError: The game has no picture of its worlds.
+            TrickformerError: Worlds of the game cannot be displayed.
         """
         view, belief = self._view(request), self._belief("uniform")
         if isinstance(belief, HanabiBelief):
@@ -207,7 +207,9 @@ class Inside:
         if isinstance(belief, MinesBelief):
             return self._mines(belief, view, self._rng(request))
         if not isinstance(belief, CardBelief):
-            raise TrickformerError(f"{self._game.name} has no picture of its worlds")
+            raise TrickformerError(
+                f"hidden cards of {self._game.name} cannot be displayed; its belief samples no cards"
+            )
         tables = {name: self._shares(name, view, self._rng(request)) for name in self._belief_names()}
         uniform = tables["uniform"]
         hidden = sorted(np.flatnonzero(uniform.sum(axis=1) > 0).tolist(), key=lambda c: scenes.card(self._game, c).sign)
@@ -226,7 +228,7 @@ class Inside:
         belief.reset(view)
         hidden = belief.sample(self._worlds, rng).hidden
         if (hidden < 0).any():
-            raise TrickformerError("the mines are laid after the first move")
+            raise TrickformerError("no mine has a place yet; look again after the first move")
         shares = (np.bincount(hidden.ravel(), minlength=max(view.legal) + 1) / self._worlds).tolist()
         cells = [self._words(cell).removeprefix("open ") for cell in view.legal]
         kinds = {"exact counting": [[shares[cell]] for cell in view.legal]}

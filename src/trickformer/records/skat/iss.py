@@ -279,7 +279,7 @@ def write(record: SkatRecord, number: int = 1) -> str:
     except TrickformerError:
         same = False
     if not same:
-        raise TrickformerError(f"game {number}: an ISS record cannot hold it")
+        raise TrickformerError(f"game {number}: the ISS format cannot hold this game; convert to .jsonl instead")
     return line
 
 

@@ -171,7 +171,7 @@ class _Game:
         line = self.next()
         cells = _CELL.findall(line.replace(",", " "))
         if not line.startswith(words) or len(cells) != 2:
-            raise self.fail(f"{quote(line)} does not say: {words[0]}")
+            raise self.fail(f"{quote(line)} is not {words[0].strip()!r} followed by two cards")
         return [_card(cell) for cell in cells]
 
     def record(self) -> SkatRecord:

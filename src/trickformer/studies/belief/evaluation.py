@@ -213,7 +213,7 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
         except (AttributeError, IndexError, KeyError, TypeError):
             is_complete = False
         if not is_complete:
-            raise ValueError("no stack of this run")
+            raise ValueError("the line is not a complete stack of games of this run")
         return stack
 
     network_paths = [path for path in (config.checkpoint, config.transformer) if path is not None]

@@ -93,7 +93,7 @@ def _open_records(config: SamplerAgreement, resume: bool) -> Generator[JsonLines
     def parse(_: int, line: bytes) -> dict[str, Any]:
         record = json_object(line)
         if not record.keys() >= _KEYS or not isinstance(record["position"], int):
-            raise ValueError("no record of a position")
+            raise ValueError("the record lacks fields of a position")
         if record["position"] in seen:
             raise TrickformerError(f"{folder.path}/{RECORDS} holds a position twice; choose another --out")
         seen.add(record["position"])

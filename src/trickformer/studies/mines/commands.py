@@ -11,7 +11,7 @@ from trickformer.studies.mines.plan import MinesComparison, OptimalPlay, Sampler
 
 _TIE = 1e-9  # values that differ by less are equal, up to rounding
 
-app = typer.Typer(help="Mines: optimal play, players by thinking time, and how layouts are drawn.")
+app = typer.Typer(help="Mines: optimal play, BSR-UCT players by thinking time, and a test of layout samplers.")
 
 
 @configs.command(app, OptimalPlay, example="trickformer mines exact --board 4x4 --mines 6")

@@ -24,7 +24,7 @@ class BoardSize(BaseModel):
     mines: int = Field(6, ge=1, le=511, description="Number of mines on the board.")
     first_move: Literal["any", "safe", "no-neighbours"] = Field(
         "no-neighbours",
-        description="Cells without mines: none (any), the first opened (safe), also around it (no-neighbours).",
+        description="First cell: any (may be a mine), safe (no mine), no-neighbours (no mine around it either).",
     )
 
     @field_validator("board")
@@ -62,7 +62,7 @@ class BudgetGrid(BoardSize):
         "", description="Simulations a move, such as 100 200, for reproducible records, instead of --seconds."
     )
     domain: Literal["rule", "board"] = Field(
-        "rule", description="Where proposals lay mines: rule, as the first move's rule allows, or board."
+        "rule", description="Cells where a sampler proposes mines: rule (those of --first-move) or board (all)."
     )
     c: float = Field(0.5, ge=0, allow_inf_nan=False, description="Exploration constant of UCT, in units of the score.")
     widening: float = Field(
@@ -70,7 +70,7 @@ class BudgetGrid(BoardSize):
         ge=0,
         le=1,
         allow_inf_nan=False,
-        description="Progressive widening w: after n visits consider ceil(n^w) cells (default: 0, all).",
+        description="Exponent w of progressive widening: n visits try ceil(n^w) cells, with w = 0 all cells.",
     )
     games: int = Field(
         200, ge=1, lt=2**48, description="Number of games of each player on the same boards, fixed before the run."
@@ -100,7 +100,10 @@ class MinesComparison(Plan, BudgetGrid):
     )
 
     tables: int | None = Field(
-        None, ge=1, le=100_000, description="Number of games in parallel. Their searches run one after the other."
+        None,
+        ge=1,
+        le=100_000,
+        description="Number of games in lockstep, whose searches still run one at a time (default: 1).",
     )
     workers: int = Field(
         1, ge=1, le=1_024, description="Number of processes. With --seconds, at most the number of free cores."
@@ -196,7 +199,7 @@ class SamplerAgreement(BoardSize):
     draws: int = Field(1000, ge=20, le=10**7, description="Number of layouts that each method draws at each position.")
     trials: int = Field(20_000, ge=1, le=10**9, description="Number of steps of a Metropolis walk to draw a layout.")
     domain: Literal["rule", "board"] = Field(
-        "rule", description="Where proposals lay mines: rule, as the first move's rule allows, or board."
+        "rule", description="Cells where a sampler proposes mines: rule (those of --first-move) or board (all)."
     )
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the positions and of the draws.")
     out: Path | None = Field(None, description="Folder for the records and the report.")

@@ -21,7 +21,7 @@ Name = Annotated[str | None, typer.Argument(metavar="GAME", help="Same as --game
 
 @configs.command(app, ExactStudy, example="trickformer obl exact --game toy")
 def exact(*, name: Name = None, config: configs.File = None, as_json: configs.Json = False, **options: Any) -> None:
-    """Compute levels of off-belief learning exactly, and hierarchies and self-play to compare with."""
+    """Compute levels of off-belief learning exactly, with cognitive hierarchies and self-play as baselines."""
     if name is not None and options["game"] is not None:
         raise TrickformerError(f"the game is given twice, {name} and --game {options['game']}; leave one out")
     settings = configs.load(ExactStudy, config, options | ({"game": name} if name is not None else {}))

@@ -11,7 +11,7 @@ from trickformer import players as known
 
 LEARNED, CALIBRATED = Path("out/skat-evaluation"), Path("out/skat-calibration")
 
-_ROUND = "Solved hands that round {} of 3 adds for each contract, drawn by {} weights."
+_ROUND = "Number of solved hands per contract in round {} of 3, drawn by {}."
 
 
 def _hands(default: int, description: str) -> Any:
@@ -24,10 +24,10 @@ class Learning(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int = Field(20261121, ge=0, lt=2**62, description="Seed of the hands.")
-    first: int = _hands(20_000, _ROUND.format(1, "rough"))
-    second: int = _hands(40_000, _ROUND.format(2, "round 1's"))
-    third: int = _hands(50_000, _ROUND.format(3, "round 2's"))
-    hand: int = _hands(20_000, "Solved hands for each contract's model of games played without the skat.")
+    first: int = _hands(20_000, _ROUND.format(1, "a rough guess of the evaluation"))
+    second: int = _hands(40_000, _ROUND.format(2, "the evaluation of round 1"))
+    third: int = _hands(50_000, _ROUND.format(3, "the evaluation of round 2"))
+    hand: int = _hands(20_000, "Number of solved hands per contract for the model of games without the skat.")
     prior: float = Field(
         1.0,
         gt=0,
