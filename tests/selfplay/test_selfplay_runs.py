@@ -202,7 +202,7 @@ def test_a_run_of_version_0_2_goes_on_to_the_same(rich, tmp_path, monkeypatch):
     out = tmp_path / "run"
     cut_off(RICH, out, monkeypatch, nfsp, "save", 1)
     for name, renames in (
-        ("config.toml", {"expert_iteration =": "told =", "rollout_network": "quick", "features =": "facts ="}),
+        ("config.toml", {"expert_iteration =": "told =", "rollout_network": "quick", "\nfeatures =": "\nfacts ="}),
         ("log.jsonl", {'"stage": "rollout_network"': '"stage": "quick"'}),
     ):
         text = (out / name).read_text()
