@@ -3,6 +3,7 @@
 #   runs/belief.sh train FORM [HIDDEN [STEPS]]    a network of the form hmm (fosg uses it too) or pomdp; 128 units, 3000 steps
 #   runs/belief.sh table FORM                     Table 3: every estimator, 100 games, 100 gradient steps a position
 #   runs/belief.sh counting FORM                  V0, exact counting and exact hands on the games of the table
+#   runs/belief.sh alpha FORM                     V2 with a tenth of V1 beside a hundredth, the games of the table, paired by game
 #   runs/belief.sh long FORM                      V0, network and BFT at 1,000 gradient steps of 9,600 worlds, 30 games
 #   runs/belief.sh transformer                    GPT-2 in the LSTM's place: trained in hmm, judged beside it on 30 games
 #   runs/belief.sh ablation NAME FORM OPTION ...  one row of Tables 6 to 8, the table's first 20 games; --checkpoint among them
@@ -36,6 +37,27 @@ case "$1" in
   counting)
     # shellcheck disable=SC2046
     begin "counting-$form" evaluate --form "$form" $(names v0 counting exact) ;;
+  alpha)
+    for alpha in 0.01 0.1; do
+      begin "alpha-$form-$alpha" evaluate --form "$form" --estimators v2 --alpha "$alpha"
+    done
+    .venv/bin/python - "out/belief/alpha-$form-"{0.01,0.1} <<'PYTHON'
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from trickformer.plumbing.tables import mean_and_error, plus_minus
+
+losses = []
+for run in sys.argv[1:]:
+    stacks = [json.loads(line) for line in Path(run, "records.jsonl").read_text().splitlines()]
+    records = sorted((record for stack in stacks for record in stack), key=lambda record: record["game"])
+    losses.append(np.array([r["estimators"]["v2"]["loss"] / r["estimators"]["v2"]["cards"] for r in records]))
+print("alpha 0.1 - alpha 0.01:", plus_minus(mean_and_error(losses[1] - losses[0]), signed=True), f"({len(losses[0])} games)")
+PYTHON
+    ;;
   long)
     # shellcheck disable=SC2046
     begin "long-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
@@ -50,5 +72,5 @@ case "$1" in
     name=$form form=${3:?FORM}
     # shellcheck disable=SC2046
     begin "ablation-$name" evaluate --form "$form" $(names seq2seq bft) --games 20 "${bf16[@]}" "${@:4}" ;;
-  *) sed -n '2,8p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,9p' "$0" >&2; exit 2 ;;
 esac

@@ -22,6 +22,34 @@ mines table mines-7x7-long "${large[@]}" --seconds 0.064 --games 30
 mines table mines-7x7-longer "${large[@]}" --seconds 0.256 --games 30
 mines table mines-7x7-exact "${large[@]}" --beliefs exact --seconds 0.001,0.004 --games 100
 mines table mines-7x7-longest "${large[@]}" --seconds 1.024 --games 20
+# With and without the cascade, on the same boards, by simulations so that the records do not depend on the machine.
+for rule in no-cascade cascade; do
+  for n in 50 250 1000; do
+    mines table "mines-4x4-$rule-$n" "--$rule" --simulations "$n" --beliefs rejection --games 400
+    mines table "mines-7x7-$rule-$n" "--$rule" "${large[@]}" --simulations "$n" --beliefs exact --games 400
+  done
+done
+.venv/bin/python - out/results <<'PYTHON'
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from trickformer.studies.mines.plan import MinesComparison
+from trickformer.tournaments import run
+from trickformer.tournaments.intervals import interval
+
+for board in ("4x4", "7x7"):
+    for n in (50, 250, 1000):
+        won, moves = [], []
+        for rule in ("no-cascade", "cascade"):
+            games = run.load(Path(sys.argv[1], f"mines-{board}-{rule}-{n}"), MinesComparison)
+            records = sorted(games.records, key=lambda record: record.deal)
+            won.append(np.array([record.scores[0] == games.game.safe for record in records], dtype=float))
+            moves.append(np.mean([record.decisions[0] for record in records]))
+        print(board, n, "won without, with:", *[f"{w.mean():.1%}" for w in won], "difference:",
+              f"{(won[1] - won[0]).mean():+.1%}", interval(won[1] - won[0], (-1.0, 1.0)), "moves:", *np.round(moves, 1))
+PYTHON
 # The curve over all of these thinking times.
 .venv/bin/python - out/results/mines-7x7{,-long,-longer,-longest} <<'PYTHON'
 import json

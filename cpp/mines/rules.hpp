@@ -6,6 +6,9 @@
 // cell, or neither there nor in its neighbours. The mines are a uniformly random set among the allowed cells, so the
 // rule is part of the prior. After the first cell is open, its number contains this information and the rule adds
 // nothing.
+//
+// With the cascade, a cell that shows 0 also opens its neighbours. This adds no rule to the prior: the numbers alone
+// determine which layouts are consistent.
 #pragma once
 #include <cstdint>
 #include <stdexcept>
@@ -43,6 +46,7 @@ template <typename Cells>
 struct Board {
   std::uint16_t rows = 0, cols = 0, mines = 0;
   FirstMove first_move = FirstMove::kAny;
+  bool cascade = false;  // whether a cell that shows 0 opens its neighbours
   Cells all{};
   Neighbours<Cells> neighbours;
 
@@ -102,12 +106,13 @@ int number(const Board<Cells>& board, const Cells& layout, int cell) {
 
 // Throws std::invalid_argument for a board that cannot be played, whatever cell is opened first.
 template <typename Cells>
-Board<Cells> new_board(int rows, int cols, int mines, FirstMove first_move) {
+Board<Cells> new_board(int rows, int cols, int mines, FirstMove first_move, bool cascade) {
   Board<Cells> board;
   board.rows = std::uint16_t(rows);
   board.cols = std::uint16_t(cols);
   board.mines = std::uint16_t(mines);
   board.first_move = first_move;
+  board.cascade = cascade;
   for (int cell = 0; cell < rows * cols; ++cell) board.all |= bit<Cells>(cell);
   if constexpr (std::unsigned_integral<Cells>)
     for (int cell = 0; cell < rows * cols; ++cell) {
@@ -190,6 +195,37 @@ void open(const Board<Cells>& board, Observation<Cells>& observation, int cell, 
   observation.shown[observation.n++] = std::uint8_t(shown);
 }
 
+// The cascade after some move: opens the neighbours of all cells that show 0, from opened cell number `first` on. The
+// numbers are those of `layout`. Calls f with each number in order: first the neighbours of the earliest such cell,
+// ascending. So the numbers shown before determine the next cell. Stops when as many cells are open as are safe, because
+// a layout that is not consistent with the observation could open more.
+template <typename Cells, typename F>
+void open_cascade(const Board<Cells>& board, Observation<Cells>& observation, const Cells& layout, int first, F f) {
+  for (int i = first; i < observation.n; ++i) {
+    if (observation.shown[i]) continue;
+    for (Cells rest = around(board, observation.cell[i]) & ~observation.opened; any(rest);) {
+      if (observation.n == board.safe()) return;
+      const int cell = take_lowest(rest), shown = number(board, layout, cell);
+      open(board, observation, cell, shown);
+      f(shown);
+    }
+  }
+}
+
+// Returns the open cells after `cell`, which is not a mine of the layout, and its cascade.
+template <typename Cells>
+Cells with_cascade(const Board<Cells>& board, const Cells& layout, Cells opened, int cell) {
+  opened |= bit<Cells>(cell);
+  for (Cells waiting = bit<Cells>(cell); any(waiting);) {
+    const int at = take_lowest(waiting);
+    if (number(board, layout, at)) continue;
+    const Cells fresh = around(board, at) & ~opened;
+    opened |= fresh;
+    waiting |= fresh;
+  }
+  return opened;
+}
+
 // Returns whether a layout with the right number of mines is consistent with an observation, that is, its likelihood, 0
 // or 1.
 template <typename Cells>
@@ -201,11 +237,11 @@ bool is_consistent(const Board<Cells>& board, const Observation<Cells>& observat
 }
 
 // Throws std::invalid_argument for a board that cannot be played, whatever cell is opened first.
-inline Any<Board> new_board(int rows, int cols, int mines, FirstMove first_move) {
+inline Any<Board> new_board(int rows, int cols, int mines, FirstMove first_move, bool cascade) {
   if (rows < 1 || cols < 1 || rows > kMaxCells || cols > kMaxCells || rows * cols > kMaxCells)
     throw std::invalid_argument("a board has from 1 to " + std::to_string(kMaxCells) + " cells");
   const auto make = [&]<int kCount>() -> Any<Board> {
-    return new_board<CellSet<kCount>>(rows, cols, mines, first_move);
+    return new_board<CellSet<kCount>>(rows, cols, mines, first_move, cascade);
   };
   const int words = (rows * cols + 63) / 64;
   return words == 1   ? make.template operator()<1>()

@@ -14,13 +14,14 @@ struct Edge {
   std::uint16_t cell = 0;
 };
 
-// A node for an observation. Its actions get memory at the second visit; after the first, one score is enough.
+// A node for an observation. Its actions get memory at the second visit; after the first, one score is enough. The cells
+// of a cascade have a node each, which is never visited; it holds the nodes that the next cell's numbers lead to.
 struct Node {
-  std::int32_t edges = -1;
+  std::int32_t edges = -1;  // the first action, or the first node after a cell of a cascade
   std::int32_t sibling = -1;
   std::uint32_t visits = 0;
   float first_score = 0;
-  std::uint8_t number = 0;  // the number shown by the action before it
+  std::uint8_t number = 0;  // the number shown by the action or the cell of a cascade before it
   std::uint16_t first_cell = 0;
 };
 
@@ -80,8 +81,11 @@ class Search {
         score = double(observation.n) / board_.safe();
       } else {
         const int shown = number(board_, layout, cell);
+        const int before = observation.n;
         open(board_, observation, cell, shown);
         at = child(edge, shown);
+        if (board_.cascade)
+          open_cascade(board_, observation, layout, before, [&](int next) { at = after_cascaded(at, next); });
         if (observation.n == board_.safe()) score = 1;
       }
     }
@@ -160,23 +164,48 @@ class Search {
     }
   }
 
+  // The node that an action leads to if its cell shows this number.
   int child(int edge, int shown) {
-    for (int at = edges_[edge].child; at >= 0; at = nodes_[at].sibling)
-      if (nodes_[at].number == shown) return at;
+    const int known = find(edges_[edge].child, shown);
+    return known >= 0 ? known : edges_[edge].child = add(edges_[edge].child, shown);
+  }
+
+  // The node that a cell of a cascade leads to if it shows this number.
+  int after_cascaded(int at, int shown) {
+    const int known = find(nodes_[at].edges, shown);
+    if (known >= 0) return known;
+    const std::int32_t added = add(nodes_[at].edges, shown);  // may move the nodes
+    return nodes_[at].edges = added;
+  }
+
+  // The node with this number in the list that starts at `first`; -1 if there is none.
+  int find(int first, int shown) const {
+    int at = first;
+    while (at >= 0 && nodes_[at].number != shown) at = nodes_[at].sibling;
+    return at;
+  }
+
+  // Returns a new node before the list that starts at `first`.
+  std::int32_t add(std::int32_t first, int shown) {
     Node node;
     node.number = std::uint8_t(shown);
-    node.sibling = edges_[edge].child;
-    edges_[edge].child = std::int32_t(nodes_.size());
+    node.sibling = first;
     nodes_.push_back(node);
-    return edges_[edge].child;
+    return std::int32_t(nodes_.size()) - 1;
   }
 
   // The score of opening `cell`, then random cells, until a mine or the last safe cell is opened.
   double playout(const Cells& layout, Cells opened, int cell) {
     int n = count(opened);
     while (!has(layout, cell)) {
-      opened |= bit<Cells>(cell);
-      if (++n == board_.safe()) break;
+      if (board_.cascade) {  // a layout that is not consistent could open more cells than are safe
+        opened = with_cascade(board_, layout, opened, cell);
+        n = std::min(count(opened), board_.safe());
+      } else {
+        opened |= bit<Cells>(cell);
+        ++n;
+      }
+      if (n == board_.safe()) break;
       cell = pick(board_.all & ~opened, rng_);
     }
     return double(n) / board_.safe();

@@ -5,6 +5,9 @@
 // A cell that is safe in all layouts is opened at once: this costs nothing, scores, and gives information. An action
 // cannot score more than all that is left in every layout that it survives; actions with a bound below the best value
 // so far are skipped. The same observations in another order are the same position.
+//
+// The cascade changes no value, so the search leaves it out. Its cells are safe in all layouts, and optimal play opens
+// them next at once.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -75,6 +75,12 @@ AnyObservation observation_of(const AnyBoard& any_board, const std::vector<int>&
       any_board);
 }
 
+// Opens the cells that the opened cells from number `first` on open, if the board has the cascade.
+template <typename Cells>
+void open_cascade_from(State<Cells>& s, int first) {
+  if (s.board.cascade) open_cascade(s.board, s.observation, s.layout, first, [](int) {});
+}
+
 template <typename Cells>
 void lay(State<Cells>& s, const std::vector<int>& cells) {
   Cells layout{};
@@ -84,17 +90,21 @@ void lay(State<Cells>& s, const std::vector<int>& cells) {
   if (!s.observation.n && s.board.first_move != FirstMove::kAny)
     throw nb::value_error("mines are laid after the first cell is opened, and not in that cell");
   s.layout = layout;
-  if (s.observation.n) s.observation.shown[0] = std::uint8_t(number(s.board, layout, s.observation.cell[0]));
+  if (!s.observation.n) return;
+  s.observation.shown[0] = std::uint8_t(number(s.board, layout, s.observation.cell[0]));
+  open_cascade_from(s, 0);
 }
 
-// A first cell that is opened before the mines are laid gets its number when they are laid.
+// A first cell that is opened before the mines are laid gets its number, and its cascade, when they are laid.
 template <typename Cells>
 void open_cell(State<Cells>& s, int cell) {
   cell_of(s.board, cell);
   if (s.over() || has(s.observation.opened, cell)) throw nb::value_error("this cell cannot be opened in this state");
   if (!s.is_laid() && (s.observation.n || s.board.first_move == FirstMove::kAny))
     throw nb::value_error("the mines have not been laid yet");
+  const int before = s.observation.n;
   open(s.board, s.observation, cell, has(s.layout, cell) ? kMine : number(s.board, s.layout, cell));
+  if (s.is_laid()) open_cascade_from(s, before);
 }
 
 void check_consistent(const AnyBoard& board, const AnyObservation& observation, int method) {
@@ -112,16 +122,17 @@ void check_consistent(const AnyBoard& board, const AnyObservation& observation, 
 
 void bind_rules(nb::module_& m) {
   nb::class_<AnyBoard> board(m, "Board",
-                             "A board: its grid, its number of mines and its rule for the first move, an index into "
-                             "FIRST_MOVES. Raises ValueError if the board cannot be played.");
+                             "A board: its grid, its number of mines, its rule for the first move, an index into "
+                             "FIRST_MOVES, and whether a cell that shows 0 opens its neighbours. Raises ValueError if "
+                             "the board cannot be played.");
   bind_copies(board, "Board");
   board
       .def(
           "__init__",
-          [](AnyBoard* self, int rows, int cols, int mines, int first_move) {
-            new (self) AnyBoard(new_board(rows, cols, mines, FirstMove(checked(first_move, 3, "first move"))));
+          [](AnyBoard* self, int rows, int cols, int mines, int first_move, bool cascade) {
+            new (self) AnyBoard(new_board(rows, cols, mines, FirstMove(checked(first_move, 3, "first move")), cascade));
           },
-          "rows"_a, "cols"_a, "mines"_a, "first_move"_a)
+          "rows"_a, "cols"_a, "mines"_a, "first_move"_a, "cascade"_a = false)
       .def(
           "allowed_cells",
           [](const AnyBoard& any_board, int first) {
@@ -156,7 +167,7 @@ void bind_rules(nb::module_& m) {
           "cells"_a, "Lay the mines. Raises ValueError if the rules do not allow these cells.")
       .def(
           "open", [](AnyState& any_state, int cell) { std::visit([&](auto& s) { open_cell(s, cell); }, any_state); },
-          "cell"_a, "Open a cell. Raises ValueError if it cannot be opened.")
+          "cell"_a, "Open a cell, and those of its cascade. Raises ValueError if it cannot be opened.")
       .def_prop_ro(
           "is_laid",
           [](const AnyState& any_state) { return std::visit([](const auto& s) { return s.is_laid(); }, any_state); })

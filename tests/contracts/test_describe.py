@@ -16,7 +16,7 @@ SPECS = {
     "skat": ["skat", "skat(scores=value)"],
     "crew": ["crew", "crew(distress=left)", "crew(mission=12)", "crew(mission=50)"],
     "hanabi": ["hanabi", "hanabi(players=4)"],
-    "mines": ["mines", "mines(rows=3,cols=4,mines=2,first_move=any)"],
+    "mines": ["mines", "mines(rows=3,cols=4,mines=2,first_move=any)", "mines(mines=3,cascade=True)"],
 }
 TRICKS = {"hearts", "skat", "crew"}
 _TRICK = re.compile(r"trick (\d+): ([^,]+)(?:, won by seat (\d)(?:, (-?\d+) points)?)?")

@@ -193,7 +193,7 @@ def test_mines_that_spare_the_first_cell_are_laid_once_it_is_open(rule):
         ("mines(rows=9,cols=9,mines=73)", "room for 1 to 72"),
         ("mines(rows=2.5)", "whole number"),
         ("mines(first_move=never)", "any, safe, no-neighbours"),
-        ("mines(size=3)", "option of mines 'size'; choose from: cols"),
+        ("mines(size=3)", "option of mines 'size'; choose from: cascade, cols"),
     ],
 )
 def test_bad_boards_are_one_line(spec, says):

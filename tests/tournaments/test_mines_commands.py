@@ -95,11 +95,48 @@ def test_a_table_that_was_stopped_goes_on(tmp_path, command):
         exact, first = (row["players"][name]["score"] for name in ("exact", "rejection"))
         assert row["differences"]["exact"]["score"] == pytest.approx(exact - first)
         assert row["differences"]["inherited"] == row["difference"]
-    for other in (["--games=9"], ["--c=0.6"], ["--domain=board"]):
+    for other in (["--games=9"], ["--c=0.6"], ["--domain=board"], ["--cascade"]):
         changed = [a for a in arguments if a.partition("=")[0] != other[0].partition("=")[0]]
         code, _, err = command("mines", "table", *changed, *other, "--out", tmp_path, "--resume")
         assert code == 2
         assert "choose another --out" in err
+
+
+def test_a_table_with_the_cascade(tmp_path, command):
+    """Its boards are those without; a folder from before the option has none."""
+    options = ["--board=5x5", "--mines=3", *[f"--{key}={value}" for key, value in TABLE.items()]]
+    folders = {flag: tmp_path / flag for flag in ("--cascade", "--no-cascade")}
+    found = {}
+    for flag, folder in folders.items():
+        code, out, err = command("mines", "table", *options, flag, "--out", folder, "--json")
+        assert code == 0, err
+        found[flag] = json.loads(out)
+        assert found[flag]["cascade"] == (flag == "--cascade")
+        assert ("first move no-neighbours, cascade:" in (folder / REPORT).read_text()) == (flag == "--cascade")
+    records = {flag: run.load(folder, MinesComparison).records for flag, folder in folders.items()}
+    decisions = {flag: sum(r.decisions[0] for r in games) for flag, games in records.items()}
+    assert 2 * decisions["--cascade"] < decisions["--no-cascade"], "a move opens many cells"
+    config = folders["--no-cascade"] / run.CONFIG
+    config.write_text("".join(line for line in config.read_text().splitlines(True) if "cascade" not in line))
+    digests.sums_file(config).unlink(missing_ok=True)
+    for flag in ("--no-cascade", "--cascade"):
+        code, _, err = command("mines", "table", *options, flag, "--out", folders["--no-cascade"], "--resume")
+        assert code == (2 if flag == "--cascade" else 0), err
+        assert ("--no-cascade, not --cascade; choose another --out" in err) == (flag == "--cascade")
+
+
+def test_exact_has_the_same_values_with_the_cascade(command):
+    values = {}
+    for flag in ("--cascade", "--no-cascade"):
+        code, out, _ = command("mines", "exact", "--board", "3x4", "--mines", 2, "--first-move", "safe", flag, "--json")
+        assert code == 0
+        found = json.loads(out)
+        assert found.pop("cascade") == (flag == "--cascade")
+        values[flag] = found
+    assert values["--cascade"] == values["--no-cascade"]
+    position = ["--board", "3x3", "--mines", 2, "--position"]
+    code, out, _ = command("mines", "exact", *position, "01./12./...", "--cascade")
+    assert code == 0 and "01./12./..., cascade: " in out
 
 
 @pytest.mark.slow
@@ -159,6 +196,23 @@ def test_draws_on_a_board_of_several_words_agree_with_the_list_of_all_layouts():
     assert found["methods"]["metropolis"]["inconsistent"] > 0.2
 
 
+def test_draws_with_the_cascade_agree_with_the_list_of_all_layouts():
+    """Positions are those of games: all neighbours of a 0 are open."""
+    options = AGREE | {"board": "5x5", "mines": 3, "positions": 12}
+    found = agree.agree(SamplerAgreement(**options, cascade=True))
+    assert found["counted"] == 12
+    for name in ("rejection", "exact"):
+        assert found["methods"][name]["smallest_bonferroni"] > 0.001
+        assert found["methods"][name]["inconsistent"] == 0
+    board = _core.mines.Board(5, 5, 3, 2)
+    numbers = [dict(zip(record["cells"], record["shown"])) for record in found["records"]]
+    zeros = [(shown, cell) for shown in numbers for cell in shown if shown[cell] == 0]
+    assert zeros and all(shown.keys() >= set(board.around(cell)) for shown, cell in zeros)
+    plain = agree.agree(SamplerAgreement(**options))["records"]
+    assert sum(len(r["cells"]) for r in found["records"]) > sum(len(r["cells"]) for r in plain)
+    assert ", cascade: 12 random positions" in str(agree.make_report(found).heading)
+
+
 def test_random_positions_hide_something():
     game = games.load("mines")
     sizes = set()
@@ -193,6 +247,10 @@ def test_random_positions_hide_something():
         (["table", "--seconds", "1", "--resume"], "--resume needs the --out"),
         (["exact", "--board", "1x1", "--mines", "1", "--first-move", "any"], "leave no room for a mine"),
         (["agree", "--board", "7x7", "--mines", "11"], "29,135,916,264 layouts"),
+        (
+            ["exact", "--board", "3x3", "--mines", "1", "--position", "0../.../...", "--cascade"],
+            "with --cascade the 0 in row 0, column 0 opens its neighbours",
+        ),
         (["agree", "--resume"], "--resume needs the --out"),
         (["agree", "--draws", "3"], "--draws 3"),
     ],

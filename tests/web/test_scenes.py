@@ -27,6 +27,7 @@ SPECS = [
     "hanabi(players=4)",
     "mines",
     "mines(first_move=any)",
+    "mines(rows=5,cols=5,mines=3,cascade=True)",
     "mines(rows=16,cols=30,mines=99)",
 ]
 

@@ -1,12 +1,15 @@
 """Mines: one player opens the cells of a grid and must avoid the mines. The rules are in cpp/mines/rules.hpp.
 
 The score is the number of opened cells without a mine. Returns and values are the share of these among all cells
-without a mine ("Consistent Belief State Estimation, with Application to Mines", section I-A). Opening a cell without
-neighbouring mines does not open its neighbours.
+without a mine ("Consistent Belief State Estimation, with Application to Mines", section I-A).
+
+As in the paper, opening a cell without neighbouring mines does not open its neighbours. The option `cascade` adds this
+rule of other programs: such a cell opens its neighbours, and they theirs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from math import comb
 from typing import TYPE_CHECKING, Any
@@ -23,15 +26,16 @@ if TYPE_CHECKING:
 FIRST_MOVES: tuple[str, ...] = _core.mines.FIRST_MOVES
 MINE: int = _core.mines.MINE  # number that a mine shows; other cells show 0 to 8
 
-_DEFAULTS = {"rows": 4, "cols": 4, "mines": 6, "first_move": "no-neighbours"}
+_DEFAULTS = {"rows": 4, "cols": 4, "mines": 6, "first_move": "no-neighbours", "cascade": False}
 _TYPE = openspiel.game_type("trickformer_mines", "Mines", 1, _DEFAULTS)
 
 
 class MinesGame(pyspiel.Game):
     """OpenSpiel's game `trickformer_mines`.
 
-    Its parameters are `rows`, `cols`, `mines` and `first_move`. With `first_move=any` the mines lie anywhere, with
-    `safe` not in the cell that is opened first, with `no-neighbours` neither there nor around it.
+    Its parameters are `rows`, `cols`, `mines`, `first_move` and `cascade`. With `first_move=any` the mines lie
+    anywhere, with `safe` not in the cell that is opened first, with `no-neighbours` neither there nor around it. With
+    `cascade=True` a cell that shows 0 opens its neighbours.
     """
 
     def __init__(self, params: dict[str, Any] | None = None):
@@ -42,7 +46,11 @@ class MinesGame(pyspiel.Game):
         self.rows = int(parameters["rows"])
         self.cols = int(parameters["cols"])
         self.mines = int(parameters["mines"])
-        self.board = _core.mines.Board(self.rows, self.cols, self.mines, FIRST_MOVES.index(parameters["first_move"]))
+        self.cascade = bool(parameters["cascade"])
+        first_move = FIRST_MOVES.index(parameters["first_move"])
+        self.board = _core.mines.Board(self.rows, self.cols, self.mines, first_move, cascade=self.cascade)
+        if not self.cascade:  # the name of the game in records stays as it was before the option
+            del parameters["cascade"]
         self.cells = self.rows * self.cols
         self.late = parameters["first_move"] != "any"  # whether the mines are laid after the first move
         info = pyspiel.GameInfo(
@@ -150,8 +158,9 @@ pyspiel.register_game(_TYPE, MinesGame)
 class Mines(Game):
     """The game `trickformer_mines`. Scores are cells opened without a mine; higher is better.
 
-    A view shows the opened cells and the number of each, 9 for a mine. All of it is public. There is no view while the
-    mines are being laid.
+    A view has an event for each move: the opened cell, and its number, 9 for a mine. If a cascade follows, each of its
+    cells and the number of that cell come after the number. All of it is public. There is no view while the mines are
+    being laid.
     """
 
     name = "mines"
@@ -174,7 +183,7 @@ class Mines(Game):
         game: Any = state
         if game.room:
             raise ValueError("a view begins when all mines are laid")
-        events = tuple(Event(0, cell, (shown,)) for cell, shown in game.core.opened_cells)
+        events = tuple(_events(self, game.core.opened_cells))
         on_turn = viewer == 0 and not state.is_terminal()
         return View(viewer, events, tuple(state.legal_actions()) if on_turn else ())
 
@@ -201,7 +210,7 @@ class Mines(Game):
         game: Any = state
         if not game.core.is_laid:
             return None
-        opened = {e.action for e in view.events}
+        opened = {cell for cell, _ in opened_cells(view)}
         first = view.events[0].action if view.events else None
         room = set(range(self.cells) if first is None else self.board.allowed_cells(first)) - opened
         near = {cell: opened & set(self.board.around(cell)) for cell in room}
@@ -212,6 +221,47 @@ class Mines(Game):
         a, b = pairs[rng.integers(len(pairs))]
         moves = [e.action for e in view.events if e.action is not None]
         return replay_moves(self, moves, sorted(mines - {a} | {b}))
+
+
+def opened_cells(view: View) -> list[tuple[int, int]]:
+    """List the opened cells in order, each with the number that it shows; the inverse of a view's events.
+
+    Args:
+        view: View of the player.
+
+    Raises:
+        ValueError: An event is not a cell, its number, and the cells and numbers of its cascade.
+    """
+    cells: list[tuple[int, int]] = []
+    for event in view.events:
+        if event.action is None or len(event.seen) % 2 == 0:
+            raise ValueError("an event of Mines is a cell and what it showed")
+        cells.append((event.action, event.seen[0]))
+        cells += zip(event.seen[1::2], event.seen[2::2])
+    return cells
+
+
+def _events(game: Mines, cells: list[tuple[int, int]]) -> Iterator[Event]:
+    """Yield an event for each move from the core's list of opened cells, which contains those of cascades."""
+    if not game.spiel.cascade:
+        yield from (Event(0, cell, (shown,)) for cell, shown in cells)
+        return
+    cascaded: set[int] = set()  # cells around those that show 0: a cascade has opened them
+    start = 0
+    for i, (cell, shown) in enumerate(cells):
+        if cell not in cascaded and i:
+            yield _event(cells[start:i])
+            start = i
+        if shown == 0:
+            cascaded.update(game.board.around(cell))
+    if cells:
+        yield _event(cells[start:])
+
+
+def _event(cells: list[tuple[int, int]]) -> Event:
+    """Return the event of a move that opened these cells."""
+    action, shown = cells[0]
+    return Event(0, action, (shown, *(number for pair in cells[1:] for number in pair)))
 
 
 def replay_moves(game: Mines, moves: list[int], mines: list[int]) -> State:
@@ -243,21 +293,24 @@ def load(spec: str) -> Mines:
     """Load the game.
 
     Args:
-        spec: `mines`, or with options such as `mines(rows=9,cols=9,mines=10)`.
+        spec: `mines`, or with options such as `mines(rows=9,cols=9,mines=10,cascade=True)`.
 
     Raises:
         TrickformerError: An option or its value does not exist.
     """
     parameters = openspiel.options(spec, "mines", tuple(_DEFAULTS))
-    sizes = {key: parameters.get(key, default) for key, default in _DEFAULTS.items() if key != "first_move"}
+    sizes = {key: parameters.get(key, _DEFAULTS[key]) for key in ("rows", "cols", "mines")}
     for key, value in sizes.items():
         if not isinstance(value, int) or isinstance(value, bool):
             raise TrickformerError(f"game {spec!r}: {key} is a whole number, not {value!r}")
     first_move = parameters.get("first_move", _DEFAULTS["first_move"])
     if first_move not in FIRST_MOVES:
         raise TrickformerError(f"game {spec!r}: first_move is one of {', '.join(FIRST_MOVES)}, not {first_move!r}")
+    cascade = parameters.get("cascade", _DEFAULTS["cascade"])
+    if not isinstance(cascade, bool):
+        raise TrickformerError(f"game {spec!r}: cascade is True or False, not {cascade!r}")
     try:  # before OpenSpiel constructs the game, which would replace the message by its own
         _core.mines.Board(**sizes, first_move=FIRST_MOVES.index(first_move))
     except ValueError as e:
         raise TrickformerError(f"game {spec!r}: {e}") from None
-    return Mines(pyspiel.load_game("trickformer_mines", dict(sizes, first_move=first_move)))
+    return Mines(pyspiel.load_game("trickformer_mines", dict(sizes, first_move=first_move, cascade=cascade)))

@@ -44,6 +44,8 @@ class Optimal(Player):
         return [self._act(view) for view in views]
 
     def _act(self, view: View) -> Decision:
+        from trickformer.games.mines import opened_cells
+
         had_positions = self._solver.positions
         try:
             cells_to_open = {cell: action_value(self._game, self._solver, view, cell) for cell in view.legal}
@@ -53,7 +55,8 @@ class Optimal(Player):
             self._solver = self._make_solver()  # positions of earlier games may have filled its memory
             cells_to_open = {cell: action_value(self._game, self._solver, view, cell) for cell in view.legal}
         best = max(cells_to_open, key=lambda cell: cells_to_open[cell])
-        values = {cell: (len(view.events) + n) / self._game.safe for cell, n in cells_to_open.items()}
+        opened = len(opened_cells(view))
+        values = {cell: (opened + n) / self._game.safe for cell, n in cells_to_open.items()}
         return Decision(best, values[best], values=values)
 
 

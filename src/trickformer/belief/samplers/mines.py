@@ -14,7 +14,7 @@ import numpy as np
 from trickformer import _core
 from trickformer.base import Game, TrickformerError, UnknownNameError, View
 from trickformer.belief.samplers._uniform import ExactBelief, UniformWorlds
-from trickformer.games.mines import Mines, replay_moves
+from trickformer.games.mines import Mines, opened_cells, replay_moves
 
 METHODS: tuple[str, ...] = _core.mines.METHODS
 DOMAINS: tuple[str, ...] = _core.mines.DOMAINS
@@ -28,12 +28,10 @@ def observe(game: Mines, view: View) -> _core.mines.Observation:
         view: View of the player.
 
     Raises:
-        ValueError: An event is not a cell and the number that it showed.
+        ValueError: An event is not a cell, its number, and the cells and numbers of its cascade.
     """
-    cells = [event.action for event in view.events if event.action is not None and len(event.seen) == 1]
-    if len(cells) < len(view.events):
-        raise ValueError("an event of Mines is a cell and what it showed")
-    return _core.mines.Observation(game.board, cells, [event.seen[0] for event in view.events])
+    opened = opened_cells(view)
+    return _core.mines.Observation(game.board, [cell for cell, _ in opened], [shown for _, shown in opened])
 
 
 def unpack(layouts: np.ndarray, cells: int) -> np.ndarray:

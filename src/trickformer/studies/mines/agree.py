@@ -175,13 +175,35 @@ def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) 
         if game.spiel.late:
             cells.remove(first)
             cells.insert(0, first)
-        mines = set(state.laying)
-        shown = [len(mines & set(game.board.around(cell))) for cell in cells]
         for n in range(int(rng.integers(1, game.safe)), 0, -1):
-            observation = _core.mines.Observation(game.board, cells[:n], shown[:n])
+            opened, shown = _open(game, state.laying, cells[:n])
+            observation = _core.mines.Observation(game.board, opened, shown)
             if _core.mines.Counter(game.board, observation).layouts > 1:
-                return cells[:n], shown[:n]
+                return opened, shown
     raise TrickformerError("on this board no position leaves more than one layout; choose a larger board")
+
+
+def _open(game: Any, layout: list[int], cells: list[int]) -> tuple[list[int], list[int]]:
+    """Open some cells in order, without those that a cascade has opened before.
+
+    Args:
+        game: The game with its board.
+        layout: The mines.
+        cells: Cells without a mine; the rule of the first move allows the layout for the first of them.
+
+    Returns:
+        All open cells, and the number that each shows.
+    """
+    state = _core.mines.State(game.board)
+    if not game.spiel.late:
+        state.lay(layout)
+    for cell in cells:
+        if cell in state.unopened_cells:
+            state.open(cell)
+        if not state.is_laid:
+            state.lay(layout)
+    opened = state.opened_cells
+    return [cell for cell, _ in opened], [shown for _, shown in opened]
 
 
 def _p(ranks: np.ndarray, layouts: int) -> float:
@@ -230,8 +252,9 @@ def make_report(summary: dict[str, Any]) -> Report:
 
 def _heading(summary: dict[str, Any]) -> str:
     """Name the board and the test in one line."""
+    cascade = ", cascade" if summary.get("cascade") else ""  # absent from summaries of version 0.2
     return (
-        f"Mines {summary['board']}, {summary['mines']} mines, first move {summary['first_move']}: "
+        f"Mines {summary['board']}, {summary['mines']} mines, first move {summary['first_move']}{cascade}: "
         f"{summary['positions']} random positions, {summary['draws']:,} draws each, walks of {summary['trials']:,} "
         f"steps, seed {summary['seed']}; at {summary['counted']} of {summary['positions']} positions the counts of "
         "layouts and of mines in each cell equal those of the full list"

@@ -24,6 +24,7 @@ def exact(*, config: configs.File = None, as_json: configs.Json = False, **optio
     solution = solver.solve(settings)
     rows = [(m["move"], f"{m['value']:.4f}", f"{m['expected_moves']:.4f}") for m in solution["moves"]]
     where = solution["position"] or f"first move {solution['first_move_rule']}"
+    where += ", cascade" * solution["cascade"]
     board = f"Mines {solution['board']}, {solution['mines']} mines"
     is_only = len(solution["moves"]) == 1 or solution["moves"][1]["value"] < solution["value"] - _TIE
     article = "the" if is_only and len(solution["moves"][0]["cells"]) == 1 else "a"

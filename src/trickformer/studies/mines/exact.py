@@ -2,6 +2,8 @@
 
 For an empty board the module computes the values of first moves, one for each class of cells that rotations and
 reflections map onto each other. For a position it computes the values of all moves.
+
+The cascade changes no value, because it opens cells that are safe in all layouts, which optimal play opens too.
 """
 
 from __future__ import annotations
@@ -83,6 +85,13 @@ def _solve_position(config: OptimalPlay) -> dict[str, Any]:
         raise TrickformerError(f"position {config.position!r}: nothing is open; leave --position out")
     if not _core.mines.Counter(board, _core.mines.Observation(board, *map(list, zip(*shown)))).layouts:
         raise TrickformerError(f"position {config.position!r}: no layout of {config.mines} mines is consistent with it")
+    if config.cascade:
+        opened = {cell for cell, _ in shown}
+        for cell in [cell for cell, number in shown if number == 0 and not opened.issuperset(board.around(cell))]:
+            raise TrickformerError(
+                f"position {config.position!r}: with --cascade the 0 in row {cell // cols}, column {cell % cols} opens "
+                "its neighbours; open them too"
+            )
     if len(shown) == game.safe:
         raise TrickformerError(f"position {config.position!r}: no safe cell is left to open")
     solver = _core.mines.Solver(board, config.positions, config.layouts)
@@ -120,6 +129,7 @@ def _result(config: OptimalPlay, moves: list[dict[str, Any]], solver: Any) -> di
         "board": config.board,
         "mines": config.mines,
         "first_move_rule": None if config.position else config.first_move,
+        "cascade": config.cascade,
         "position": config.position or None,
         "value": moves[0]["value"],
         "first_move": moves[0]["move"],

@@ -26,6 +26,7 @@ class BoardSize(BaseModel):
         "no-neighbours",
         description="First cell: any (may be a mine), safe (no mine), no-neighbours (no mine around it either).",
     )
+    cascade: bool = Field(False, description="Whether a cell that shows 0 opens its neighbours (default: false).")
 
     @field_validator("board")
     @classmethod
@@ -45,7 +46,8 @@ class BoardSize(BaseModel):
         from trickformer import games
 
         rows, cols = self.size
-        return games.load(f"mines(rows={rows},cols={cols},mines={self.mines},first_move={self.first_move})")
+        cascade = ",cascade=True" if self.cascade else ""
+        return games.load(f"mines(rows={rows},cols={cols},mines={self.mines},first_move={self.first_move}{cascade})")
 
 
 class BudgetGrid(BoardSize):
@@ -89,6 +91,7 @@ class MinesComparison(Plan, BudgetGrid):
         "board",
         "mines",
         "first_move",
+        "cascade",
         "beliefs",
         "seconds",
         "simulations",
@@ -191,7 +194,7 @@ class SamplerAgreement(BoardSize):
     """Options of the chi-square test of the samplers at random positions."""
 
     COMMAND: ClassVar[str] = "mines agree"
-    FIXED: ClassVar[tuple[str, ...]] = ("board", "mines", "first_move", "draws", "trials", "domain", "seed")
+    FIXED: ClassVar[tuple[str, ...]] = ("board", "mines", "first_move", "cascade", "draws", "trials", "domain", "seed")
 
     positions: int = Field(
         200, ge=1, le=10**6, description="Number of random positions with more than one possible layout."

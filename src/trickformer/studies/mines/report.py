@@ -52,8 +52,9 @@ def make_report(result: dict[str, Any]) -> Report:
 
 def _heading(result: dict[str, Any]) -> str:
     """Name the board and the games in one line."""
+    cascade = ", cascade" if result.get("cascade") else ""  # absent from results of version 0.2
     return (
-        f"Mines {result['board']}, {result['mines']} mines, first move {result['first_move']}: "
+        f"Mines {result['board']}, {result['mines']} mines, first move {result['first_move']}{cascade}: "
         f"{result['games']:,} games each, seed {result['seed']}; options c {result['c']}, domain {result['domain']}, "
         f"widening {result['widening'] or 'none'}"
     )

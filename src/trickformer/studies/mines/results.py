@@ -61,7 +61,9 @@ def result(run: TournamentRun) -> dict[str, Any]:
             }
             row["difference"] = row["differences"][samplers[1]]
         rows.append(row)
-    about = config.model_dump(include={"board", "mines", "first_move", "domain", "c", "widening", "games", "seed"})
+    about = config.model_dump(
+        include={"board", "mines", "first_move", "cascade", "domain", "c", "widening", "games", "seed"}
+    )
     return about | {
         "beliefs": samplers,
         "optimal": best_value(game, _TRACTABLE),
