@@ -36,14 +36,15 @@ const actionsOf = (card) => [card.action, ...(card.options ?? []).map((option) =
 export const isHidden = (card) => !card.name && !card.notes && !card.sign;
 
 /**
- * Shows cards in one row that never wraps: cards overlap if the row is too narrow.
+ * Shows cards in one row that never wraps: cards overlap if the row is too narrow. Small cards that are all hidden become
+ * a stack with their number; the own hand stays a row, because Hanabi plays hidden cards.
  * @param {Card[]} cards
  * @param {Act | null} act
  * @param {boolean} small
  * @param {number} seat
  */
 export function handElement(cards, act, small, seat) {
-  if (cards.length && cards.every(isHidden))
+  if (small && cards.length && cards.every(isHidden))
     return make("div", { class: "hand backs", role: "img", "aria-label": `${cards.length} hidden cards` },
       ...cards.map(() => cardElement({}, null, true)), make("span", { class: "count", "aria-hidden": "true" }, String(cards.length)));
   const hasNotes = cards.some((card) => card.notes?.length);
