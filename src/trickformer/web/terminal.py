@@ -13,6 +13,7 @@ from rich.text import Text
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing.terminal import SafeConsole, console, out, say
+from trickformer.plumbing.text import count_noun
 from trickformer.records.show import in_words
 from trickformer.web import scenes
 from trickformer.web.cast import Cast, TimedDecision, make_cast, make_request
@@ -215,13 +216,11 @@ def _lines(scene: Scene, position: ShownPosition, symbols: bool) -> Iterator[Tex
         name = position.seats[seat.seat]
         who = "you" if name == YOU else name.partition(":")[0]
         features = ", ".join((*seat.features, *([seat.last_action] if seat.last_action else [])))
-        backs = sum(not card.name for card in seat.cards)
-        is_hidden = backs and not any(card.notes for card in seat.cards)
-        cards = Text(f"{backs} cards") if is_hidden else _card_texts(seat.cards, symbols)
+        cards = _hand_text(seat.cards, symbols)
         yield Text(f"  seat {seat.seat} ({who}{', ' + features if features else ''}): ") + cards
     for pile in scene.piles:
         place = "" if pile.seat is None else f"seat {pile.seat}, "
-        yield Text(f"  {place}{pile.title}: ") + _card_texts(pile.cards, symbols)
+        yield Text(f"  {place}{pile.title}: ") + _hand_text(pile.cards, symbols)
     for row in scene.board:
         yield Text("  " + " ".join(cell.text or "." for cell in row))
     if scene.text:
@@ -255,6 +254,13 @@ def entry_text(entry: LogEntry, symbols: bool) -> Text:
     """
     what = Text(" ").join(filter(None, (Text(entry.words), _card_texts(entry.cards, symbols))))
     return what if entry.seat is None else Text(f"seat {entry.seat}: ") + what
+
+
+def _hand_text(cards: Sequence[Card], symbols: bool) -> Text:
+    """Format the cards of a hand or a pile; hidden cards of which nothing is known are only counted."""
+    if any(card.name or card.notes or card.sign for card in cards):
+        return _card_texts(cards, symbols)
+    return Text(count_noun(len(cards), "card"))
 
 
 def _card_texts(cards: Sequence[Card], symbols: bool) -> Text:

@@ -72,6 +72,14 @@ export interface LogEntry {
   cards?: Card[];
 }
 
+export interface Effect {
+  seat: number;
+  places: number[];
+  pile?: number | null;
+  at?: number;
+  source?: number | null;
+}
+
 export interface Scene {
   title?: string;
   ask?: string;
@@ -82,6 +90,7 @@ export interface Scene {
   last?: TrickCard[];
   taker?: number | null;
   piles?: Pile[];
+  effect?: Effect | null;
   board?: Cell[][];
   choices?: Choice[];
   ladder?: Rung[];
