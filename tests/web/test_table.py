@@ -125,6 +125,21 @@ def test_a_table_comes_back_whole(tmp_path):
         pass
 
 
+def test_a_claim_is_one_decision_after_a_restart(tmp_path):
+    out = tmp_path / "table"
+    with open_table(_settings(out), resume=False) as table:
+        while table.turn != 0:
+            table.act(table.turn, table.state.legal_actions()[0])
+        before = table.state.history()
+        table.act(0, table.state.legal_actions()[-1])
+        while table.turn is not None:
+            table.act(table.turn, table.state.legal_actions()[0], continues_claim=True)
+    with open_table(_settings(out), resume=True) as table:
+        assert table.over
+        table.undo()
+        assert table.state.history() == before and (out / RECORDS).read_text() == ""
+
+
 def test_a_journal_of_another_game_is_refused(tmp_path):
     out = tmp_path / "table"
     with open_table(_settings(out), resume=False):
