@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from support.browser import CHROMIUM, move, my_turn
@@ -76,8 +77,8 @@ def test_cards_travel_and_a_trick_is_collected(browser, address):
         my_turn(page)
         move(page, draw)
     assert {"played own", "played left", "played top", "played right"} & set(page.evaluate("window.moved"))
-    taker = page.locator("#log .break:has-text('takes it')").last.inner_text().split()[1]
-    assert taker in "0123"
+    takers = page.locator("#log .break:has-text(' it')").all_inner_texts()
+    assert all(re.fullmatch(r"(you take|seat [123] takes) it, \d+ points?", words) for words in takers) and takers
     page.wait_for_selector(".flying", state="detached")
     my_turn(page)
     ply = page.locator("body").get_attribute("data-ply")

@@ -180,12 +180,12 @@ def test_the_end_shows_all_hands_as_they_were_dealt(spec):
 def test_the_log_names_the_taker_of_each_trick(hearts):
     *_, state = _positions(hearts, 4, 1)
     entries = scenes.log(hearts, state, 1)
-    headings = [entry.words for entry in entries if entry.seat is None]
-    assert headings[::2] == [f"trick {n}" for n in range(1, 14)]
+    assert [entry.words for entry in entries if entry.seat == entry.taker] == [f"trick {n}" for n in range(1, 14)]
     points = [0] * 4
-    for words in headings[1::2]:
-        taker, count = map(int, re.findall(r"\d+", words))
-        points[taker] += count
+    for entry in entries:
+        if entry.taker is not None:
+            assert entry.seat is None and re.fullmatch(r"1 point|\d+ points", entry.words)
+            points[entry.taker] += int(entry.words.split()[0])
     assert 26 in points or tuple(points) == hearts.scores(state)
 
 

@@ -213,7 +213,7 @@ def test_the_terminal_plays_a_hand(command, monkeypatch):
     code, out, err = command("play", "hearts", "--text", "--opponents", "random", "--seed", "2", "--deal", "1")
     assert code == 0
     assert "pass 3 more cards to your left: 1 " in out
-    assert len(re.findall(r"^(?:> )?  seat \d takes it, \d+ points?$", out, re.MULTILINE)) == 13
+    assert len(re.findall(r"^(?:> )?  (?:you take|seat [1-3] takes) it, \d+ points?$", out, re.MULTILINE)) == 13
     assert re.search(r"  seat \d: pass to you", out)
     assert "deal 2 | pass across" in out
     assert "1 hands" in out
@@ -271,8 +271,26 @@ def test_a_card_is_named_by_its_symbol_or_its_letter():
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         terminal.play(settings, resume=False, read=lambda: next(lines))
     text = printed.getvalue()
-    assert text.count("seat 0: ♥K") + text.count("seat 0: HK") == 1  # in the log
+    assert text.count("you: ♥K") + text.count("you: HK") == 1  # in the log
     assert "deal 0 | diamonds | bid 18 | trick 2 of 10" in text  # the contract is named once
+
+
+def test_a_line_of_the_log_calls_the_person_you():
+    entries = [
+        scenes.LogEntry(taker=2, words="3 points"),
+        scenes.LogEntry(taker=2),
+        scenes.LogEntry(seat=2, words="pass"),
+    ]
+    assert [terminal.entry_text(entry, 2, True).plain.strip() for entry in entries] == [
+        "you take it, 3 points",
+        "you take it",
+        "you: pass",
+    ]
+    assert [terminal.entry_text(entry, 0, True).plain.strip() for entry in entries] == [
+        "seat 2 takes it, 3 points",
+        "seat 2 takes it",
+        "seat 2: pass",
+    ]
 
 
 def test_the_terminal_tells_what_the_others_do_in_the_next_deal():

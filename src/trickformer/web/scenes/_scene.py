@@ -95,9 +95,10 @@ class FinalHand(_Part):
 
 
 class LogEntry(_Part):
-    """A line of the log: an action of a seat, or a heading such as "trick 3" or the taker of a trick."""
+    """A line of the log: an action of a seat, the taker of a trick, or a heading such as "trick 3"."""
 
-    seat: int | None = None  # seat that acted; None for a heading
+    seat: int | None = None  # seat that acted; None for a heading or a taker
+    taker: int | None = None  # seat that takes the trick; the words then name the points in it
     words: str = ""
     cards: tuple[Card, ...] = ()  # cards that follow the words
 

@@ -87,7 +87,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
             content = hint(rules, action)
             for i, slot in enumerate(slots[other]):
                 slot.add_hint(content.color, content.rank, i in event.seen)
-            last_actions[seat] = f"told seat {other}: {what}"
+            last_actions[seat] = f"told {'you' if other == viewer else f'seat {other}'}: {what}"
             effect = Effect(seat=other, places=event.seen)
             continue
         color, rank = divmod(event.seen[0], rules.ranks)

@@ -68,6 +68,7 @@ export interface FinalHand {
 
 export interface LogEntry {
   seat?: number | null;
+  taker?: number | null;
   words?: string;
   cards?: Card[];
 }
