@@ -1,4 +1,4 @@
-"""The pictures in docs/play.md and docs/review.md: `PYTHONPATH=tests .venv/bin/python runs/screenshots.py [NAME ...]`.
+"""The pictures of the pages in docs/: `PYTHONPATH=tests .venv/bin/python runs/screenshots.py [NAME ...]`.
 
 They are taken in Chromium. The deal, the moves and the players of each are fixed, so that a new picture shows what has
 changed.
@@ -28,13 +28,17 @@ TABLES = {
     "mines": ("mines --seed 5", 2, "belief"),
     "phone": ("hearts --opponents gomcts pimc rules --deal 1", 6, "search"),
 }
+HALVES = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)
 GAMES, LOST = DOCS.parent / "tests" / "fixtures" / "skat" / "games.sgf", 13
 
 
 def save_picture(page, name: str) -> None:
-    """Save what the window shows, in 256 colours."""
-    picture = Image.open(BytesIO(page.screenshot()))
-    picture.convert("RGB").quantize(256).save(DOCS / f"{name}.png", optimize=True)
+    """Save what the window shows, in 128 colours: frequent ones for the felt, rare ones for the suits."""
+    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+    colours = [part for how in HALVES for part in picture.quantize(64, how).getpalette()[: 3 * 64]]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(colours)
+    picture.quantize(palette=palette, dither=Image.Dither.NONE).save(DOCS / f"{name}.png", optimize=True)
     page.context.close()
 
 
@@ -75,7 +79,30 @@ def review(browser) -> None:
         save_picture(page, "review-skat")
 
 
+def puzzle(browser) -> None:
+    """Take the picture of a puzzle of Skat after an answer."""
+    with served(str(GAMES), "--seed", "1", command="puzzle") as (address, _):
+        page = opened(browser, address, WIDTH, HEIGHT, shown="body[data-puzzle='1'] #own .act")
+        page.locator("#own .act").first.click()
+        page.wait_for_selector("#answer:visible")
+        save_picture(page, "puzzle-skat")
+
+
+def people(browser) -> None:
+    """Take the picture of the host's page in a game of Skat of three people, while a guest is on turn."""
+    with served("skat", "--invite", "1", "2", "--seed", "3") as (address, _):
+        page = opened(browser, address, WIDTH, HEIGHT)
+        links = page.locator("#links a").evaluate_all("links => links.map((a) => a.href)")
+        guests = [opened(browser, link, WIDTH, HEIGHT) for link in links]
+        page.locator("#status:has-text('Waiting for seat')").wait_for()
+        save_picture(page, "play-people")
+        for guest in guests:
+            guest.context.close()
+
+
+PICTURES = {"review": review, "puzzle": puzzle, "people": people}
+
 if __name__ == "__main__":
     with launched() as found:
-        for chosen in sys.argv[1:] or [*TABLES, "review"]:
-            review(found) if chosen == "review" else table(found, chosen)
+        for chosen in sys.argv[1:] or [*TABLES, *PICTURES]:
+            PICTURES[chosen](found) if chosen in PICTURES else table(found, chosen)

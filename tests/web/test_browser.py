@@ -201,6 +201,50 @@ def test_hints_in_three_clicks_with_the_named_cards_lit(browser):
         page.context.close()
 
 
+def _offered(page):
+    """Title of the offer, and its buttons."""
+    return page.inner_text("#offer h3"), page.locator("#offer button").all_inner_texts()
+
+
+@pytest.mark.parametrize("how", ["mouse", "keys"])
+def test_a_click_on_an_own_hidden_card_offers_play_and_discard(browser, how):
+    """Enter on the card does the same. At 8 hints nothing can be discarded, so that is not offered."""
+    with served("hanabi", "--opponents", "partner") as (address, _):
+        page = opened(browser, address)
+
+        def choose(element):
+            if how == "mouse":
+                element.click()
+                return
+            for _ in range(40):
+                if element.evaluate("(e) => e === document.activeElement"):
+                    break
+                page.keyboard.press("ArrowRight")
+            page.keyboard.press("Enter")
+
+        my_turn(page)
+        third = page.locator("#own .seat > .hand > .card").nth(2)
+        choose(third)
+        assert _offered(page) == ("your card 2", ["play", "Cancel"]) and "8 hints" in page.inner_text("#features")
+        assert third.get_attribute("aria-pressed") == "true" and not page.locator(".lit").count()
+        assert page.evaluate("document.activeElement.textContent") == "play"
+        rules_hold(page)
+        page.keyboard.press("Escape")
+        assert not page.locator("#offer").is_visible() and third.evaluate("(e) => e === document.activeElement")
+        assert third.get_attribute("aria-pressed") is None
+        choose(page.locator("#others button.card").first)
+        choose(page.locator("#give"))
+        page.wait_for_selector("#log li:has-text('you: hint')")
+        for use, words in (("discard", "you: discard"), ("play", "you: play")):
+            my_turn(page)
+            choose(third)
+            assert _offered(page) == ("your card 2", ["play", "discard", "Cancel"])
+            choose(page.locator(f"#offer button:text-is('{use}')"))
+            page.wait_for_selector(f"#log li:has-text('{words}')")
+        assert not page.faults
+        page.context.close()
+
+
 def test_dialogs_begin_a_match_and_claim(browser):
     with served("hearts", "--opponents", "random") as (address, _):
         page = opened(browser, address)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from support.browser import CHROMIUM, move, my_turn
@@ -35,6 +36,26 @@ def address():
         yield address
 
 
+# Keeps of each animation the pile or seat of the card, its place there, the middle of the first frame, the outline, and
+# the number of lines of the log before the action. A slow animation ends only by a click.
+WATCH_CARDS = """
+  const animateCard = Element.prototype.animate;
+  window.cards = [];
+  Element.prototype.animate = function (frames, options) {
+    const part = this.closest("#piles .pile, .seat");
+    const box = this.getBoundingClientRect();
+    const [x = 0, y = 0] = (frames[0].transform?.match(/-?[\\d.]+/g) ?? []).map(Number);
+    window.cards.push({
+      part: part?.dataset.seat ?? part?.ariaLabel, place: [...this.parentElement.children].indexOf(this),
+      start: [box.left + box.width / 2 + x, box.top + box.height / 2 + y], outline: frames[0].outline ?? "",
+      lines: document.querySelectorAll("#log li").length,
+    });
+    return animateCard.call(this, frames, { ...options, duration: 1e6 });
+  };
+"""
+MIDDLE = "(e) => { const b = e.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; }"
+
+
 def _opened(browser, address, speed=350, motion="no-preference", stored=""):
     context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion=motion)
     context.add_init_script(f"localStorage.setItem('speed', '{speed}'); {stored}")
@@ -56,8 +77,8 @@ def test_cards_travel_and_a_trick_is_collected(browser, address):
         my_turn(page)
         move(page, draw)
     assert {"played own", "played left", "played top", "played right"} & set(page.evaluate("window.moved"))
-    taker = page.locator("#log .break:has-text('takes it')").last.inner_text().split()[1]
-    assert taker in "0123"
+    takers = page.locator("#log .break:has-text(' it')").all_inner_texts()
+    assert all(re.fullmatch(r"(you take|seat [123] takes) it, \d+ points?", words) for words in takers) and takers
     page.wait_for_selector(".flying", state="detached")
     my_turn(page)
     ply = page.locator("body").get_attribute("data-ply")
@@ -127,6 +148,70 @@ def test_nothing_moves(browser, address, how):
     my_turn(page)
     assert page.evaluate("window.moved") == [] and not page.faults
     page.context.close()
+
+
+def _use(page, card, use):
+    """Uses a card in Hanabi. Returns the middles of the card and of the deck before, and the animations of the move."""
+    log = page.locator("#log li").count()
+    card.click()
+    page.wait_for_timeout(200)  # until the card is lifted
+    places = card.locator("svg").evaluate(MIDDLE), page.locator(".pile[aria-label=Deck] svg").evaluate(MIDDLE)
+    page.evaluate("window.cards = []")
+    if use == "hint":
+        page.click("#give")
+    else:
+        page.click(f"#offer button:text-is('{use}')")
+    page.locator("#log li").nth(log).wait_for()
+    return *places, [each for each in page.evaluate("window.cards") if each["lines"] == log]
+
+
+def _is_near(a, b):
+    return all(abs(x - y) < 15 for x, y in zip(a, b))  # a card under the mouse is lifted
+
+
+def test_cards_of_hanabi_travel_and_hinted_cards_are_lit(browser):
+    """In this deal the second own card is a 1."""
+    with served("hanabi", "--opponents", "partner", "--deal", "19") as (address, _):
+        page = _opened(browser, address, speed=700, stored=WATCH_CARDS)
+        own = page.locator("#own .seat > .hand > .card")
+        for use, pile in (("play", "Fireworks"), ("hint", ""), ("discard", "Discards")):
+            my_turn(page)
+            page.mouse.move(1400, 880)
+            card = page.locator("#others button.card").first if use == "hint" else own.nth(1)
+            held, deck, moved = _use(page, card, use)
+            cards = page.locator("#others .seat .card").all()
+            named = [
+                i
+                for i, other in enumerate(cards)
+                if "not" not in (other.locator(".notes").all_inner_texts() or ["not"])[0]
+            ]
+            assert page.evaluate(RUNNING) >= len(moved)
+            page.mouse.click(1400, 880)
+            assert page.evaluate(RUNNING) == 0
+            if use == "hint":
+                assert named and [(each["part"], each["place"]) for each in moved] == [("1", i) for i in named]
+                assert all("--gold" in each["outline"] for each in moved)
+                continue
+            leaving, arriving = moved
+            assert (leaving["part"], arriving["part"], arriving["place"]) == (pile, "0", 4)
+            assert _is_near(leaving["start"], held) and _is_near(arriving["start"], deck), (moved, held, deck)
+            landed = page.locator(f".pile[aria-label={pile}] .card").nth(leaving["place"]).get_attribute("aria-label")
+            assert landed == page.locator("#log li:has-text('you:') .unseen").last.text_content()
+        assert not page.faults
+        page.context.close()
+
+
+def test_nothing_moves_in_hanabi_if_the_system_prefers_it(browser):
+    with served("hanabi", "--opponents", "partner", "--deal", "3") as (address, _):
+        page = _opened(browser, address, speed=700, motion="reduce", stored=WATCH_CARDS)
+        for card, use in (
+            (page.locator("#others button.card").first, "hint"),
+            (page.locator("#own .card").nth(1), "play"),
+        ):
+            my_turn(page)
+            assert _use(page, card, use)[2] == []
+        assert not page.faults
+        page.context.close()
 
 
 def test_sound_is_off_until_it_is_switched_on(browser, address):

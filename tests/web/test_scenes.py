@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -180,12 +181,12 @@ def test_the_end_shows_all_hands_as_they_were_dealt(spec):
 def test_the_log_names_the_taker_of_each_trick(hearts):
     *_, state = _positions(hearts, 4, 1)
     entries = scenes.log(hearts, state, 1)
-    headings = [entry.words for entry in entries if entry.seat is None]
-    assert headings[::2] == [f"trick {n}" for n in range(1, 14)]
+    assert [entry.words for entry in entries if entry.seat == entry.taker] == [f"trick {n}" for n in range(1, 14)]
     points = [0] * 4
-    for words in headings[1::2]:
-        taker, count = map(int, re.findall(r"\d+", words))
-        points[taker] += count
+    for entry in entries:
+        if entry.taker is not None:
+            assert entry.seat is None and re.fullmatch(r"1 point|\d+ points", entry.words)
+            points[entry.taker] += int(entry.words.split()[0])
     assert 26 in points or tuple(points) == hearts.scores(state)
 
 
@@ -208,6 +209,33 @@ def test_a_hint_lights_the_cards_that_it_names(spec):
                 assert option.lights == event.seen
                 checked += 1
     assert checked > 50
+
+
+@pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=4)"])
+def test_the_effect_of_an_action_in_hanabi(spec):
+    """A card leaves its place in the hand for its place in a pile, and another one comes from the deck."""
+    game, kinds = games.load(spec), set()
+    states = list(_positions(game, 7, 2))
+    for before, after in pairwise(states):
+        if before.is_terminal():
+            assert scenes.show(game, after, OPEN).effect is None
+            continue
+        old, new = scenes.show(game, before, OPEN), scenes.show(game, after, OPEN)
+        effect, event = new.effect, game.view(after, -1).events[-1]
+        assert scenes.show(game, after, 0).effect == effect
+        if event.action >= 2 * game.rules.hand:
+            assert effect.places == event.seen and effect.pile is None and effect.source is None
+            kinds.add("hint")
+            continue
+        hand = old.seats[effect.seat].cards
+        assert effect.seat == before.current_player() and len(effect.places) == 1
+        assert hand[effect.places[0]].name == new.piles[effect.pile].cards[effect.at].name
+        decks = [len(next(pile.cards for pile in scene.piles if pile.title == "Deck")) for scene in (old, new)]
+        assert decks[1] == decks[0] - (effect.source is not None)
+        assert len(new.seats[effect.seat].cards) == len(hand) - (effect.source is None)
+        assert effect.source is None or new.piles[effect.source].title == "Deck"
+        kinds.add(new.piles[effect.pile].title)
+    assert kinds == {"hint", "Fireworks", "Discards"}
 
 
 def test_three_cards_are_chosen_to_pass_and_two_to_lay_away(hearts):

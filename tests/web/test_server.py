@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 import pytest
 from support.served import children, clicks, heard, my_turn, page, served
 
-from trickformer.web import messages
+from trickformer.web import messages, scenes
+from trickformer.web.cast import state_after
 from trickformer.web.config import YOU, Play
 
 pytest.importorskip("starlette", reason="needs the extra web")
@@ -152,6 +153,88 @@ def test_a_claim_leaves_the_page_free_and_can_be_stopped():
 
     said = asyncio.run(talk())
     assert [m["text"] for m in said if m["type"] == "error"] == ["the proof of the claim was stopped"]
+
+
+class Prover:
+    """A worker that proves a claim by the first legal actions."""
+
+    busy = False
+
+    def __init__(self, game):
+        self._game = game
+
+    async def do(self, name, request, score):
+        assert name == "claim" and score == 26
+        state = state_after(self._game, request.history)
+        line = []
+        while not state.is_terminal():
+            line.append(state.legal_actions()[0])
+            state = state.child(line[-1])
+        return True, line
+
+    def cancel(self):
+        pass
+
+
+def _talk(spec, *steps):
+    """Histories of a table whose people share a page, at first and after each step.
+
+    A step is the word of an action, or words of actions that the page sends together, or a message of the page. An
+    empty word stands for the first legal action.
+    """
+    from trickformer.web.room import Room
+    from trickformer.web.table import Table
+
+    settings = Play(game=spec, opponents=["random"])
+    game = settings.rules()
+    table = Table(game, (YOU,) * game.players, 1, 0)
+
+    async def talk():
+        room = Room(settings, table, Prover(game))
+        room.enter("page")
+        histories = [table.state.history()]
+        for step in steps:
+            if isinstance(step, dict):
+                await room.receive("page", json.dumps(step))
+            else:
+                for word in step if isinstance(step, tuple) else (step,):
+                    action = next(a for a in table.state.legal_actions() if word in (game.words(a), ""))
+                    message = {"do": "act", "seat": table.turn, "action": action, "ply": len(table.state.history())}
+                    await room.receive("page", json.dumps(message))
+            while room._claim_task is not None and not room._claim_task.done():
+                await asyncio.sleep(0)
+            histories.append(table.state.history())
+        await room.close()
+        return histories
+
+    return table, asyncio.run(talk())
+
+
+UNDO = {"do": "undo"}
+
+
+def test_a_communication_is_undone_as_one_decision():
+    """A seat that stays silent has made a decision of its own."""
+    table, _ = _talk("crew(mission=9)")
+    while table.game.words(table.state.legal_actions()[-1]) != "silent":
+        table.act(table.turn, table.state.legal_actions()[0])
+    ply = len(table.state.history())
+    scene = scenes.show(table.game, table.state, table.turn)
+    label, shown = next(option.actions for card in scene.seats[table.turn].cards for option in card.options)
+    draft = [""] * len(table.moves)  # first legal actions
+    communication = (table.game.words(label), table.game.words(shown))
+    _, histories = _talk("crew(mission=9)", *draft, communication, "silent", UNDO, UNDO)
+    *_, start, shows, silent, first, second = histories
+    assert len(start) == ply and len(shows) == ply + 2 and len(silent) == ply + 3
+    assert (first, second) == (shows, start)
+
+
+def test_a_claim_is_undone_as_one_decision():
+    """The hand is played out from the claim to its end, by all seats; undo returns to the claim."""
+    claim = {"do": "claim", "score": 26}
+    table, (*_, before, after, undone, earlier) = _talk("hearts", *[""] * 17, claim, UNDO, UNDO)
+    assert len(after) > len(before) + 20
+    assert undone == before and len(earlier) == len(before) - 1 and not table.over
 
 
 def _fuzzed(draw):

@@ -125,6 +125,21 @@ def test_a_table_comes_back_whole(tmp_path):
         pass
 
 
+def test_a_claim_is_one_decision_after_a_restart(tmp_path):
+    out = tmp_path / "table"
+    with open_table(_settings(out), resume=False) as table:
+        while table.turn != 0:
+            table.act(table.turn, table.state.legal_actions()[0])
+        before = table.state.history()
+        table.act(0, table.state.legal_actions()[-1])
+        while table.turn is not None:
+            table.act(table.turn, table.state.legal_actions()[0], continues_claim=True)
+    with open_table(_settings(out), resume=True) as table:
+        assert table.over
+        table.undo()
+        assert table.state.history() == before and (out / RECORDS).read_text() == ""
+
+
 def test_a_journal_of_another_game_is_refused(tmp_path):
     out = tmp_path / "table"
     with open_table(_settings(out), resume=False):
@@ -198,7 +213,7 @@ def test_the_terminal_plays_a_hand(command, monkeypatch):
     code, out, err = command("play", "hearts", "--text", "--opponents", "random", "--seed", "2", "--deal", "1")
     assert code == 0
     assert "pass 3 more cards to your left: 1 " in out
-    assert len(re.findall(r"^(?:> )?  seat \d takes it, \d+ points?$", out, re.MULTILINE)) == 13
+    assert len(re.findall(r"^(?:> )?  (?:you take|seat [1-3] takes) it, \d+ points?$", out, re.MULTILINE)) == 13
     assert re.search(r"  seat \d: pass to you", out)
     assert "deal 2 | pass across" in out
     assert "1 hands" in out
@@ -256,8 +271,26 @@ def test_a_card_is_named_by_its_symbol_or_its_letter():
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         terminal.play(settings, resume=False, read=lambda: next(lines))
     text = printed.getvalue()
-    assert text.count("seat 0: ♥K") + text.count("seat 0: HK") == 1  # in the log
+    assert text.count("you: ♥K") + text.count("you: HK") == 1  # in the log
     assert "deal 0 | diamonds | bid 18 | trick 2 of 10" in text  # the contract is named once
+
+
+def test_a_line_of_the_log_calls_the_person_you():
+    entries = [
+        scenes.LogEntry(taker=2, words="3 points"),
+        scenes.LogEntry(taker=2),
+        scenes.LogEntry(seat=2, words="pass"),
+    ]
+    assert [terminal.entry_text(entry, 2, True).plain.strip() for entry in entries] == [
+        "you take it, 3 points",
+        "you take it",
+        "you: pass",
+    ]
+    assert [terminal.entry_text(entry, 0, True).plain.strip() for entry in entries] == [
+        "seat 2 takes it, 3 points",
+        "seat 2 takes it",
+        "seat 2: pass",
+    ]
 
 
 def test_the_terminal_tells_what_the_others_do_in_the_next_deal():

@@ -1,9 +1,14 @@
-"""All colours of the pages are variables at the beginning of style.css, so that a theme is one block of CSS."""
+"""All colours of the pages are variables at the beginning of style.css, and a theme is one block that changes some."""
 
 from __future__ import annotations
 
+import random
 import re
 from pathlib import Path
+
+import pytest
+from support.browser import CHROMIUM, faint, move, my_turn, opened, rules_hold
+from support.served import served
 
 STATIC = Path(__file__).parents[2] / "src/trickformer/web/static"
 COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?)\(", re.IGNORECASE)
@@ -11,12 +16,94 @@ COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?)\(", re.IGNORECASE)
 OTHERS = {"card", "grade", "heat", "lift", "seats", "share", "side", "small", "trick", "turn", "w", "zero"}
 
 
+BLOCK = re.compile(r':root(?:\[data-theme="(\w+)"\])? \{\n(.*?)\n\}\n', re.DOTALL)
+# Colours of texts and of the ground on which they stand. The felt is lighter in its middle.
+PAIRS = [
+    *((ink, ground) for ink in ("bright", "felt-ink") for ground in ("felt", "felt-light", "felt-turn", "felt-dark")),
+    *((ink, ground) for ink in ("gold", "felt-soft") for ground in ("felt", "felt-turn", "felt-dark")),
+    *((ink, ground) for ink in ("ink", "soft") for ground in ("paper", "box", "hover", "current")),
+    *(("ink", ground) for ground in ("gold", "note", "cell", "cell-open", "seen")),
+    ("bright", "main"),
+    ("bright", "main-hover"),
+    ("bright", "red"),
+    ("bright", "alert"),
+    ("main-off-ink", "main-off"),
+    ("off-ink", "off"),
+]
+
+
+def _blocks():
+    """The variables of each theme by their names; those of the default theme have the key None."""
+    text, found, end = (STATIC / "style.css").read_text(), {}, 0
+    while match := BLOCK.match(text, end):
+        found[match[1]] = dict(re.findall(r"--([\w-]+): ([^;]+);", match[2]))
+        end = match.end()
+    return found, text[end:]
+
+
 def _texts():
     """The block of variables, and by file name the modules and the declarations of the style sheets outside of it."""
     texts = {file.name: file.read_text() for file in STATIC.iterdir() if file.suffix in (".css", ".js")}
-    block, texts["style.css"] = texts["style.css"].split("\n}\n", 1)
+    block = texts["style.css"].split("\n}\n", 1)[0]
+    texts["style.css"] = _blocks()[1]
     selectors = re.compile(r"[^{}]*\{")
     return block, {name: selectors.sub("{", text) if name.endswith(".css") else text for name, text in texts.items()}
+
+
+def _luminance(colour):
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one, other):
+    low, high = sorted(map(_luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_texts_of_each_theme_can_be_read():
+    """Each theme changes variables of the default one, and is offered in the settings."""
+    themes, _ = _blocks()
+    default = themes[None]
+    offered = re.search(r'<select id="theme">(.*?)</select>', (STATIC / "index.html").read_text())[1]
+    assert re.findall(r"<option>(\w+)</option>", offered) == ["green", *(name for name in themes if name)]
+    assert len(themes) == 4
+    for name, changed in themes.items():
+        assert name is None or (changed.keys() <= default.keys() and all(map(COLOUR.fullmatch, changed.values())))
+        colours = default | changed
+        pale = {pair: _contrast(*(colours[part] for part in pair)) for pair in PAIRS}
+        assert not {pair: round(ratio, 2) for pair, ratio in pale.items() if ratio < 4.5}, name
+        assert _contrast(colours["card-back"], colours["card-back-sign"]) > 3
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+@pytest.mark.parametrize("words", ["hearts", "skat --seed 3", "crew(mission=9)", "hanabi", "mines"])
+def test_each_theme_in_the_browser(browser, words):
+    """The choice is kept, the felt changes, and axe-core and our own measure find no pale text."""
+    draw, felts = random.Random(3), set()
+    with served(*words.split()) as (address, _):
+        page = opened(browser, address)
+        for name in ("green", "blue", "wine", "slate"):
+            my_turn(page)
+            page.select_option("#theme", name)
+            page.reload()
+            page.wait_for_selector("#own .seat, #board .cell")
+            assert my_turn(page) and page.locator("#theme").input_value() == name
+            felts.add(page.evaluate("getComputedStyle(document.getElementById('felt')).backgroundColor"))
+            assert not faint(page)
+            page.click("#match")
+            page.wait_for_selector("#new-match[open]")
+            assert not faint(page)
+            page.keyboard.press("Escape")
+            rules_hold(page)
+            move(page, draw)
+            assert not faint(page)
+            if not my_turn(page):
+                page.click("#again")
+        assert len(felts) == 4 and not page.faults
+        page.context.close()
 
 
 def test_colours_stand_in_one_block():

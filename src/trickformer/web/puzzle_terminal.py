@@ -69,7 +69,7 @@ def _ask(puzzle: Puzzle, number: int, read: Callable[[], str], screen: SafeConso
             raise EOFError
         if word == "log":
             for entry in scenes.log(game, puzzle.state, seat):
-                screen.print(entry_text(entry, symbols), soft_wrap=True)
+                screen.print(entry_text(entry, seat, symbols), soft_wrap=True)
         elif (action := find_action(position, scene, word)) is not None:
             return action
         else:

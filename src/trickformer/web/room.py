@@ -21,7 +21,7 @@ from trickformer.records.show import in_words
 from trickformer.review.rating import seats_share_score
 from trickformer.review.result import MISTAKE
 from trickformer.web import messages, scenes
-from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, make_request, state_after
+from trickformer.web.cast import Cast, DecisionRequest, TimedDecision, make_request
 from trickformer.web.config import YOU, Play
 from trickformer.web.offers import list_players, shipped_for, short
 from trickformer.web.pages import HOST, Access, Pages
@@ -192,16 +192,29 @@ class Room(Pages):
         return tuple(seat for seat in people if seat == access.seat)
 
     def _undo(self) -> None:
-        """Undo the person's last decision. Cards that were chosen together are taken back together."""
+        """Undo the person's last decision, with all actions that one click or one button took."""
+        undone = self.table.undo()
+        while self._is_joined(undone):
+            undone = self.table.undo()
+
+    def _is_joined(self, action: int) -> bool:
+        """Return whether the page takes an action of the seat on turn together with the action before it.
+
+        Cards are chosen together, or a card has a use of several actions, such as a communication in The Crew.
+
+        Args:
+            action: Legal action.
+        """
         table = self.table
-        table.undo()
-        while table.turn is not None and scenes.show(table.game, table.state, table.turn).pick:
-            if not table.moves or table.moves[-1].seat != table.turn:
-                return
-            before = state_after(table.game, tuple(map(int, table.state.history()))[:-1])
-            if not scenes.show(table.game, before, table.turn).pick:
-                return
-            table.undo()
+        seat = table.turn
+        if seat is None or not table.moves or table.moves[-1].seat != seat:
+            return False
+        earlier = scenes.show(table.game, table.state_before(), seat)
+        if earlier.pick and scenes.show(table.game, table.state, seat).pick:
+            return True
+        joined = (table.moves[-1].action, action)
+        cards = (card for part in (*earlier.seats, *earlier.piles) for card in part.cards)
+        return any(option.actions == joined for card in cards for option in card.options)
 
     def _refresh(self) -> None:
         self._send_table()
@@ -290,9 +303,9 @@ class Room(Pages):
             raise TrickformerError("there are too many lines of play to prove that now; claim again later in the hand")
         if not proved:
             raise TrickformerError(f"{score} is not certain: the others can prevent it")
-        for action in line:
+        for number, action in enumerate(line):
             assert self.table.turn is not None
-            self.table.act(self.table.turn, action)
+            self.table.act(self.table.turn, action, continues_claim=number > 0)
 
     def _send_to_all(self, message: dict[str, Any]) -> None:
         for page in list(self.pages):

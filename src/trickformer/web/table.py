@@ -57,6 +57,7 @@ class ActionStep(_Step):
     seconds: float | None = None  # None for a person
     illegal: int = 0
     searched: int = 0
+    continues_claim: bool = False  # whether the action plays out a claim that an earlier action began
 
 
 class UndoStep(_Step):
@@ -130,7 +131,14 @@ class Table:
         """Restart the deal."""
         self._apply_and_write(UndoStep(left=0))
 
-    def act(self, seat: int, action: int, decided: Decision | None = None, seconds: float = 0.0) -> None:
+    def act(
+        self,
+        seat: int,
+        action: int,
+        decided: Decision | None = None,
+        seconds: float = 0.0,
+        continues_claim: bool = False,
+    ) -> None:
         """Take a decision.
 
         Args:
@@ -138,24 +146,38 @@ class Table:
             action: Legal action.
             decided: Decision of a player; None for a person.
             seconds: Time of the player's decision.
+            continues_claim: Whether the action plays out a claim that an earlier action began.
         """
         if seat != self.turn:
             raise TrickformerError(f"seat {seat} is not on turn")
         if action not in self.state.legal_actions():
             raise TrickformerError(f"{action} is not legal now")
-        step = ActionStep(seat=seat, action=action)
+        step = ActionStep(seat=seat, action=action, continues_claim=continues_claim)
         if decided is not None:
             step = ActionStep(
                 seat=seat, action=action, seconds=seconds, illegal=decided.illegal, searched=decided.searched
             )
         self._apply_and_write(step)
 
-    def undo(self) -> None:
-        """Undo the last decision of a person and all later decisions."""
-        own = [i for i, move in enumerate(self.moves) if self.seats[move.seat] == YOU]
+    def undo(self) -> int:
+        """Undo the last decision of a person and all later decisions. A claim is one decision.
+
+        Returns:
+            The action of the decision.
+        """
+        own = [i for i, m in enumerate(self.moves) if self.seats[m.seat] == YOU and not m.continues_claim]
         if not own:
             raise TrickformerError("there is no decision of yours to take back")
+        action = self.moves[own[-1]].action
         self._apply_and_write(UndoStep(left=own[-1]))
+        return action
+
+    def state_before(self) -> State:
+        """Return the state before the last decision."""
+        state = self._initial_state()
+        for move in self.moves[:-1]:
+            self._advance(state, move.action)
+        return state
 
     @property
     def over(self) -> bool:
@@ -227,22 +249,22 @@ class Table:
                     raise TrickformerError(f"seat {step.seat} cannot do {step.action} now")
                 self.state = self.state.clone()
                 self.moves.append(step)
-                self._act(step.action)
+                self._advance(self.state, step.action)
             case UndoStep():
                 if not 0 <= step.left <= len(self.moves):
                     raise TrickformerError(f"there are {len(self.moves)} decisions, not {step.left}")
                 del self.moves[step.left :]
                 self.state = self._initial_state()
                 for move in self.moves:
-                    self._act(move.action)
+                    self._advance(self.state, move.action)
 
     def _initial_state(self) -> State:
         return self.game.deal(self.seed, self.deal)
 
-    def _act(self, action: int) -> None:
-        self.state.apply_action(action)
-        while self.state.is_chance_node():
-            self.state.apply_action(self.game.chance(self.state, self.seed, self.deal))
+    def _advance(self, state: State, action: int) -> None:
+        state.apply_action(action)
+        while state.is_chance_node():
+            state.apply_action(self.game.chance(state, self.seed, self.deal))
 
     def _make_record(self) -> HandRecord:
         def by_seat(measurement: str) -> tuple[int, ...]:

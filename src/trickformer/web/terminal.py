@@ -13,6 +13,7 @@ from rich.text import Text
 
 from trickformer.base import TrickformerError
 from trickformer.plumbing.terminal import SafeConsole, console, out, say
+from trickformer.plumbing.text import count_noun
 from trickformer.records.show import in_words
 from trickformer.web import scenes
 from trickformer.web.cast import Cast, TimedDecision, make_cast, make_request
@@ -86,17 +87,18 @@ def _play(table: Table, cast: Cast, read: Callable[[], str], screen: SafeConsole
         while table.turn is not None and table.seats[table.turn] != YOU:
             answer: TimedDecision = cast.decide(make_request(table))
             table.act(table.turn, answer.decision.action, answer.decision, answer.seconds)
-        log = scenes.log(table.game, table.state, _person_seat(table))
+        me = _person_seat(table)
+        log = scenes.log(table.game, table.state, me)
         if table.deal != deal:
             printed, deal = 0, table.deal
         for entry in log[printed:]:
             if entry.seat is None or table.seats[entry.seat] != YOU:
-                screen.print(Text("  ") + entry_text(entry, symbols), soft_wrap=True)
+                screen.print(Text("  ") + entry_text(entry, me, symbols), soft_wrap=True)
         printed = len(log)
         if table.over and not ended:
             cast.end(table.seats, tuple(map(int, table.state.history())))
         ended = table.over
-        scene = scenes.show(table.game, table.state, _person_seat(table))
+        scene = scenes.show(table.game, table.state, me)
         screen.print(as_text(scene, table, symbols), soft_wrap=True)
         if table.over:
             out(in_words(table.game, table.state))
@@ -112,7 +114,7 @@ def _person_seat(table: Table) -> int:
 
 def _execute(table: Table, scene: Scene, word: str, screen: SafeConsole) -> bool:
     """Execute a line of input. Return False if it names no possible action."""
-    commands: dict[str, Callable[[], None]] = {"undo": table.undo, "again": table.again, "next": table.next_deal}
+    commands: dict[str, Callable[[], object]] = {"undo": table.undo, "again": table.again, "next": table.next_deal}
     try:
         if word == "quit":
             raise EOFError
@@ -120,8 +122,9 @@ def _execute(table: Table, scene: Scene, word: str, screen: SafeConsole) -> bool
             commands[word]()
             return True
         if word == "log":
-            for entry in scenes.log(table.game, table.state, _person_seat(table)):
-                screen.print(entry_text(entry, has_suits(screen.encoding)), soft_wrap=True)
+            me = _person_seat(table)
+            for entry in scenes.log(table.game, table.state, me):
+                screen.print(entry_text(entry, me, has_suits(screen.encoding)), soft_wrap=True)
             return True
         action = find_action(_position(table), scene, word)
         if action is None or table.turn is None:
@@ -215,13 +218,11 @@ def _lines(scene: Scene, position: ShownPosition, symbols: bool) -> Iterator[Tex
         name = position.seats[seat.seat]
         who = "you" if name == YOU else name.partition(":")[0]
         features = ", ".join((*seat.features, *([seat.last_action] if seat.last_action else [])))
-        backs = sum(not card.name for card in seat.cards)
-        is_hidden = backs and not any(card.notes for card in seat.cards)
-        cards = Text(f"{backs} cards") if is_hidden else _card_texts(seat.cards, symbols)
+        cards = _hand_text(seat.cards, symbols)
         yield Text(f"  seat {seat.seat} ({who}{', ' + features if features else ''}): ") + cards
     for pile in scene.piles:
         place = "" if pile.seat is None else f"seat {pile.seat}, "
-        yield Text(f"  {place}{pile.title}: ") + _card_texts(pile.cards, symbols)
+        yield Text(f"  {place}{pile.title}: ") + _hand_text(pile.cards, symbols)
     for row in scene.board:
         yield Text("  " + " ".join(cell.text or "." for cell in row))
     if scene.text:
@@ -246,15 +247,26 @@ def _choice_texts(scene: Scene, position: ShownPosition, symbols: bool) -> Itera
         yield Text(f"{number} ") + text
 
 
-def entry_text(entry: LogEntry, symbols: bool) -> Text:
+def entry_text(entry: LogEntry, me: int, symbols: bool) -> Text:
     """Format an entry of the log.
 
     Args:
         entry: The entry.
+        me: Seat of the person.
         symbols: Whether suits are shown by their symbols instead of letters.
     """
     what = Text(" ").join(filter(None, (Text(entry.words), _card_texts(entry.cards, symbols))))
-    return what if entry.seat is None else Text(f"seat {entry.seat}: ") + what
+    if entry.taker is not None:
+        take = "you take it" if entry.taker == me else f"seat {entry.taker} takes it"
+        return Text(", ").join(filter(None, (Text(take), what)))
+    return what if entry.seat is None else Text(f"{'you' if entry.seat == me else f'seat {entry.seat}'}: ") + what
+
+
+def _hand_text(cards: Sequence[Card], symbols: bool) -> Text:
+    """Format the cards of a hand or a pile; hidden cards of which nothing is known are only counted."""
+    if any(card.name or card.notes or card.sign for card in cards):
+        return _card_texts(cards, symbols)
+    return Text(count_noun(len(cards), "card"))
 
 
 def _card_texts(cards: Sequence[Card], symbols: bool) -> Text:

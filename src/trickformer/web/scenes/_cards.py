@@ -69,13 +69,13 @@ def tricks(played: list[TrickCard], players: int) -> tuple[tuple[TrickCard, ...]
     return tuple(played[n_complete:]), tuple(played[max(0, n_complete - players) : n_complete])
 
 
-def trick_log(played: Sequence[TrickCard], players: int, takers: Sequence[str]) -> list[LogEntry]:
+def trick_log(played: Sequence[TrickCard], players: int, takers: Sequence[LogEntry]) -> list[LogEntry]:
     """List the cards of a hand, with the number of each trick before it and its taker after it.
 
     Args:
         played: Cards of the hand in the order played.
         players: Number of players.
-        takers: Words about the taker of each complete trick.
+        takers: Entry about the taker of each complete trick.
     """
     entries = []
     for i, play in enumerate(played):
@@ -83,5 +83,5 @@ def trick_log(played: Sequence[TrickCard], players: int, takers: Sequence[str]) 
             entries.append(LogEntry(words=f"trick {i // players + 1}"))
         entries.append(LogEntry(seat=play.seat, cards=(play.card,)))
         if i % players == players - 1:
-            entries.append(LogEntry(words=takers[i // players]))
+            entries.append(takers[i // players])
     return entries

@@ -95,11 +95,22 @@ class FinalHand(_Part):
 
 
 class LogEntry(_Part):
-    """A line of the log: an action of a seat, or a heading such as "trick 3" or the taker of a trick."""
+    """A line of the log: an action of a seat, the taker of a trick, or a heading such as "trick 3"."""
 
-    seat: int | None = None  # seat that acted; None for a heading
+    seat: int | None = None  # seat that acted; None for a heading or a taker
+    taker: int | None = None  # seat that takes the trick; the words then name the points in it
     words: str = ""
     cards: tuple[Card, ...] = ()  # cards that follow the words
+
+
+class Effect(_Part):
+    """Visible effect of the last action on a hand, which the page animates: a hint names cards, or a card leaves it."""
+
+    seat: int  # seat that holds the hand
+    places: tuple[int, ...]  # places of the named cards, or of the card in the hand before the action
+    pile: int | None = None  # place in `piles` of the pile that the card has gone to; None for a hint
+    at: int = 0  # place of the card in this pile
+    source: int | None = None  # place in `piles` of the pile that the seat has drawn its new last card from
 
 
 class Scene(_Part):
@@ -114,6 +125,7 @@ class Scene(_Part):
     last: tuple[TrickCard, ...] = ()  # the last complete trick
     taker: int | None = None  # seat that took it
     piles: tuple[Pile, ...] = ()
+    effect: Effect | None = None
     board: tuple[tuple[Cell, ...], ...] = ()
     choices: tuple[Choice, ...] = ()
     ladder: tuple[Rung, ...] = ()  # bids in ascending order

@@ -154,7 +154,7 @@ def log(game: Crew, state: State, viewer: int) -> tuple[LogEntry, ...]:
                 entries.append(LogEntry(words=f"trick {len(core.plays) // PLAYERS + 1}"))
             entries.append(LogEntry(seat=step.player, cards=(card(step.action),)))
             if len(core.plays) % PLAYERS == 0:
-                entries.append(LogEntry(words=f"seat {core.winners[-1]} takes it"))
+                entries.append(LogEntry(taker=core.winners[-1]))
         elif step.action < NUM_CARDS:
             words = _LOG_WORDS.get(phase, "")
             entries.append(LogEntry(seat=step.player, words=words, cards=(card(step.action),)))

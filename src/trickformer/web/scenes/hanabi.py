@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from trickformer.base import PUBLIC
 from trickformer.games.hanabi import COLORS, NAMES, Hanabi, card_name, hint
 from trickformer.plumbing.text import count_noun
-from trickformer.web.scenes._scene import OPEN, Card, LogEntry, Option, Pile, Scene, Seat
+from trickformer.web.scenes._cards import backs
+from trickformer.web.scenes._scene import OPEN, Card, Effect, LogEntry, Option, Pile, Scene, Seat
 
 if TYPE_CHECKING:
     from trickformer.base import State
 
+_FIREWORKS, _DECK, _DISCARDS = range(3)  # places of the piles in a scene
 
 # Least score and verdict of the rule book.
 _VERDICTS = (
@@ -73,6 +75,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     discards = []
     hints, lives = rules.hints, rules.lives
     last_actions = {}
+    effect = None
     moves = game.view(state, PUBLIC).events
     deck_size = sum(rules.copies(kind) for kind in range(rules.kinds)) - game.players * rules.hand
     for event in moves:
@@ -84,11 +87,15 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
             content = hint(rules, action)
             for i, slot in enumerate(slots[other]):
                 slot.add_hint(content.color, content.rank, i in event.seen)
-            last_actions[seat] = f"told seat {other}: {what}"
+            last_actions[seat] = f"told {'you' if other == viewer else f'seat {other}'}: {what}"
+            effect = Effect(seat=other, places=event.seen)
             continue
         color, rank = divmod(event.seen[0], rules.ranks)
-        slots[seat].pop(action % rules.hand)
-        if deck_size:
+        place = action % rules.hand
+        slots[seat].pop(place)
+        draws = deck_size and not (event is moves[-1] and state.is_terminal())  # nobody draws after the last action
+        source = _DECK if draws else None
+        if draws:
             slots[seat].append(_Slot())
             deck_size -= 1
         name = card_name(rules, event.seen[0])
@@ -96,8 +103,11 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
             piles[color] += 1
             hints = min(hints + (piles[color] == rules.ranks), rules.hints)
             last_actions[seat] = f"played {name}"
+            effect = Effect(seat=seat, places=(place,), pile=_FIREWORKS, at=color, source=source)
         else:
             discards.append(event.seen[0])
+            at = sum(kind < event.seen[0] for kind in discards)
+            effect = Effect(seat=seat, places=(place,), pile=_DISCARDS, at=at, source=source)
             played = action >= rules.hand
             hints, lives = hints + (not played), lives - played
             last_actions[seat] = f"played {name}, which does not fit" if played else f"discarded {name}"
@@ -120,20 +130,21 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         for c, height in enumerate(piles)
     )
     discard_cards = tuple(card_of(game, c) for c in sorted(discards))
-    deck = f"{deck_size} in the deck"
     return Scene(
         title="Hanabi",
         ask="click your card to play or discard, another's to hint" if on_turn == viewer else "",
         seats=tuple(seats),
         piles=(
             Pile(title="Fireworks", cards=fireworks),
+            Pile(title="Deck", cards=backs(deck_size), is_small=True),
             *([Pile(title="Discards", cards=discard_cards, is_small=True)] if discard_cards else []),
         ),
+        effect=effect,
         features=(
             f"{sum(piles)} of {rules.kinds} fireworks",
             count_noun(hints, "hint"),
             "1 life" if lives == 1 else f"{lives} lives",
-            deck,
+            *([] if deck_size else ["the deck is empty"]),
         ),
         result=_result(game, state, lives) if state.is_terminal() else (),
     )

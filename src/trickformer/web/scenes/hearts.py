@@ -121,7 +121,7 @@ def log(game: Hearts, state: State, viewer: int) -> tuple[LogEntry, ...]:
     takers = []
     for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
         taker, points = game.trick_result(plays[start : start + PLAYERS])
-        takers.append(f"seat {taker} takes it, {count_noun(points, 'point')}")
+        takers.append(LogEntry(taker=taker, words=count_noun(points, "point")))
     return (*entries, *trick_log([TrickCard(seat=seat, card=card(c)) for seat, c in plays], PLAYERS, takers))
 
 

@@ -128,7 +128,7 @@ def log(game: Skat, state: State, viewer: int) -> tuple[LogEntry, ...]:
     for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
         taker = plays[start + PLAYERS][0] if start + PLAYERS < len(plays) else skat_state.leader
         points = _count_points(c for _, c in plays[start : start + PLAYERS])
-        takers.append(f"seat {taker} takes it, {count_noun(points, 'card point')}")
+        takers.append(LogEntry(taker=taker, words=count_noun(points, "card point")))
     return (*entries, *trick_log([TrickCard(seat=seat, card=card(c)) for seat, c in plays], PLAYERS, takers))
 
 

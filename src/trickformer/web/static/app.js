@@ -17,6 +17,7 @@ import { showScores } from "./scores.js";
 import { connect, send } from "./socket.js";
 import { initSound } from "./sound.js";
 import { isMyTurn, seatName, showTable } from "./table.js";
+import { initTheme, initThemeChoice } from "./theme.js";
 import { checkAction, forgetRating, initWarning, receiveWarning, updateWarning, warningElements, warningSource } from "./warn.js";
 
 /** @type {TableMessage | null} */
@@ -196,6 +197,8 @@ initPanels(openPanels, () => {
   sessionStorage.setItem("looks", JSON.stringify([...openPanels]));
   requestPanels();
 });
+initTheme();
+initThemeChoice();
 initMotion();
 initSound();
 initHint({

@@ -32,20 +32,21 @@ export function cardElement(card, act, small = false, seat = undefined) {
  */
 const actionsOf = (card) => [card.action, ...(card.options ?? []).map((option) => option.actions[0])].filter((action) => action !== undefined && action !== null);
 
+const MAX_SPREAD = 3; // hidden cards of a pile that lie side by side; more of them are a stack
+
 /** @param {Card} card */
 export const isHidden = (card) => !card.name && !card.notes && !card.sign;
 
 /**
- * Shows cards in one row that never wraps: cards overlap if the row is too narrow.
+ * Shows cards in one row that never wraps: cards overlap if the row is too narrow. Small cards that are all hidden become
+ * a stack with their number; the own hand stays a row, because Hanabi plays hidden cards.
  * @param {Card[]} cards
  * @param {Act | null} act
  * @param {boolean} small
  * @param {number} seat
  */
 export function handElement(cards, act, small, seat) {
-  if (cards.length && cards.every(isHidden))
-    return make("div", { class: "hand backs", role: "img", "aria-label": `${cards.length} hidden cards` },
-      ...cards.map(() => cardElement({}, null, true)), make("span", { class: "count", "aria-hidden": "true" }, String(cards.length)));
+  if (small && cards.length && cards.every(isHidden)) return stackElement(cards.length, cards.length);
   const hasNotes = cards.some((card) => card.notes?.length);
   const elements = cards.map((card) => cardElement(card, act, small, seat));
   elements.forEach((element, i) => element.style.setProperty("--turn", String(cards.length > 1 ? (2 * i) / (cards.length - 1) - 1 : 0)));
@@ -53,12 +54,23 @@ export function handElement(cards, act, small, seat) {
 }
 
 /**
+ * Shows the number of some hidden cards beside backs.
+ * @param {number} count
+ * @param {number} backs number of backs that are drawn
+ */
+function stackElement(count, backs) {
+  return make("div", { class: "hand backs", role: "img", "aria-label": `${count} hidden cards` },
+    ...Array.from({ length: backs }, () => cardElement({}, null, true)), make("span", { class: "count", "aria-hidden": "true" }, String(count)));
+}
+
+/**
  * @param {Pile} pile
  * @param {Act | null} act
  */
-export function pileElement(pile, act) {
-  return make("section", { class: `pile${pile.is_small ? " many" : ""}`, "aria-label": pile.title },
-    make("h3", {}, pile.title), make("div", { class: "hand" }, ...pile.cards.map((card) => cardElement(card, act, true))));
+export function pileElement({ title, cards, is_small }, act) {
+  const isStack = cards.length > MAX_SPREAD && cards.every(isHidden);
+  return make("section", { class: `pile${is_small ? " many" : ""}`, "aria-label": title }, make("h3", {}, title),
+    isStack ? stackElement(cards.length, 1) : make("div", { class: "hand" }, ...cards.map((card) => cardElement(card, act, true))));
 }
 
 /**

@@ -8,9 +8,14 @@ import { $, make } from "./dom.js";
 
 /** @param {Pick<ShownTable, "me" | "open">} table @param {LogEntry} entry */
 function logLine(table, entry) {
-  if (entry.seat === undefined || entry.seat === null) return make("li", { class: "break" }, entry.words);
+  const { seat, taker, words } = entry;
+  /** @param {number} acting */
+  const isYou = (acting) => acting === table.me && !table.open;
+  if (taker !== undefined && taker !== null)
+    return make("li", { class: "break" }, `${isYou(taker) ? "you take it" : `seat ${taker} takes it`}${words ? `, ${words}` : ""}`);
+  if (seat === undefined || seat === null) return make("li", { class: "break" }, words);
   const cards = (entry.cards ?? []).flatMap((card) => [" ", inlineCard(card)]);
-  return make("li", {}, `${entry.seat === table.me && !table.open ? "you" : `seat ${entry.seat}`}:${entry.words ? ` ${entry.words}` : ""}`, ...cards);
+  return make("li", {}, `${isYou(seat) ? "you" : `seat ${seat}`}:${words ? ` ${words}` : ""}`, ...cards);
 }
 
 /** @param {Pick<ShownTable, "me" | "open"> & { log: LogEntry[], told: string }} table */

@@ -1,7 +1,7 @@
 // The motion of the table. It delays nothing: the page is in its final state while it runs.
 
-/** @import { TableMessage, TrickCard } from "../types/messages" */
-/** @typedef {{ played: TrickCard, place: number, from: DOMRect | undefined }} Flight */
+/** @import { Effect, Scene, TableMessage, TrickCard } from "../types/messages" */
+/** @typedef {{ find: () => Element | null | undefined, from: DOMRect | undefined }} Flight `find` finds the card where it lands */
 
 import { $, all, make } from "./dom.js";
 import { playSounds } from "./sound.js";
@@ -9,6 +9,7 @@ import { isMyTurn } from "./table.js";
 
 const FLIGHT = 300; // milliseconds that a card travels
 const REST = 350; // milliseconds that a complete trick lies before it is collected
+const GLOW = 1_200; // milliseconds that the cards of a hint are lit
 const EASING = "cubic-bezier(0.2, 0.7, 0.3, 1)";
 
 /** @type {Set<Animation>} */
@@ -30,11 +31,60 @@ export function skipMotion() {
   for (const animation of [...running]) animation.finish();
 }
 
+/** @param {Element | null | undefined} element */
+const boxOf = (element) => element?.getBoundingClientRect();
+
 /** @param {number} seat */
-const seatBox = (seat) => (document.querySelector(`#felt .seat[data-seat="${seat}"] .hand`) ?? document.querySelector(`#felt .seat[data-seat="${seat}"]`))?.getBoundingClientRect();
+const handOf = (seat) => document.querySelector(`#felt .seat[data-seat="${seat}"] > .hand`);
+
+/** @param {number} seat */
+const seatBox = (seat) => boxOf(handOf(seat) ?? document.querySelector(`#felt .seat[data-seat="${seat}"]`));
 
 /**
- * Compares two tables, before the second is drawn: which cards are new, where they come from, and who takes the trick.
+ * The element of a pile in the middle of the table.
+ * @param {Scene} scene
+ * @param {number} place its place in the scene
+ */
+function pileAt({ piles = [] }, place) {
+  const middle = piles.filter(({ seat }) => seat === undefined || seat === null);
+  return $("piles").children[middle.indexOf(piles[place])];
+}
+
+const TRICK_CARDS = "#trick .played";
+
+/**
+ * The new cards of a trick.
+ * @param {TrickCard[]} shown cards of the trick
+ * @param {TrickCard[]} known cards that lay there before
+ * @returns {Flight[]}
+ */
+function trickFlights(shown, known) {
+  return shown.flatMap(({ seat, card }, place) => {
+    if (known.some((other) => other.seat === seat && other.card.name === card.name)) return [];
+    const held = document.querySelector(`#own .seat[data-seat="${seat}"] .card[data-name="${CSS.escape(card.name ?? "")}"] svg`);
+    return { find: () => all(TRICK_CARDS)[place], from: boxOf(held) ?? seatBox(seat) };
+  });
+}
+
+/**
+ * The card that leaves a hand for a pile, and the card that is drawn instead.
+ * @param {Scene} scene scene after the action
+ * @param {Scene} before
+ * @param {Effect} effect
+ * @returns {Flight[]}
+ */
+function pileFlights(scene, before, { seat, places, pile, at = 0, source }) {
+  if (pile === undefined || pile === null) return [];
+  /** @type {Flight[]} */
+  const flights = [{ find: () => pileAt(scene, pile)?.querySelectorAll(".card")[at], from: boxOf(handOf(seat)?.children[places[0]]?.firstElementChild) ?? seatBox(seat) }];
+  if (source !== undefined && source !== null)
+    flights.push({ find: () => handOf(seat)?.lastElementChild, from: boxOf(pileAt(before, source)?.querySelector(".card svg")) });
+  return flights;
+}
+
+/**
+ * Compares two tables, before the second is drawn: which cards move, where they come from, who takes the trick, and which
+ * cards a hint names.
  * @param {TableMessage | null} before
  * @param {TableMessage} table
  */
@@ -42,18 +92,15 @@ export function planMotion(before, table) {
   if (!before || before.deal !== table.deal || table.ply <= before.ply) return null;
   const isComplete = !table.scene.trick?.length;
   const shown = (isComplete ? table.scene.last : table.scene.trick) ?? [];
-  /** @param {TrickCard} a @param {TrickCard} b */
-  const isSame = (a, b) => a.seat === b.seat && a.card.name === b.card.name;
   const known = [...(before.scene.trick ?? []), ...(isComplete && !before.scene.trick?.length ? before.scene.last ?? [] : [])];
-  /** @type {Flight[]} */
-  const flights = [];
-  for (const [place, played] of shown.entries()) {
-    if (known.some((other) => isSame(other, played))) continue;
-    const { seat, card } = played;
-    const held = document.querySelector(`#own .seat[data-seat="${seat}"] .card[data-name="${CSS.escape(card.name ?? "")}"] svg`);
-    flights.push({ played, place, from: held?.getBoundingClientRect() ?? seatBox(seat) });
-  }
-  return { flights, taker: isComplete && flights.length ? table.scene.taker : undefined, isTurn: isMyTurn(table) && !isMyTurn(before) };
+  const { effect } = table.scene;
+  const tricks = trickFlights(shown, known);
+  return {
+    flights: effect ? [...tricks, ...pileFlights(table.scene, before.scene, effect)] : tricks,
+    named: effect && (effect.pile === undefined || effect.pile === null) ? effect : null,
+    taker: isComplete && tricks.length ? table.scene.taker : undefined,
+    isTurn: isMyTurn(table) && !isMyTurn(before),
+  };
 }
 
 /**
@@ -67,13 +114,15 @@ export function playMotion(plan) {
   if (taker !== null) playSounds(["trick"]);
   if (plan.isTurn) playSounds(["turn"]);
   if (!canMove()) return;
-  const figures = all(".played", $("trick"));
-  for (const { place, from } of plan.flights) {
-    const to = figures[place]?.getBoundingClientRect();
-    if (from?.width && to?.width) run(figures[place], [{ transform: shift(to, from) }, { transform: "none" }], { duration: FLIGHT });
+  for (const { find, from } of plan.flights) {
+    const card = find();
+    const to = boxOf(card);
+    if (card && from?.width && to?.width) run(card, [{ transform: shift(to, from), zIndex: 4 }, { transform: "none", zIndex: 4 }], { duration: FLIGHT });
   }
+  const cards = plan.named ? handOf(plan.named.seat)?.children : undefined;
+  for (const place of plan.named?.places ?? []) if (cards?.[place]) light(cards[place]);
   const target = taker === null ? null : seatBox(taker);
-  if (target?.width) collect(figures, target);
+  if (target?.width) collect(all(TRICK_CARDS), target);
 }
 
 /**
@@ -86,7 +135,16 @@ function shift(box, onto) {
   return `translate(${x}px, ${y}px)`;
 }
 
-/** @param {HTMLElement} element @param {Keyframe[]} frames @param {KeyframeAnimationOptions} options */
+/**
+ * Lights a card that a hint names, for a moment.
+ * @param {Element} card
+ */
+function light(card) {
+  const lit = { outline: "4px solid var(--gold)", boxShadow: "0 0 1rem var(--gold)" };
+  run(card, [lit, { ...lit, offset: 0.6 }, { outline: "4px solid transparent", boxShadow: "none" }], { duration: GLOW });
+}
+
+/** @param {Element} element @param {Keyframe[]} frames @param {KeyframeAnimationOptions} options */
 function run(element, frames, options) {
   const animation = element.animate(frames, { easing: EASING, ...options });
   running.add(animation);

@@ -11,6 +11,7 @@ import { showLog } from "./log.js";
 import { connect, send } from "./socket.js";
 import { seatName, showTable } from "./table.js";
 import { heads } from "./tables.js";
+import { initTheme } from "./theme.js";
 
 /** @type {PuzzleMessage | null} */
 let puzzle = null; // message of the puzzle that is shown
@@ -133,4 +134,5 @@ document.addEventListener("keydown", (event) => {
 });
 
 $("cancel").addEventListener("click", () => send({ do: "cancel" }));
+initTheme();
 connect("puzzles", { opened: () => {}, received: receive });

@@ -13,6 +13,7 @@ import { showRun } from "./run.js";
 import { actionWords } from "./scene.js";
 import { connect, send } from "./socket.js";
 import { seatName, showTable } from "./table.js";
+import { initTheme } from "./theme.js";
 import { showWhatIf } from "./what-if.js";
 
 /** @type {HandMessage | null} */
@@ -206,6 +207,7 @@ $("jump").addEventListener("submit", (event) => {
   location.hash = `${Math.trunc(Number($("game").value))}${decision > 1 ? `.${decision}` : ""}`;
 });
 window.addEventListener("hashchange", requestHand);
+initTheme();
 initHands(() => hand === null && numberInAddress() === null);
 const match = new URLSearchParams(location.search).get("match"); // a match of a training
 $("training").hidden = !match;

@@ -7,6 +7,7 @@ import { $, make } from "./dom.js";
 import { showReport } from "./report.js";
 import { connect, send } from "./socket.js";
 import { heads } from "./tables.js";
+import { initTheme } from "./theme.js";
 
 const POLL = 3_000; // milliseconds between two looks for new entries of the log, at least
 const SHARE = 5; // and this many times as long as the last answer took
@@ -56,4 +57,5 @@ function showMatches(matches) {
     heads(...titles), make("tbody", {}, ...rows))] : []));
 }
 
+initTheme();
 connect("training", { opened: request, received: receive, closed: () => clearTimeout(timer) });

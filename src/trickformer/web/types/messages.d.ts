@@ -68,8 +68,17 @@ export interface FinalHand {
 
 export interface LogEntry {
   seat?: number | null;
+  taker?: number | null;
   words?: string;
   cards?: Card[];
+}
+
+export interface Effect {
+  seat: number;
+  places: number[];
+  pile?: number | null;
+  at?: number;
+  source?: number | null;
 }
 
 export interface Scene {
@@ -82,6 +91,7 @@ export interface Scene {
   last?: TrickCard[];
   taker?: number | null;
   piles?: Pile[];
+  effect?: Effect | null;
   board?: Cell[][];
   choices?: Choice[];
   ladder?: Rung[];

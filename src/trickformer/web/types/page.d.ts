@@ -124,6 +124,7 @@ export interface Elements {
   switches: HTMLDivElement;
   tables: HTMLDivElement;
   telling: HTMLDetailsElement;
+  theme: HTMLSelectElement;
   title: HTMLHeadingElement;
   told: HTMLPreElement;
   total: HTMLParagraphElement;
