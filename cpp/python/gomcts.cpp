@@ -129,9 +129,9 @@ void bind_gomcts(nb::module_& parent) {
           "searches.")
       .def("edges",
            [](const SearchBatch& self, std::int64_t i) {
-             std::vector<std::tuple<int, double, int>> out;
+             std::vector<std::tuple<int, double, double, int>> out;
              for (const Edge& e : self.batch[checked(i, self.batch.size(), "search")].root_edges())
-               out.emplace_back(e.token, e.value, e.visits);
+               out.emplace_back(e.token, e.value, e.squares, e.visits);
              return out;
            })
       .def("best", [](const SearchBatch& self,

@@ -114,11 +114,11 @@ bool Search::expand(Run& run) {
       const int behind = child(here, token);
       const std::vector<float>& actions = at(here).actions;
       if (options_.action_values && !actions.empty()) {
-        edges.push_back({token, behind, element(actions, token), 1});
+        edges.emplace_back(token, behind, element(actions, token));
         continue;
       }
       known &= want_value(behind, *run.tracker, token);
-      edges.push_back({token, behind, at(behind).value, 1});
+      edges.emplace_back(token, behind, at(behind).value);
     }
     if (!known) return false;
     at(here).edges = std::move(edges);
@@ -189,6 +189,7 @@ void Search::backup(Run& run, double value, bool legal) {
       if (edge.child != node) continue;
       if (legal) {
         edge.value += value;
+        edge.squares += value * value;
         ++edge.visits;
       } else {
         edge.value -= options_.mu;

@@ -35,10 +35,14 @@ struct Options {
 
 // Statistics of an action.
 struct Edge {
+  Edge(int t, int node, double estimate)
+      : token(t), child(node), value(estimate), squares(estimate * estimate), visits(1) {}
+
   int token;
-  int child;  // index of the node after it
-  double value;
-  int visits;
+  int child;          // index of the node after it
+  double value;       // sum of the values, the model's estimate first, less penalties
+  double squares;     // sum of the values' squares
+  int visits;         // number of values
   int in_flight = 0;  // runs that passed through it and have not been backed up
 };
 

@@ -436,7 +436,7 @@ def test_a_search_that_counts_action_values_is_given_them():
 def test_logits_that_are_no_numbers_choose_a_legal_action():
     batch = batch_of(codec_at_own_turn(), action_values=True, runs=3)
     advanced(batch, 61, float("nan"))
-    assert all(0 <= token < 61 for token, _, _ in batch.edges(0))
+    assert all(0 <= token < 61 for token, _, _, _ in batch.edges(0))
 
 
 def test_an_outcome_beyond_the_table_is_refused():

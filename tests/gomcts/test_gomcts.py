@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,9 +13,9 @@ from support.gomcts_twin import Twin
 from support.play import hearts_with, random_playout
 from support.searches import FakeBackend, own_turns
 
-from trickformer import games, tokenizers
+from trickformer import games, players, tokenizers
 from trickformer.gomcts.options import SearchOptions
-from trickformer.gomcts.search import search
+from trickformer.gomcts.search import SearchResult, search
 from trickformer.models.backend import Prefix, advance, load_backend
 
 
@@ -240,6 +241,58 @@ def test_the_move_is_the_highest_mean(hearts, tokenizer):
         assert result.best == means.argmax()
         assert result.value == means.max()
         assert result.token in view.legal
+
+
+def test_squares_are_those_of_the_single_values(hearts, tokenizer):
+    """A search of n simulations begins like one of n - 1, so that their difference is the value of the last one."""
+    ((_, view),) = positions(hearts, 1, seed=6)
+    searches = [run_search(tokenizer, hearts, view, SearchOptions(runs=n, mu=0.0), 1, 9.0)[0] for n in range(1, 41)]
+    squares = searches[0].squares.copy()
+    for before, after in pairwise(searches):
+        squares += (after.values - before.values) ** 2
+    np.testing.assert_allclose(searches[-1].squares, squares, rtol=1e-9)
+    assert len(squares) > 1 and (searches[-1].squares > searches[0].squares).any()
+
+
+def statistics(first, second):
+    """A search result whose two actions, tokens 10 and 20, had these values."""
+    values = [np.asarray(numbers, dtype=float) for numbers in (first, second)]
+    return SearchResult(
+        tokens=np.array([10, 20], dtype=np.int32),
+        values=np.array([v.sum() for v in values]),
+        squares=np.array([(v**2).sum() for v in values]),
+        visits=np.array([len(v) for v in values], dtype=np.int32),
+        illegal=0,
+        searched=len(first) + len(second),
+        best=int(np.mean(second) > np.mean(first)),
+    )
+
+
+def test_an_anchor_is_beaten_by_standard_errors():
+    first, second = [0.0, 1.0, 0.0, 1.0], [1.0, 1.0, 1.0, 0.0, 1.0]
+    result = statistics(first, second)
+    error = math.sqrt(np.var(first, ddof=1) / 4 + np.var(second, ddof=1) / 5)
+    limit = (np.mean(second) - np.mean(first)) / error
+    assert result.beats(10, limit - 1e-6) and not result.beats(10, limit + 1e-6)
+    assert not result.beats(20, 0.0), "the best action does not beat itself"
+    assert not result.beats(30, 0.0), "the search did not try it"
+    assert not statistics([0.0], [1.0, 1.0]).beats(10, 0.0), "one value has no error"
+
+
+def test_a_margin_keeps_the_action_of_argmax(hearts, tiny_features_checkpoint_of):
+    """Unless the search's best action has a mean that is clearly higher."""
+    checkpoint = tiny_features_checkpoint_of("hearts")
+    gomcts, argmax = f"gomcts:checkpoint={checkpoint},runs=40", f"argmax:checkpoint={checkpoint}"
+    views = [view for _, view in positions(hearts, 30, seed=7)]
+
+    def actions(spec):
+        generators = [np.random.default_rng(i) for i in range(len(views))]
+        return [d.action for d in players.make(spec, hearts).act(views, generators, [{} for _ in views])]
+
+    searched, anchors = actions(gomcts), actions(argmax)
+    assert searched != anchors == actions(f"{gomcts},anchor_margin=1000")
+    some = actions(f"{gomcts},anchor_margin=1")
+    assert all(action in pair for action, *pair in zip(some, searched, anchors)) and some != anchors
 
 
 def test_searches_that_share_passes_do_not_touch_each_other(hearts, tokenizer):

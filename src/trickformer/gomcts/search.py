@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
@@ -19,6 +20,7 @@ class SearchResult:
 
     tokens: np.ndarray  # int32 [k], token of each child's action
     values: np.ndarray  # float64 [k], sum of backed-up values of each child, including the model's initial estimate
+    squares: np.ndarray  # float64 [k], sum of the squares of these values
     visits: np.ndarray  # int32 [k], number of values in each sum; the initial estimate counts as one visit
     illegal: int  # simulations that ended in a history that no deal is consistent with
     searched: int  # all simulations
@@ -32,6 +34,23 @@ class SearchResult:
     @property
     def value(self) -> float:
         return float(self.values[self.best] / self.visits[self.best])
+
+    def beats(self, anchor: int, margin: float) -> bool:
+        """Return whether the best action's mean is higher than another's by more than some standard errors.
+
+        The values of a tree search are not independent, so this is a rule of thumb and not a test.
+
+        Args:
+            anchor: Token of the other action. If the search did not try it, nothing beats it.
+            margin: Number of standard errors of the difference.
+        """
+        (reference,) = np.nonzero(self.tokens == anchor)
+        pair = [self.best, *reference.tolist()]
+        if len(pair) < 2 or anchor == self.token or self.visits[pair].min() < 2:
+            return False
+        means = self.values[pair] / self.visits[pair]
+        variances = np.maximum(self.squares[pair] / self.visits[pair] - means**2, 0) / (self.visits[pair] - 1)
+        return bool(means[0] - means[1] > margin * math.sqrt(variances.sum()))
 
 
 def search(
@@ -86,9 +105,10 @@ def search(
 def _result(batch: _core.gomcts.SearchBatch, i: int, runs: int, keep: bool) -> SearchResult:
     edges = batch.edges(i)
     return SearchResult(
-        np.array([token for token, _, _ in edges], dtype=np.int32),
-        np.array([value for _, value, _ in edges], dtype=np.float64),
-        np.array([visits for _, _, visits in edges], dtype=np.int32),
+        np.array([token for token, _, _, _ in edges], dtype=np.int32),
+        np.array([value for _, value, _, _ in edges], dtype=np.float64),
+        np.array([squares for _, _, squares, _ in edges], dtype=np.float64),
+        np.array([visits for _, _, _, visits in edges], dtype=np.int32),
         batch.illegal(i),
         runs,
         batch.best(i),

@@ -5,26 +5,37 @@ Children begin with the value head's V after the action, simulations end with V 
 runs at a time. The model imagines freely, and mu is taken from the actions on the path of an illegal history. If the
 model's policy was trained with impossible tokens masked, the mask stays (`legal`), and a report says so. Other options
 override the preset, as in `gomcts:preset=paper,runs=50`.
+
+With `anchor_margin`, which the paper does not have, ArgmaxVal* acts unless the search's best action has a mean that is
+higher by that many standard errors.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, create_model
 
 from trickformer.base import Decision, Game, TrickformerError
-from trickformer.gomcts.options import Preset, optional_fields, preset_values, usual
+from trickformer.gomcts.options import Preset, optional_fields, paper_settings, preset_values, usual
 from trickformer.models.player import ModelOptions, ModelPlayer, Turns
 from trickformer.plumbing.options import PerGame
 
 if TYPE_CHECKING:
     from trickformer.gomcts.search import SearchOptions
+    from trickformer.models.argmax import ArgmaxPlayer
 
 
 class _PresetOptions(ModelOptions):
     preset: Preset | None = Field(
         None, description="paper: Algorithm 3 with the GO-MCTS paper's settings (default: none, the game's settings)."
+    )
+    anchor_margin: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Standard errors by which to beat ArgmaxVal*'s action (default: none, no anchor).",
     )
 
 
@@ -70,6 +81,16 @@ class GomctsPlayer(ModelPlayer):
                 f"{options.checkpoint_of(game)} has no action values; leave out action_values and leaf_action_values"
             )
 
+        self.anchor = None if options.anchor_margin is None else self._argmax(options, game)
+        self.anchor_margin = options.anchor_margin or 0.0
+
+    def _argmax(self, options: _PresetOptions, game: Game) -> ArgmaxPlayer:
+        """Make ArgmaxVal* of the same model and preset."""
+        from trickformer.models.argmax import ArgmaxPlayer
+
+        settings, use_q = (paper_settings(game), False) if options.preset == "paper" else (game.search, None)
+        return ArgmaxPlayer(options, game, self.backend, settings.least_argmax_probability, use_q)
+
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.gomcts.search import search
 
@@ -77,7 +98,7 @@ class GomctsPlayer(ModelPlayer):
         trackers = [memo["prefix"].tracker() for memo in turns.memos]
         results = search(self.backend, self.outcome_values, trackers, turns.nodes, seeds, self.options, turns.explain)
         thoughts = self.thoughts(turns, [r.imagined for r in results])
-        return [
+        decisions = [
             Decision(
                 action=by_token[r.token],
                 value=r.value,
@@ -88,6 +109,14 @@ class GomctsPlayer(ModelPlayer):
                 thought=thought,
             )
             for by_token, r, thought in zip(turns.actions, results, thoughts, strict=True)
+        ]
+        if self.anchor is None:
+            return decisions
+        return [
+            decision
+            if result.beats(self.tokenizer.token(anchor.action), self.anchor_margin)
+            else replace(decision, action=anchor.action, value=(decision.values or {}).get(anchor.action, anchor.value))
+            for decision, result, anchor in zip(decisions, results, self.anchor.decide(turns), strict=True)
         ]
 
 
