@@ -18,7 +18,7 @@ from support.served import served
 DOCS = Path(__file__).parents[1] / "docs"
 WIDTH, HEIGHT, PHONE = 1280, 900, (390, 844)
 
-# For each picture: the words that open the table, the number of moves, and the panels that are then open.
+# For each picture: arguments of `trickformer play`, number of the person's moves, and the panels to open after them.
 TABLES = {
     "hearts": ("hearts --opponents gomcts pimc rules --deal 1", 6, "search belief"),
     "inside": ("hearts --opponents gomcts pimc rules --deal 1", 9, "model pimc worlds tokens"),
@@ -29,7 +29,8 @@ TABLES = {
     "phone": ("hearts --opponents gomcts pimc rules --deal 1", 6, "search"),
 }
 HALVES = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)
-GAMES, LOST = DOCS.parent / "tests" / "fixtures" / "skat" / "games.sgf", 13
+GAMES = DOCS.parent / "tests" / "fixtures" / "skat" / "games.sgf"
+LOST_GAME = 13  # number of a game in GAMES that the soloist lost by a mistake
 
 
 def save_picture(page, name: str) -> None:
@@ -44,9 +45,9 @@ def save_picture(page, name: str) -> None:
 
 def table(browser, name: str) -> None:
     """Take the picture of a hand in which the person acts at random."""
-    words, moves, panels = TABLES[name]
+    arguments, moves, panels = TABLES[name]
     draw, (width, height) = random.Random(2), PHONE if name == "phone" else (WIDTH, HEIGHT)
-    with served(*words.split()) as (address, _):
+    with served(*arguments.split()) as (address, _):
         page = opened(browser, address, width, height)
         for _ in range(moves):
             my_turn(page)
@@ -70,7 +71,7 @@ def review(browser) -> None:
     """Take the picture of a game of Skat, at the decision that lost it."""
     with served(str(GAMES), command="view") as (address, _):
         page = opened(browser, address, WIDTH, 1280, shown="#rows a")
-        page.click(f"#rows a[href='#{LOST}']")
+        page.click(f"#rows a[href='#{LOST_GAME}']")
         page.wait_for_selector("#own .seat")
         page.click("#rate")
         page.wait_for_selector("#review .mistakes button", timeout=90_000)
@@ -103,6 +104,6 @@ def people(browser) -> None:
 PICTURES = {"review": review, "puzzle": puzzle, "people": people}
 
 if __name__ == "__main__":
-    with launched() as found:
-        for chosen in sys.argv[1:] or [*TABLES, *PICTURES]:
-            PICTURES[chosen](found) if chosen in PICTURES else table(found, chosen)
+    with launched() as chromium:
+        for name in sys.argv[1:] or [*TABLES, *PICTURES]:
+            PICTURES[name](chromium) if name in PICTURES else table(chromium, name)

@@ -12,7 +12,7 @@ constexpr double kErr = 0.05;           // share of moves in a playout that are 
 constexpr double kSolved = 0.5;         // weight of the solver's answer
 constexpr std::uint64_t kNodes = 1000;  // cards that the solver tries: mostly enough, and cheaper than the playouts
 
-// Returns whether chance moves next.
+// Returns whether chance still moves in this deal: it draws cards or reveals tasks.
 bool chance_left(const State& s) {
   const bool draw = s.mission.has(Rule::kDraw) && (s.num_plays < kPlayers || s.phase == Phase::kDraw);
   return draw || s.revealed < s.mission.tasks;
@@ -23,7 +23,7 @@ class Labeller {
   Labeller(const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out)
       : options_(options), rng_(seed, stream), out_(out) {}
 
-  // The decision before token `position` + 1, by the seat of the view.
+  // Appends the labels of a decision of the view's seat. position: index of the last token before it.
   void decide(const State& s, const SeatView& view, int position) {
     const Actions may = legal(s);
     if (!(may & (may - 1)) || rng_.uniform() >= options_.share) return;
@@ -44,31 +44,33 @@ class Labeller {
  private:
   // Adds the value of each of these actions in one deal.
   void judge(const State& s, Actions may, int playouts, double* worth) {
-    const std::uint64_t drawn = rng_.next(), chance = rng_.next();
+    const std::uint64_t playout_seed = rng_.next(), chance_seed = rng_.next();
     Draws draws;
     for (double& place : draws) place = rng_.uniform();
     const bool chancy = chance_left(s), talk = s.phase == Phase::kRadio || s.phase == Phase::kRadioCard;
-    double open = -1;
+    double solver_value = -1;
     for (Actions rest = may; rest;) {
       const int act = take_lowest(rest);
-      // With open hands all messages are equal, except that an open card is not drawn.
-      if (open < 0 || !talk || chancy) open = could_succeed(s, act, chance, draws, kNodes, solver_);
-      if (open == 0 && !chancy) continue;
+      // The solver plays with open hands, so a message changes its answer only by barring a card from a later draw.
+      // Without chance, one answer holds for all messages.
+      if (solver_value < 0 || !talk || chancy)
+        solver_value = could_succeed(s, act, chance_seed, draws, kNodes, solver_);
+      if (solver_value == 0 && !chancy) continue;
       State after = s;
       apply(after, act);
       int good = 0;
       for (int i = 0; i < playouts; ++i) {
-        Rng own(drawn, std::uint64_t(i));
+        Rng own(playout_seed, std::uint64_t(i));
         good += succeeds(after, kErr, own);
       }
-      worth[act] += kSolved * open + (1 - kSolved) * good / playouts;
+      worth[act] += kSolved * solver_value + (1 - kSolved) * good / playouts;
     }
   }
 
   const LabelOptions& options_;
   Rng rng_;
   std::vector<Label>& out_;
-  Solver solver_{12};  // a few hundred cards need no larger table
+  Solver solver_{12};  // 2^12 entries suffice, because the solver tries only about kNodes cards
 };
 
 }  // namespace

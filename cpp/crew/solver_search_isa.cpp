@@ -11,7 +11,7 @@ class Searcher : Outlook {
     for (int p = 0; p < kPlayers; ++p) {
       root_.hand[p] = s.hand[p];
       root_.wins[p] = s.wins[p];
-      if (s.message[p].label) open_ |= bit(s.message[p].card);
+      if (s.message[p].label) communicated_ |= bit(s.message[p].card);
     }
     root_.leader = s.leader;
     root_.trick = std::uint8_t(s.trick());
@@ -33,7 +33,7 @@ class Searcher : Outlook {
     for (std::uint64_t attempt = 0; answer == Verdict::kUnknown && nodes_ < max_nodes_; ++attempt) {
       limit_ = std::min(max_nodes_, nodes_ + budget(attempt));
       noise_ = attempt ? kNoise : 1;
-      if (draw_pending_) prepare(root_);  // puts back what the last attempt drew
+      if (draw_pending_) prepare(root_);  // the last attempt left the holders after the draw
       answer = visit(root_, started_);
     }
     if (answer == Verdict::kYes) {
@@ -64,7 +64,8 @@ class Searcher : Outlook {
   struct Node {
     Position at;
     Start start;
-    Cards open, banned;     // tasks; those that the order of tokens forbids in this trick
+    Cards open;             // cards of open tasks
+    Cards banned;           // those of them that may not be won in this trick
     Cards tried[kPlayers];  // one card for each group of equivalent ones
   };
 
@@ -75,8 +76,10 @@ class Searcher : Outlook {
     return kLeast * (n + 1) / 2;
   }
 
-  // ---- what holds as long as the cards stay with whom they are ----
+  // ---- equivalent cards ----
 
+  // Computes the holders of the cards, and `canonical_`. Both are valid until cards are drawn. Sets of cards of a suit
+  // are equivalent if the same seats hold their cards in the same order, and if they have the same special cards.
   void prepare(const Position& at) {
     special_ = goal_.tasks | (goal_.ones ? kOnes : 0) | (goal_.nines ? kNines : 0);
     hold(at);
@@ -87,11 +90,11 @@ class Searcher : Outlook {
         const Cards set = Cards(cards) << shift;
         if (set & ~here) continue;
         const int low = lowest(set);
-        const Cards above = Cards(alike_[s][cards & (cards - 1)]) << shift;
+        const Cards above = Cards(canonical_[s][cards & (cards - 1)]) << shift;
         Cards same = bit(low);
         if (!(special_ >> low & 1)) same = here & at.hand[holder_[low]] & ~special_;
         if (above) same &= (above & (~above + 1)) - 1;
-        alike_[s][cards] = std::uint16_t(bit(63 - std::countl_zero(same)) >> shift | above >> shift);
+        canonical_[s][cards] = std::uint16_t(bit(63 - std::countl_zero(same)) >> shift | above >> shift);
       }
     }
   }
@@ -101,7 +104,7 @@ class Searcher : Outlook {
   std::uint64_t key(const Position& at) const {
     const Cards all = at.all();
     std::uint64_t cards = 0;
-    for (int s = 0; s <= kRocket; ++s) cards |= std::uint64_t(alike_[s][all >> kValues * s & 511]) << kValues * s;
+    for (int s = 0; s <= kRocket; ++s) cards |= std::uint64_t(canonical_[s][all >> kValues * s & 511]) << kValues * s;
     std::uint64_t rest = at.leader;
     if (goal_.ones) rest |= std::min<int>(at.ones, goal_.ones) << 2;
     if (goal_.balance) {
@@ -115,7 +118,7 @@ class Searcher : Outlook {
 
   std::uint64_t& slot(std::uint64_t key) const { return table_.keys[key * 0x9e3779b97f4a7c15 >> table_.shift]; }
   bool fails(std::uint64_t key) const { return slot(key) == (key | table_.stamp << 48); }
-  void failed(std::uint64_t key) { slot(key) = key | table_.stamp << 48; }
+  void store_failure(std::uint64_t key) { slot(key) = key | table_.stamp << 48; }
 
   // ---- tricks ----
 
@@ -131,7 +134,8 @@ class Searcher : Outlook {
     return out;
   }
 
-  // Tries every card as number `i` of the trick. Returns true as soon as one succeeds.
+  // Tries the legal cards as card `i` of the trick, one of each group of equivalent cards, and for each of them all
+  // cards that may follow. Returns true as soon as a trick fulfils the mission.
   bool extend(const Node& node, int i, const Trick& trick) {
     const Position& at = node.at;
     const int p = next_seat(at.leader, i), lead = i ? trick.card[0] : -1;
@@ -177,13 +181,13 @@ class Searcher : Outlook {
     const Position to = after(at, trick.card, trick.best_seat, trick.best);
     const Cards all = to.all();
     if (to.ones + count(kOnes & all) < goal_.ones) return false;
-    const bool open = node.open & ~made || (goal_.to_the_end && !last) || to.ones < goal_.ones ||
-                      (goal_.rockets && all & kRockets) || (goal_.nines && all & kNines) ||
-                      (goal_.rules.has(Rule::kAllPink) && all & kPink);
-    if (open && last) return false;
+    const bool unfinished = node.open & ~made || (goal_.to_the_end && !last) || to.ones < goal_.ones ||
+                            (goal_.rockets && all & kRockets) || (goal_.nines && all & kNines) ||
+                            (goal_.rules.has(Rule::kAllPink) && all & kPink);
+    if (unfinished && last) return false;
     Move move{0, {}, std::int8_t(trick.best_seat)};
     std::copy(trick.card, trick.card + kPlayers, move.card);
-    if (!open) {
+    if (!unfinished) {
       remember(move);
       return true;
     }
@@ -211,10 +215,12 @@ class Searcher : Outlook {
 
   static int best_card(const Position& at, const Move& move) { return move.card[relative(move.winner, at.leader)]; }
 
+  // Every seat draws a card from the hand of its right neighbour, all at the same time. Communicated cards cannot be
+  // drawn.
   void draw(Position& at) const {
     Cards drawn[kPlayers];
     for (int p = 0; p < kPlayers; ++p) {
-      const Cards from = at.hand[next_seat(p, 3)] & ~open_;
+      const Cards from = at.hand[next_seat(p, 3)] & ~communicated_;
       drawn[p] = bit(nth(from, int((*draws_)[std::size_t(p)] * count(from))));
     }
     for (int p = 0; p < kPlayers; ++p) at.hand[next_seat(p, 3)] ^= drawn[p];
@@ -260,7 +266,7 @@ class Searcher : Outlook {
     if (fails(at_key)) return Verdict::kNo;
     const Verdict answer = visit(to, Start());
     if (answer == Verdict::kYes) remember(move);
-    if (answer == Verdict::kNo) failed(at_key);
+    if (answer == Verdict::kNo) store_failure(at_key);
     return answer;
   }
 
@@ -278,12 +284,12 @@ class Searcher : Outlook {
 
   Position root_;
   Start started_;
-  Cards open_ = 0;  // cards that have been communicated
+  Cards communicated_ = 0;
   bool draw_pending_ = false;
 
   Cards special_ = 0;  // cards that are not equivalent to their neighbours
-  // indexed by suit and the set of its cards left: the highest equivalent set
-  std::uint16_t alike_[kRocket + 1][512] = {};
+  // By suit and set of its cards that are left: the equivalent set with the highest cards.
+  std::uint16_t canonical_[kRocket + 1][512] = {};
   std::vector<Move> moves_;
 };
 

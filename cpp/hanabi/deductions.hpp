@@ -12,7 +12,7 @@ struct Deductions {
   Needs needs;
   Copies left;  // cards neither piled nor discarded
 
-  Deductions(const State& state, const Marks& marks) : s(state), m(marks), left(kept(state)) {
+  Deductions(const State& state, const Marks& marks) : s(state), m(marks), left(undiscarded_copies(state)) {
     const Kinds piled = piled_kinds(state);
     needs = needs_of(state.rules, left, piled);
     left.take(piled);

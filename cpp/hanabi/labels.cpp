@@ -9,7 +9,8 @@ namespace trickformer::hanabi {
 namespace {
 
 void check(const Rules& rules, const std::uint8_t* history) {
-  if (!is_deck(rules, history)) throw std::invalid_argument("a deck holds every card");
+  if (!is_deck(rules, history))
+    throw std::invalid_argument("these cards are no deck of the game; a deck holds every card");
   State s = new_game(rules, history);
   const std::uint8_t *action = history + rules.deck(), *end = action + longest(rules);
   for (; action != end && !s.over() && *action != 255; ++action) {

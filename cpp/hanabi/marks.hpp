@@ -2,9 +2,10 @@
 // far mean. All of it is public. So it is equal in all states that differ only in hidden cards.
 //
 // A hint is about one card, its focus: the newest card that it touches and no earlier hint did, or else the newest
-// touched card that was not known to be playable. The focus is playable. There is one exception, when a rank is hinted
-// and the focus is the chop, the oldest card without a hint and so the next to be discarded: then it may instead be the
-// last copy of a card that is still needed. All touched cards are assumed to be still needed.
+// touched card that was not known to be playable or useless. The focus is playable. There is one exception, when a rank
+// is hinted and the focus is the chop, the oldest card without a hint and so the next to be discarded: then it may
+// instead be the last copy of a card that is still needed. All touched cards are assumed to be still needed as long as
+// a life can be spared. `Deductions::fate` assumes it; the marks do not show it.
 #pragma once
 #include "hanabi/rules.hpp"
 
@@ -53,7 +54,7 @@ struct Copies {
 };
 
 // All cards that are not discarded.
-inline Copies kept(const State& s) {
+inline Copies undiscarded_copies(const State& s) {
   Copies c;
   for (int color = 0, k = 0; color < s.rules.colors; ++color)
     for (int r = 0; r < s.rules.ranks; ++r, ++k) {
@@ -83,7 +84,7 @@ inline Needs needs_of(const Rules& rules, const Copies& kept, Kinds piled) {
   return b;
 }
 
-inline Needs needs_of(const State& s) { return needs_of(s.rules, kept(s), piled_kinds(s)); }
+inline Needs needs_of(const State& s) { return needs_of(s.rules, undiscarded_copies(s), piled_kinds(s)); }
 
 // The oldest card that no hint has touched, or -1.
 inline int chop_of(const State& s, int seat) {

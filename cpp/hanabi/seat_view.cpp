@@ -119,7 +119,7 @@ bool fits(const std::uint32_t* kinds, int slots, const Copies& unseen) {
 std::uint32_t SeatView::kinds(int slot) const { return hinted_kinds(state.rules, state.hands[seat][slot]); }
 
 Copies SeatView::unseen() const {
-  Copies unseen = kept(state);
+  Copies unseen = undiscarded_copies(state);
   unseen.take(piled_kinds(state));
   for (int p = 0; p < state.rules.players; ++p)
     for (int i = 0; p != seat && i < state.sizes[p]; ++i)

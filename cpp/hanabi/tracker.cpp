@@ -30,23 +30,24 @@ void SeatTracker::push(int token) {
     token = all_allowed(*codec_, view_).first();  // the history continues with a possible token
   }
   const State before = view_.state;
-  const bool dealt = view_.stage != Stage::kSeat;
+  const bool has_started = view_.stage != Stage::kSeat;
   see(*codec_, view_, token);
-  if (!dealt)
+  if (!has_started)
     memory_.begin(view_.state);
   else if (view_.state.moves != before.moves)
     memory_.follow(before, view_.state);
 }
 
-TokenTables::TokenTables(std::shared_ptr<const Codec> table, const std::uint8_t* decks, std::size_t n)
-    : codec_(std::move(table)),
+TokenTables::TokenTables(std::shared_ptr<const Codec> codec, const std::uint8_t* decks, std::size_t n)
+    : codec_(std::move(codec)),
       actions_(n * std::size_t(longest(codec_->rules())), std::uint8_t{255}),
       tokens_(n * std::size_t(codec_->rules().players * codec_->length()), codec_->end()),
       lengths_(n * std::size_t(codec_->rules().players)) {
   const Rules& rules = codec_->rules();
   for (std::size_t i = 0; i < n; ++i) {
     const std::uint8_t* deck = decks + i * std::size_t(rules.deck());
-    if (!is_deck(rules, deck)) throw std::invalid_argument("a deck holds every card");
+    if (!is_deck(rules, deck))
+      throw std::invalid_argument("these cards are no deck of the game; a deck holds every card");
     states_.push_back(new_game(rules, deck));
     tell_deal(*codec_, states_[i], teller(i));
   }
@@ -60,41 +61,42 @@ void TokenTables::step(std::size_t i, int action) {
 }
 
 void TokenTables::history(std::size_t i, std::uint8_t* out) const {
-  out = std::copy_n(states_[i].deck, codec_->rules().deck(), out);  // cards drawn keep their place in it
+  out = std::copy_n(states_[i].deck, codec_->rules().deck(), out);  // in the order of drawing, with undrawn cards
   const int length = longest(codec_->rules());
   std::copy_n(actions_.data() + i * std::size_t(length), length, out);
 }
 
 int history_size(const Rules& rules) { return rules.deck() + longest(rules); }
 
-void encode(const Codec& table, const std::uint8_t* history, int seat, std::int16_t* tokens) {
-  if (!is_deck(table.rules(), history)) throw std::invalid_argument("a deck holds every card");
-  State s = new_game(table.rules(), history);
-  std::int16_t* const end = tokens + table.length();
+void encode(const Codec& codec, const std::uint8_t* history, int seat, std::int16_t* tokens) {
+  if (!is_deck(codec.rules(), history))
+    throw std::invalid_argument("these cards are no deck of the game; a deck holds every card");
+  State s = new_game(codec.rules(), history);
+  std::int16_t* const end = tokens + codec.length();
   const auto tell = [&](int p, int token) {
     if (p == seat) *tokens++ = std::int16_t(token);
   };
-  tell_deal(table, s, tell);
-  const int size = history_size(table.rules());
-  for (int i = table.rules().deck(); i < size && !s.over() && history[i] != 255; ++i) {
-    check_action(history[i] < table.rules().actions() && legal(s) >> history[i] & 1, history[i]);
-    tell_action(table, s, history[i], tell);
+  tell_deal(codec, s, tell);
+  const int size = history_size(codec.rules());
+  for (int i = codec.rules().deck(); i < size && !s.over() && history[i] != 255; ++i) {
+    check_action(history[i] < codec.rules().actions() && legal(s) >> history[i] & 1, history[i]);
+    tell_action(codec, s, history[i], tell);
   }
-  std::fill(tokens, end, std::int16_t(table.end()));
+  std::fill(tokens, end, std::int16_t(codec.end()));
 }
 
-std::vector<SeenEvent> events(const Codec& table, std::span<const std::int32_t> tokens) {
-  SeatView v(table.rules());
+std::vector<SeenEvent> events(const Codec& codec, std::span<const std::int32_t> tokens) {
+  SeatView v(codec.rules());
   std::vector<SeenEvent> out;
   for (const int token : tokens) {
-    if (!allows(table, v, token)) throw std::invalid_argument("no deal explains these tokens");
+    if (!allows(codec, v, token)) throw std::invalid_argument("no deal explains these tokens");
     const Stage stage = v.stage;
     const int actor = v.state.player, dealt = v.dealt;
-    see(table, v, token);
-    const int card = token - table.card();
+    see(codec, v, token);
+    const int card = token - codec.card();
     switch (stage) {
       case Stage::kDeal:
-        if (dealt % table.rules().hand == 0) out.push_back({-1, -1, {}});
+        if (dealt % codec.rules().hand == 0) out.push_back({-1, -1, {}});
         out.back().seen.push_back(card);
         break;
       case Stage::kMove:

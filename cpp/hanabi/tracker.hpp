@@ -11,7 +11,7 @@ namespace trickformer::hanabi {
 
 class SeatTracker final : public Tracker {
  public:
-  explicit SeatTracker(std::shared_ptr<const Codec> table) : codec_(std::move(table)), view_(codec_->rules()) {}
+  explicit SeatTracker(std::shared_ptr<const Codec> codec) : codec_(std::move(codec)), view_(codec_->rules()) {}
 
   std::unique_ptr<Tracker> copy() const override { return std::make_unique<SeatTracker>(*this); }
   int vocabulary() const override { return codec_->vocabulary(); }
@@ -42,7 +42,7 @@ class TokenTables {
  public:
   // decks: [n, deck], the cards of each game in the order of drawing. Throws std::invalid_argument if one is not a
   // deck.
-  TokenTables(std::shared_ptr<const Codec> table, const std::uint8_t* decks, std::size_t n);
+  TokenTables(std::shared_ptr<const Codec> codec, const std::uint8_t* decks, std::size_t n);
 
   const Codec& codec() const { return *codec_; }
   std::size_t size() const { return states_.size(); }
@@ -70,9 +70,9 @@ class TokenTables {
 };
 
 // Writes one seat's tokens of a finished game. history: the deck in the order of drawing, then actions, 255 after the
-// last, [history_size(rules)]; tokens: [table.length()], padded with the end token.
+// last, [history_size(rules)]; tokens: [codec.length()], padded with the end token.
 int history_size(const Rules& rules);
-void encode(const Codec& table, const std::uint8_t* history, int seat, std::int16_t* tokens);
+void encode(const Codec& codec, const std::uint8_t* history, int seat, std::int16_t* tokens);
 
 // One event, as a seat saw it.
 struct SeenEvent {
@@ -82,6 +82,6 @@ struct SeenEvent {
 };
 // The events of a sequence. Throws std::invalid_argument if no deal explains it, or if it stops within
 // an event.
-std::vector<SeenEvent> events(const Codec& table, std::span<const std::int32_t> tokens);
+std::vector<SeenEvent> events(const Codec& codec, std::span<const std::int32_t> tokens);
 
 }  // namespace trickformer::hanabi

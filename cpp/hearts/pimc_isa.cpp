@@ -1,6 +1,7 @@
-// Algorithm 2 with the deal sampler, built for each instruction set.
+// PIMC for Hearts: Algorithm 2 of the GO-MCTS paper with the deal sampler. Built for each instruction set.
 #include "hearts/pimc.hpp"
 
+#include <algorithm>
 #include <memory>
 
 #include "core/share.hpp"
@@ -68,7 +69,7 @@ PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t se
   const SeatView& view = deals.view;
   const Simulator game(view.rules);
   const Sim start = position(view);
-  int valued[kNumCards] = {};
+  int num_values[kNumCards] = {};  // worlds in which the card was valued
   World world;
   Share share(options.worlds);
   for (int i = 0; i < options.worlds; ++i, share.done()) {
@@ -80,7 +81,7 @@ PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t se
     float* values = options.values ? options.values + std::size_t(i) * kNumCards : nullptr;
     const auto count_in = [&](int card, double value) {
       result.value[card] += value;
-      ++valued[card];
+      ++num_values[card];
       if (values) values[card] = float(value);
     };
     const Cards cards = game.legal(root);
@@ -92,11 +93,12 @@ PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t se
       }
       continue;
     }
-    const int each = options.runs / count(cards) ? options.runs / count(cards) : 1;
+    // Without UCT, the playouts of a world are shared evenly by its legal cards.
+    const int playouts = std::max(options.runs / count(cards), 1);
     for (Cards rest = cards; rest;) {
       const int card = take_lowest(rest);
       std::int64_t sum = 0;
-      for (int run = 0; run < each; ++run) {
+      for (int run = 0; run < playouts; ++run) {
         Sim s = root;
         game.apply(s, card);
         game.playout(s, options.light_playouts, rng);
@@ -104,12 +106,12 @@ PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t se
         game.rewards(s, reward);
         sum += reward[view.seat];
       }
-      count_in(card, double(sum) / (double(each) * kRewardUnit));
-      result.visits[card] += each;
+      count_in(card, double(sum) / (double(playouts) * kRewardUnit));
+      result.visits[card] += playouts;
     }
   }
   for (int card = 0; card < kNumCards; ++card)
-    if (valued[card]) result.value[card] /= valued[card];
+    if (num_values[card]) result.value[card] /= num_values[card];
   return result;
 }
 

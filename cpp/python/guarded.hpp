@@ -13,14 +13,16 @@
 
 namespace trickformer {
 
-// A call in progress. A call that changes the object needs it alone; calls that read may share it. Begins and ends with
-// the GIL held, which also guards the list.
+// A call in progress, from construction to destruction. A call that changes the object runs alone; calls that only read
+// may share it. The caller holds the GIL at construction and at destruction. The GIL also guards the list `calls()`.
 class Use {
  public:
   Use(const void* object, bool alone) : mine_{object, alone} {
     for (const Call& call : calls())
       if (call.object == object && (alone || call.alone))
-        throw std::runtime_error("another thread is using this object; give each thread its own");
+        throw std::runtime_error(
+            "another thread is using this object, or a tracker calls the object that it belongs to; give each thread "
+            "its own object");
     calls().push_back(mine_);
   }
   ~Use() { calls().erase(std::find(calls().begin(), calls().end(), mine_)); }
@@ -40,7 +42,8 @@ class Use {
   Call mine_;
 };
 
-// A class all of whose methods are guarded: a method that takes the object to change it runs alone.
+// A class whose methods are guarded. A method that takes a T& runs alone; methods that take a const T& may run at the
+// same time. Constructors, and methods that take the Python object, are not guarded.
 template <typename T>
 class Guarded : public nb::class_<T> {
  public:
@@ -83,7 +86,7 @@ class Guarded : public nb::class_<T> {
         return std::invoke(f, self, std::forward<Args>(args)...);
       };
     else
-      return f;  // a constructor, or a method that hands out the object's memory
+      return f;  // takes the Python object, such as a property whose array shares the object's memory
   }
 };
 

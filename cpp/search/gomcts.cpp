@@ -111,14 +111,14 @@ bool Search::expand(Run& run) {
     bool known = true;
     std::vector<Edge> edges;
     for (int token : tokens) {
-      const int behind = child(here, token);
+      const int next = child(here, token);
       const std::vector<float>& actions = at(here).actions;
       if (options_.action_values && !actions.empty()) {
-        edges.emplace_back(token, behind, element(actions, token));
+        edges.emplace_back(token, next, element(actions, token));
         continue;
       }
-      known &= want_value(behind, *run.tracker, token);
-      edges.emplace_back(token, behind, at(behind).value);
+      known &= want_value(next, *run.tracker, token);
+      edges.emplace_back(token, next, at(next).value);
     }
     if (!known) return false;
     at(here).edges = std::move(edges);
@@ -177,8 +177,8 @@ void Search::finish(Run& run) {
   backup(run, value, legal);
 }
 
-// Updates every action on the path for which the node has a child, as in the paper. This includes the first move of a
-// rollout.
+// Updates every edge on the path from the run's last node to the root, as in the paper. If the first move of a rollout
+// is an edge of the node that was just expanded, that edge is updated too.
 void Search::backup(Run& run, double value, bool legal) {
   for (const auto& [node, chosen] : run.selected) --element(at(node).edges, chosen).in_flight;
   for (int node = run.node; node != -1; node = at(node).parent) {

@@ -405,7 +405,7 @@ def main() -> None:
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
-    terminal.prepare()
+    terminal.replace_unencodable()
     debug = DEBUG in sys.argv
     try:
         typed_words = [word for word in sys.argv[1:] if word != DEBUG]

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from trickformer.plumbing import progress
-from trickformer.plumbing.terminal import PatientStream
+from trickformer.plumbing.terminal import BestEffortStream
 
 
 @pytest.fixture
@@ -81,8 +81,8 @@ def test_output_that_nobody_reads_does_not_fail_at_later_flushes():
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "w") as stream:
-        patient = PatientStream(stream)
-        patient.write("a line\n")
-        patient.flush()
+        best_effort = BestEffortStream(stream)
+        best_effort.write("a line\n")
+        best_effort.flush()
         stream.flush()
         stream.write("another line\n")

@@ -38,8 +38,8 @@ def test_cards_are_rated_as_by_a_search_of_every_card(mission):
         state = ended(game, index)
         hand = hand_of(game, state)
         found = crew.solve_open_hand(hand, lambda: None)
-        assert found.answer is not None
-        course = {point.number: point.winnable for point in found.answer.course}
+        assert found.verdict is not None
+        course = {point.number: point.winnable for point in found.verdict.course}
         for turn, before in hand.turns():
             if turn.trick is None or turn.trick < len(state.core.winners) - 2 or turn.trick < 3:
                 continue
@@ -111,8 +111,8 @@ def test_what_was_drawn_is_read_off_the_record():
         if drawn:
             assert alone == with_series, f"deal {index}"
             compared += 1
-        elif alone.answer is not None:
-            first = alone.answer.course[0]
+        elif alone.verdict is not None:
+            first = alone.verdict.course[0]
             assert first.winnable is None and alone.values[first.number] == {}
     assert compared > 3
 

@@ -78,7 +78,7 @@ class Hanabi(Game):
         self.spiel = spiel
         self.rules = rules
         self.players: int = rules.players
-        self.worth = float(rules.kinds), "points"
+        self.worth = float(rules.kinds), "points"  # v(o) = 1 is a perfect score
         scores = np.arange(rules.kinds + 1)
         labels = tuple((int(score),) * self.players for score in scores)
         values = np.repeat((scores / rules.kinds)[:, None], self.players, axis=1)
@@ -107,9 +107,11 @@ class Hanabi(Game):
             else:
                 clue = hint(rules, action)
                 hand = hands[(actor + clue.offset) % self.players]
-                by_rank, value = clue.rank is not None, clue.color if clue.rank is None else clue.rank
-                touched = (i for i, card in enumerate(hand) if divmod(card, rules.ranks)[by_rank] == value)
-                events.append(Event(actor, action, tuple(touched)))
+                if clue.rank is None:
+                    touched = tuple(i for i, card in enumerate(hand) if card // rules.ranks == clue.color)
+                else:
+                    touched = tuple(i for i, card in enumerate(hand) if card % rules.ranks == clue.rank)
+                events.append(Event(actor, action, touched))
         on_turn = viewer != PUBLIC and state.current_player() == viewer
         return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
@@ -161,11 +163,12 @@ class Hanabi(Game):
         rules, action = self.rules, event.action or 0
         if action < 2 * rules.hand:
             word = "plays" if action >= rules.hand else "discards"
-            return f"{word} slot {action % rules.hand}, {card_name(rules, event.seen[0])}"
+            return f"{word} card {action % rules.hand}, {card_name(rules, event.seen[0])}"
         clue = hint(rules, action)
         value = COLORS[clue.color] if clue.color is not None else str((clue.rank or 0) + 1)
-        slots = " ".join(map(str, event.seen))
-        return f"tells seat {(event.actor + clue.offset) % self.players} of {value} in slots {slots}"
+        noun = "card" if len(event.seen) == 1 else "cards"
+        touched = " ".join(map(str, event.seen))
+        return f"tells seat {(event.actor + clue.offset) % self.players} of {value} on {noun} {touched}"
 
     def hand(self, state: State, seat: int) -> list[int]:
         """Return the cards of a seat, the oldest first.
@@ -307,7 +310,7 @@ def split_history(rules: _core.hanabi.Rules, history: Sequence[int]) -> tuple[_c
     return _core.hanabi.State(rules, np.array([*deck, *undrawn.elements()], dtype=np.uint8)), moves
 
 
-def numbers(rules: _core.hanabi.Rules) -> dict[str, int]:
+def core_options(rules: _core.hanabi.Rules) -> dict[str, int]:
     """Return the options of rules by the core's names.
 
     Args:

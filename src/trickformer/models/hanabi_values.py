@@ -26,7 +26,7 @@ from torch import nn
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.games.hanabi import RULES, numbers
+from trickformer.games.hanabi import RULES, core_options
 from trickformer.models.hanabi_observation import Layout, card_probabilities
 from trickformer.models.kinds import HANABI_VALUES
 from trickformer.models.weights import must_be_finite
@@ -325,7 +325,7 @@ def save(trained: HanabiCheckpoint, out: Path) -> None:
         save_file(weights, draft)
     config = {
         "kind": HANABI_VALUES,
-        "rules": numbers(trained.rules),
+        "rules": core_options(trained.rules),
         "shape": asdict(trained.model.sizes),
         "v0": trained.v0,
         "temperature": trained.temperature,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Protocol, TextIO, TypeAlias, cast
 
-from trickformer.plumbing.terminal import PatientStream, console, say, warn
+from trickformer.plumbing.terminal import BestEffortStream, console, say, warn
 
 
 class Advance(Protocol):
@@ -113,7 +113,7 @@ def _bar(what: str, unit: str, done: int, total: int) -> Generator[Advance]:
         TextColumn(unit),
         TimeRemainingColumn(elapsed_when_finished=True),
     )
-    with Bar(*columns, console=console(cast("TextIO", PatientStream(sys.stderr)))) as bar:
+    with Bar(*columns, console=console(cast("TextIO", BestEffortStream(sys.stderr)))) as bar:
         task = bar.add_task(what, total=total, completed=done)
 
         def draw(n: int = 1, where: str = "", score: Callable[[], str] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Output for terminals. Foreign text cannot control a terminal, and a closed output does not end the work."""
+"""Output for terminals. Untrusted text cannot control a terminal, and a closed output does not end the program."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class SafeConsole(Console):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
 
-class PatientStream:
+class BestEffortStream:
     """A stream whose failed writes are ignored. Characters that it cannot encode become question marks.
 
-    After a failure its descriptor leads nowhere. Output that is left in its buffer would otherwise fail again at every
-    later flush, such as that of `multiprocessing` before it starts a worker, and end the run.
+    A failure redirects its descriptor to the null device. Output that is left in its buffer would otherwise fail again
+    at every later flush and end the run. For example, `multiprocessing` flushes before it starts a worker.
     """
 
     def __init__(self, stream: TextIO):
@@ -111,7 +111,7 @@ def say(text: str) -> None:
     """
     if sys.stderr is None:  # closed by the shell, as by `2>&-`
         return
-    stream = PatientStream(sys.stderr)
+    stream = BestEffortStream(sys.stderr)
     stream.write(printable(text) + "\n")
     stream.flush()
 
@@ -125,7 +125,7 @@ def warn(text: str) -> None:
     say(f"warning: {text}")
 
 
-def prepare() -> None:
+def replace_unencodable() -> None:
     """Make standard output and error replace characters that they cannot encode by question marks."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):  # the stream was replaced by one without an encoding
@@ -139,9 +139,9 @@ def abandon() -> None:
 
 
 def _discard(stream: TextIO) -> None:
-    """Let the descriptor of a stream lead nowhere. Raises OSError or ValueError if the stream has none."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    """Redirect the descriptor of a stream to the null device. Raises OSError or ValueError if the stream has none."""
+    null = os.open(os.devnull, os.O_WRONLY)
     try:
-        os.dup2(nowhere, stream.fileno())
+        os.dup2(null, stream.fileno())
     finally:
-        os.close(nowhere)
+        os.close(null)

@@ -286,7 +286,7 @@ def write(record: GameRecord, number: int = 1) -> str:
 
 def _has_usual_rules(game: hanabi.Hanabi) -> bool:
     usual = hanabi.load(f"hanabi(players={game.players})")
-    return hanabi.numbers(game.rules) == hanabi.numbers(usual.rules)
+    return hanabi.core_options(game.rules) == hanabi.core_options(usual.rules)
 
 
 def _write_card(rules: Any, kind: int) -> dict[str, int]:

@@ -89,7 +89,7 @@ def review(
         notes.append("the analyst reports the same values each time, so losses have no standard error")
     by_seat = curves(hand, ratings, comparable=not session.by_visits)
     if solved is not None:
-        answers = (solved.answer,) if solved.answer else ()
+        answers = (solved.verdict,) if solved.verdict else ()
     else:
         answers = _expectations(spec, hand, ratings, by_seat) if not session.by_visits else ()
     return Review(

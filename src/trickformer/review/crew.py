@@ -14,7 +14,7 @@ from trickformer.games.crew import CARDS, DRAW, PLAYERS, RADIO, RADIO_CARD, SILE
 from trickformer.plumbing.progress import Advance
 from trickformer.review.hand import ReviewHand
 from trickformer.review.open_cards import OpenHandAnalysis, find_turning_points
-from trickformer.review.result import Course, SolverVerdict
+from trickformer.review.result import CoursePoint, SolverVerdict
 
 NODES = 200_000  # largest number of cards tried to decide one state
 NOT_CARDS = "open hands rate only the play of cards, not the choice of tasks and messages"
@@ -39,7 +39,7 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
         return OpenHandAnalysis({}, None, (NOT_CARDS,))
     draws, solver = _draws(hand), _core.crew.Solver()
     values: dict[int, dict[int, float]] = {}
-    course: list[Course] = []
+    course: list[CoursePoint] = []
     winnable = _can_fulfil(solver, turns[0][1].core, draws)
     for turn, state in turns:
         cores = [_after(state.core, card) for card in turn.legal]
@@ -49,15 +49,15 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
         )
         if winnable is None:
             winnable = True if any(fulfillable) else None if None in fulfillable else False
-        course.append(Course(number=turn.number, trick=turn.trick, winnable=winnable))
+        course.append(CoursePoint(number=turn.number, trick=turn.trick, winnable=winnable))
         values[turn.number] = {c: float(x) * game.worth[0] for c, x in zip(turn.legal, fulfillable) if x is not None}
         winnable = fulfillable[turn.legal.index(turn.action)]
         advance()
     last = turns[-1][0]
-    course.append(Course(number=last.number + 1, trick=None, winnable=winnable))
+    course.append(CoursePoint(number=last.number + 1, trick=None, winnable=winnable))
     turning_points = find_turning_points(game, [turn for turn, _ in turns], course)
     losing_step = turning_points[-1] if turning_points and won is False else None
-    answer = SolverVerdict(
+    verdict = SolverVerdict(
         by="solver",
         whose="the team",
         won=won,
@@ -76,7 +76,7 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
         failed_in=len(end.core.winners) if won is False else None,
         course=tuple(course),
     )
-    return OpenHandAnalysis(values, answer, (NOT_CARDS,))
+    return OpenHandAnalysis(values, verdict, (NOT_CARDS,))
 
 
 def _after(core: Any, card: int) -> Any:

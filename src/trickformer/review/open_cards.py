@@ -1,4 +1,7 @@
-"""Result of a solver on a hand with open cards, and the turning points: decisions that changed who would win."""
+"""Analysis of a hand with open cards, that is, if all players could see all hands.
+
+Turning points are the decisions that changed who would win.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,16 @@ from itertools import pairwise
 
 from trickformer.base import Game
 from trickformer.review.hand import ReviewTurn
-from trickformer.review.result import Course, ReviewStep, SolverVerdict
+from trickformer.review.result import CoursePoint, ReviewStep, SolverVerdict
 
 
 @dataclass(frozen=True, slots=True)
 class OpenHandAnalysis:
     """Values and verdict of a solver for a hand with open cards."""
 
-    values: dict[int, dict[int, float]]  # value to the seat in units of the game, by decision and action
-    answer: SolverVerdict | None  # None if no card was played
+    # For each decision on a card, by `ReviewTurn.number`: value of each action to the seat, in units of the game.
+    values: dict[int, dict[int, float]]
+    verdict: SolverVerdict | None  # None if the hand ended before a card was played
     notes: tuple[str, ...] = ()
 
 
@@ -25,16 +29,18 @@ def _step(game: Game, turn: ReviewTurn) -> ReviewStep:
     return ReviewStep(number=turn.number, trick=turn.trick, seat=turn.seat, words=game.words(turn.action))
 
 
-def find_turning_points(game: Game, turns: Sequence[ReviewTurn], course: Sequence[Course]) -> tuple[ReviewStep, ...]:
+def find_turning_points(
+    game: Game, turns: Sequence[ReviewTurn], course: Sequence[CoursePoint]
+) -> tuple[ReviewStep, ...]:
     """Find the decisions that changed whether the hand could be won.
 
     Args:
         game: Game of the hand.
         turns: Decisions of the hand, in order.
-        course: Verdict before each of `turns`, and one after the last.
+        course: Whether the hand is winnable before each of `turns` and after the last one.
 
     Returns:
-        The decisions with a known and different verdict before and after them.
+        The decisions that turn a winnable hand into a lost one, or the reverse. Unknown verdicts count as no change.
     """
     changes = [
         turn

@@ -83,7 +83,7 @@ class ReviewStep(_ReviewModel):
     words: str
 
 
-class Course(_ReviewModel):
+class CoursePoint(_ReviewModel):
     """Verdict of the solver with open cards before a decision."""
 
     number: int  # number of the decision; after the end of the hand, the last decision's number plus 1
@@ -107,7 +107,7 @@ class SolverVerdict(_ReviewModel):
     line: tuple[str, ...] = ()
     why: tuple[str, ...] = ()  # The Crew: the task, order or rule that failed
     failed_in: int | None = None  # The Crew: the trick in which it failed
-    course: tuple[Course, ...] = ()
+    course: tuple[CoursePoint, ...] = ()
 
 
 class Review(_ReviewModel):

@@ -16,7 +16,7 @@ from trickformer.games.skat import CARDS, NULL, PLAYERS, TRICKS
 from trickformer.plumbing.progress import Advance
 from trickformer.review.hand import ReviewHand
 from trickformer.review.open_cards import OpenHandAnalysis, find_turning_points
-from trickformer.review.result import Course, SolverVerdict
+from trickformer.review.result import CoursePoint, SolverVerdict
 
 if TYPE_CHECKING:
     from trickformer.base import Game, State
@@ -42,7 +42,7 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
     game: Any = hand.game
     soloist: int = turns[0][1].core.soloist
     values: dict[int, dict[int, float]] = {}
-    course: list[Course] = []
+    course: list[CoursePoint] = []
     after: dict[int, tuple[_core.skat.Result, int]] = {}
     for turn, state in turns:
         after = solve_cards(state)
@@ -51,7 +51,7 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
         }
         choose = max if turn.seat == soloist else min
         course.append(
-            Course(
+            CoursePoint(
                 number=turn.number,
                 trick=turn.trick,
                 winnable=choose(result.won for result, _ in after.values()) and not hand.is_lost_anyway,
@@ -62,13 +62,13 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
     last, state = turns[-1]
     result, points = after[last.action]
     winnable = result.won and not hand.is_lost_anyway
-    course.append(Course(number=last.number + 1, trick=None, winnable=winnable, points=points))
+    course.append(CoursePoint(number=last.number + 1, trick=None, winnable=winnable, points=points))
     turning_points = find_turning_points(hand.game, [turn for turn, _ in turns], course)
     won = False if hand.is_lost_anyway else result.won if state.child(last.action).is_terminal() else hand.won
     # If the game is lost for good, the last turning point lost it.
     losing_step = turning_points[-1] if turning_points and won is False and not winnable else None
     line = next((_best_line(state) for turn, state in turns if losing_step and turn.number == losing_step.number), ())
-    answer = SolverVerdict(
+    verdict = SolverVerdict(
         by="solver",
         whose=f"the soloist (seat {soloist})",
         won=won,
@@ -78,7 +78,7 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
         line=line,
         course=tuple(course),
     )
-    return OpenHandAnalysis(values, answer, notes)
+    return OpenHandAnalysis(values, verdict, notes)
 
 
 def solve_cards(state: Any) -> dict[int, tuple[_core.skat.Result, int]]:

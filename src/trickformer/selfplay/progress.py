@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, Protocol, TextIO, cast
 
 from trickformer.plumbing.progress import Advance, Show
-from trickformer.plumbing.terminal import PatientStream, console, say
+from trickformer.plumbing.terminal import BestEffortStream, console, say
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.schedule import first_rollout_network, hands_of, learned_from, sequences_of
 
@@ -269,7 +269,7 @@ class _Display:
             return
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-        terminal = console(cast("TextIO", PatientStream(sys.stderr)))
+        terminal = console(cast("TextIO", BestEffortStream(sys.stderr)))
         columns: list[Any] = [TextColumn("{task.description}")]
         if self._unit:
             columns += [BarColumn(bar_width=20)] if terminal.width >= _BAR_FROM else []

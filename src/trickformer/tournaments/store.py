@@ -30,9 +30,10 @@ class HandRecord(BaseModel):
     calls: tuple[float, ...]  # `Player.act` calls, shared in the same way: decisions / calls is the mean batch
     history: tuple[Int64, ...]  # every action, chance included
     mission: Int64 | None = None  # number of the mission in The Crew; None in other games
-    overran: tuple[Int64, ...] | None = None  # decisions that took longer than the clock; None without a clock
+    overran: tuple[Int64, ...] | None = None  # decisions that exceeded the time limit; None without a limit
     # For each decision whose search estimated its gain (gains.py): number of decisions before it in the hand, the
-    # estimate, and the estimate from exact samples or null. None if no search estimated a gain.
+    # estimate, and a second estimate from worlds of the exact belief, null if the search made none. The field is None
+    # if no search estimated a gain.
     gains: tuple[tuple[tuple[Int64, float, float | None], ...], ...] | None = None
     faults: tuple[dict[FaultKind, Int64], ...] | None = None  # number of engine faults by kind; None if there were none
     seed: Int64 | None = None  # seed of the deal's series; None for the run's seed

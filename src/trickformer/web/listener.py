@@ -39,8 +39,8 @@ class _Connection:
             self.transport.abort()
 
 
-def admit(request: HTTPConnection) -> None:
-    """Let the connection of a request stay.
+def keep_connection(request: HTTPConnection) -> None:
+    """Keep the connection of a request open beyond TOKEN_TIMEOUT.
 
     Args:
         request: Request that has the token.

@@ -17,7 +17,6 @@ import ipaddress
 import mimetypes
 import secrets
 import socket
-import sys
 import tempfile
 import threading
 import time
@@ -46,7 +45,7 @@ from trickformer.review.puzzles import choose_hands
 from trickformer.selfplay.results import TrainingResults, holds_training
 from trickformer.web.cast import make_cast
 from trickformer.web.config import Play, PuzzleSettings, ViewSettings
-from trickformer.web.listener import BACKLOG, PageServer, admit
+from trickformer.web.listener import BACKLOG, PageServer, keep_connection
 from trickformer.web.pages import HOST, SPECTATOR, Access, Pages
 from trickformer.web.puzzles import PuzzlePages
 from trickformer.web.reading import Reading
@@ -55,8 +54,8 @@ from trickformer.web.table import open_table
 from trickformer.web.training import TrainingRooms
 
 MAX_MESSAGE = 4_096  # largest message of a page in bytes
-MAX_SOCKETS = 8  # open sockets of the host in a room
-MAX_GUEST_SOCKETS = 3  # open sockets of another link in a room; a review has a process for each
+MAX_SOCKETS = 8  # open sockets in a room with the link of the user who started the server
+MAX_GUEST_SOCKETS = 3  # open sockets in a room with any other link; each socket of a review runs a process
 MESSAGES_PER_SECOND = 20.0  # messages that a socket may send on average
 BURST = 40.0  # messages that a socket may send at once
 CONTENT_POLICY = (
@@ -94,13 +93,13 @@ class Guard:
         self._names = {name.lower() for name in names}
 
     def rights(self, connection: HTTPConnection) -> Access | None:
-        """Return the rights of a request; None if it has no token, names another server or comes from another page.
+        """Return the rights of a request; None if its token, its Host header or its origin is not one of ours.
 
         Args:
             connection: Request or socket. A socket must come from one of our pages.
         """
         token = str(connection.path_params.get("token", "")).encode()
-        # All tokens are compared, so that the time says nothing about them.
+        # All tokens are compared, so that the response time does not depend on them.
         matches = [access for known, access in self._links.items() if secrets.compare_digest(token, known.encode())]
         host = connection.headers.get("host", "")
         if not matches or not self._names_this_server(host):
@@ -110,7 +109,10 @@ class Guard:
         return matches[0] if is_ours else None
 
     def _names_this_server(self, host: str) -> bool:
-        """Test a Host header. It may name an address, but no foreign domain, which its owner could point to us."""
+        """Test whether a Host header names this server or an address.
+
+        Other domains are refused, because their owners could point them to this server (DNS rebinding).
+        """
         name = host.rpartition(":")[0]
         if host.rpartition(":")[2] != str(self._port):
             return False
@@ -168,7 +170,7 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
         name = request.path_params.get("name", index)
         if guard.rights(request) is None or name not in files:
             return PlainTextResponse("not found", 404, HEADERS)
-        admit(request)
+        keep_connection(request)
         content, kind = files[name]
         return Response(content, headers=HEADERS | {"Content-Type": kind})
 
@@ -179,7 +181,7 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
         if room is None or access is None or open_sockets[name, access] >= limit:
             await page.close(1008)
             return
-        admit(page)
+        keep_connection(page)
         open_sockets[name, access] += 1
         try:
             with suppress(WebSocketDisconnect):  # the page may go at any time
@@ -208,7 +210,8 @@ async def _exchange(room: Pages, page: WebSocket, access: Access) -> None:
                 text = await page.receive_text()
             except KeyError:  # a binary message
                 return
-            if not rate_limit.try_acquire() or page not in room.pages:  # or the page left its messages unread
+            # A room removes a page that leaves too many messages unread.
+            if not rate_limit.try_acquire() or page not in room.pages:
                 await page.close(1008, "too many messages")
                 return
             try:
@@ -337,7 +340,7 @@ def _serve(
     address = address_of.pop(HOST)
 
     if not _is_loopback(settings.host):
-        print("whoever has this address can use the page as you do, and reads it unencrypted", file=sys.stderr)
+        warn("whoever has the address below can use the page as you do; the connection is not encrypted")
     config = Config(
         app(Guard(links, settings.host, port), index, rooms),
         log_level="error",

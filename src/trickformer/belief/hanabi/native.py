@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from trickformer import _core
-from trickformer.games.hanabi import numbers
+from trickformer.games.hanabi import core_options
 from trickformer.plumbing.snapshot import Native
 
 
@@ -16,7 +16,7 @@ def _tables(state: Any) -> _core.hanabi.Tables:
 
 
 NATIVES = {
-    _core.hanabi.Rules: Native(numbers, lambda parameters: _core.hanabi.Rules(**parameters)),
+    _core.hanabi.Rules: Native(core_options, lambda parameters: _core.hanabi.Rules(**parameters)),
     _core.hanabi.Codec: Native(lambda codec: codec.rules, lambda rules: _core.hanabi.Codec(rules)),
     _core.hanabi.Tables: Native(lambda tables: tables.__getstate__(), _tables),
 }

@@ -1,4 +1,7 @@
-"""Check of Skat records: recomputes the result and compares it with the recorded one."""
+"""Check of Skat records: recomputes the result and compares it with the recorded one.
+
+Records come from the International Skat Server (ISS) and from XSkat. The rules are ISkO, the International Skat Order.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from trickformer import _core
 from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS, POINTS
 from trickformer.records.skat import iss
 from trickformer.records.skat.record import KONTRA, RE, TIMES_OUT, SkatRecord
-from trickformer.records.skat.replay import SkatReplay, replay
+from trickformer.records.skat.replay import DEFENDERS, SOLOIST, SkatReplay, replay
 
 AGREES = "agrees"
 DIFFERS = "differs"
 BROKEN_OFF = "broken off"
 DAMAGED = "damaged"
-NOT_ISKO = "not ISkO"
+NOT_ISKO = "not ISkO"  # played by house rules, such as Ramsch
 _ALL_POINTS = 120  # card points of a deal
 _WINNING_POINTS = 61  # card points with which the soloist wins
 _SCHNEIDER_POINTS = 90  # card points with which a side makes the other side schneider
@@ -75,19 +78,21 @@ class Finding:
 def outcome(replayed: SkatReplay) -> Outcome | None:
     """Settle a game that was played to its end or broken off.
 
-    A game that was broken off is settled as the International Skat Server (ISS) does. The rules below are derived from
-    its records and its help page:
+    A game that was broken off is settled as ISS does. The rules below are derived from its records and its help
+    page:
 
     - If the defenders give up (both resign, or one leaves or times out), the soloist gets all remaining cards and
-      tricks, including the current trick. A defender who leaves before the first trick makes 120 points, ten tricks,
-      schneider and schwarz. In a null game the soloist gets no trick; the points are the points of the skat.
+      tricks, including the current trick. If a defender leaves before the first trick, the soloist gets 120 points and
+      ten tricks, so schneider and schwarz. In a null game the soloist gets no trick, and the points are the points of
+      the skat.
     - If the soloist resigns, the defenders get all remaining cards and tricks. The soloist wins with 61 points, is
       schneider with 30 and schwarz without a trick, but neither before the end of the first trick. A null game is
       lost. The source is the server's help ("Give Up", skatgame.net/iss/skatgui-help.html); no record shows it.
     - If the soloist leaves or times out, or loses a trick in a game announced schwarz or ouvert, the game ends there.
       Points and tricks stay as they are, and schneider counts only if a side already has its 90 points.
-    - If the soloist does so before the discard, none of the soloist's cards counts as a matador: clubs are lost
-      without 11, for 288. The points are the points of the skat. One record shows it.
+    - If the soloist resigns, leaves or times out before the discard, none of the soloist's cards counts as a matador.
+      So a game with clubs as trumps is lost "without 11", for 288. The points are the points of the skat. One record
+      shows it.
     - If there is no soloist yet, there is no game. The seat that left gets a penalty point.
 
     Args:
@@ -103,9 +108,10 @@ def outcome(replayed: SkatReplay) -> Outcome | None:
         return Outcome(-1, penalty=left_early[0], left=left, timed_out=timed_out) if left_early else None
     gives_up = replayed.gives_up
     if not replayed.is_declared:
-        declared = iss.parse_declaration(replayed.record) if gives_up == 1 else None
+        declared = iss.parse_declaration(replayed.record) if gives_up == SOLOIST else None
         if declared is None:
             return None
+        # With 31 points and one trick, the soloist is neither schneider nor schwarz.
         settled = _settle(replayed, declared, [], _ALL_POINTS - _SCHNEIDER_POINTS + 1, 1)
         return Outcome(
             soloist=replayed.soloist,
@@ -119,13 +125,13 @@ def outcome(replayed: SkatReplay) -> Outcome | None:
     points, tricks = replayed.points, state.soloists_tricks
     defenders_points, lost_tricks = replayed.defenders_points, len(replayed.tricks) - state.soloists_tricks
     null = state.kind == NULL
-    if gives_up == 2 and not null:
+    if gives_up == DEFENDERS and not null:
         points, tricks = _ALL_POINTS - defenders_points, HAND - lost_tricks
         defenders_points = _ALL_POINTS - points
-    soloist_resigned = gives_up == 1 and not left_early and not null and bool(replayed.tricks)
+    soloist_resigned = gives_up == SOLOIST and not left_early and not null and bool(replayed.tricks)
     if soloist_resigned:  # the defenders get the rest
         defenders_points, lost_tricks = _ALL_POINTS - points, HAND - tricks
-    broken_off = (gives_up == 1 and not soloist_resigned) or (gives_up is None and not state.is_terminal())
+    broken_off = (gives_up == SOLOIST and not soloist_resigned) or (gives_up is None and not state.is_terminal())
     if broken_off and gives_up is None and not (state.level >= _SCHWARZ_LEVEL and lost_tricks and not null):
         return None
     # The core settles complete games: too few points or tricks of the soloist would mean schneider or schwarz. Raise
@@ -231,12 +237,12 @@ def check(record: SkatRecord, game: int) -> Finding:
     notes = ["the null is worth less than the bid: lost at twice its value"] if is_overbid_null else []
     recorded = record.result or ""
     notes += ["no result on record"] if record.result is None else []
-    fined = [seat for seat in range(PLAYERS) if f" p{seat}:" in recorded and f" p{seat}:0" not in recorded]
-    notes += [f"penalty points for seat {seat}" for seat in fined]
-    kontra, misplaced = _describe_kontra(replayed)
+    punished_seats = [seat for seat in range(PLAYERS) if f" p{seat}:" in recorded and f" p{seat}:0" not in recorded]
+    notes += [f"penalty points for seat {seat}" for seat in punished_seats]
+    kontra, kontra_fault = _describe_kontra(replayed)
     notes += [kontra] if kontra else []
-    if misplaced:
-        return Finding(game, DIFFERS, None, misplaced, tuple(notes))
+    if kontra_fault:
+        return Finding(game, DIFFERS, None, kontra_fault, tuple(notes))
     if replayed.fault:
         number, why = replayed.fault
         move = f" ({record.moves[number - 1]})" if number else ""
@@ -266,4 +272,4 @@ def _broken_off(replayed: SkatReplay) -> str | None:
     if replayed.left_early:
         seat, how = replayed.left_early
         return f"seat {seat} {'timed out' if how == TIMES_OUT else 'left'}"
-    return "the soloist resigned" if replayed.gives_up == 1 else None
+    return "the soloist resigned" if replayed.gives_up == SOLOIST else None

@@ -22,6 +22,8 @@ from trickformer.games.skat import (
 )
 from trickformer.records.skat.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, SkatRecord, split_move
 
+SOLOIST, DEFENDERS = 1, 2  # sides
+
 # Phases of the core, and names of all phases.
 _PICK_UP = 1
 _DISCARD = 2
@@ -96,7 +98,7 @@ class SkatReplay:
 
     @property
     def gives_up(self) -> int | None:
-        """Side that has given up the game: 1 for the soloist, 2 for the defenders, None for neither.
+        """Side that has given up the game: SOLOIST, DEFENDERS, or None for neither.
 
         The defenders resign only together, but a seat that leaves or times out ends the game for its side.
         """
@@ -104,8 +106,8 @@ class SkatReplay:
             return None
         defenders = set(range(PLAYERS)) - {self.soloist}
         if self.soloist in self.resigned or (self.left_early and self.left_early[0] == self.soloist):
-            return 1
-        return 2 if self.left_early or defenders <= self.resigned else None
+            return SOLOIST
+        return DEFENDERS if self.left_early or defenders <= self.resigned else None
 
 
 def replay(record: SkatRecord) -> SkatReplay:

@@ -17,7 +17,7 @@ from trickformer.belief.hanabi.finetune import tuning
 from trickformer.belief.hanabi.learned import Seq2Seq
 from trickformer.belief.hanabi.process import HanabiProcess
 from trickformer.belief.hanabi.seat import EstimatedBelief
-from trickformer.games.hanabi import Hanabi, numbers
+from trickformer.games.hanabi import Hanabi, core_options
 from trickformer.models.torch_backend import usable
 from trickformer.search.hanabi.public import PublicBelief
 
@@ -35,7 +35,11 @@ def _load_network(
     """
     if file is None:
         raise TrickformerError(f"beliefs seq2seq and bft need {option}=DIR, a run folder of `trickformer belief train`")
-    variants = [name for name, rules in VARIANTS.items() if numbers(_core.hanabi.Rules(**rules)) == numbers(game.rules)]
+    variants = [
+        name
+        for name, rules in VARIANTS.items()
+        if core_options(_core.hanabi.Rules(**rules)) == core_options(game.rules)
+    ]
     if not variants:
         raise TrickformerError(f"belief networks are for {', '.join(VARIANTS)} of two players, not for {game.spiel}")
     model, config = networks.trained_for(file, form, variants[0], seat)

@@ -13,7 +13,10 @@ from trickformer.web.scenes._scene import OPEN, Card, Effect, LogEntry, Option, 
 if TYPE_CHECKING:
     from trickformer.base import State
 
-_FIREWORKS, _DECK, _DISCARDS = range(3)  # places of the piles in a scene
+# Places of the piles in a scene.
+_FIREWORKS = 0
+_DECK = 1
+_DISCARDS = 2
 
 # Least score and verdict of the rule book.
 _VERDICTS = (

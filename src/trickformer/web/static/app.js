@@ -21,12 +21,12 @@ import { initTheme, initThemeChoice } from "./theme.js";
 import { checkAction, forgetRating, initWarning, receiveWarning, updateWarning, warningElements, warningSource } from "./warn.js";
 
 /** @type {TableMessage | null} */
-let table = null; // message of the table that is shown
+let table = null; // message with the state of the table that is shown
 /** @type {TableMessage[]} */
-const queuedTables = []; // messages of later tables, which are shown one after the other
+const queuedTables = []; // messages with later states of the table, which are shown one after the other
 let expectedPly = 0; // number of actions of the hand after the last decision that was sent
 /** @type {number | null} */
-let nextTimer = null; // timer that shows the next of them
+let nextTimer = null; // timer that shows the next state in `queuedTables`
 /** @type {number[]} */
 let absent = []; // seats of people who have no page open
 let hasRequested = false; // whether the page has requested panels
@@ -37,7 +37,7 @@ let isStopped = false; // whether the players were stopped
 const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 
 /**
- * Sends the actions of one decision. Tables between them are not shown.
+ * Sends the actions of one decision. States of the table between these actions are not shown.
  * @param {number[]} actions
  */
 function take(actions) {
@@ -85,7 +85,7 @@ function receive(message) {
   }
 }
 
-// Shows the next queued table. A pause lets people see each action, a longer one the complete trick.
+// Shows the next queued state of the table. A pause lets people see each action, a longer one the complete trick.
 function showNext() {
   nextTimer = null;
   const next = queuedTables.shift();
@@ -115,7 +115,7 @@ function showNext() {
   else if (queuedTables.length) showNext();
 }
 
-// Shows the latest table at once.
+// Shows the latest state of the table at once.
 function skip() {
   skipMotion();
   if (!queuedTables.length) return;

@@ -115,14 +115,14 @@ function ratingTable({ rows, solutions, played, chosen }) {
 
 function proceed() {
   if (!puzzle || !isAnswered) return;
-  isAnswered = false;
+  isAnswered = false; // a second press before the next puzzle arrives does nothing
   send({ do: "proceed", puzzle: puzzle.number });
 }
 
 /** @param {PuzzleEndMessage} message */
 function showEnd(message) {
   document.body.dataset.puzzle = "end";
-  if (!puzzle) $("felt").className = "n1";
+  if (!puzzle) $("felt").className = "n1"; // the layout for one seat, which has no columns at its sides
   $("status").replaceChildren(message.none || `The end: ${message.score || "no puzzle answered."}`, " ",
     make("button", { id: "restart", class: "main", click: () => location.reload() }, "Begin again"));
 }
