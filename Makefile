@@ -35,7 +35,7 @@ play: setup  ## a table in the browser: Hearts against GO-MCTS and PIMC
 test: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
-quick: setup  ## the tests that are not marked slow: under two minutes on two cores
+quick: setup  ## the tests that are not marked slow: about four minutes on two cores
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
 
 lint: setup

@@ -96,6 +96,7 @@ def test_counts_on_large_boards():
         assert parts[9] == counter.mines()[cell], seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec",
     [

@@ -293,6 +293,7 @@ def test_a_run_does_not_end_because_nobody_reads_its_progress(tmp_path, monkeypa
     assert len(run.tournament(Tournament(**MATCH, out=tmp_path / "run")).records) == 42
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_output_that_cannot_be_encoded_is_no_error(tmp_path, encoding):
     program = [sys.executable, "-c", "from trickformer.cli import main; main()"]
@@ -303,6 +304,7 @@ def test_output_that_cannot_be_encoded_is_no_error(tmp_path, encoding):
     assert (out / "plot.png").stat().st_size > 5_000
 
 
+@pytest.mark.slow
 def test_a_reader_that_is_gone_is_no_traceback(honest):
     script = f"{sys.executable} -c 'from trickformer.cli import main; main()' report {honest} | head -c 1"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)

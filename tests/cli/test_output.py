@@ -130,6 +130,7 @@ def test_a_fault_of_the_work_is_not_hidden():
         raise ZeroDivisionError
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&-"])
 def test_a_closed_stream_does_not_end_a_run(tmp_path, closed):
     program = f"{sys.executable} -c 'from trickformer.cli import main; main()'"

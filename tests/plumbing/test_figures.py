@@ -58,6 +58,7 @@ def mission(number, players):
     return {"mission": number, "players": each, "random": 3, "ceiling": {"won": 5, "open": 1}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missions", [1, 7, 50])
 @pytest.mark.parametrize("specs", [["rules"], ["rules", LONG], [LONG, LONG.replace("40", "80")]])
 def test_success_by_mission(missions, specs, drawn, tmp_path):
@@ -83,6 +84,7 @@ def test_success_by_iteration(count, drawn, tmp_path):
     must_fit(drawn[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{"a": "rules", "b": "random"}, {"players": ["rules", "random", "random"]}])
 @pytest.mark.parametrize("deals", [1, 4])
 def test_differences_of_a_tournament(given, deals, drawn, tmp_path):

@@ -128,6 +128,7 @@ def test_the_worst_hands_are_of_player_a(match, lowest_first):
     assert all(seatings[p.game_number][p.turn.seat] == 0 for p in found)
 
 
+@pytest.mark.slow
 def test_a_solution_of_open_cards_holds_in_every_world(monkeypatch):
     """Without the worlds, the solver's best card may be best by luck."""
     numbers = {}

@@ -183,6 +183,7 @@ def simple(record):
     return not (result.overbid or result.schneider or result.schwarz)
 
 
+@pytest.mark.slow
 def test_where_recorded_games_were_lost():
     """Twenty lost games of XSkat's computers: the trick in which each that was winnable went."""
     path = shared_file("skat", "xskat_games.log")

@@ -130,6 +130,7 @@ def test_a_bound_stops_equal_players():
     assert "differ by at most 3 points a hand" in conclude(results.result())
 
 
+@pytest.mark.slow
 def test_a_stopped_match_plays_nothing_more_until_it_is_told_to(tmp_path):
     given = config(out=tmp_path, sequential=True, bound=0, deals=60)
     played = len(run.tournament(given).records)

@@ -41,6 +41,7 @@ def _puzzle(game, state, rng):
     return Puzzle(3, of_state(game, state), turn, state, rating, solutions, "pimc", game.worth[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", SPECS)
 def test_exchanged_hidden_cards_do_not_change_a_question(spec):
     """And neither do other values, another solution or another recorded action."""
@@ -197,6 +198,7 @@ def test_a_fault_and_a_stop_end_the_puzzles(found, tmp_path):
     asyncio.run(play())
 
 
+@pytest.mark.slow
 def test_a_finder_begins_again_with_the_same_puzzles():
     """A worker that was ended loses its puzzles."""
     settings, reports = PuzzleSettings(run=GAMES, most=3), []
@@ -223,6 +225,7 @@ def _typed(*words):
     return read
 
 
+@pytest.mark.slow
 def test_puzzles_on_a_terminal(capsys, monkeypatch):
     expected = list(puzzles.find(GAMES))[:3]
     words = [puzzle.hand.game.words(puzzle.solutions[0]) for puzzle in expected]

@@ -201,7 +201,7 @@ def _talk(spec, *steps):
                     action = next(a for a in table.state.legal_actions() if word in (game.words(a), ""))
                     message = {"do": "act", "seat": table.turn, "action": action, "ply": len(table.state.history())}
                     await room.receive("page", json.dumps(message))
-            while room._claim_task is not None and not room._claim_task.done():
+            while room.is_checking_claim:
                 await asyncio.sleep(0)
             histories.append(table.state.history())
         await room.close()

@@ -111,6 +111,11 @@ class Room(Pages):
         self._player_worker.cancel()
         self._panel_worker.cancel()
 
+    @property
+    def is_checking_claim(self) -> bool:
+        """Whether a claim is being checked."""
+        return self._claim_task is not None and not self._claim_task.done()
+
     async def receive(self, page: object, text: str) -> None:
         message = messages.TABLE.validate_json(text)
         table = self.table
@@ -153,7 +158,7 @@ class Room(Pages):
                 self._start_panels()
                 return
             case messages.Claim():
-                if self._claim_task is None or self._claim_task.done():
+                if not self.is_checking_claim:
                     self._claim_task = asyncio.create_task(self._claim(page, message.score))
                 return
             case messages.Cancel():
