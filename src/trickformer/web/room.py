@@ -113,7 +113,7 @@ class Room(Pages):
 
     @property
     def is_checking_claim(self) -> bool:
-        """Whether a claim is being checked."""
+        """True while a claim is checked."""
         return self._claim_task is not None and not self._claim_task.done()
 
     async def receive(self, page: object, text: str) -> None:
