@@ -32,7 +32,8 @@ def paper_argmax(name: str) -> dict:
 
 def options_of(spec: str, name: str) -> dict:
     options = players.resolve_options(spec, games.load(name))
-    return {key: value for key, value in options.items() if key not in ("checkpoint", "dtype", "device")}
+    left_out = ("checkpoint", "dtype", "device")
+    return {key: value for key, value in options.items() if key not in left_out and value is not None}
 
 
 def spelled_out(player: str, options: dict) -> str:

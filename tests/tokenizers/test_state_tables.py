@@ -122,7 +122,7 @@ def test_labels_are_the_means_of_random_play(installed):
     skip = again[0][0]
     assert [a.tolist() for a in same] == [again[0][1:].tolist(), *(column[skip:].tolist() for column in again[1:])]
     assert 0 < len(again[1]) < len(position)
-    with pytest.raises(ValueError, match="random playouts"):
+    with pytest.raises(ValueError, match="cannot use a rollout network or sampled worlds"):
         table.labels(history, seats, 7, streams, 1, 1.0, worlds=True)
 
 
