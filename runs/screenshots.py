@@ -33,13 +33,31 @@ GAMES = DOCS.parent / "tests" / "fixtures" / "skat" / "games.sgf"
 LOST_GAME = 13  # number of a game in GAMES that the soloist lost by a mistake
 
 
-def save_picture(page, name: str) -> None:
-    """Save what the window shows, in 128 colours: frequent ones for the felt, rare ones for the suits."""
-    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+# For each game: arguments of `trickformer play`, and the number of the person's moves before the picture of the middle.
+SHEETS = {
+    "hearts": ("hearts --opponents rules --deal 1", 6),
+    "skat": ("skat --opponents rules --seed 3", 6),
+    "crew": ("crew(mission=9) --opponents rules --deal 2", 5),
+    "hanabi": ("hanabi --opponents partner", 4),
+    "mines": ("mines --seed 5", 2),
+}
+SIZES = {(1440, 900): (720, 450), PHONE: (360, 779)}  # of windows, and of their pictures on a sheet
+
+
+def photograph(page) -> Image.Image:
+    return Image.open(BytesIO(page.screenshot())).convert("RGB")
+
+
+def save(picture: Image.Image, name: str) -> None:
+    """Save a picture in 128 colours: frequent ones for the felt, rare ones for the suits."""
     colours = [part for how in HALVES for part in picture.quantize(64, how).getpalette()[: 3 * 64]]
     palette = Image.new("P", (1, 1))
     palette.putpalette(colours)
     picture.quantize(palette=palette, dither=Image.Dither.NONE).save(DOCS / f"{name}.png", optimize=True)
+
+
+def save_picture(page, name: str) -> None:
+    save(photograph(page), name)
     page.context.close()
 
 
@@ -101,9 +119,47 @@ def people(browser) -> None:
             guest.context.close()
 
 
+def stages(browser, name: str, width: int, height: int) -> list[Image.Image]:
+    """Photograph a hand at its start, in the middle, at its end, and on the page of its review."""
+    arguments, moves = SHEETS[name]
+    draw, pictures = random.Random(2), []
+    with served(*arguments.split()) as (address, _):
+        page = opened(browser, address, width, height)
+        played = 0
+        while my_turn(page):
+            if played in (0, moves):
+                pictures.append(photograph(page))
+            move(page, draw)
+            played += 1
+        assert len(pictures) == 2, f"the hand ended before {moves} moves"
+        page.wait_for_selector("#review-hand")
+        pictures.append(photograph(page))
+        page.click("#review-hand")
+        page.wait_for_selector("#decisions button", timeout=90_000)
+        pictures.append(photograph(page))
+        page.context.close()
+    return pictures
+
+
+def sheet(browser, name: str) -> None:
+    """Save one picture of a game's table: four stages in a wide window, and below them the same on a phone."""
+    whole = Image.new("RGB", (1440, 900 + 779), "white")
+    for (width, height), small in SIZES.items():
+        for number, picture in enumerate(stages(browser, name, width, height)):
+            row, column = divmod(number, 2) if width > height else (0, number)
+            top = 0 if width > height else 900
+            whole.paste(picture.resize(small, Image.Resampling.LANCZOS), (column * small[0], top + row * small[1]))
+    save(whole, f"sheet-{name}")
+
+
 PICTURES = {"review": review, "puzzle": puzzle, "people": people}
 
 if __name__ == "__main__":
     with launched() as chromium:
-        for name in sys.argv[1:] or [*TABLES, *PICTURES]:
-            PICTURES[name](chromium) if name in PICTURES else table(chromium, name)
+        for name in sys.argv[1:] or [*TABLES, *PICTURES, *(f"sheet-{game}" for game in SHEETS)]:
+            if name.startswith("sheet-"):
+                sheet(chromium, name.removeprefix("sheet-"))
+            elif name in PICTURES:
+                PICTURES[name](chromium)
+            else:
+                table(chromium, name)
