@@ -17,6 +17,7 @@ from trickformer.plumbing.options import PerGame
 
 if TYPE_CHECKING:
     from trickformer.models.argmax import ArgmaxPlayer
+    from trickformer.models.backend import Backend
 
 
 def _threshold(options: Options, game: Game) -> float:
@@ -51,12 +52,13 @@ def presets() -> dict[str, dict[str, dict[str, Any]]]:
     return {"paper": {name: {"threshold": x, "action_values": False} for name, x in thresholds.items()}}
 
 
-def make(options: Options, game: Game) -> ArgmaxPlayer:
+def make(options: Options, game: Game, backend: Backend | None = None) -> ArgmaxPlayer:
     """Make the player.
 
     Args:
         options: Options of the player.
         game: The game.
+        backend: Backend of another player with the same checkpoint, to share it.
 
     Raises:
         TrickformerError: The preset has no settings for this game; the checkpoint is missing, damaged or of another
@@ -66,4 +68,4 @@ def make(options: Options, game: Game) -> ArgmaxPlayer:
 
     threshold = _threshold(options, game) if options.threshold is None else options.threshold
     use_q = False if options.preset == "paper" and options.action_values is None else options.action_values
-    return ArgmaxPlayer(options, game, threshold=threshold, action_values=use_q)
+    return ArgmaxPlayer(options, game, backend, threshold, use_q)

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, create_model
 
 from trickformer.base import Decision, Game, TrickformerError
-from trickformer.gomcts.options import Preset, optional_fields, paper_settings, preset_values, usual
+from trickformer.gomcts.options import Preset, optional_fields, preset_values, usual
 from trickformer.models.player import ModelOptions, ModelPlayer, Turns
+from trickformer.players import argmax
 from trickformer.plumbing.options import PerGame
 
 if TYPE_CHECKING:
     from trickformer.gomcts.search import SearchOptions
-    from trickformer.models.argmax import ArgmaxPlayer
 
 
 class _PresetOptions(ModelOptions):
@@ -81,15 +81,10 @@ class GomctsPlayer(ModelPlayer):
                 f"{options.checkpoint_of(game)} has no action values; leave out action_values and leaf_action_values"
             )
 
-        self.anchor = None if options.anchor_margin is None else self._argmax(options, game)
+        shared = options.model_dump(include={*ModelOptions.model_fields, "preset"})
+        has_anchor = options.anchor_margin is not None
+        self.anchor = argmax.make(argmax.Options(**shared), game, backend) if has_anchor else None
         self.anchor_margin = options.anchor_margin or 0.0
-
-    def _argmax(self, options: _PresetOptions, game: Game) -> ArgmaxPlayer:
-        """Make ArgmaxVal* of the same model and preset."""
-        from trickformer.models.argmax import ArgmaxPlayer
-
-        settings, use_q = (paper_settings(game), False) if options.preset == "paper" else (game.search, None)
-        return ArgmaxPlayer(options, game, self.backend, settings.least_argmax_probability, use_q)
 
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.gomcts.search import search
