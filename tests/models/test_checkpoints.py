@@ -199,6 +199,10 @@ def test_features_of_another_version_or_number_are_refused(knowing, command, pla
         ({}, {"n_features": -440}, f"takes -440 features of version hearts-1, {ours}"),
         ({}, {"n_features": "many"}, f"takes many features of version hearts-1, {ours}"),
         ({}, {"n_features": 0}, f"takes 0 features of version hearts-1, {ours}"),
+        ({}, {"unused_features": [440]}, "unused_features are not indices below 440"),
+        ({}, {"unused_features": ["1"]}, "unused_features are not indices below 440"),
+        ({}, {"unused_features": 1}, "unused_features are not indices below 440"),
+        ({"features": None}, {"n_features": 0, "unused_features": [0]}, "unused_features are not indices below 0"),
         ({"vocab": []}, {}, "its vocabulary differs"),
     ):
         change(stamp, **values)

@@ -148,8 +148,8 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
             f"checkpoint {path.name} takes {features} features of version {version or 'unknown'}, but {game.name} has "
             f"{tokenizer.n_features} of version {tokenizer.features_version}; train it again"
         )
-    unused = config.get("unused_features", [])
-    if not isinstance(unused, list) or not set(map(str, unused)) <= set(map(str, range(features))):
+    unused, n_features = config.get("unused_features", []), tokenizer.n_features if features else 0
+    if not isinstance(unused, list) or any(type(i) is not int or not 0 <= i < n_features for i in unused):
         raise TrickformerError(
-            f"{path / 'config.json'}: unused_features are not indices below {features}; restore it from a copy"
+            f"{path / 'config.json'}: unused_features are not indices below {n_features}; restore it from a copy"
         )
