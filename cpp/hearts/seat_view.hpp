@@ -16,8 +16,8 @@ struct SeatView {
 
   bool playing() const { return leader != kNoAction; }
 
-  // Whether seats with lower numbers have passed. The seats pass in the order 0, 1, 2, 3, but the viewer does not see
-  // when. If several moments look alike to the viewer, the view stands for the earliest one.
+  // Returns true if the seats with lower numbers have passed. The seats pass in the order 0 to 3, but the viewer cannot
+  // see when another seat passes. Moments that look alike to the viewer are treated as the earliest of them.
   bool earlier_passed() const { return direction && (playing() || num_passes || on_turn); }
 };
 

@@ -51,7 +51,7 @@ class Simulator {
     return legal_plays(rules_, s.hand[s.current], s.num_plays, s.led_suit, s.hearts_broken);
   }
 
-  // Whether no trick is in progress and no card that scores is left.
+  // Returns true if the scores are final: no trick is in progress, and no card that scores is left.
   bool decided(const Sim& s) const {
     return s.num_plays == kNumCards || (s.num_plays % kPlayers == 0 && !s.passing &&
                                         !(decisive_ & (s.hand[0] | s.hand[1] | s.hand[2] | s.hand[3])));

@@ -195,10 +195,11 @@ void open(const Board<Cells>& board, Observation<Cells>& observation, int cell, 
   observation.shown[observation.n++] = std::uint8_t(shown);
 }
 
-// The cascade after some move: opens the neighbours of all cells that show 0, from opened cell number `first` on. The
-// numbers are those of `layout`. Calls f with each number in order: first the neighbours of the earliest such cell,
-// ascending. So the numbers shown before determine the next cell. Stops when as many cells are open as are safe, because
-// a layout that is not consistent with the observation could open more.
+// Plays the cascade after a move. It opens the neighbours of every open cell that shows 0, beginning with the cell that
+// was opened as number `first`, and calls f with the number of each cell that it opens. The layout determines the
+// numbers. Cells are opened in a fixed order, so the numbers shown so far determine the next cell: the neighbours of the
+// earliest 0 come first, in ascending order. The cascade stops when the number of open cells equals the number of safe
+// cells, because a layout that is not consistent with the observation could open more.
 template <typename Cells, typename F>
 void open_cascade(const Board<Cells>& board, Observation<Cells>& observation, const Cells& layout, int first, F f) {
   for (int i = first; i < observation.n; ++i) {

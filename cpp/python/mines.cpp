@@ -167,7 +167,8 @@ void bind_rules(nb::module_& m) {
           "cells"_a, "Lay the mines. Raises ValueError if the rules do not allow these cells.")
       .def(
           "open", [](AnyState& any_state, int cell) { std::visit([&](auto& s) { open_cell(s, cell); }, any_state); },
-          "cell"_a, "Open a cell, and those of its cascade. Raises ValueError if it cannot be opened.")
+          "cell"_a,
+          "Open a cell. With the cascade, a 0 opens its neighbours. Raises ValueError if it cannot be opened.")
       .def_prop_ro(
           "is_laid",
           [](const AnyState& any_state) { return std::visit([](const auto& s) { return s.is_laid(); }, any_state); })

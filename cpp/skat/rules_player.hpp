@@ -7,7 +7,7 @@ namespace trickformer::skat {
 // The action of `rules` if the seat of the view is on turn.
 int rules_player(const SeatView& view);
 
-// How `rules` rates the cards that may be played. All numbers are 0 for other cards.
+// Ratings by `rules` of the cards that may be played. Other cards have the rating 0.
 struct CardThoughts {
   float worth[kNumCards] = {};  // value of about 1; comparable within a decision only
   float gain[kNumCards] = {};   // card points of the trick over 30, negative if the other side wins it; 0 in null

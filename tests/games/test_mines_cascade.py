@@ -125,7 +125,7 @@ def test_other_values_of_the_option_are_one_line(value):
 
 
 def played(rows, cols, layout, moves):
-    """What each move shows on a layout by flood fill; None if a move opens an open cell."""
+    """Return the numbers that each move shows on a layout, by flood fill; None if a move opens an open cell."""
     opened, shown = set(), []
     for move in moves:
         if move in opened:

@@ -197,7 +197,7 @@ def test_draws_on_a_board_of_several_words_agree_with_the_list_of_all_layouts():
 
 
 def test_draws_with_the_cascade_agree_with_the_list_of_all_layouts():
-    """Positions are those of games: all neighbours of a 0 are open."""
+    """The positions can occur in games with the cascade: all neighbours of a 0 are open."""
     options = AGREE | {"board": "5x5", "mines": 3, "positions": 12}
     found = agree.agree(SamplerAgreement(**options, cascade=True))
     assert found["counted"] == 12

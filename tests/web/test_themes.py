@@ -33,7 +33,7 @@ PAIRS = [
 
 
 def _blocks():
-    """The variables of each theme by their names; those of the default theme have the key None."""
+    """Return the variables of each theme by theme and name, and the rest of the file. The default theme is None."""
     text, found, end = (STATIC / "style.css").read_text(), {}, 0
     while match := BLOCK.match(text, end):
         found[match[1]] = dict(re.findall(r"--([\w-]+): ([^;]+);", match[2]))

@@ -242,7 +242,7 @@ def opened_cells(view: View) -> list[tuple[int, int]]:
 
 
 def _events(game: Mines, cells: list[tuple[int, int]]) -> Iterator[Event]:
-    """Yield an event for each move from the core's list of opened cells, which contains those of cascades."""
+    """Group the cells that the core lists as open by the move that opened them, and yield the event of each move."""
     if not game.spiel.cascade:
         yield from (Event(0, cell, (shown,)) for cell, shown in cells)
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -13,6 +13,12 @@ from trickformer.base import Game
 from trickformer.tournaments.plan import Hand, Plan
 
 MOST_SIMULATIONS = 20_000_000  # cap of the simulations of a move, also of one whose limit is in seconds
+
+
+_Domain = Annotated[
+    Literal["rule", "board"],
+    Field(description="Cells that a sampler may mine: rule (as --first-move allows) or board (all)."),
+]
 
 
 class BoardSize(BaseModel):
@@ -63,9 +69,7 @@ class BudgetGrid(BoardSize):
     simulations: str = Field(
         "", description="Simulations a move, such as 100 200, for reproducible records, instead of --seconds."
     )
-    domain: Literal["rule", "board"] = Field(
-        "rule", description="Cells where a sampler proposes mines: rule (those of --first-move) or board (all)."
-    )
+    domain: _Domain = "rule"
     c: float = Field(0.5, ge=0, allow_inf_nan=False, description="Exploration constant of UCT, in units of the score.")
     widening: float = Field(
         0,
@@ -201,8 +205,6 @@ class SamplerAgreement(BoardSize):
     )
     draws: int = Field(1000, ge=20, le=10**7, description="Number of layouts that each method draws at each position.")
     trials: int = Field(20_000, ge=1, le=10**9, description="Number of steps of a Metropolis walk to draw a layout.")
-    domain: Literal["rule", "board"] = Field(
-        "rule", description="Cells where a sampler proposes mines: rule (those of --first-move) or board (all)."
-    )
+    domain: _Domain = "rule"
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the positions and of the draws.")
     out: Path | None = Field(None, description="Folder for the records and the report.")
