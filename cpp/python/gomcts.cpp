@@ -51,7 +51,7 @@ void bind_gomcts(nb::module_& parent) {
           "add",
           [](SearchBatch& self, nb::handle given, std::uint64_t seed, int root, int runs, int steps, double c,
              double threshold, double mu, int wave, bool legal, bool features, bool action_values,
-             bool leaf_action_values) {
+             bool leaf_action_values, bool rollout_action_values, double temperature) {
             std::unique_ptr<Tracker> tracker = copy_tracker(given);
             if (!tracker->my_turn()) throw nb::value_error("a search must begin at its own turn");
             if (tracker->vocabulary() > kMaxVocabulary)
@@ -61,14 +61,16 @@ void bind_gomcts(nb::module_& parent) {
               throw nb::value_error("runs and wave must be at least 1, steps at least 0");
             if (std::isnan(c) || std::isnan(threshold) || std::isnan(mu))
               throw nb::value_error("c, threshold and mu must be finite numbers");
+            if (!(temperature > 0)) throw nb::value_error("temperature must be above 0");
             check_room(std::size_t(std::min(wave, runs)), 1024);  // a run and its tracker take about that many bytes
-            self.batch.add(
-                Search(std::move(tracker),
-                       {runs, steps, c, threshold, mu, wave, legal, features, action_values, leaf_action_values}, seed,
-                       root, self.outcome_values, int(self.players)));
+            self.batch.add(Search(std::move(tracker),
+                                  {runs, steps, c, threshold, mu, wave, legal, features, action_values,
+                                   leaf_action_values, rollout_action_values, temperature},
+                                  seed, root, self.outcome_values, int(self.players)));
           },
           "tracker"_a, "seed"_a, "root"_a, nb::kw_only(), "runs"_a, "steps"_a, "c"_a, "threshold"_a, "mu"_a, "wave"_a,
-          "legal"_a, "features"_a = false, "action_values"_a = false, "leaf_action_values"_a = false)
+          "legal"_a, "features"_a = false, "action_values"_a = false, "leaf_action_values"_a = false,
+          "rollout_action_values"_a = false, "temperature"_a = 1.0)
       .def("__len__", [](const SearchBatch& self) { return self.batch.size(); })
       .def(
           "advance",
@@ -112,7 +114,7 @@ void bind_gomcts(nb::module_& parent) {
           "policy"_a, "values"_a, "actions"_a = nb::none(),
           "Answer the last requests. policy, actions: float32 [policy nodes, tokens], logits and action values. "
           "values: float32 [value nodes, players], the searching seat first. Raises ValueError on other shapes, or if "
-          "actions are missing and a search has leaf_action_values.")
+          "actions are missing and a search has leaf_action_values or rollout_action_values.")
       .def(
           "run",
           [](SearchBatch& self, gpt2::Backend& backend, bool actions) {
@@ -125,8 +127,8 @@ void bind_gomcts(nb::module_& parent) {
           },
           "backend"_a, "actions"_a,
           "Run all searches to their end with the C++ backend. actions: whether they use action values. Raises "
-          "ValueError if a search has leaf_action_values and actions is False, or if the model does not fit the "
-          "searches.")
+          "ValueError if actions is False and a search has leaf_action_values or rollout_action_values, or if the "
+          "model does not fit the searches.")
       .def("edges",
            [](const SearchBatch& self, std::int64_t i) {
              std::vector<std::tuple<int, double, double, int>> out;

@@ -90,27 +90,9 @@ bool Search::go_on(Run& run) {
 bool Search::expand(Run& run) {
   const int here = run.node;
   if (!at(here).expanded) {
-    const TokenSet legal = run.tracker->legal();
-    const std::vector<float>& logits = at(here).logits;
-    double top = -std::numeric_limits<double>::infinity(), sum = 0;
-    int likeliest = legal.first();  // stays if all logits are NaN
-    const int vocabulary = int(logits.size());
-    for (int t = 0; t < vocabulary; ++t)
-      if (legal.has(t) && element(logits, t) > top) {
-        top = element(logits, t);
-        likeliest = t;
-      }
-    for (int t = 0; t < vocabulary; ++t)
-      if (legal.has(t)) sum += std::exp(element(logits, t) - top);
-    std::vector<int> tokens;
-    for (int t = 0; t < vocabulary; ++t)
-      if (legal.has(t) && std::exp(element(logits, t) - top) / sum > options_.threshold) tokens.push_back(t);
-    if (likeliest >= vocabulary)
-      throw std::invalid_argument("legal() of a tracker has no token of the vocabulary, or changed between two calls");
-    if (tokens.empty()) tokens.push_back(likeliest);
     bool known = true;
     std::vector<Edge> edges;
-    for (int token : tokens) {
+    for (int token : likely_actions(at(here), run.tracker->legal())) {
       const int next = child(here, token);
       const std::vector<float>& actions = at(here).actions;
       if (options_.action_values && !actions.empty()) {
@@ -128,6 +110,32 @@ bool Search::expand(Run& run) {
   return rollout(run);
 }
 
+std::vector<int> Search::likely_actions(const Node& node, const TokenSet& legal) const {
+  double top = -std::numeric_limits<double>::infinity(), sum = 0;
+  int likeliest = legal.first();  // stays if all logits are NaN
+  const int vocabulary = int(node.logits.size());
+  for (int t = 0; t < vocabulary; ++t)
+    if (legal.has(t) && element(node.logits, t) > top) {
+      top = element(node.logits, t);
+      likeliest = t;
+    }
+  for (int t = 0; t < vocabulary; ++t)
+    if (legal.has(t)) sum += std::exp(element(node.logits, t) - top);
+  std::vector<int> tokens;
+  for (int t = 0; t < vocabulary; ++t)
+    if (legal.has(t) && std::exp(element(node.logits, t) - top) / sum > options_.threshold) tokens.push_back(t);
+  if (likeliest >= vocabulary)
+    throw std::invalid_argument("legal() of a tracker has no token of the vocabulary, or changed between two calls");
+  if (tokens.empty()) tokens.push_back(likeliest);
+  return tokens;
+}
+
+int Search::best_action(const Node& node, const TokenSet& legal) const {
+  const std::vector<int> tokens = likely_actions(node, legal);
+  const auto less = [&](int a, int b) { return element(node.actions, a) < element(node.actions, b); };
+  return *std::max_element(tokens.begin(), tokens.end(), less);
+}
+
 bool Search::rollout(Run& run) {
   while (!run.tracker->terminal()) {
     if (run.steps == 0) {
@@ -138,7 +146,9 @@ bool Search::rollout(Run& run) {
       return true;
     }
     if (!want_policy(run.node, *run.tracker)) return false;
-    const int token = sample(run);
+    // After a history that no deal explains, the seat may have no legal action to choose from.
+    const TokenSet own = options_.rollout_action_values && run.tracker->my_turn() ? run.tracker->legal() : TokenSet{};
+    const int token = own.size() ? best_action(at(run.node), own) : sample(run);
     run.tracker->push(token);
     run.node = child(run.node, token);
     if (run.tracker->my_turn()) --run.steps;
@@ -237,9 +247,10 @@ int Search::sample(Run& run) {
   double top = -std::numeric_limits<double>::infinity(), sum = 0;
   for (std::size_t t = 0; t < node.logits.size(); ++t)
     if (ok(t)) top = std::max(top, double(node.logits[t]));
+  const double sharpness = 1 / options_.temperature;
   double weights[kMaxVocabulary];
   for (std::size_t t = 0; t < node.logits.size(); ++t) {
-    weights[t] = ok(t) ? std::exp(double(node.logits[t]) - top) : 0.0;
+    weights[t] = ok(t) ? std::exp((double(node.logits[t]) - top) * sharpness) : 0.0;
     sum += weights[t];
   }
   double left = run.rng.uniform() * sum;

@@ -30,7 +30,9 @@ struct Options {
   bool legal = false;          // sample only tokens that are possible in some deal; otherwise any token of the model
   bool features = false;       // the model reads the features of each token
   bool action_values = false;  // edges start with the model's Q(s, a), and need no forward pass of their own
-  bool leaf_action_values = false;  // a run that stops at the own turn takes the best Q(s, a) as its value
+  bool leaf_action_values = false;     // a run that stops at the own turn takes the best Q(s, a) as its value
+  bool rollout_action_values = false;  // after leaving the tree, own moves are ArgmaxVal*'s by Q(s, a), not samples
+  double temperature = 1;              // of the softmax that tokens are sampled from
 };
 
 // Statistics of an action.
@@ -65,7 +67,7 @@ class Search {
   bool advance();
   int runs() const { return options_.runs; }
   int started() const { return started_; }
-  bool needs_actions() const { return options_.leaf_action_values; }
+  bool needs_actions() const { return options_.leaf_action_values || options_.rollout_action_values; }
 
   // The open requests. Each span lists nodes by their index in the search: nodes to append in the backend below their
   // parent, nodes whose policy is needed, and nodes whose value is needed.
@@ -120,6 +122,9 @@ class Search {
   bool expand(Run& run);
   bool rollout(Run& run);
   int select(const Node& node) const;
+  // The legal actions whose share of the legal policy is above the threshold, or else the likeliest one.
+  std::vector<int> likely_actions(const Node& node, const TokenSet& legal) const;
+  int best_action(const Node& node, const TokenSet& legal) const;  // ArgmaxVal* by Q(s, a)
   int sample(Run& run);
   int child(int node, int token);
   Node& at(int node) { return element(nodes_, node); }

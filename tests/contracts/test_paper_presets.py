@@ -174,6 +174,8 @@ PAPER: list[tuple[str, str, Any, str]] = [
         ("wave", 1, "GO-MCTS Algorithm 3"),
         ("action_values", False, "GO-MCTS Algorithm 3, Expand"),
         ("leaf_action_values", False, "GO-MCTS Algorithm 3, Backup"),
+        ("rollout_action_values", False, "GO-MCTS Algorithm 3, Rollout"),
+        ("temperature", 1.0, "GO-MCTS Algorithm 3, Rollout"),
     ),
     *in_card_games(
         "argmax",

@@ -231,7 +231,7 @@ def test_gomcts_uses_what_a_model_was_trained_for_unless_told(tiny_checkpoint_of
     assert (skat.legal, skat.action_values, skat.leaf_action_values) == (True, False, False), "labels by a solver"
     off = ",legal=false,action_values=false"
     assert used(tiny_features_checkpoint_of("hearts"), off) == (False, False, True)
-    for option in ("action_values", "leaf_action_values"):
+    for option in ("action_values", "leaf_action_values", "rollout_action_values"):
         for folder in (tiny_checkpoint_of("hearts"), tiny_features_checkpoint_of("hearts", False)):
             with pytest.raises(TrickformerError, match="has no action values; leave out action_values") as caught:
                 used(folder, f",{option}=true")

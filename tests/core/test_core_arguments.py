@@ -418,8 +418,15 @@ def test_a_batch_in_which_a_tracker_failed_goes_on_no_more():
         batch.answer(nothing, nothing)
 
 
-def test_a_search_that_counts_action_values_is_given_them():
-    batch = batch_of(Reenters(lambda: None), leaf_action_values=True, features=True)
+@pytest.mark.parametrize("temperature", [0.0, -1.0, float("nan")])
+def test_a_search_needs_a_temperature_above_0(temperature):
+    with pytest.raises(ValueError, match="temperature must be above 0"):
+        batch_of(codec_at_own_turn(), temperature=temperature)
+
+
+@pytest.mark.parametrize("option", ["leaf_action_values", "rollout_action_values"])
+def test_a_search_that_counts_action_values_is_given_them(option):
+    batch = batch_of(Reenters(lambda: None), **{option: True}, features=True)
     backend = _core.GPT2Backend(*core_examples.backend_arguments(4, 2, np.random.default_rng(1)))
     with pytest.raises(ValueError, match="actions is false"):
         batch.run(backend, False)

@@ -235,8 +235,9 @@ class _Maker:
                         "threshold": rng.choice((0.0, 0.05, 2.0)),
                         "mu": 0.01,
                         "wave": rng.choice((1, 3)),
+                        "temperature": rng.choice((0.01, 1.0, 100.0)),
                     }
-                    names = ("legal", "action_values", "leaf_action_values")
+                    names = ("legal", "action_values", "leaf_action_values", "rollout_action_values")
                     flags = {name: rng.random() < 0.5 for name in names}
                     made.add(
                         at, 1, root, runs=rng.randrange(1, 6), steps=rng.randrange(3), features=True, **options, **flags

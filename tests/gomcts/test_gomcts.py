@@ -167,9 +167,12 @@ def asked_whole(backend, tokenizer):
         SearchOptions(runs=20, steps=1, action_values=True, mu=0.05),
         SearchOptions(runs=20, steps=1, leaf_action_values=True),
         SearchOptions(runs=20, steps=0, leaf_action_values=True, threshold=0.02, legal=True),
+        SearchOptions(runs=20, steps=3, rollout_action_values=True, threshold=0.03, temperature=0.5),
+        SearchOptions(runs=20, steps=40, rollout_action_values=True, legal=True, temperature=2.0),
     ],
     ids=lambda o: (
         f"steps={o.steps},legal={o.legal},action_values={o.action_values},leaf_action_values={o.leaf_action_values}"
+        f",rollout_action_values={o.rollout_action_values}"
     ),
 )
 def test_a_model_with_features_is_searched_as_the_twin_does(name, options, tiny_features_checkpoint_of):
@@ -228,7 +231,8 @@ def test_action_values_of_a_model_without_them_are_refused(hearts, tokenizer, ti
     ((_, view),) = positions(hearts, 1)
     tokens = tokenizer.encode(view)
     nodes = feed(backend, tokenizer, tokens)
-    for options in (SearchOptions(action_values=True), SearchOptions(leaf_action_values=True)):
+    for option in ("action_values", "leaf_action_values", "rollout_action_values"):
+        options = SearchOptions(**{option: True})
         with pytest.raises(ValueError, match="action values"):
             search(backend, hearts.outcomes.values, [tokenizer.tracker(tokens)], nodes[-1:], [0], options)
     assert backend.node_count == len(tokens)

@@ -18,8 +18,14 @@ PAPER = {
     "skat": (100, 5, 0.3, 0.05, 0.01, 0.05),
     "crew": (50, 5, 0.1, 0.01, 0.01, 0.05),
 }
-# Algorithm 3: one simulation at a time, V at new children and at the end, any token of the model's vocabulary.
-ALGORITHM_3 = {"wave": 1, "action_values": False, "leaf_action_values": False}
+# Algorithm 3: one simulation at a time, V at new children and at the end, any token of the vocabulary by the policy.
+ALGORITHM_3 = {
+    "wave": 1,
+    "action_values": False,
+    "leaf_action_values": False,
+    "rollout_action_values": False,
+    "temperature": 1.0,
+}
 
 
 def paper_search(name: str) -> dict:

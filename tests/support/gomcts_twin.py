@@ -73,7 +73,7 @@ class Twin:
         allowed = self.tracker(h).possible() if self.options.legal else np.ones(len(logits), dtype=bool)
         if self.options.legal and allowed.sum() == 1:
             return int(allowed.argmax())
-        weights = np.where(allowed, np.exp(logits - logits[allowed].max()), 0.0)
+        weights = np.where(allowed, np.exp((logits - logits[allowed].max()) * (1 / self.options.temperature)), 0.0)
         left = self.rng.uniform() * sum(weights.tolist())
         for token in np.flatnonzero(weights):
             left -= weights[token]
@@ -91,12 +91,15 @@ class Twin:
                 best, best_score = action, score
         return best
 
-    def expand(self, h) -> None:
+    def likely_actions(self, h) -> list[int]:
         legal = np.flatnonzero(self.tracker(h).legal())
         logits = self.model(h)[0].astype(np.float64)[legal]
         policy = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
         actions = [int(a) for a, p in zip(legal, policy) if p > self.options.threshold]
-        actions = actions or [int(legal[policy.argmax()])]
+        return actions or [int(legal[policy.argmax()])]
+
+    def expand(self, h) -> None:
+        actions = self.likely_actions(h)
         if self.options.action_values:
             self.tree[h] = {a: [float(self.model(h)[2][a]), 1] for a in actions}
         else:
@@ -105,7 +108,12 @@ class Twin:
     def rollout(self, h):
         steps = self.options.steps
         while steps > 0 and not self.over(h):
-            h = (*h, self.sample(h))
+            tracker = self.tracker(h)
+            if self.options.rollout_action_values and tracker.my_turn() and tracker.legal().any():
+                action_values = self.model(h)[2]
+                h = (*h, max(self.likely_actions(h), key=lambda action: action_values[action]))
+            else:
+                h = (*h, self.sample(h))
             if self.tracker(h).my_turn():
                 steps -= 1
         return h

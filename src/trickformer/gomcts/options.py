@@ -55,6 +55,17 @@ class SearchOptions:
     leaf_action_values: bool = _option(
         False, "End a simulation with the best Q(s, a), not V(s) (default: the default of action_values)."
     )
+    rollout_action_values: bool = _option(
+        False, "Play own moves after leaving the tree by ArgmaxVal* with Q(s, a), not by samples (default: false)."
+    )
+    temperature: float = _option(
+        1.0, "Temperature of the policy that imagined tokens are sampled from (default: 1).", gt=0, le=100
+    )
+
+    @property
+    def needs_action_values(self) -> bool:
+        """Return whether the search needs a model with action values."""
+        return self.action_values or self.leaf_action_values or self.rollout_action_values
 
 
 def optional_fields() -> dict[str, Any]:

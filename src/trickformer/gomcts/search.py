@@ -85,7 +85,7 @@ def search(
             **asdict(options),
             features=backend.n_features > 0,
         )
-    needs_q = options.action_values or options.leaf_action_values
+    needs_q = options.needs_action_values
     try:
         if isinstance(backend, _core.GPT2Backend):
             batch.run(backend, needs_q)  # runs the loop below in C++, which then has nothing left to do

@@ -76,9 +76,10 @@ class GomctsPlayer(ModelPlayer):
         self.options = _complete(options, game, backend.has_masked_policy, backend.has_action_values)
         if options.preset == "paper" and backend.has_masked_policy:
             self.caveats = (_MASKED if self.options.legal else _UNMASKED,)
-        if not backend.has_action_values and (self.options.action_values or self.options.leaf_action_values):
+        if not backend.has_action_values and self.options.needs_action_values:
             raise TrickformerError(
-                f"{options.checkpoint_of(game)} has no action values; leave out action_values and leaf_action_values"
+                f"{options.checkpoint_of(game)} has no action values; leave out action_values, leaf_action_values and"
+                " rollout_action_values"
             )
 
         shared = options.model_dump(include={*ModelOptions.model_fields, "preset"})
