@@ -91,7 +91,9 @@ std::vector<std::tuple<int, int, int, bool>> tasks_of(const State& s) {
 }
 
 void bind_rules(nb::module_& m) {
-  nb::class_<State> state(m, "State", "State of one mission after the cards are dealt.");
+  nb::class_<State> state(m, "State",
+                          "State of one mission after the cards are dealt. phase: a number of the enumeration Phase in "
+                          "cpp/crew/state.hpp.");
   bind_copies(state, "State");
   state
       .def(

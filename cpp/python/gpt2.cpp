@@ -82,7 +82,9 @@ Out<float> head(Backend& self, const Ids& nodes, int columns) {
 }  // namespace
 
 void bind_gpt2(nb::module_& m) {
-  m.def("gpt2_instruction_sets", &trickformer::gpt2::instruction_sets, nb::arg("bf16"));
+  m.def("gpt2_instruction_sets", &trickformer::gpt2::instruction_sets, nb::arg("bf16"),
+        "Return the names of the instruction sets that this CPU can run with float32 or bfloat16 weights, the fastest "
+        "last.");
   nb::class_<Backend>(m, "GPT2Backend", "Transformer inference on the CPU, see trickformer.models.backend.Backend.")
       .def("__init__", create, nb::arg("sizes"), nb::arg("epsilon"), nb::arg("tensors"), nb::arg("values"),
            nb::arg("bf16"), nb::arg("isa") = "")

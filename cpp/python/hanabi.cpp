@@ -64,7 +64,10 @@ Out<float> observation(const State& s, int seat, bool with_v0) {
 }
 
 void bind_state(nb::module_& m) {
-  nb::class_<State> state(m, "State", "State of one game after the hands are dealt.");
+  nb::class_<State> state(
+      m, "State",
+      "State of one game after the hands are dealt. discards: number of cards by kind. fireworks: number of cards by "
+      "colour. deck: cards to be drawn, in order. hints: number of hint tokens left.");
   bind_copies(state, "State");
   state
       .def(

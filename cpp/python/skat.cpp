@@ -62,7 +62,10 @@ void bind_rules(nb::module_& m) {
       "tricks. kind: 0 to 3 for diamonds, hearts, spades and clubs, 4 grand, 5 null. level: the announcement, 0 none, "
       "1 schneider, 2 schwarz, 3 ouvert.");
 
-  nb::class_<State> state(m, "State", "State of one game after the cards are dealt.");
+  nb::class_<State> state(
+      m, "State",
+      "State of one game after the cards are dealt. kind and level are numbered as in `settle` and hold from the "
+      "declaration on. phase: a number of the enumeration Phase in cpp/skat/rules.hpp.");
   bind_copies(state, "State");
   state
       .def(
