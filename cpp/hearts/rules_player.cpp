@@ -100,7 +100,7 @@ class Situation {
     return 1.0 / seats;
   }
 
-  // Probability that no seat still to play beats `card`, if every seat ducks when it can.
+  // Probability that no seat still to play beats `card`. A seat with lower cards too usually ducks.
   double holds_trick(int card) const {
     const int suit = card % 4;
     if (in_trick_ && (suit != k_.led_suit || card < k_.best_card)) return 0;
