@@ -1,9 +1,9 @@
 // Hanabi as one seat's sequence of tokens.
 //
 // A sequence consists of the own seat; the cards of the others, from the left neighbour on, the oldest first; then the
-// moves. An own play or discard is followed by the card that it was, a play or discard of another seat by the card that
-// this seat draws, a hint to the own seat by the slots that it touches. Facts that follow from these have no token:
-// whose turn it is, the slots that other hints touch, the own draws.
+// moves. An own play or discard is followed by the card that it was. A play or discard of another seat is followed by
+// the card that this seat draws, and a hint to the own seat by the slots that it touches. Facts that follow from these
+// have no token: whose turn it is, the slots that other hints touch, the own draws.
 #pragma once
 #include <stdexcept>
 

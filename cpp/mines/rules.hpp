@@ -196,7 +196,7 @@ void open(const Board<Cells>& board, Observation<Cells>& observation, int cell, 
 }
 
 // Plays the cascade after a move. It opens the neighbours of every open cell that shows 0, beginning with the cell that
-// was opened as number `first`, and calls f with the number of each cell that it opens. The layout determines the
+// was opened as number `first`. It calls f with the number of each cell that it opens. The layout determines the
 // numbers. Cells are opened in a fixed order, so the numbers shown so far determine the next cell: the neighbours of
 // the earliest 0 come first, in ascending order. The cascade stops when the number of open cells equals the number of
 // safe cells, because a layout that is not consistent with the observation could open more.

@@ -350,8 +350,8 @@ void bind_tables(nb::module_& m) {
             }
             return out;
           },
-          "Return float32 [n, kinds, 3]: whether a card of the kind can be played now, whether it can never be played "
-          "any more, and whether it is the last copy of a kind still to be played.")
+          "Return float32 [n, kinds, 3]: whether a card of the kind is playable, dead (never playable any more) and "
+          "critical (the last copy of a kind still to be played).")
       .def(
           "redeal",
           [](Tables& t, const Hands& hidden, std::uint64_t seed) {

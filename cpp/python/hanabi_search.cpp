@@ -180,10 +180,9 @@ void bind_hanabi_search(nb::module_& parent) {
             return out;
           },
           "hands"_a, "decks"_a, "actions"_a, "seed"_a, "threads"_a = 1,
-          "Return final scores, int8 [k, a], for each own hand (with its deck, uint8 [k, deck_size], in order of "
-          "drawing) and each action, int64 [a], after which all seats play the scripted player. Players that choose at "
-          "random use the same random numbers for all actions. Raises ValueError if a world is not consistent with the "
-          "view.");
+          "Return final scores, int8 [k, a], for each own hand and each action, int64 [a]. After the action, all seats "
+          "play the scripted player. decks: uint8 [k, deck_size], in order of drawing. Players that choose at random "
+          "use the same random numbers for all actions. Raises ValueError if a world is not consistent with the view.");
 
   Guarded<Tables> tables(nb::borrow<nb::class_<Tables>>(m.attr("Tables")));
   tables.def(

@@ -378,8 +378,8 @@ void bind_players(nb::module_& m) {
                 any_solver);
           },
           "observation"_a, "cell"_a,
-          "Return the number of layouts that are consistent with the opened cells (and with the rule of the first "
-          "move, for this cell), and the sum, over these layouts, of the numbers of cells that optimal play still "
+          "Return (layouts, sum). layouts: number of layouts that are consistent with the opened cells and, for this "
+          "cell, with the rule of the first move. sum: over these layouts, the number of cells that optimal play still "
           "opens if it begins with this cell. Raises RuntimeError if the position is too large.")
       .def_prop_ro(
           "positions",

@@ -181,9 +181,9 @@ void bind_tracker(nb::module_& m) {
         return std::make_pair(out, next);
       },
       "start"_a, "tokens"_a, "lengths"_a, "possible"_a,
-      "Return the features after each of the first lengths[i] tokens of each sequence, int16 [n, T], as float32 [n, T, "
-      "F], and the possible next tokens, bool [n, T, V] ([0, T, V] if not `possible`). Entries after lengths[i] are 0 "
-      "and False.");
+      "Return the features after each of the first lengths[i] tokens of each sequence, float32 [n, T, F], and the "
+      "possible next tokens, bool [n, T, V], or [0, T, V] if not `possible`. tokens: int16 [n, T]. Entries after "
+      "lengths[i] are 0 and False.");
 
   nb::class_<RolloutNet>(m, "RolloutNet", "Rollout network: a small network on features that plays hands to the end.")
       .def(
