@@ -2,8 +2,8 @@
 //
 // Nothing is built with -march=native. CMake compiles every file *_isa.cpp once for the baseline and once for
 // x86-64-v3, with TRICKFORMER_ISA defined as the name of the set. Such a file and its headers put their definitions in
-// a namespace of that name, so the linker cannot merge them into code for the baseline. The kernels of the decoder
-// differ too much between sets and have one file for each.
+// a namespace of that name, so the linker cannot merge them into code for the baseline. The GPT-2 kernels in nn/ differ
+// too much between sets and have one file for each set.
 #pragma once
 #include <string_view>
 #include <utility>
@@ -14,8 +14,8 @@
 
 namespace trickformer {
 
-// Each set includes the sets before it. With the last two the decoder rounds activations to bfloat16, so they are used
-// only by callers who name them.
+// Each set includes the sets before it. With the last two, the GPT-2 backend rounds activations to bfloat16. So the
+// core uses them only if a caller names them.
 enum class Isa { kBase, kV3, kAvx512, kAvx512Bf16, kAmx };
 
 inline constexpr Isa kIsas[] = {Isa::kBase, Isa::kV3, Isa::kAvx512, Isa::kAvx512Bf16, Isa::kAmx};
@@ -23,8 +23,8 @@ std::string_view name(Isa isa);  // as in the environment variable TRICKFORMER_I
 bool runs(Isa isa);              // whether this CPU has it and the system lets this process use it
 
 // The set that TRICKFORMER_ISA names, or else the best set of this CPU that rounds nothing. It is chosen once per
-// process. Only a backend that names a set of its own may use a better one. Throws std::invalid_argument if the name is
-// unknown or this CPU lacks the set.
+// process. Only a GPT-2 backend that is built for a set by name may use a better one. Throws std::invalid_argument if
+// the name is unknown or this CPU lacks the set.
 Isa isa();
 
 // A function that is built for several instruction sets. A call uses the best version that `isa` allows.

@@ -35,7 +35,7 @@ Placing::Placing(const Sets& may, const std::array<int, kPlaces>& room, const do
       known_[std::size_t(last)] |= std::uint64_t{1} << card;
       --room_[std::size_t(last)];
     } else {
-      room_[0] = -1;
+      room_[0] = -1;  // no place has room for this card; an error below
     }
   }
   const std::size_t n = cards_.size();
@@ -98,14 +98,14 @@ double Placing::log_prob(const Sets& at) const {
 void Placing::marginals(int cards, double* out) const {
   std::fill(out, out + cards * kPlaces, 0.0);
   const double all = ways(0, room_[0], room_[1], room_[2]);
-  std::vector<double> to(rows_ * columns_), next(to.size());  // to: sum over all placements of earlier cards, by state
-  to.back() = 1;
+  std::vector<double> before(rows_ * columns_), next(before.size());  // by state: sums over placements of earlier cards
+  before.back() = 1;
   for (std::size_t step = 0; step < cards_.size(); ++step) {
     std::fill(next.begin(), next.end(), 0.0);
     double* row = out + cards_[step].card * kPlaces;
     for (int i = 0; i <= room_[0]; ++i)
       for (int j = 0; j <= room_[1]; ++j) {
-        const double here = to[std::size_t(i) * columns_ + std::size_t(j)];
+        const double here = before[std::size_t(i) * columns_ + std::size_t(j)];
         const int k = int(cards_.size() - step) - i - j;
         if (here == 0 || k < 0 || k > room_[2]) continue;
         const auto parts = split(step, {i, j, k});
@@ -116,7 +116,7 @@ void Placing::marginals(int cards, double* out) const {
           next[at] += here * cards_[step].odds[p];
         }
       }
-    to.swap(next);
+    before.swap(next);
   }
 }
 

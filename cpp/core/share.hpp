@@ -5,7 +5,7 @@
 namespace trickformer {
 
 struct UnderWay {
-  std::int64_t done = 0, of = 0;  // in simulations or worlds
+  std::int64_t done = 0, of = 0;  // simulations or worlds: finished, and in total
 };
 
 // Progress of all running searches together.
@@ -20,10 +20,10 @@ class Share {
   Share& operator=(Share&&) = delete;
   ~Share();
 
-  void more(std::int64_t of);
-  void done(std::int64_t n = 1);
-  void reach(std::int64_t n);  // sets the number of finished simulations or worlds
-  void end();                  // removes the contribution; `more` starts a new one
+  void more(std::int64_t of);     // adds to the total
+  void done(std::int64_t n = 1);  // adds to the number of finished ones
+  void reach(std::int64_t n);     // sets the number of finished simulations or worlds
+  void end();                     // removes the contribution; `more` starts a new one
 
  private:
   UnderWay mine_;

@@ -46,7 +46,8 @@ class Tracker {
   virtual bool my_turn() const = 0;
   virtual TokenSet legal() const = 0;     // own legal tokens; empty unless it is the own turn
   virtual TokenSet possible() const = 0;  // tokens that are next in some deal that is consistent with the history
-  // After an impossible token the history is illegal, and the tracker counts tokens without a check.
+  // Appends a token. After an impossible token the history is illegal, and the tracker only counts further tokens, up
+  // to the length at which it is terminal.
   virtual void push(int token) = 0;
   virtual bool terminal() const = 0;
   virtual bool is_legal() const = 0;  // whether some deal is consistent with the history so far
@@ -70,7 +71,8 @@ inline void mark(const TokenSet& set, bool* row) {
     for (auto rest = set.words[w]; rest; rest &= rest - 1) row[w * 64 + std::countr_zero(rest)] = true;
 }
 
-// Histories come from Python as bytes. Throws if these n bytes are not the cards 0 to n - 1, each exactly once.
+// Throws std::invalid_argument unless deck [n] contains each of the cards 0 to n - 1 once. Histories from Python may
+// contain any bytes.
 inline void check_deck(const std::uint8_t* deck, int n) {
   std::uint64_t seen = 0;
   for (int i = 0; i < n; ++i) {
@@ -80,7 +82,7 @@ inline void check_deck(const std::uint8_t* deck, int n) {
 }
 
 inline void check_action(bool legal, int action) {
-  if (!legal) throw std::invalid_argument("action " + std::to_string(action) + " of a history is not legal");
+  if (!legal) throw std::invalid_argument("action " + std::to_string(action) + " is not legal in its position");
 }
 
 }  // namespace trickformer

@@ -16,7 +16,7 @@ class Writer {
  public:
   Writer(const SeatView& view, float* out) : v_(view), out_(out) { std::fill_n(out, int(kFeatures), 0.0f); }
 
-  // Which tokens may come, and which part of the sequence comes next.
+  // Writes which tokens may come next, and the stage of the view.
   void next(const TokenSet& possible) {
     const auto from = [&](int token) {
       const int word = token >> 6, shift = token & 63;
@@ -126,16 +126,16 @@ class Writer {
 
   void messages() {
     for (int p = 0; p < kPlayers; ++p) {
-      const Message& said = v_.message[p];
-      if (said.label) {
-        cards(kShownFeature, bit(said.card) & kColoured & ~v_.played);
-        out_[kLabelFeature + relative(p, v_.seat) * kLabels + said.label - kHighest] = 1;
+      const Message& message = v_.message[p];
+      if (message.label) {
+        cards(kShownFeature, bit(message.card) & kColoured & ~v_.played);
+        out_[kLabelFeature + relative(p, v_.seat) * kLabels + message.label - kHighest] = 1;
       } else if (!(v_.mission.has(Rule::kMemberSilent) && p == v_.member)) {
         seat(kMaySpeakFeature, p);
       }
       if (v_.asked >> p & 1) seat(kAskedFeature, p);
-      if (const int said = answer(v_.answer[p]); said >= 0)
-        out_[kAnswerFeature + relative(p, v_.seat) * kAnswers + said] = 1;
+      if (const int reply = answer(v_.answer[p]); reply >= 0)
+        out_[kAnswerFeature + relative(p, v_.seat) * kAnswers + reply] = 1;
     }
     out_[kRadioFeature] = v_.trick() >= v_.mission.first_open_trick();
   }

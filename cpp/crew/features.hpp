@@ -35,7 +35,7 @@ enum Feature : int {
   kFreeFeature = kTaskFeature + kPlayers * kColourCards,  // [36] task cards without an owner
   // [36] task cards that the order of the tokens allows next, if no other task is fulfilled in the same trick
   kDueFeature = kFreeFeature + kColourCards,
-  kOrderFeature = kDueFeature + kColourCards,    // [36] place in the order: numbers over 5, arrows over -4
+  kOrderFeature = kDueFeature + kColourCards,    // [36] place in the order: a number / 5, or minus an arrow / 4
   kOmegaFeature = kOrderFeature + kColourCards,  // [36] task card that must be fulfilled last of all
   kTasksFeature = kOmegaFeature + kColourCards,  // [4] tasks that a seat has yet to fulfil, over 4
   kLeftFeature = kTasksFeature + kPlayers,       // [3] tasks of the mission, without an owner, not fulfilled; over 10
@@ -44,7 +44,7 @@ enum Feature : int {
   kLabelFeature = kShownFeature + kColourCards,           // [4][4] how the communicated card of each seat lies
   kMaySpeakFeature = kLabelFeature + kPlayers * kLabels,  // [4] seats that have not communicated and may still do so
   kAskedFeature = kMaySpeakFeature + kPlayers,  // [4] seats that have decided about communication before this trick
-  kRadioFeature = kAskedFeature + kPlayers,     // now is the time to communicate
+  kRadioFeature = kAskedFeature + kPlayers,     // the mission allows communication in this trick
   kAnswerFeature = kRadioFeature + 1,           // [4][5] answers to the commander: yes, no, first four, last, between
   // The course.
   kStageFeature = kAnswerFeature + kPlayers * kAnswers,  // [13] which part of the sequence comes next

@@ -1,4 +1,4 @@
-// Labels for action values: the value of each action of a decision, in the deal as it was.
+// Labels for action values: the value of each action of a decision, in the true deal or in sampled deals.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,11 +11,11 @@ namespace trickformer::crew {
 // Labels of the decisions of `seat` in a game (history: [kHistory]) at which it had a choice. The label of a legal
 // action is the mean of two estimates of the probability of success after it, with the true cards. The first estimate
 // is the solver's, which treats the four as one player with open hands: 1 if it finds a way, 0 if there is none,
-// kUnknownWorth if it stops before it knows. The second is the share of `playouts` that succeed. Four scripted players,
-// who see only their own hands and now and then err, play them. An action after which success is impossible has value 0
-// in both.
+// kUnknownWorth if it stops without an answer. The second is the share of `playouts` that succeed. Four scripted
+// players, who see only their own hands and now and then err, play them. An action after which success is impossible
+// has value 0 in both.
 //
-// The two estimates complement each other. The solver tells if the mission can still succeed with best play. The
+// The two estimates complement each other. The solver shows whether the mission can still succeed with best play. The
 // playouts estimate how often scripted players succeed, and the value of a message, which open hands do not need.
 //
 // With `worlds`, the true cards are replaced by `playouts` deals, drawn uniformly from those consistent with the

@@ -18,8 +18,8 @@ void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uin
 // Returns whether the four succeed from here if all play `rules` but make a random move with probability `noise`.
 bool succeeds(State s, double noise, Rng& rng);
 
-// Follows the course of a mission in a world: the moves of players and chance after the deal. Cards passed and drawn
-// are given by the world, so their numbers in the course are ignored. Calls made(state, action) before each action, and
+// Follows a course in a world, that is, the actions of players and chance after the deal. The world determines the
+// cards passed and drawn, so their numbers in the course are ignored. Calls made(state, action) before each action, and
 // with action -1 at the end. Stops and returns false as soon as `made` returns false.
 template <typename Made>
 bool follow(State s, const World& world, std::span<const int> course, const Made& made) {

@@ -107,7 +107,7 @@ inline int judge(PublicState& t, int winner, int card, Cards cards) {
     for (int i = 0; i < m.tasks; ++i) {
       const Task& task = t.tasks[i];
       if (task.tile < kTileArrow) {
-        const int due = task.tile + 1;  // it must be the task number `due` to be fulfilled
+        const int due = task.tile + 1;  // it must be fulfilled as task number `due`
         const bool now = cards >> task.card & 1;
         failed |= task.done ? now && (due <= before || due > t.done) : due <= t.done;
       } else if (task.tile < kTileOmega) {

@@ -13,7 +13,7 @@ namespace {
 
 // A card that matters and that somebody may add to the trick.
 struct Hot {
-  int card, owner;  // owner: the seat that must capture it, -1: nobody
+  int card, owner;  // owner: the seat that must capture it; -1: a 9, which must be beaten; -2: a rocket
   bool due;         // whether it may be captured now
   double gain;
   double forced[kPlayers] = {}, given[kPlayers] = {};  // probability that a seat must add it; that it can
@@ -143,6 +143,7 @@ class CardChoice {
     return 63 - std::countl_zero(held);
   }
 
+  // Expected value of the trick when the seat `step` places after this one plays next. cards: known cards in the trick.
   double on(int step, int lead, int winner, int best, Cards cards) const {
     if (step > left()) return end(winner, best, cards);
     const int p = next_seat(me_, step);

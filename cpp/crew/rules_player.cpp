@@ -20,7 +20,8 @@ double strength(Cards hand) {
   return sum;
 }
 
-// Probability that a hand must win a trick, as the sum over suits of the height of its lowest cards.
+// Danger that a hand must win a trick: the sum over suits of the height of its lowest cards. It is no probability, and
+// callers divide it by 8 or 10.
 double danger(Cards hand) {
   double sum = 0;
   for (int s = 0; s < kColours; ++s) {

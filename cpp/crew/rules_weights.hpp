@@ -1,6 +1,6 @@
 // Weights of `rules`. They were guessed, then changed one at a time as long as four copies of the player succeeded more
-// often over the missions of the logbook, on new deals for each change. A failed mission has value -1, a mission that
-// continues 0.
+// often over the missions of the logbook. Each change was tested on new deals. A failed mission has value -1, a mission
+// that continues 0.
 #pragma once
 
 namespace trickformer::crew {

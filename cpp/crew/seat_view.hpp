@@ -5,7 +5,7 @@
 
 namespace trickformer::crew {
 
-// The cards that the viewer has not seen, and the facts about their holders. Seat 0 is the viewer's left neighbour.
+// The cards that the viewer has not seen, and the facts about their holders. Index 0 is the viewer's left neighbour.
 struct Knowledge {
   static constexpr int kOthers = kPlayers - 1;
   Cards unseen = 0;
@@ -178,16 +178,16 @@ Cards holdable(const SeatView& v, int p, Cards cards, ClaimOf claim_of, bool any
   if (v.drawn) {  // earlier information about a hand no longer binds one single hand
     const Ways base(v);
     std::uint32_t kinds[kNumCards];
-    bool found_so[kNumCards];
-    int asked = 0;
+    bool is_holdable[kNumCards];
+    int num_kinds = 0;
     collect([&](int card, const Claim& c) {
       const std::uint32_t kind = base.kind(card);
-      for (int k = 0; k < asked && by_suit; ++k)
-        if (kinds[k] == kind) return found_so[k];
+      for (int k = 0; k < num_kinds && by_suit; ++k)
+        if (kinds[k] == kind) return is_holdable[k];
       Ways ways = base;
       ways.narrow(p, card, c);
-      kinds[asked] = kind;
-      return found_so[asked++] = ways.possible();
+      kinds[num_kinds] = kind;
+      return is_holdable[num_kinds++] = ways.possible();
     });
   } else {
     const Knowledge base = knowledge(v);
@@ -335,6 +335,7 @@ inline int implied_token(const SeatView& v) {
   }
 }
 
+// Sets the stage of the view by its phase. fresh: whether the leader of a new trick may come next.
 inline void settle_stage(SeatView& v, bool fresh) {
   v.stage = v.over()                      ? SeatView::Stage::kOver
             : fresh && v.at_trick_start() ? SeatView::Stage::kLead

@@ -12,7 +12,7 @@ const char* fault(const State& s, bool has_draws) {
   if (s.phase < Phase::kRadio || s.owned < s.mission.tasks)
     return "a position can be solved once the tasks are given away and cards passed on";
   if (!has_draws && s.mission.has(Rule::kDraw) && (s.num_plays < kPlayers || s.phase == Phase::kDraw))
-    return "a position before the draw needs the draws";
+    return "draws are missing: a position before the draw needs them";
   return nullptr;
 }
 

@@ -1,5 +1,5 @@
-// Tests on a position before a trick: what the rules allow in it, and an estimate of the distance to success. Each
-// instruction set has one translation unit that includes this file.
+// Tests on a position before a trick: the winners and cards that the rules allow, and an estimate of the distance to
+// success. Each instruction set has one translation unit that includes this file.
 #include "crew/solver_goal.inl"
 
 namespace trickformer::crew::inline TRICKFORMER_ISA {

@@ -5,12 +5,12 @@
 // one: self, left, across, right.
 //
 // A sequence starts with the mission (communication, allocation, the token of each task in order, rules, distress), the
-// own chair, the commander, the 10 cards dealt (ascending) and, under the rule of the pink cards, the player who must
-// win them. Then come the public actions. A task that was assigned adds its owner, unless the action named the owner,
-// and its token if it has one. A distress pass adds the direction for each other player, the card for the own pass, and
-// the card received at the end. A draw adds the card lost and the card gained. Each trick starts with its leader, and a
-// message ends with its sender. The rules imply these tokens. They are there because messages and missions differ in
-// length, so that a position in the sequence carries little information.
+// own chair, the commander and the 10 cards dealt (ascending). Under the rule of the pink cards, the player who must
+// win them follows. Then come the public actions. A task that was assigned adds its owner, unless the action named the
+// owner, and its token if it has one. A distress pass adds the direction for each other player, the card for the own
+// pass, and the card received at the end. A draw adds the card lost and the card gained. Each trick starts with its
+// leader, and a message ends with its sender. The rules imply these tokens. They are there because messages and
+// missions differ in length, so that a position in the sequence carries little information.
 #pragma once
 #include "crew/rules.hpp"
 

@@ -162,7 +162,7 @@ Course Ways::course() const {
       Step step;
       const int card = take_lowest(cards);
       step.card = std::int8_t(card);
-      bool idle = true;  // whether the message makes no difference
+      bool idle = true;  // the card was dealt to the own seat and no option sets a bit, so no step is needed
       for (int way = 0; way < kWays; ++way) {
         const WaySet bit = WaySet(1 << way);
         if (!(of_[card] & bit)) continue;

@@ -3,9 +3,9 @@
 // A card is dealt to a seat, may be passed on in distress, and may be drawn by the next seat after the first trick.
 // This makes 16 ways. A seat's knowledge restricts the ways of each card separately, with two exceptions: each seat is
 // dealt ten cards, passes one and draws one; and a message concerns the rest of its colour. So the cards are handled
-// one by one, colour by colour. The state between two cards is: the numbers of cards dealt to two other seats (the
-// third has the rest), one bit for each hidden move that has been made and, within a colour, the facts that a message
-// depends on.
+// one by one, colour by colour. The state between two cards has three parts: the numbers of cards dealt to two other
+// seats (the third has the rest); one bit for each hidden move that has been made; within a colour, the facts that a
+// message depends on.
 #pragma once
 #include <vector>
 

@@ -198,18 +198,18 @@ void Deals::places(const World& w, std::int8_t* at) const {
 void Deals::marginals(double* out) const {
   std::fill(out, out + kNumCards * kPlaces, 0.0);
   const std::vector<Step>& steps = course_.steps;
-  std::vector<double> to(counts_.size());  // to: sums over all ways to reach a position
+  std::vector<double> reach(counts_.size());  // sums over all ways to reach a position
   const auto place = [&](const Position& p) { return start_[row(p.step, p.bits)] + std::size_t(p.dealt); };
   const auto on = [&](std::size_t i) { return weights_.empty() ? double(counts_[i]) : weights_[i]; };
-  to[place({})] = 1;
+  reach[place({})] = 1;
   const double all = on(place({}));
   for (std::size_t i = 0; i < steps.size(); ++i)
     for (int bits = 0; bits < 1 << course_.width; ++bits)
       for (DealtSet rest = reached_[row(i, bits)]; rest; rest &= rest - 1) {
         const Position from{i, bits, lowest_of(rest)};
-        const double here = to[place(from)];
+        const double here = reach[place(from)];
         if (Position next = from; steps[i].card < 0) {
-          if (go(next, nullptr)) to[place(next)] += here;
+          if (go(next, nullptr)) reach[place(next)] += here;
           continue;
         }
         for (int k = 0; k < steps[i].num_options; ++k) {
@@ -217,7 +217,7 @@ void Deals::marginals(double* out) const {
           if (!go(next, &steps[i].options[k])) continue;
           const int way = steps[i].options[k].way, card = steps[i].card;
           const double part = here * (weights_.empty() ? 1 : odds(card, way));
-          to[place(next)] += part;
+          reach[place(next)] += part;
           if (open(card) && holder(way)) out[card * kPlaces + holder(way) - 1] += part * on(place(next)) / all;
         }
       }

@@ -1,4 +1,4 @@
-// What a seat can conclude about cards it does not see, and what others can expect it to conclude.
+// Conclusions of a seat about cards that it does not see, and the conclusions that others can expect of it.
 #pragma once
 #include "hanabi/marks.hpp"
 

@@ -31,10 +31,10 @@ struct FeatureLayout {
   int hints;      // [hints + 1] left
   int lives;      // [lives + 1] left
   int turns;      // [P + 1] turns left once the deck is empty
-  int left;       // share of the deck that is left
+  int left;       // cards in the deck, as a share of all cards
   int piled;      // share of all cards that are piled
   int reachable;  // share of all cards that are piled or can still be
-  int spare;      // cards that may still be drawn without a play, as a share of the deck
+  int spare;      // cards that may still be drawn without a play, as a share of all cards
   int stage;      // [6] meaning of the next token, in the order of SeatView::Stage
   int turn;       // [P] who acts next
   int actor;      // [P] who made the last move, which may still wait for its result
@@ -60,12 +60,12 @@ struct FeatureLayout {
   int named;   // [2] its colour was named, its rank was
   int chop;    // it is the oldest card that no hint has touched
   int fresh;   // the last move touched it
-  int age;     // rounds since it was drawn, as a share: half after four
+  int age;     // r / (r + 4), r rounds after it was drawn
   int recent;  // 1 / (1 + rounds since the last hint that touched it); 0 if none has
   int marked;  // [2] by the convention it is playable; by the convention it is more than the hints say
   int fate;    // [2] its owner would play it; its owner would think it useless, as far as the own seat can tell
   // Another seat's card:
-  int shown;   // [K] what it is
+  int shown;   // [K] its kind
   int traits;  // [3] playable, dead, critical
   int misled;  // the convention takes it for a kind that it is not
   int twin;    // another card of its kind is visible in a hand

@@ -1,4 +1,4 @@
-// Replays recorded games: what every seat saw before each move.
+// Replays recorded games and writes every seat's observation before each move.
 #pragma once
 #include <span>
 

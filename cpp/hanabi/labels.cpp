@@ -21,10 +21,10 @@ void check(const Rules& rules, const std::uint8_t* history) {
 
 }  // namespace
 
-void label(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
+void label(const Codec& codec, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out) {
-  check(table.rules(), history);
-  label_game(table, history, seat, options, seed, stream, out);
+  check(codec.rules(), history);
+  label_game(codec, history, seat, options, seed, stream, out);
 }
 
 }  // namespace trickformer::hanabi

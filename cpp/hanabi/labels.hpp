@@ -14,7 +14,7 @@ namespace trickformer::hanabi {
 // The deck has its true order in the first playout. It is shuffled in the others, in the same way for all actions of a
 // decision. A decision is labelled with probability `share`. Results depend only on seed and stream; they are appended.
 // Throws std::invalid_argument on a history that breaks the rules.
-void label(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
+void label(const Codec& codec, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out);
 
 // The same without a check of the history.

@@ -33,9 +33,9 @@ void shuffle_rest(State& s, Rng& rng) {
 
 namespace trickformer::hanabi::built::TRICKFORMER_ISA {
 
-void label_game(const Codec& table, const std::uint8_t* history, int seat, const LabelOptions& options,
+void label_game(const Codec& codec, const std::uint8_t* history, int seat, const LabelOptions& options,
                 std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
-  const Rules& rules = table.rules();
+  const Rules& rules = codec.rules();
   Rng rng(seed, stream);
   const auto decide = [&](const Course& now, int position) {
     const std::uint64_t actions = legal(now.s);
@@ -66,12 +66,12 @@ void label_game(const Codec& table, const std::uint8_t* history, int seat, const
   course.m = plain_marks(course.s);
   int length = 0;  // number of tokens of the own sequence so far
   const auto tell = [&](int p, int) { length += p == seat; };
-  tell_deal(table, course.s, tell);
+  tell_deal(codec, course.s, tell);
   for (const std::uint8_t* action = history + rules.deck(); !course.s.over() && *action != 255; ++action) {
     if (course.s.player == seat) decide(course, length - 1);
     Course after = course;
     apply(after.s, after.m, *action);
-    tell_action(table, course.s, *action, tell);
+    tell_action(codec, course.s, *action, tell);
     course.m = after.m;
   }
 }

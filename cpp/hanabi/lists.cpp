@@ -39,8 +39,8 @@ class Rulebook {
     return best < 0 ? 0 : action(rules_.play(best));
   }
 
-  // Hints at a card of these kinds in another hand: its rank rather than its colour, or with `color` the other way
-  // round.
+  // Hints at a card of these kinds in another hand: the property that no hint has named. If none is named, the rank, or
+  // with `color` the colour.
   std::uint64_t tell(Kinds kinds, bool color) const {
     if (s_.hints == 0) return 0;
     for (int offset = 1; offset < rules_.players; ++offset) {

@@ -50,9 +50,9 @@ bool may_see(const SeatView& v, int kind, int slot) {
   return fits(own.kinds, own.size, unseen);
 }
 
-bool others_move(const Codec& table, const SeatView& v, int token) {
+bool others_move(const Codec& codec, const SeatView& v, int token) {
   const State& s = v.state;
-  const int action = table.action(token, v.actor());
+  const int action = codec.action(token, v.actor());
   if (action < 0) return false;
   const Move move = move_of(s.rules, action);
   if (move.kind <= Kind::kDiscard)
@@ -127,38 +127,38 @@ Copies SeatView::unseen() const {
   return unseen;
 }
 
-std::pair<int, int> range(const Codec& table, const SeatView& v) {
+std::pair<int, int> range(const Codec& codec, const SeatView& v) {
   switch (v.stage) {
-    case Stage::kSeat: return {table.seat(), table.end()};
-    case Stage::kMove: return v.my_turn() ? std::pair{0, table.other()} : std::pair{table.other(), table.card()};
-    case Stage::kSlots: return {table.slots() + 1, table.seat()};
-    case Stage::kOver: return {table.end(), table.vocabulary()};
-    default: return {table.card(), table.slots() + 1};
+    case Stage::kSeat: return {codec.seat(), codec.end()};
+    case Stage::kMove: return v.my_turn() ? std::pair{0, codec.other()} : std::pair{codec.other(), codec.card()};
+    case Stage::kSlots: return {codec.slots() + 1, codec.seat()};
+    case Stage::kOver: return {codec.end(), codec.vocabulary()};
+    default: return {codec.card(), codec.slots() + 1};
   }
 }
 
-bool allows(const Codec& table, const SeatView& v, int token) {
-  if (const auto [first, last] = range(table, v); token < first || token >= last) return false;
+bool allows(const Codec& codec, const SeatView& v, int token) {
+  if (const auto [first, last] = range(codec, v); token < first || token >= last) return false;
   switch (v.stage) {
     case Stage::kSeat: return true;
     case Stage::kDeal:
-    case Stage::kDraw: return may_see(v, token - table.card(), -1);
-    case Stage::kCard: return may_see(v, token - table.card(), move_of(v.state.rules, v.pending).slot);
-    case Stage::kMove: return v.my_turn() ? legal(v.state) >> token & 1 : others_move(table, v, token);
+    case Stage::kDraw: return may_see(v, token - codec.card(), -1);
+    case Stage::kCard: return may_see(v, token - codec.card(), move_of(v.state.rules, v.pending).slot);
+    case Stage::kMove: return v.my_turn() ? legal(v.state) >> token & 1 : others_move(codec, v, token);
     case Stage::kSlots: {
-      const unsigned slots = unsigned(token - table.slots());
+      const unsigned slots = unsigned(token - codec.slots());
       return slots < 1u << v.size() && may_name(v, move_of(v.state.rules, v.pending), slots);
     }
     default: return !v.ended;
   }
 }
 
-TokenSet all_allowed(const Codec& table, const SeatView& v) {
+TokenSet all_allowed(const Codec& codec, const SeatView& v) {
   const State& s = v.state;
   const Rules& rules = s.rules;
   TokenSet set;
   const auto cards = [&](std::uint32_t kinds) {
-    while (kinds) set.add(table.card() + take_lowest(kinds));
+    while (kinds) set.add(codec.card() + take_lowest(kinds));
   };
   switch (v.stage) {
     case Stage::kDeal:
@@ -176,8 +176,8 @@ TokenSet all_allowed(const Codec& table, const SeatView& v) {
       }
       // The rules determine all moves of another seat except hints to this one.
       for (int i = 0; i < s.sizes[s.player]; ++i) {
-        set.add(table.other() + rules.hand + i);
-        if (s.hints < rules.hints) set.add(table.other() + i);
+        set.add(codec.other() + rules.hand + i);
+        if (s.hints < rules.hints) set.add(codec.other() + i);
       }
       if (s.hints == 0) return set;
       const int actor = v.actor();
@@ -186,10 +186,10 @@ TokenSet all_allowed(const Codec& table, const SeatView& v) {
         const std::uint32_t kinds = receiver == 0 ? OwnCards(Own(v), v.unseen()).any : held(s, seat);
         Move hint{Kind::kHintColor, 0, std::uint8_t(offset), 0};
         for (; hint.value < rules.colors; ++hint.value)  // NOLINT(bugprone-too-small-loop-variable): five at most
-          if (kinds & named_by(rules, hint.kind, hint.value)) set.add(table.token(hint, receiver));
+          if (kinds & named_by(rules, hint.kind, hint.value)) set.add(codec.token(hint, receiver));
         hint = {Kind::kHintRank, 0, std::uint8_t(offset), 0};
         for (; hint.value < rules.ranks; ++hint.value)  // NOLINT(bugprone-too-small-loop-variable): five at most
-          if (kinds & named_by(rules, hint.kind, hint.value)) set.add(table.token(hint, receiver));
+          if (kinds & named_by(rules, hint.kind, hint.value)) set.add(codec.token(hint, receiver));
       }
       return set;
     }
@@ -208,37 +208,37 @@ TokenSet all_allowed(const Codec& table, const SeatView& v) {
         const unsigned slots = must | some;
         Own with = own;
         for (int i = 0; i < own.size; ++i) with.kinds[i] &= slots >> i & 1 ? kinds : ~kinds;
-        if (slots && fits(with.kinds, with.size, unseen)) set.add(table.slots() + int(slots));
+        if (slots && fits(with.kinds, with.size, unseen)) set.add(codec.slots() + int(slots));
         if (some == 0) return set;
       }
     }
     default: {
-      const auto [first, last] = range(table, v);
+      const auto [first, last] = range(codec, v);
       for (int token = first; token < last; ++token)
-        if (allows(table, v, token)) set.add(token);
+        if (allows(codec, v, token)) set.add(token);
       return set;
     }
   }
 }
 
-void see(const Codec& table, SeatView& v, int token) {
+void see(const Codec& codec, SeatView& v, int token) {
   State& s = v.state;
   switch (v.stage) {
     case Stage::kSeat: {
       std::uint8_t deck[kMaxDeck];
       std::fill(deck, deck + kMaxDeck, kUnknown);
       s = new_game(s.rules, deck);
-      v.seat = std::uint8_t(token - table.seat());
+      v.seat = std::uint8_t(token - codec.seat());
       v.stage = Stage::kDeal;
       return;
     }
     case Stage::kDeal:
-      next_dealt(v).card = std::uint8_t(token - table.card());
+      next_dealt(v).card = std::uint8_t(token - codec.card());
       if (++v.dealt == (s.rules.players - 1) * s.rules.hand) v.stage = Stage::kMove;
       return;
     case Stage::kMove: {
       const bool own = v.my_turn();
-      const int action = own ? token : table.action(token, v.actor()), drawn = s.drawn;
+      const int action = own ? token : codec.action(token, v.actor()), drawn = s.drawn;
       const Move move = move_of(s.rules, action);
       const bool hint = move.kind >= Kind::kHintColor;
       v.pending = std::uint8_t(action);
@@ -254,23 +254,23 @@ void see(const Codec& table, SeatView& v, int token) {
       return;
     }
     case Stage::kCard:
-      s.hands[v.seat][move_of(s.rules, v.pending).slot].card = std::uint8_t(token - table.card());
+      s.hands[v.seat][move_of(s.rules, v.pending).slot].card = std::uint8_t(token - codec.card());
       apply(s, v.pending);
       return go_on(v);
     case Stage::kDraw:
-      s.hands[s.last.player][s.sizes[s.last.player] - 1].card = std::uint8_t(token - table.card());
+      s.hands[s.last.player][s.sizes[s.last.player] - 1].card = std::uint8_t(token - codec.card());
       return go_on(v);
-    case Stage::kSlots: apply(s, v.pending, token - table.slots()); return go_on(v);
+    case Stage::kSlots: apply(s, v.pending, token - codec.slots()); return go_on(v);
     case Stage::kOver: v.ended = true;
   }
 }
 
-SeatView view_of(const Codec& table, std::span<const int> tokens) {
-  SeatView v(table.rules());
+SeatView view_of(const Codec& codec, std::span<const int> tokens) {
+  SeatView v(codec.rules());
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!allows(table, v, tokens[i]))
+    if (!allows(codec, v, tokens[i]))
       throw std::invalid_argument("no deal explains token " + std::to_string(i) + " of the view");
-    see(table, v, tokens[i]);
+    see(codec, v, tokens[i]);
   }
   return v;
 }

@@ -21,10 +21,11 @@ bool fits(const std::uint32_t* kinds, int slots, const Copies& unseen);
 struct SeatView {
   enum class Stage : std::uint8_t { kSeat, kDeal, kMove, kCard, kDraw, kSlots, kOver };
 
-  State state;                                    // own cards and those in the deck are kUnknown
-  std::uint8_t seat = 0, dealt = 0, pending = 0;  // cards of the deal seen; the action whose effect comes next
+  State state;  // own cards and those in the deck are kUnknown
+  // dealt: number of cards of the deal seen so far; pending: the action whose effect comes next
+  std::uint8_t seat = 0, dealt = 0, pending = 0;
   Stage stage = Stage::kSeat;
-  bool ended = false;  // the end token has come
+  bool ended = false;  // whether the end token was seen
 
   explicit SeatView(const Rules& rules) { state.rules = rules; }
 
@@ -40,14 +41,14 @@ struct SeatView {
 
 // allows: whether some deal continues with this token. range: bounds of the tokens that may be possible. all_allowed:
 // all possible tokens.
-bool allows(const Codec& table, const SeatView& v, int token);
-std::pair<int, int> range(const Codec& table, const SeatView& v);
-TokenSet all_allowed(const Codec& table, const SeatView& v);
+bool allows(const Codec& codec, const SeatView& v, int token);
+std::pair<int, int> range(const Codec& codec, const SeatView& v);
+TokenSet all_allowed(const Codec& codec, const SeatView& v);
 
 // Applies a token that some deal allows.
-void see(const Codec& table, SeatView& v, int token);
+void see(const Codec& codec, SeatView& v, int token);
 
 // The view after these tokens. Throws std::invalid_argument if no deal explains them.
-SeatView view_of(const Codec& table, std::span<const int> tokens);
+SeatView view_of(const Codec& codec, std::span<const int> tokens);
 
 }  // namespace trickformer::hanabi

@@ -27,8 +27,8 @@ constexpr int kHolmesHint = 10;
 constexpr int kSmartHint = 4;
 constexpr double kSmartHintLeft = 0.5;  // lowers the threshold for each hint that is left
 
-// From this many hints left, `smart` prefers a hint of too low a value to the discard of a card that is, with this
-// probability, the last copy of one that is needed.
+// From this many hints left, `smart` prefers a hint of too low a value to a risky discard. A discard is risky if the
+// card is, with this probability, the last copy of one that is needed.
 constexpr int kRiskyHints = 4;
 constexpr double kRiskyShare = 0.3;
 

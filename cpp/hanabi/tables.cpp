@@ -159,9 +159,9 @@ bool in_range(const Rules& rules, const State& s, const Marks& m) {
   }
   const Last& last = s.last;
   // Check that the byte of a bool is 0 or 1 before it is read as a bool.
-  for (const bool* said : {&last.scored, &last.regained}) {
+  for (const bool* flag : {&last.scored, &last.regained}) {
     std::uint8_t byte;
-    std::memcpy(&byte, said, 1);
+    std::memcpy(&byte, flag, 1);
     if (byte > 1) return false;
   }
   return last.move.kind <= Kind::kNone && last.player < rules.players && card(last.card) &&

@@ -1,4 +1,4 @@
-// Many games of Hanabi in lockstep, and redealt hidden hands, which give states that only a belief contains.
+// Many games of Hanabi in lockstep. Hidden hands can be dealt anew, to sample states of a belief.
 #pragma once
 #include <span>
 #include <utility>

@@ -1,9 +1,9 @@
 // Hanabi as one seat's sequence of tokens.
 //
 // A sequence consists of the own seat; the cards of the others, from the left neighbour on, the oldest first; then the
-// moves. An own play or discard is followed by the card that it was, a play or discard of another seat by the card that
-// this seat draws, a hint to the own seat by the slots that it touches. What follows from these has no token: whose
-// turn it is, the slots that other hints touch, the own draws.
+// moves. An own play or discard is followed by the card that it was. A play or discard of another seat is followed by
+// the card that this seat draws, and a hint to the own seat by the slots that it touches. Facts that follow from these
+// have no token: whose turn it is, the slots that other hints touch, the own draws.
 #pragma once
 #include <stdexcept>
 
@@ -20,7 +20,7 @@ class Codec {
   const Rules& rules() const { return rules_; }
   int other() const { return rules_.actions(); }
   int card() const { return other() + 2 * rules_.hand + receivers() * (rules_.colors + rules_.ranks); }
-  int slots() const { return card() + rules_.kinds() - 1; }  // number of sets of slots that are not empty
+  int slots() const { return card() + rules_.kinds() - 1; }  // a set of slots, never empty, has the token slots() + set
   int seat() const { return slots() + (1 << rules_.hand); }
   int end() const { return seat() + rules_.players; }
   int vocabulary() const { return end() + 1; }
@@ -44,32 +44,32 @@ class Codec {
 
 // Calls tell(seat, token) for each seat's observations of the deal.
 template <typename Tell>
-void tell_deal(const Codec& table, const State& s, Tell tell) {
+void tell_deal(const Codec& codec, const State& s, Tell tell) {
   const int players = s.rules.players;
   for (int p = 0; p < players; ++p) {
-    tell(p, table.seat() + p);
+    tell(p, codec.seat() + p);
     for (int offset = 1; offset < players; ++offset)
-      for (int i = 0; i < s.rules.hand; ++i) tell(p, table.card() + s.hands[(p + offset) % players][i].card);
+      for (int i = 0; i < s.rules.hand; ++i) tell(p, codec.card() + s.hands[(p + offset) % players][i].card);
   }
 }
 
 // Makes a legal move and calls tell(seat, token) for each seat's observations of it.
 template <typename Tell>
-void tell_action(const Codec& table, State& s, int action, Tell tell) {
+void tell_action(const Codec& codec, State& s, int action, Tell tell) {
   const int players = s.rules.players, actor = s.player, drawn = s.drawn;
   apply(s, action);
   const Move& move = s.last.move;
   const bool hint = move.kind >= Kind::kHintColor;
   for (int p = 0; p < players; ++p) {
     const int receiver = (actor + move.offset - p + players) % players;
-    tell(p, p == actor ? action : table.token(move, receiver));
+    tell(p, p == actor ? action : codec.token(move, receiver));
     if (hint && receiver == 0)
-      tell(p, table.slots() + s.last.touched);
+      tell(p, codec.slots() + s.last.touched);
     else if (!hint && p == actor)
-      tell(p, table.card() + s.last.card);
+      tell(p, codec.card() + s.last.card);
     else if (s.drawn > drawn)
-      tell(p, table.card() + s.hands[actor][s.sizes[actor] - 1].card);
-    if (s.over()) tell(p, table.end());
+      tell(p, codec.card() + s.hands[actor][s.sizes[actor] - 1].card);
+    if (s.over()) tell(p, codec.end());
   }
 }
 

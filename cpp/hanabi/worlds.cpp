@@ -25,8 +25,8 @@ void Hands::choose(int kind, unsigned slots, Take take) const {
   }
 }
 
-Hands::Hands(const Codec& table, const SeatView& view)
-    : size_(view.size()), hand_(table.rules().hand), kinds_(table.rules().kinds()), unseen_(view.unseen()) {
+Hands::Hands(const Codec& codec, const SeatView& view)
+    : size_(view.size()), hand_(codec.rules().hand), kinds_(codec.rules().kinds()), unseen_(view.unseen()) {
   using Stage = SeatView::Stage;
   if (view.stage != Stage::kMove && view.stage != Stage::kDraw && view.stage != Stage::kOver)
     throw std::invalid_argument("the view stops within the deal or a move; add all cards that belong to it");

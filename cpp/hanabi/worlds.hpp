@@ -14,7 +14,7 @@ namespace trickformer::hanabi {
 class Hands {
  public:
   // Throws std::invalid_argument if the view stops within the deal or a move.
-  Hands(const Codec& table, const SeatView& view);
+  Hands(const Codec& codec, const SeatView& view);
 
   int slots() const { return hand_; }
   std::uint64_t total() const { return ways(0, full()); }

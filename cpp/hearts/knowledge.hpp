@@ -2,13 +2,13 @@
 // The tracker uses it to test which observations are possible in some deal; the deal sampler uses it to count and draw
 // deals.
 //
-// Why nothing else is known: a deal with its passes is consistent with a history of observations if and only if the
-// hands after the pass are consistent with it. Given any 13 cards that a seat holds after the pass, any three of them
-// that the observer did not pass may have been passed to it. Each play restricts the remaining cards of its seat by a
-// set, never by a condition on several cards. A seat that does not follow is void. A point card on the first trick, or
-// a heart led before hearts were broken, shows that the seat held no other kind of card. A legal choice among more
-// cards shows nothing. So the hidden state is an assignment of the unseen cards to three seats, with a set of possible
-// seats for each card and a number of cards for each seat.
+// Nothing else is known, for this reason. A deal with its passes is consistent with a history of observations if and
+// only if the hands after the pass are consistent with it. Given any 13 cards that a seat holds after the pass, any
+// three of them that the observer did not pass may have been passed to it. Each play restricts the remaining cards of
+// its seat by a set, never by a condition on several cards. A seat that does not follow is void. A point card on the
+// first trick, or a heart led before hearts were broken, shows that the seat held no other kind of card. A legal choice
+// among more cards shows nothing. So the hidden state is an assignment of the unseen cards to three seats, with a set
+// of possible seats for each card and a number of cards for each seat.
 #pragma once
 #include "hearts/rules.hpp"
 
@@ -77,7 +77,7 @@ struct Knowledge {
 
   Cards legal() const { return mine ? legal_plays(rules, mine, num_plays, led_suit, hearts_broken) : 0; }
 
-  // The cards that no void of seat `p` rules out after the seat plays `card` now.
+  // Returns allowed[p] as it is after seat `p` plays `card` now.
   Cards implied(int p, int card) const {
     const Cards card_set = bit(card);
     Cards left = allowed[p];

@@ -82,15 +82,15 @@ int label_hand(const Rules& rules, const std::uint8_t* history, int seat, const 
       if (const int fault = count_deals(v, deals); fault != kNoFault) refuse(v, fault);
     for (int i = 0; i < options.playouts; ++i) {
       Rng own(drawn, std::uint64_t(i));
-      RolloutTable begun = t;
+      RolloutTable start = t;
       if (options.worlds) {
         World world;
         draw(deals, own, world);
-        place(world, v, t, options.net, begun);
+        place(world, v, t, options.net, start);
       }
       for (Cards rest = legal; rest;) {
         const int card = take_lowest(rest);
-        RolloutTable end = begun;
+        RolloutTable end = start;
         Rng same = own;  // all cards of a decision get the same worlds and random numbers
         sums[card] += play_out(end, card, same);
       }

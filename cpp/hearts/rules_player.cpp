@@ -48,7 +48,7 @@ class Situation {
   }
 
  private:
-  // Another seat that has all points so far, and enough of them to try to shoot the moon.
+  // Finds another seat that has all points so far, and enough of them to try to shoot the moon.
   void find_threat() {
     int owners = 0, owner = -1, points = 0;
     for (int p = 0; p < kPlayers; ++p)
@@ -86,19 +86,21 @@ class Situation {
     return points;
   }
 
-  // Probability that seat `p` holds a card of the suit: one over the number of seats that may hold such cards.
+  // Probability that an unseen card of the suit is with seat `p`: one over the number of seats that may hold such
+  // cards.
   double share(int p, int suit) const {
     int seats = 0;
     for (int q = 0; q < kPlayers; ++q) seats += q != k_.seat && !void_in(q, suit);
     return void_in(p, suit) ? 0.0 : 1.0 / seats;
   }
+  // The same for one card, and a seat that may hold it.
   double share_of(int card) const {
     int seats = 0;
     for (int q = 0; q < kPlayers; ++q) seats += q != k_.seat && k_.may_hold(q) >> card & 1;
     return 1.0 / seats;
   }
 
-  // Probability that no seat still to play beats `card`, if every seat ducks when it can.
+  // Probability that no seat still to play beats `card`. A seat with lower cards too usually ducks.
   double holds_trick(int card) const {
     const int suit = card % 4;
     if (in_trick_ && (suit != k_.led_suit || card < k_.best_card)) return 0;
@@ -109,7 +111,7 @@ class Situation {
       const double miss = 1 - share(p, suit);
       const double over = 1 - power(miss, count(out & above(card)));
       const double forced = power(miss, count(out & below(card)));
-      // Early in a suit, a seat may well play high voluntarily, above all if it plays last.
+      // A seat that plays last may well play high in a minor suit, if the trick has no points.
       const double willing = i == kPlayers - in_trick_ - 1 && suit < 2 && !(trick_ & kPointCards) ? 0.5 : 0.1;
       keeps *= 1 - over * (forced + (1 - forced) * willing);
     }

@@ -17,7 +17,7 @@ struct SeatView {
   bool playing() const { return leader != kNoAction; }
 
   // Returns true if the seats with lower numbers have passed. The seats pass in the order 0 to 3, but the viewer cannot
-  // see when another seat passes. Moments that look alike to the viewer are treated as the earliest of them.
+  // see when another seat passes. If the view does not show whether they have passed, they count as not having passed.
   bool earlier_passed() const { return direction && (playing() || num_passes || on_turn); }
 };
 

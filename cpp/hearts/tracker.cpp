@@ -192,8 +192,8 @@ void history(const State& s, std::uint8_t* out) {
   while (out != end) *out++ = kNoAction;
 }
 
-Tables::Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, std::size_t n)
-    : codec_(std::move(table)), states_(n), tokens_(n * kPlayers * kMaxLength), lengths_(n * kPlayers) {
+Tables::Tables(std::shared_ptr<const Codec> codec, const std::uint8_t* deals, std::size_t n)
+    : codec_(std::move(codec)), states_(n), tokens_(n * kPlayers * kMaxLength), lengths_(n * kPlayers) {
   std::fill(tokens_.begin(), tokens_.end(), kEndToken);
   for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
     states_[i] = dealt(codec_->rules(), deals);

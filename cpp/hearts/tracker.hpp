@@ -10,10 +10,10 @@
 
 namespace trickformer::hearts {
 
-// The rules, and the outcomes in the order of the game's table.
+// The rules, and the index of each outcome in the Python game's `outcomes`.
 class Codec {
  public:
-  // labels: int8 [n, 4], points, the own seat first.
+  // labels: int8 [outcomes, 4], the scores of each outcome, the own seat first.
   Codec(const Rules& rules, std::span<const std::int8_t> labels);
   const Rules& rules() const { return rules_; }
   // The outcome as seen by `seat`, its own points first. Throws std::out_of_range if no outcome has these points.
@@ -26,7 +26,7 @@ class Codec {
 
 class HandTracker final : public Tracker {
  public:
-  explicit HandTracker(std::shared_ptr<const Codec> table) : codec_(std::move(table)) {}
+  explicit HandTracker(std::shared_ptr<const Codec> codec) : codec_(std::move(codec)) {}
 
   std::unique_ptr<Tracker> copy() const override { return std::make_unique<HandTracker>(*this); }
   int vocabulary() const override { return kVocabulary; }
@@ -48,7 +48,7 @@ class HandTracker final : public Tracker {
   Knowledge known_;
   Cards dealt_ = 0, passed_ = 0, received_ = 0, trick_ = 0, taken_[kPlayers] = {};
   int seat_ = 0, direction_ = 0;
-  int seen_ = 0;   // tokens of the current stage so far
+  int seen_ = 0;   // number of tokens of the current stage so far
   int last_ = -1;  // previous card, if cards ascend
   Stage stage_ = Stage::kSeat;
   bool legal_ = true;
@@ -73,7 +73,7 @@ inline constexpr int kDeal = 1 + kNumCards;
 class Tables {
  public:
   // deals: [n, kDeal], the pass direction and the deck of each hand. Throws std::invalid_argument if one is invalid.
-  Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, std::size_t n);
+  Tables(std::shared_ptr<const Codec> codec, const std::uint8_t* deals, std::size_t n);
 
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }

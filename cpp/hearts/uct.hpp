@@ -13,7 +13,7 @@ namespace trickformer::hearts {
 struct UctOptions {
   int runs = 2000;             // simulations
   double c = 0.4;              // exploration
-  bool light_playouts = true;  // false: uniformly random
+  bool light_playouts = true;  // true: by Simulator::choose; false: uniformly random
 };
 
 inline namespace TRICKFORMER_ISA {

@@ -1,10 +1,10 @@
 // Worlds that are consistent with one seat's view, drawn exactly uniformly by counting.
 //
 // A world is a hidden history: who was dealt which card, and what the others passed, in order. As explained at the head
-// of hearts/knowledge.hpp, a world is consistent with a view if and only if every unseen card is with a seat that may
-// hold it and every seat holds its number of cards. Given any 13 cards that a seat holds after the pass, any ordered
-// three of them may be those that it received, unless the observer gave or received them. So each assignment of the
-// unseen cards has the same number of pass histories, 13 * 12 * 11 for each hidden pass, and both parts are drawn
+// of hearts/knowledge.hpp, two conditions make a world consistent with a view: every unseen card is with a seat that
+// may hold it, and every seat holds its number of cards. Given any 13 cards that a seat holds after the pass, any
+// ordered three of them may be those that it received, unless the observer gave or received them. So each assignment of
+// the unseen cards has the same number of pass histories, 13 * 12 * 11 for each hidden pass, and both parts are drawn
 // independently.
 //
 // Assignments are counted by class: unseen cards are alike if the same subset of the three other seats may hold them.

@@ -5,9 +5,9 @@
 // matters. The groups are visited in an order in which neighbouring groups are close together. After each group, later
 // groups depend only on the mines that each unsettled number still lacks, and on the number of mines left. Partial
 // layouts that agree in these are one node of a layered graph; the layouts are its paths. Between components of the
-// frontier no number is unsettled, so the graph narrows to one node there. The cost is therefore the sum over the
-// components, not the product. Cells that touch no number form the last group. There are fewer layouts than sets of
-// cells, so the number of layouts fits into the words of a set.
+// frontier (the unopened cells that touch a number) no number is unsettled, so the graph narrows to one node there. The
+// cost is therefore the sum over the components, not the product. Cells that touch no number form the last group. There
+// are fewer layouts than sets of cells, so the number of layouts fits into the words of a set.
 #pragma once
 #include <array>
 #include <cstdint>

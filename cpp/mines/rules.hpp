@@ -104,7 +104,7 @@ int number(const Board<Cells>& board, const Cells& layout, int cell) {
   }
 }
 
-// Throws std::invalid_argument for a board that cannot be played, whatever cell is opened first.
+// Throws std::invalid_argument unless the mines fit whatever cell is opened first.
 template <typename Cells>
 Board<Cells> new_board(int rows, int cols, int mines, FirstMove first_move, bool cascade) {
   Board<Cells> board;
@@ -149,12 +149,12 @@ Cells random_cells(Cells from, int n, Rng& rng) {
 // The player's observation: the cells opened so far, in order, and the number that each has shown.
 template <typename Cells>
 struct Observation {
-  using Number = std::conditional_t<(kRoom<Cells> > 256), std::uint16_t, std::uint8_t>;  // of a cell
+  using Number = std::conditional_t<(kRoom<Cells> > 256), std::uint16_t, std::uint8_t>;  // type of a cell's index
 
   Cells opened{};    // without a mine
   Cells exploded{};  // the mine that ended the game, if any
   Cells allowed{};   // cells where the rule of the first move allows mines
-  Number n = 0;      // how many numbers have been seen
+  Number n = 0;      // number of opened cells in `cell` and `shown`
   Number cell[kRoom<Cells>] = {};
   std::uint8_t shown[kRoom<Cells>] = {};
 };
@@ -196,10 +196,10 @@ void open(const Board<Cells>& board, Observation<Cells>& observation, int cell, 
 }
 
 // Plays the cascade after a move. It opens the neighbours of every open cell that shows 0, beginning with the cell that
-// was opened as number `first`, and calls f with the number of each cell that it opens. The layout determines the
-// numbers. Cells are opened in a fixed order, so the numbers shown so far determine the next cell: the neighbours of the
-// earliest 0 come first, in ascending order. The cascade stops when the number of open cells equals the number of safe
-// cells, because a layout that is not consistent with the observation could open more.
+// was opened as number `first`. It calls f with the number of each cell that it opens. The layout determines the
+// numbers. Cells are opened in a fixed order, so the numbers shown so far determine the next cell: the neighbours of
+// the earliest 0 come first, in ascending order. The cascade stops when the number of open cells equals the number of
+// safe cells, because a layout that is not consistent with the observation could open more.
 template <typename Cells, typename F>
 void open_cascade(const Board<Cells>& board, Observation<Cells>& observation, const Cells& layout, int first, F f) {
   for (int i = first; i < observation.n; ++i) {
@@ -237,7 +237,7 @@ bool is_consistent(const Board<Cells>& board, const Observation<Cells>& observat
   return true;
 }
 
-// Throws std::invalid_argument for a board that cannot be played, whatever cell is opened first.
+// Throws std::invalid_argument unless the mines fit whatever cell is opened first.
 inline Any<Board> new_board(int rows, int cols, int mines, FirstMove first_move, bool cascade) {
   if (rows < 1 || cols < 1 || rows > kMaxCells || cols > kMaxCells || rows * cols > kMaxCells)
     throw std::invalid_argument("a board has from 1 to " + std::to_string(kMaxCells) + " cells");

@@ -67,7 +67,7 @@ class Sampler {
     moves_[n] = 1;
   }
 
-  // Before any observation: the prior when `first` will be opened first, or -1.
+  // Draws a layout from the prior, before any observation. first: the cell that will be opened first, or -1.
   Cells prior(int first, Rng& rng) { return last_ = random_cells(allowed(board_, first), board_.mines, rng); }
 
   // Draws a layout that is consistent with the observation. Methods that walk make `trials` steps. The result is empty

@@ -28,14 +28,14 @@ struct SearchOptions {
   Domain domain = Domain::kRule;
   std::uint64_t simulations = 1000;  // at most
   double seconds = 0;                // of CPU time, at most; 0: no limit
-  double c = 1;                      // exploration, in units of the score
+  double c = 1;                      // exploration, in units of the score: the share of safe cells that are opened
   double widening = 0;               // after n visits, ceil(n^widening) actions are considered; 0: all of them
   bool (*interrupted)() = nullptr;   // called several times a second; true ends the search
 };
 
 struct SearchResult {
-  int cell = -1;  // the cell simulated most often; a random one if no simulation was finished
-  double value = 0;
+  int cell = -1;     // the cell simulated most often; a random one if no simulation was finished
+  double value = 0;  // mean score of `cell`
   std::uint64_t simulations = 0, drawn = 0, inconsistent = 0;  // layouts drawn, and inconsistent ones among them
   std::vector<std::uint32_t> visits;                           // [cells]
   std::vector<double> values;  // [cells]: mean score of the simulations through each action

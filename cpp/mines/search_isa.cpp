@@ -14,8 +14,8 @@ struct Edge {
   std::uint16_t cell = 0;
 };
 
-// A node for an observation. Its actions get memory at the second visit; after the first, one score is enough. The cells
-// of a cascade have a node each, which is never visited; it holds the nodes that the next cell's numbers lead to.
+// A node for an observation. Its actions get memory at the second visit; after the first, one score is enough. The
+// cells of a cascade have a node each, which is never visited; it holds the nodes that the next cell's numbers lead to.
 struct Node {
   std::int32_t edges = -1;  // the first action, or the first node after a cell of a cascade
   std::int32_t sibling = -1;
@@ -107,9 +107,9 @@ class Search {
     ++result_.simulations;
   }
 
-  // The layout that determines the result of opening `cell`. An exact draw stays exact as it shows numbers. Drawn once
-  // for each simulation, it has the same distribution as a new draw at each step, so it is not repeated. Before the
-  // first move nothing is seen; if the rule lays the mines after the move, they are drawn with the move in view.
+  // The layout that determines the result of opening `cell`. The exact method draws one layout per simulation: given
+  // the numbers that the layout has shown, it is distributed like a new draw. Before the first move nothing is seen. If
+  // the rule lays the mines after that move, the layout is drawn given the move.
   Cells draw(const Observation<Cells>& observation, int cell, std::uint64_t visits, Cells layout) {
     if (options_.method == Method::kExact && any(layout)) return layout;
     if (!observation.n && board_.first_move != FirstMove::kAny) {
@@ -147,7 +147,7 @@ class Search {
     return best;
   }
 
-  // Actions in a random order, which widening uses too; the action taken first comes first.
+  // Lists the actions in random order, in which widening considers them. The action of the first visit comes first.
   void expand(Node& node, Cells unopened) {
     node.edges = std::int32_t(edges_.size());
     Edge first;

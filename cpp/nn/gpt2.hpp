@@ -1,6 +1,6 @@
-// Decoder for GPT-2 with a policy and a value head: a tree of token sequences that share the cached keys and values
-// of their prefixes. The architecture is Hugging Face's GPT-2 (pre-norm blocks, learned positions, gelu_new); the
-// heads are those of the GO-MCTS paper, section 9.1 (exact gelu, no biases).
+// Inference for GPT-2 with a policy and a value head. A backend keeps a tree of token sequences, which share the cached
+// keys and values of their prefixes. The architecture is Hugging Face's GPT-2 (pre-norm blocks, learned positions,
+// gelu_new); the heads are those of the GO-MCTS paper, section 9.1 (exact gelu, no biases).
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct Config {
   float epsilon;       // epsilon of the layer norms
 };
 
-// Memory aligned to cache lines. Large buffers are aligned to huge pages and ask the system to use them.
+// Memory aligned to cache lines. Large buffers are aligned to huge pages, which the system is requested to use.
 class Buffer {
  public:
   Buffer() = default;
@@ -62,7 +62,7 @@ class Backend {
 
   // Appends branch i, a chain of lengths[i] tokens (1 each if lengths is null), below node parents[i] (-1: a new root).
   // Writes the node of each token to nodes [total]. features: [total, config.features], the features after each token.
-  // Throws std::invalid_argument and then changes nothing.
+  // If it throws std::invalid_argument, nothing has changed.
   void extend(std::span<const std::int32_t> parents, std::span<const std::int32_t> tokens, const std::int32_t* lengths,
               std::span<const float> features, std::int32_t* nodes);
   void policy(std::span<const std::int32_t> nodes, float* logits);           // [n, vocab]
@@ -135,9 +135,9 @@ class Backend {
   std::string isa_;
   const Kernels* kernels_;
   int players_;
-  int width_;  // embd, padded
-  int lanes_;  // heads * head size in the layout of Attention, padded
-  int blocks_, groups_, lane_heads_;
+  int width_;                         // embd, padded
+  int lanes_;                         // heads * head size in the layout of Attention, padded
+  int blocks_, groups_, lane_heads_;  // Attention::blocks, groups and heads
   // sizes in bytes: one activation, one key or value, one final hidden state
   std::size_t activation_, row_, hidden_row_;
 
@@ -157,8 +157,9 @@ class Backend {
   std::atomic<std::size_t> used_{0}, generation_{0};  // read without mutex_
 
   Buffer workspace_;
+  // float32: residual stream; queries, keys and values of a layer, or logits; scratch of Attention; state of expect
   float *residual_, *wide_, *scratch_, *state_;
-  char *normal_, *query_, *inner_;
+  char *normal_, *query_, *inner_;  // activations: after the layer norm, queries, inside the MLP or a head
   std::vector<const char*> paths_;
   std::mutex mutex_;
 };

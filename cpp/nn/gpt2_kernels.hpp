@@ -1,5 +1,5 @@
-// The functions that the GPT-2 decoder needs from a CPU. There is one table of functions for each instruction set and
-// storage type. Each table is built in a translation unit of its own (nn/gpt2_kernels_*.cpp) from
+// The functions of the GPT-2 backend that depend on the CPU. There is one table of functions for each instruction set
+// and storage type. Each table is built in a translation unit of its own (nn/gpt2_kernels_*.cpp) from
 // nn/gpt2_kernels_impl.hpp.
 //
 // A result does not depend, to the last bit, on how many rows share a call: each output element is summed over its
@@ -68,7 +68,8 @@ struct Kernels {
   // Adds by[i] * rows[i] to x [width] for all i with by[i] != 0. rows: [n, width]; width is a multiple of 16.
   void (*add_rows)(const float* by, int n, const float* rows, int width, float* x);
   // Expectation under a softmax whose columns arrive in portions. logits [rows, ld], with a number of `columns` that is
-  // a multiple of 16; values [players, stride]; state [rows, 2 + players, 16], which `first` resets.
+  // a multiple of 16; values [players, stride]. state [rows, 2 + players, 16], which `first` resets, holds for each of
+  // 16 lanes the maximum, the sum of exponentials and the sum of exponential * value by player.
   void (*expect)(const float* logits, std::size_t ld, int rows, int columns, bool first, const float* values,
                  std::size_t stride, int players, float* state);
   void (*expect_end)(const float* state, int rows, int players, float* out);  // out [rows, players]

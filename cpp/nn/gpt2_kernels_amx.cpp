@@ -18,7 +18,7 @@ using I [[gnu::vector_size(64)]] = std::int32_t;
 INLINE V fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 INLINE V reciprocal(V x) {
   return _mm512_maskz_rcp14_ps(0xffff, x);
-}  // within 2^-14, finer than the bfloat16 it ends in
+}  // relative error below 2^-14, less than the error of rounding the result to bfloat16
 #define HAS_DOT
 INLINE V dot(V acc, I a, I b) {
   return _mm512_dpbf16_ps(acc, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));

@@ -45,7 +45,8 @@ INLINE V dot(V acc, I a, I b) {
 }
 #endif
 
-// e^x within 2 units in the last place on [-87, 88], clamped outside (the polynomial of Cephes' expf).
+// e^x within 2 units in the last place on [-87, 88], clamped outside (the polynomial of Cephes' expf). Adding 12582912
+// = 1.5 * 2^23 leaves round(x / ln 2) in the low bits. The two constants with r are ln 2 in two parts.
 INLINE V exponential(V x) {
   x = smaller(larger(x, set1(-87.0f)), set1(88.0f));
   const V t = fma(x, set1(1.44269504088896341f), set1(12582912.0f));

@@ -121,13 +121,13 @@ void Backend::load(Arena& arena, const Tensors& tensors, std::span<const float> 
     m.depth = static_cast<int>(rows.size());
     m.panels = static_cast<int>(columns.size()) / panel;
     char* out = arena.take(rows.size() * columns.size() * (bf16_ ? 2 : 4));
-    auto* added = arena.take_as<float>(columns.size());
+    auto* packed_bias = arena.take_as<float>(columns.size());
     m.data = out;
-    m.bias = added;
+    m.bias = packed_bias;
     if (arena.counting()) return m;
     for (std::size_t n = 0; n < columns.size(); ++n) {
       const int from = columns[n];
-      added[n] = from < 0 ? padding : bias.empty() ? 0.0f : bias[from];
+      packed_bias[n] = from < 0 ? padding : bias.empty() ? 0.0f : bias[from];
       const std::size_t base = n / panel * panel * rows.size(), column = n % panel;
       for (std::size_t k = 0; k < rows.size(); ++k) {
         const float x = from < 0 || rows[k] < 0 ? 0.0f : data[rows[k] * row_stride + from * column_stride];

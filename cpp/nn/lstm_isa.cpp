@@ -50,12 +50,12 @@ void of_row(const Forward<T>& work, std::size_t h, std::size_t at, std::size_t r
       acts[j] = by * sigmoid(by * (wide(gates[j]) + wide(product[j]))) + (1.0f - by);
   }
   float* __restrict out = work.outs + at * h;
-  T* __restrict again = work.out + row * h;
+  T* __restrict next_input = work.out + row * h;
 #pragma GCC ivdep
   for (std::size_t j = 0; j < h; ++j) {
     cell[j] = acts[h + j] * before[j] + acts[j] * acts[2 * h + j];
     out[j] = acts[3 * h + j] * tangent(cell[j]);
-    put(again[j], out[j]);
+    put(next_input[j], out[j]);
   }
 }
 
@@ -68,13 +68,13 @@ void of_row(const Backward<T>& work, std::size_t h, std::size_t at, std::size_t 
   T* __restrict d_gates = work.d_gates + at * 4 * h;
 #pragma GCC ivdep
   for (std::size_t j = 0; j < h; ++j) {
-    const float enter = acts[j], forget = acts[h + j], fresh = acts[2 * h + j], show = acts[3 * h + j];
-    const float seen = tangent(cell[j]), out = grad[j] + wide(d_out[j]);
-    const float d = d_cell[j] + out * show * (1.0f - seen * seen);
-    put(d_gates[j], d * fresh * enter * (1.0f - enter));
+    const float input = acts[j], forget = acts[h + j], candidate = acts[2 * h + j], output = acts[3 * h + j];
+    const float tanh_cell = tangent(cell[j]), out = grad[j] + wide(d_out[j]);
+    const float d = d_cell[j] + out * output * (1.0f - tanh_cell * tanh_cell);
+    put(d_gates[j], d * candidate * input * (1.0f - input));
     put(d_gates[h + j], d * before[j] * forget * (1.0f - forget));
-    put(d_gates[2 * h + j], d * enter * (1.0f - fresh * fresh));
-    put(d_gates[3 * h + j], out * seen * show * (1.0f - show));
+    put(d_gates[2 * h + j], d * input * (1.0f - candidate * candidate));
+    put(d_gates[3 * h + j], out * tanh_cell * output * (1.0f - output));
     d_cell[j] = d * forget;
   }
 }

@@ -27,11 +27,12 @@ struct RolloutNet {
         second(second_weights.begin(), second_weights.end()),
         third(third_weights.begin(), third_weights.end()) {
     if (hidden < 1 || hidden % 64 || hidden > kMost)
-      throw std::invalid_argument("hidden units are a multiple of 64, at most 512");
-    if (features < 1 || features > kMostFeatures) throw std::invalid_argument("there are at most 1024 features");
+      throw std::invalid_argument("the number of hidden units must be a multiple of 64, at most 512");
+    if (features < 1 || features > kMostFeatures)
+      throw std::invalid_argument("the number of features must be from 1 to 1024");
     if (first.size() != std::size_t(features + 1) * std::size_t(hidden) ||
         second.size() != std::size_t(actions) * std::size_t(hidden) || third.size() != std::size_t(actions))
-      throw std::invalid_argument("weights of another shape");
+      throw std::invalid_argument("the weights do not have the shapes of this network");
   }
 
   int features, hidden, actions;
@@ -98,6 +99,7 @@ class RolloutState {
 // mixes actions of nearly equal value and leaves bad ones unplayed.
 inline constexpr float kRolloutSpread = 0.05f;
 
+// Triangular on (-1, 1).
 inline float triangular(Rng& rng) {
   const std::uint64_t bits = rng.next();
   return (float(bits >> 40) - float(bits & 0xffffff)) * 0x1.0p-24f;

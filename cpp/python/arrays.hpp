@@ -36,18 +36,19 @@ using In3 = In<T, nb::ndim<3>>;
 template <typename T>
 using Out = nb::ndarray<nb::numpy, T>;
 
-// Refuses sizes beyond the memory of this machine before they are allocated. The allocation would kill the process
-// instead of raising an error.
+// Error for a size beyond the memory of this machine. Such an allocation may succeed, and the process is killed when it
+// writes to the memory.
 class TooLarge final : public std::bad_alloc {
  public:
   TooLarge(std::size_t n, std::size_t bytes)
-      : said_(std::to_string(n) + " items of " + std::to_string(bytes) + " bytes exceed this machine's memory") {}
-  const char* what() const noexcept override { return said_.c_str(); }
+      : message_(std::to_string(n) + " items of " + std::to_string(bytes) + " bytes exceed this machine's memory") {}
+  const char* what() const noexcept override { return message_.c_str(); }
 
  private:
-  std::string said_;
+  std::string message_;
 };
 
+// Raises TooLarge (MemoryError in Python) if n items of `bytes` bytes exceed the memory.
 inline void check_room(std::size_t n, std::size_t bytes) {
   static const std::size_t kRoom = std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGESIZE));
   if (bytes && n > kRoom / bytes) throw TooLarge(n, bytes);
@@ -76,7 +77,8 @@ bool fits(const Array& array, const From* at, std::size_t axis = 0) {
   return true;
 }
 
-// Returns whether an array of any dtype has the same values in T.
+// Returns whether the values of an array of any dtype can be converted to T: integers if they fit, floats only to
+// floats.
 template <typename T>
 bool keeps_values(const nb::ndarray<nb::ro, nb::device::cpu>& array) {
   using nb::dlpack::dtype_code;
@@ -105,7 +107,7 @@ bool keeps_values(const nb::ndarray<nb::ro, nb::device::cpu>& array) {
 
 }  // namespace trickformer
 
-// The one place where arrays enter: nanobind's caster without its silent conversions.
+// Every array argument passes this caster: nanobind's own, without its silent conversions.
 template <typename T, typename... Shape>
 struct nanobind::detail::type_caster<trickformer::In<T, Shape...>> {
   using Plain = make_caster<typename trickformer::In<T, Shape...>::Array>;

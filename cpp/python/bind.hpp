@@ -19,6 +19,7 @@ namespace nb = trickformer::nb;
 
 namespace trickformer {
 
+// Returns an index. Raises IndexError unless 0 <= i < n. what: name of the index in the message.
 inline std::size_t checked(std::int64_t i, std::size_t n, const char* what) {
   if (i < 0 || std::size_t(i) >= n) throw nb::index_error((std::string(what) + " out of range").c_str());
   return std::size_t(i);
@@ -31,7 +32,7 @@ const T& constructed(nb::handle held) {
   return *nb::inst_ptr<T>(held);
 }
 
-// Checks that a number is within the bounds of the rules.
+// Returns a number of the rules. Raises ValueError unless it is from `least` to `most`.
 inline int within(std::int64_t number, int least, int most, const char* what) {
   if (number < least || number > most)
     throw nb::value_error((std::string(what) + " is " + std::to_string(least) + " to " + std::to_string(most) +
@@ -40,14 +41,14 @@ inline int within(std::int64_t number, int least, int most, const char* what) {
   return int(number);
 }
 
-// Any number as a token. A number that no game has is allowed; it makes the history illegal.
+// Returns a number as a token, clamped to -1 and the largest int16. Such a token makes the history illegal.
 inline int as_token(int token) { return std::clamp<int>(token, -1, std::numeric_limits<std::int16_t>::max()); }
 
-// The tokens of a view. Raises ValueError on a number that is no token of the game.
+// The tokens of a view. Raises ValueError on a number that as_token would clamp.
 inline std::span<const std::int32_t> tokens_in(const In1<std::int32_t>& tokens) {
   for (std::size_t i = 0; i < tokens.size(); ++i)
     if (tokens(i) != as_token(tokens(i)))
-      throw nb::value_error(("token " + std::to_string(i) + " is " + std::to_string(tokens(i))).c_str());
+      throw nb::value_error(("token " + std::to_string(i) + " is out of range: " + std::to_string(tokens(i))).c_str());
   return {tokens.data(), tokens.size()};
 }
 
@@ -68,8 +69,8 @@ std::vector<int> cards_of(Cards cards) {
   return out;
 }
 
-// (actor, action, seen) for each event that a seat saw; an action below 0 is hidden. The file that binds it includes
-// the casters.
+// (actor, action, seen) for each event that a seat saw; an action below 0 becomes None. A file that calls this includes
+// nanobind's casters of optional, tuple and vector.
 template <typename Event>
 auto seen_events(const std::vector<Event>& events) {
   std::vector<std::tuple<int, std::optional<int>, nb::typed<nb::tuple, int, nb::ellipsis>>> out;
@@ -79,14 +80,14 @@ auto seen_events(const std::vector<Event>& events) {
   return out;
 }
 
-// Checksum of bytes that are pickled, so that a damaged state is detected.
+// Checksum of pickled bytes, which detects damage.
 inline std::uint64_t checksum(const char* data, std::size_t size) {
   std::uint64_t sum = mix(size);
   for (std::size_t i = 0; i < size; ++i) sum = mix(sum ^ std::uint8_t(data[i]));
   return sum;
 }
 
-// Binds copying and pickling of plain data. name: its name in errors.
+// Binds copying and pickling of a class of plain data. name: name of the class in messages.
 template <typename T>
 void bind_copies(nb::class_<T>& bound, const char* name) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -19,8 +19,8 @@ using namespace trickformer::crew;
 
 namespace {
 
-// A mission must leave no player without an action and may mention only players that are named;
-// trickformer.games.missions checks more.
+// Raises ValueError if the mission would leave a player without an action, or if a rule is about a member whom the
+// allocation does not name. trickformer.games.missions checks more.
 void check(const Mission& m) {
   const bool tasked = m.allocation <= Allocation::kDistribution, draft = m.allocation == Allocation::kDraft;
   if (tasked != (m.tasks > 0))
@@ -67,7 +67,9 @@ void bind_missions(nb::module_& m) {
             check(made);
             new (self) Mission(made);
           },
-          "id"_a, "tiles"_a, "communication"_a, "allocation"_a, "distress"_a, "rules"_a)
+          "id"_a, "tiles"_a, "communication"_a, "allocation"_a, "distress"_a, "rules"_a,
+          "tiles: the token of each task, 10 for none. communication, allocation, rules: numbers of the enumerations "
+          "in cpp/crew/types.hpp. distress: 0 for none, 1 to pass cards to the left, 3 to the right.")
       .def_prop_ro("id", [](const Mission& s) { return int(s.id); })
       .def_prop_ro("tasks", [](const Mission& s) { return int(s.tasks); })
       .def_prop_ro(
@@ -89,7 +91,9 @@ std::vector<std::tuple<int, int, int, bool>> tasks_of(const State& s) {
 }
 
 void bind_rules(nb::module_& m) {
-  nb::class_<State> state(m, "State", "State of one mission after the cards are dealt.");
+  nb::class_<State> state(m, "State",
+                          "State of one mission after the cards are dealt. phase: a number of the enumeration Phase in "
+                          "cpp/crew/state.hpp.");
   bind_copies(state, "State");
   state
       .def(
@@ -118,7 +122,9 @@ void bind_rules(nb::module_& m) {
            })
       .def("hand", [](const State& s, std::int64_t p) { return cards_of(s.hand[checked(p, kPlayers, "seat")]); })
       .def_prop_ro("mission", [](const State& s) { return int(s.mission.id); })
-      .def_prop_ro("distress", [](const State& s) { return int(s.mission.distress); })
+      .def_prop_ro(
+          "distress", [](const State& s) { return int(s.mission.distress); },
+          "Number of seats by which each player passes a card: 0 for none, 1 to the left, 3 to the right.")
       .def_prop_ro("phase", [](const State& s) { return int(s.phase); })
       .def_prop_ro(
           "step", [](const State& s) { return int(s.step); },
@@ -128,10 +134,15 @@ void bind_rules(nb::module_& m) {
       .def_prop_ro(
           "member", [](const State& s) { return int(s.member); },
           "Seat of the crew member whom the mission's rule singles out, or -1.")
-      .def_prop_ro("first_four", [](const State& s) { return int(s.first_four); })
-      .def_prop_ro("last", [](const State& s) { return int(s.last); })
+      .def_prop_ro(
+          "first_four", [](const State& s) { return int(s.first_four); },
+          "Seat that must win the first four tricks in a mission with roles, or -1.")
+      .def_prop_ro(
+          "last", [](const State& s) { return int(s.last); },
+          "Seat that must win the last trick in a mission with roles, or -1.")
       .def_prop_ro("tasks", tasks_of,
-                   "Tasks in the order of the table, each as (card, token, owner, done); -1 if not yet known.")
+                   "Tasks in the order in which they are revealed, each as (card, token, owner, done). The card is -1 "
+                   "before it is revealed, the owner -1 while nobody has the task.")
       .def_prop_ro(
           "messages",
           [](const State& s) {
@@ -143,7 +154,8 @@ void bind_rules(nb::module_& m) {
                 out.emplace_back();
             return out;
           },
-          "Message of each seat: None, or (label, card, number of cards played before the message).")
+          "Message of each seat: None, or (label, card, number of cards played before the message). label: the action "
+          "that gives the card's position.")
       .def_prop_ro("plays", [](const State& s) { return std::vector<int>(s.plays, s.plays + s.num_plays); })
       .def_prop_ro("winners", [](const State& s) { return std::vector<int>(s.winner, s.winner + s.trick()); })
       .def_prop_ro("passed_cards", [](const State& s) { return std::vector<int>(s.passed, s.passed + kPlayers); })
@@ -201,7 +213,8 @@ void bind_tokens(nb::module_& m) {
       "events",
       [](const Logbook& book, In1<std::int32_t> tokens) { return seen_events(events(book, tokens_in(tokens))); },
       "book"_a, "tokens"_a,
-      "Return (actor, action, seen) for each event. Raises ValueError if no view has these tokens.");
+      "Return (actor, action, seen) for each event of a token sequence. actor: a seat, or -1 for chance. action: None "
+      "if hidden or absent. seen: the event's tokens. Raises ValueError if no view has these tokens.");
 }
 
 }  // namespace
@@ -241,6 +254,7 @@ void bind_crew(nb::module_& parent) {
         return std::make_pair(history, result);
       },
       "book"_a, "seed"_a, "first"_a, "n"_a, "tries"_a = 1,
-      "Play uniformly random games. Returns the histories, uint8 [n, H] (the mission, 40 cards dealt, all later "
-      "actions, padded with 255), and the successes, int8 [n], 1 or 0.");
+      "Play uniformly random games. Every second game is dealt anew up to `tries` times until it succeeds. Returns the "
+      "histories, uint8 [n, H] (the mission, 40 cards dealt, all later actions, padded with 255), and the successes, "
+      "int8 [n], 1 or 0.");
 }

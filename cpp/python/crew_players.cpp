@@ -46,20 +46,21 @@ void bind_crew_players(nb::module_& parent) {
         if (worlds < 1 || nodes < 1) throw nb::value_error("worlds and nodes must be at least 1");
         std::vector<SeatView> own;  // a copy, because the list may change while the GIL is released
         for (const SeatView* v : views) own.push_back(*v);
-        std::vector<std::tuple<int, double, int>> found;
+        std::vector<std::tuple<int, double, int>> results;
         nb::gil_scoped_release release;
         Solver solver;
         for (std::size_t i = 0; i < own.size(); ++i) {
           const PimcResult r =
               pimc(own[i], {worlds, nodes}, seeds(i), solver, log_odds ? &(*log_odds)(i, 0, 0) : nullptr);
-          found.emplace_back(r.action, r.value, r.worlds);
+          results.emplace_back(r.action, r.value, r.worlds);
         }
-        return found;
+        return results;
       },
       "views"_a, "seeds"_a, "worlds"_a, "nodes"_a, "log_odds"_a = nb::none(),
       "Run perfect-information Monte Carlo in each view. Returns, per view, (action, share of worlds in which the "
       "mission can still succeed after it, number of worlds solved). That number is 0 if the scripted player decided. "
-      "log_odds: float64 [n, 40, 3], see DealSampler. Raises ValueError if a view's seat is not to act.");
+      "nodes: largest number of cards that the solver tries for an action in a world. log_odds: float64 [n, 40, 3], "
+      "see DealSampler. Raises ValueError if a view's seat is not to act.");
   m.def(
       "mixed_games",
       [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise) {

@@ -26,7 +26,7 @@ std::vector<State> states(const Deals& d, const Hidden& hidden) {
   return found;
 }
 
-// The course of a view, checked against a world that is consistent with the view.
+// The actions of a course. Raises ValueError unless they lead to the view in a world drawn from it.
 std::vector<int> course_of(const Deals& d, const In1<std::int64_t>& course) {
   std::vector<int> actions;
   for (std::size_t i = 0; i < course.size(); ++i)
@@ -34,11 +34,11 @@ std::vector<int> course_of(const Deals& d, const In1<std::int64_t>& course) {
   Rng rng(0, 0);
   const World world = d.draw(rng);
   const SeatView& v = d.view();
-  const bool there = follow(dealt(v.mission, world), world, actions, [&](const State& s, int action) {
+  const bool is_reached = follow(dealt(v.mission, world), world, actions, [&](const State& s, int action) {
     if (action < 0) return !s.over() && s.current == v.seat && s.phase == v.phase && s.num_plays == v.num_plays;
     return !s.over() && action < kActions && (legal(s) >> action & 1);
   });
-  if (!there) throw nb::value_error("course is not consistent with the view");
+  if (!is_reached) throw nb::value_error("course is not consistent with the view");
   return actions;
 }
 
@@ -51,7 +51,7 @@ void bind_crew_search(nb::module_& parent) {
           "__init__",
           [](SeatView* self, const Logbook& book, In1<std::int32_t> tokens) {
             SeatView v;
-            bool ended = false;  // whether the end token has come
+            bool ended = false;  // whether the end token was seen
             const auto seen = tokens_in(tokens);
             for (std::size_t i = 0; i < seen.size(); ++i) {
               const bool over = v.ended();
@@ -98,10 +98,10 @@ void bind_crew_search(nb::module_& parent) {
             return hidden;
           },
           "course"_a, "n"_a, "tries"_a, "seed"_a,
-          "Draw `tries` worlds and return, as rows of `sample`, the first n in which the other seats would have made "
-          "their actual moves if all of them played `rules`. course: int64 [t], the actions of players and chance "
-          "after the deal; -1 for a passed or drawn card that the view does not show. Raises ValueError if course is "
-          "not consistent with the view.")
+          "Draw `tries` worlds and return, as rows of `sample`, the first n in which the player `rules` would have "
+          "made the actual moves of all other seats. course: int64 [t], the actions of players and chance after the "
+          "deal; -1 for a passed or drawn card that the view does not show. Raises ValueError if course is not "
+          "consistent with the view.")
       .def(
           "play",
           [](const Deals& d, const Hidden& hidden, In1<std::int64_t> actions, std::uint64_t seed, int threads) {
@@ -124,7 +124,8 @@ void bind_crew_search(nb::module_& parent) {
             return out;
           },
           "hidden"_a, "actions"_a, "seed"_a, "threads"_a = 1,
-          "Play each world (a row of `sample`) on with each action (int64 [a]) of the view's seat, after which all "
-          "seats play `rules`. Returns int8 [n, a]: 1 for success, else 0. Chance events are the same for all actions "
-          "of a world. Raises ValueError if a world is not consistent with the view or an action is not legal.");
+          "Continue each world (a row of `sample`) with each action (int64 [a]) of the view's seat, and then with the "
+          "player `rules` in all seats. Returns int8 [n, a]: 1 for success, else 0. Chance events are the same for all "
+          "actions of a world. Raises ValueError if a world is not consistent with the view or an action is not "
+          "legal.");
 }

@@ -33,7 +33,7 @@ std::optional<Draws> draws_of(const Given& given) {
   return draws_of(given->data());
 }
 
-std::optional<bool> word(Verdict answer) {
+std::optional<bool> to_python(Verdict answer) {
   return answer == Verdict::kUnknown ? std::nullopt : std::optional(answer == Verdict::kYes);
 }
 
@@ -41,7 +41,7 @@ std::optional<bool> word(Verdict answer) {
 
 void bind_crew_solver(nb::module_& parent) {
   nb::module_ m = nb::borrow<nb::module_>(parent.attr("crew"));
-  Guarded<Solver>(m, "Solver", "Solver that tells whether a mission can still succeed if all hands are open.")
+  Guarded<Solver>(m, "Solver", "Solver that decides whether a mission can still succeed with open hands.")
       .def(nb::init<>())
       .def(
           "can_succeed",
@@ -53,20 +53,21 @@ void bind_crew_solver(nb::module_& parent) {
               nb::gil_scoped_release release;
               answer = self.can_succeed(own, max_nodes, given);
             }
-            return word(answer);
+            return to_python(answer);
           },
           "state"_a, "max_nodes"_a, "draws"_a = nb::none(),
-          "Return whether some line of play fulfils the mission: True, False, or None if `max_nodes` tried cards did "
-          "not settle it. If cards are still to be drawn, `draws` gives, by seat, a number in [0, 1): the relative "
-          "position of the drawn card among the right neighbour's drawable cards in order. Raises ValueError if tasks "
-          "or cards are still to be passed out, or if draws are missing.")
+          "Return whether some line of play fulfils the mission: True, False, or None if the search stopped after "
+          "trying `max_nodes` cards. If cards are still to be drawn, `draws` gives, by seat, a number in [0, 1): the "
+          "relative position of the drawn card among the right neighbour's drawable cards in order. Raises ValueError "
+          "if tasks or cards are still to be passed out, or if draws are missing.")
       .def(
           "can_succeed_each",
           [](Solver& self, const std::vector<const State*>& states, std::uint64_t max_nodes,
              const std::optional<In2<double>>& draws) {
             if (draws && (draws->shape(0) != states.size() || draws->shape(1) != kPlayers))
-              throw nb::value_error("draws of n states must be float64 [n, 4]");
-            if (std::count(states.begin(), states.end(), nullptr)) throw nb::value_error("None is no state");
+              throw nb::value_error("draws must be float64 [n, 4], one row per state");
+            if (std::count(states.begin(), states.end(), nullptr))
+              throw nb::value_error("states must not contain None");
             std::vector<State> own;
             for (const State* state : states) own.push_back(*state);
             std::vector<std::optional<Draws>> given(states.size());
@@ -102,9 +103,9 @@ void bind_crew_solver(nb::module_& parent) {
           nb::gil_scoped_release release;
           answer = plain_can_succeed(own, max_nodes, given, nodes);
         }
-        return std::make_pair(word(answer), nodes);
+        return std::make_pair(to_python(answer), nodes);
       },
       "state"_a, "max_nodes"_a, "draws"_a = nb::none(),
-      "Answer can_succeed by trying every card in order. Returns the answer and the number of cards tried. It is the "
+      "Return the answer of can_succeed and the number of cards tried, by trying every card in order. It is the "
       "reference of the tests and the baseline of benchmarks.crew_solver.");
 }

@@ -1,4 +1,4 @@
-// Python bindings of the decoder.
+// Python bindings of the transformer on the CPU.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -29,7 +29,7 @@ void create(Backend* self, const nb::typed<nb::dict, std::string, int>& sizes, f
   const auto size = [&](const char* name) {
     int value = 0;
     if (!sizes.contains(name) || !nb::try_cast(sizes[name], value))
-      throw std::invalid_argument("the sizes of a model must fit an int " + std::string(name));
+      throw std::invalid_argument(std::string(name) + ", a size of the model, must be a 32-bit integer");
     return value;
   };
   const Config config{size("n_layer"),
@@ -45,7 +45,7 @@ void create(Backend* self, const nb::typed<nb::dict, std::string, int>& sizes, f
                       epsilon};
   std::vector<Floats> kept;  // keeps the spans valid while the constructor reads them
   const auto tensor = [&](const std::string& name) -> std::span<const float> {
-    if (!tensors.contains(name.c_str())) throw std::invalid_argument("there is no tensor " + name);
+    if (!tensors.contains(name.c_str())) throw std::invalid_argument("tensor " + name + " is missing from the weights");
     if (!nb::try_cast(tensors[name.c_str()], kept.emplace_back()))
       throw nb::type_error(("tensor " + name + " is not an array of numbers").c_str());
     return {kept.back().data(), kept.back().size()};
@@ -82,7 +82,9 @@ Out<float> head(Backend& self, const Ids& nodes, int columns) {
 }  // namespace
 
 void bind_gpt2(nb::module_& m) {
-  m.def("gpt2_instruction_sets", &trickformer::gpt2::instruction_sets, nb::arg("bf16"));
+  m.def("gpt2_instruction_sets", &trickformer::gpt2::instruction_sets, nb::arg("bf16"),
+        "Return the names of the instruction sets that this CPU can run with float32 or bfloat16 weights, the fastest "
+        "last.");
   nb::class_<Backend>(m, "GPT2Backend", "Transformer inference on the CPU, see trickformer.models.backend.Backend.")
       .def("__init__", create, nb::arg("sizes"), nb::arg("epsilon"), nb::arg("tensors"), nb::arg("values"),
            nb::arg("bf16"), nb::arg("isa") = "")

@@ -29,7 +29,7 @@ void bind_rules(nb::module_& m) {
             if (outside(players, 2, kMaxPlayers) || outside(colors, 1, kMaxColors) || outside(ranks, 1, kMaxRanks) ||
                 outside(hand, 1, kMaxHand) || outside(hints, 1, 16) || outside(lives, 1, 16))
               throw nb::value_error("2 to 5 players, up to 5 colours, 5 ranks, 7 cards a hand, 16 hints and 16 lives");
-            if (rules.dealt() > rules.deck()) throw nb::value_error("there are not enough cards for these hands");
+            if (rules.dealt() > rules.deck()) throw nb::value_error("the deck has fewer cards than these hands need");
             new (self) Rules(rules);
           },
           "players"_a = 2, "colors"_a = 5, "ranks"_a = 5, "hand"_a = 5, "hints"_a = 8, "lives"_a = 3)
@@ -64,14 +64,17 @@ Out<float> observation(const State& s, int seat, bool with_v0) {
 }
 
 void bind_state(nb::module_& m) {
-  nb::class_<State> state(m, "State", "State of one game after the hands are dealt.");
+  nb::class_<State> state(
+      m, "State",
+      "State of one game after the hands are dealt. discards: number of cards by kind. fireworks: number of cards by "
+      "colour. deck: cards to be drawn, in order. hints: number of hint tokens left.");
   bind_copies(state, "State");
   state
       .def(
           "__init__",
           [](State* self, const Rules& rules, In1<std::uint8_t> deck) {
             if (deck.size() != std::size_t(rules.deck()) || !is_deck(rules, deck.data()))
-              throw nb::value_error("a deck contains every card");
+              throw nb::value_error("a deck contains every copy of every card exactly once");
             new (self) State(new_game(rules, deck.data()));
           },
           "rules"_a, "deck"_a)
@@ -82,7 +85,7 @@ void bind_state(nb::module_& m) {
       .def("legal_actions", [](const State& s) { return cards_of(legal(s)); })
       .def(
           "harmless_actions", [](const State& s) { return cards_of(harmless(s)); },
-          "Legal actions that cannot cost a life.")
+          "Return the legal actions that cannot cost a life.")
       .def(
           "apply_action", [](State& s, int action) { apply(s, checked_action(s, action)); }, "action"_a)
       .def(
@@ -107,8 +110,8 @@ void bind_state(nb::module_& m) {
               slots.push_back({s.hands[p][i].colors, s.hands[p][i].ranks, s.hands[p][i].hint_bits});
             return slots;
           },
-          "By slot: the colours and the ranks that hints leave possible, as bit sets, and which of them a hint has "
-          "named (1 colour, 2 rank, 3 both).")
+          "Return a list [colours, ranks, named] for each slot: the colours and the ranks that hints leave possible, "
+          "as bit sets, and the properties of the card that a hint has named (1 colour, 2 rank, 3 both).")
       .def_prop_ro("discards",
                    [](const State& s) { return std::vector<int>(s.discards, s.discards + s.rules.kinds()); })
       .def_prop_ro("fireworks",
@@ -122,7 +125,7 @@ void bind_state(nb::module_& m) {
 
 using Rows = nb::ndarray<nb::numpy, float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// The seat that a batched call is about in game i: the given one, or the one on turn.
+// Returns the seat of game i in a batched call: seats[i] if given, else the seat on turn.
 int seat_of(const Tables& t, const std::optional<In1<std::int8_t>>& seats, std::size_t i) {
   return seats ? (*seats)(i) : t.state(i).player;
 }
@@ -136,7 +139,7 @@ void check_seats(const Tables& t, const std::optional<In1<std::int8_t>>& seats) 
 
 using Hands = In3<std::int8_t>;
 
-// Calls put(table, its hands) for every table, with hands int8 [n, players, hand]. Returns its results, bool [n].
+// Calls put(table, hands of the table) for every table. hidden: int8 [n, players, hand]. Returns the results, bool [n].
 template <typename Put>
 Out<bool> put_hands(const Tables& t, const Hands& hidden, Put put) {
   const std::size_t players = std::size_t(t.rules().players), hand = std::size_t(t.rules().hand);
@@ -166,7 +169,8 @@ std::vector<T> unpacked(const nb::bytes& bytes) {
 }
 
 void bind_tables(nb::module_& m) {
-  Guarded<Tables>(m, "Tables", "Many games in step.")
+  Guarded<Tables>(m, "Tables",
+                  "Many games that are played in lockstep: games `first` to `first + n - 1` of the series `seed`.")
       .def("__getstate__",
            [](const Tables& t) {
              std::vector<State> states;
@@ -249,8 +253,8 @@ void bind_tables(nb::module_& m) {
             return scores;
           },
           "seed"_a, "step"_a,
-          "Make a uniformly random legal move at every table, drawn from seed and step. A new game is dealt where a "
-          "game ends. Returns int8 [n]: the score of the game that ended at each table, -1 if none did.")
+          "Make a uniformly random legal move at every table, drawn from seed and step. If a game ends, a new game is "
+          "dealt at its table. Returns int8 [n]: the score of the game that ended at each table, -1 if none did.")
       .def(
           "deal",
           [](Tables& t, In1<std::int64_t> rows, std::uint64_t seed, std::uint64_t first) {
@@ -275,8 +279,8 @@ void bind_tables(nb::module_& m) {
           },
           "seats"_a = nb::none(), "v0"_a = false, "out"_a.noconvert() = nb::none(),
           "Return observations, float32 [n, rules.observation], of one seat per table (int8 [n], by default the seat "
-          "to act). out: an array of this shape to write into; to reuse it between calls is much faster than a new "
-          "one.")
+          "to act). out: an array of this shape to write into. Reusing one array is much faster than allocating one "
+          "per call.")
       .def(
           "hands",
           [](const Tables& t) {
@@ -346,8 +350,8 @@ void bind_tables(nb::module_& m) {
             }
             return out;
           },
-          "Return float32 [n, kinds, 3]: whether a card of the kind can be played now, whether it can never be played "
-          "any more, and whether it is the last copy of a kind still to be played.")
+          "Return float32 [n, kinds, 3]: whether a card of the kind is playable, dead (never playable any more) and "
+          "critical (the last copy of a kind still to be played).")
       .def(
           "redeal",
           [](Tables& t, const Hands& hidden, std::uint64_t seed) {
@@ -371,8 +375,8 @@ void bind_tables(nb::module_& m) {
           },
           "seats"_a, "seed"_a,
           "Replace the hand of one seat per table, int8 [n], by a random hand that is consistent with what the seat "
-          "has seen, and shuffle the deck. Hands have their probability by the deal alone: the other players' actions "
-          "do not count as evidence.")
+          "has seen, and shuffle the deck. Each hand has its probability given the deal only; the other players' "
+          "actions are no evidence.")
       .def(
           "suppose",
           [](Tables& t, const Hands& hidden) {
@@ -380,8 +384,8 @@ void bind_tables(nb::module_& m) {
           },
           "hidden"_a,
           "Put cards into hands, in redeal's form, without taking them from the deck. A table may then have too many "
-          "copies of a card: the method is for asking how a player would act who sees these cards. Returns bool [n]: "
-          "whether the hints allow it; if not, the table is unchanged.")
+          "copies of a card. The method serves to compute how a player who sees these cards would act. Returns bool "
+          "[n]: whether the hints allow it; if not, the table is unchanged.")
       .def(
           "scores",
           [](const Tables& t) {

@@ -14,13 +14,13 @@ using namespace trickformer::hanabi;
 
 namespace {
 
-constexpr std::uint8_t kOver = 255;  // takes the place of an action after the end
+constexpr std::uint8_t kOver = 255;  // pads the actions of a game
 
 auto frames(const Rules& rules, std::uint64_t seed, const In1<std::uint64_t>& games, const In2<std::uint8_t>& actions,
             bool with_v0) {
   if (actions.shape(0) != games.size()) throw nb::value_error("expected one row of actions per game");
   const std::size_t players = std::size_t(rules.players), size = std::size_t(observation_size(rules));
-  const std::size_t numbers = std::size_t(rules.actions()), most = actions.shape(1);
+  const std::size_t num_actions = std::size_t(rules.actions()), most = actions.shape(1);
   std::vector<std::size_t> lengths;
   std::size_t n = 0;
   for (std::size_t i = 0; i < games.size(); ++i) {
@@ -29,7 +29,7 @@ auto frames(const Rules& rules, std::uint64_t seed, const In1<std::uint64_t>& ga
     n += lengths.back();
   }
   auto seen = make<float>({n, players, size});
-  auto legal = make<bool>({n, numbers});
+  auto legal = make<bool>({n, num_actions});
   auto seats = make<std::int8_t>({n}), rewards = make<std::int8_t>({n});
   {
     nb::gil_scoped_release release;
@@ -37,7 +37,7 @@ auto frames(const Rules& rules, std::uint64_t seed, const In1<std::uint64_t>& ga
     for (std::size_t i = 0; i < games.size(); at += lengths[i++])
       play_again(
           rules, seed, games(i), {actions.data() + i * most, lengths[i]}, with_v0,
-          {seen.data() + at * players * size, legal.data() + at * numbers, seats.data() + at, rewards.data() + at});
+          {seen.data() + at * players * size, legal.data() + at * num_actions, seats.data() + at, rewards.data() + at});
   }
   return std::make_tuple(seen, legal, seats, rewards);
 }

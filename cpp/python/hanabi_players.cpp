@@ -33,7 +33,7 @@ void bind_hanabi_players(nb::module_& parent) {
       .def(
           "policy",
           [](const Tables& t, In1<std::int8_t> bots) {
-            const auto ids = bots_of(bots, t.size(), "one bot a table");
+            const auto ids = bots_of(bots, t.size(), "bots must have one bot a table");
             const std::size_t actions = std::size_t(t.rules().actions());
             auto out = make<float>({t.size(), actions});
             nb::gil_scoped_release release;
@@ -41,12 +41,12 @@ void bind_hanabi_players(nb::module_& parent) {
             return out;
           },
           "bots"_a,
-          "Return float32 [n, actions]: the probability of each action for the seat to act, if a scripted player plays "
-          "it. bots: int8 [n], indices into BOTS. Rows of finished games are 0.")
+          "Return float32 [n, actions]: the probability of each action if a scripted player is the seat to act. bots: "
+          "int8 [n], indices into BOTS. Rows of finished games are 0.")
       .def(
           "choose",
           [](const Tables& t, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first) {
-            const auto ids = bots_of(bots, t.size(), "one bot a table");
+            const auto ids = bots_of(bots, t.size(), "bots must have one bot a table");
             auto out = make<std::int64_t>({t.size()}, -1);
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < t.size(); ++i)
@@ -75,7 +75,7 @@ void bind_hanabi_players(nb::module_& parent) {
       "scripted_games",
       [](const Rules& rules, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first, std::size_t n,
          double random, double noise) {
-        const auto ids = bots_of(bots, std::size_t(rules.players), "one bot a seat");
+        const auto ids = bots_of(bots, std::size_t(rules.players), "bots must have one bot a seat");
         auto decks = make<std::uint8_t>({n, std::size_t(rules.deck())});
         auto actions = make<std::uint8_t>({n, std::size_t(longest(rules))});
         auto scores = make<std::int8_t>({n});
@@ -86,8 +86,9 @@ void bind_hanabi_players(nb::module_& parent) {
         return std::make_tuple(decks, actions, scores);
       },
       "rules"_a, "bots"_a, "seed"_a, "first"_a, "n"_a, "random"_a = 0.0, "noise"_a = 0.0,
-      "Play games of scripted players (int8 [players], indices into BOTS) on the decks of random_games. The games are "
-      "those that Tables(rules, seed, first, n) plays by choose(..., seed, first). Each seat is a random player "
-      "instead with probability `random`. A scripted player makes a random move with probability `noise`, but on the "
-      "last life none that is sure to lose it. Returns decks, actions and scores as random_games does.");
+      "Play games of scripted players on the decks of random_games. bots: int8 [players], indices into BOTS. Each seat "
+      "is a random player instead with probability `random`. A scripted player makes a random move with probability "
+      "`noise`, but with one life left no move that is certain to lose it. Without either, the games equal those that "
+      "Tables(rules, seed, first, n) plays by choose(..., seed, first). Returns decks, actions and scores as "
+      "random_games does.");
 }

@@ -1,4 +1,4 @@
-// Python bindings of search on beliefs in Hanabi.
+// Python bindings of Hanabi, continued: search on beliefs about the own hand.
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void check_slip(double slip) {
   if (!(slip >= 0 && slip <= 1)) throw nb::value_error("slip must be between 0 and 1");
 }
 
-constexpr int kMostListed = 1'000'000, kMostTries = 10'000'000;  // they take seconds
+constexpr int kMostListed = 1'000'000, kMostTries = 10'000'000;  // limits, which take seconds
 
 void check_legal(const Rules& rules, std::uint64_t legal, std::int64_t action) {
   check_action(action >= 0 && action < rules.actions() && legal >> action & 1,
@@ -45,8 +45,7 @@ void check_hands(const Decision& d, const In2<std::int16_t>& hands) {
       throw nb::value_error(("hand " + std::to_string(i) + " does not explain the view").c_str());
 }
 
-// Returns whether each deck has the cards that its hand leaves of the unseen cards. All worlds have the same unseen
-// cards.
+// Raises ValueError unless each deck has the unseen cards that are not in its hand.
 void check_decks(const Decision& d, const In2<std::int16_t>& hands, const In2<std::uint8_t>& decks) {
   if (decks.shape(0) != hands.shape(0) || decks.shape(1) != std::size_t(d.left()))
     throw nb::value_error("decks must hold the remaining cards, one row per hand");
@@ -77,7 +76,7 @@ void bind_hanabi_search(nb::module_& parent) {
   nb::module_ m = nb::cast<nb::module_>(parent.attr("hanabi"));
   nb::class_<Decision>(m, "Decision",
                        "A decision of one seat whose partners all play the same scripted player: the own hands that "
-                       "are consistent with their moves, and playouts from these hands.")
+                       "are consistent with the partners' moves, and playouts from these hands.")
       .def(
           "__init__",
           [](Decision* self, const Codec& codec, In1<std::int32_t> tokens, int bot) {
@@ -95,7 +94,7 @@ void bind_hanabi_search(nb::module_& parent) {
             Rng rng(seed, 0);
             return draw_action(d.bot(), d.state(), d.marks(), rng);
           },
-          "seed"_a, "The scripted player's action in this view. It does not depend on the seat's own cards.")
+          "seed"_a, "Return the scripted player's action in this view. It does not depend on the seat's own cards.")
       .def(
           "consistent_hands",
           [](const Decision& d, std::size_t most, std::size_t n, std::size_t tries, std::uint64_t seed, double slip) {
@@ -131,9 +130,9 @@ void bind_hanabi_search(nb::module_& parent) {
           "most"_a, "n"_a, "tries"_a, "seed"_a, "slip"_a = 0.0,
           "Return own hands, int16 [k, hand] padded with -1, their weights, float64 [k], up to a factor, and whether "
           "the list is complete. It is complete if the rules allow at most `most` hands. Otherwise up to `tries` hands "
-          "are drawn uniformly, and at most `n` are kept under which the partners could have made their moves. slip: "
-          "the share of the partners' moves that are taken to be random. Raises ValueError if most is above 1,000,000 "
-          "or tries above 10,000,000.")
+          "are drawn uniformly, and at most `n` are kept with which the partners could have made their moves. slip: "
+          "the share of the partners' moves that the model assumes to be random. Raises ValueError if most is above "
+          "1,000,000 or tries above 10,000,000.")
       .def(
           "decks",
           [](const Decision& d, In2<std::int16_t> hands, std::uint64_t seed) {
@@ -181,10 +180,9 @@ void bind_hanabi_search(nb::module_& parent) {
             return out;
           },
           "hands"_a, "decks"_a, "actions"_a, "seed"_a, "threads"_a = 1,
-          "Return final scores, int8 [k, a], for each own hand (with its deck, uint8 [k, deck_size], in order of "
-          "drawing) and each action, int64 [a], after which all seats play the scripted player. Players that choose at "
-          "random use the same random numbers for all actions. Raises ValueError if a world is not consistent with the "
-          "view.");
+          "Return final scores, int8 [k, a], for each own hand and each action, int64 [a]. After the action, all seats "
+          "play the scripted player. decks: uint8 [k, deck_size], in order of drawing. Players that choose at random "
+          "use the same random numbers for all actions. Raises ValueError if a world is not consistent with the view.");
 
   Guarded<Tables> tables(nb::borrow<nb::class_<Tables>>(m.attr("Tables")));
   tables.def(

@@ -55,7 +55,8 @@ void bind_table(nb::module_& m) {
       .def_prop_ro("other", &Codec::other, "First token for the moves of other players.")
       .def_prop_ro("card", &Codec::card, "Token of card 0.")
       .def_prop_ro("slots", &Codec::slots,
-                   "Offset to which the number of a set of slots (1 or more) is added for its token.")
+                   "Offset of the tokens for sets of slots. A set, as a bit set of at least one slot, has the token "
+                   "offset + set.")
       .def_prop_ro("seat", &Codec::seat, "Token of own seat 0; own seat s has the token seat + s.")
       .def_prop_ro("end", &Codec::end)
       .def_prop_ro("length", &Codec::length, "Number of tokens of the longest sequence.")
@@ -74,13 +75,16 @@ void bind_table(nb::module_& m) {
           "tokens"_a, "Return whether the game has ended. Raises ValueError if no deal is consistent with the tokens.")
       .def(
           "events", [](const Codec& t, In1<std::int32_t> tokens) { return seen_events(events(t, tokens_in(tokens))); },
-          "tokens"_a, "Return (actor, action, seen) for each event. Raises ValueError if no view has these tokens.");
+          "tokens"_a,
+          "Return (actor, action, seen) for each event of a token sequence. actor: a seat, or -1 for chance. action: "
+          "None if absent. seen: the event's tokens. Raises ValueError if no view has these tokens.");
   bind_tables<Bulk>(m, codec, "TokenTables");
 }
 
 void bind_hands(nb::module_& m) {
-  nb::class_<Hands>(m, "HandSampler",
-                    "Sampler of own hands that are consistent with a view, each with its probability by the deal.")
+  nb::class_<Hands>(
+      m, "HandSampler",
+      "Sampler of own hands that are consistent with a view, each with its probability given the deal only.")
       .def(
           "__init__",
           [](Hands* self, const Codec& codec, In1<std::int32_t> tokens) {

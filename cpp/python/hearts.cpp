@@ -52,7 +52,7 @@ struct HeartsBulk {
 void bind_hearts(nb::module_& parent) {
   using namespace hearts;
   nb::module_ m = parent.def_submodule("hearts", "Hearts: rules, random hands, tracker, batched tables.");
-  nb::class_<Rules>(m, "Rules")
+  nb::class_<Rules>(m, "Rules", "Rules of Hearts, with the names of OpenSpiel's parameters.")
       .def(
           "__init__",
           [](Rules* self, bool pass_cards, bool no_pts_on_first_trick, bool can_lead_any_club, bool jd_bonus,
@@ -77,7 +77,9 @@ void bind_hearts(nb::module_& parent) {
             within(direction, 0, rules.pass_cards ? kPlayers - 1 : 0, "a direction");
             new (self) State(new_hand(rules, direction, hands));
           },
-          "rules"_a, "direction"_a, "deck"_a)
+          "rules"_a, "direction"_a, "deck"_a,
+          "direction: number of seats by which cards are passed, 0 to 3. deck: uint8 [52], dealt to seats 0 to 3 in "
+          "turn.")
       .def("current_player", [](const State& s) { return s.phase == Phase::kOver ? -4 : int(s.current); })
       .def("is_terminal", [](const State& s) { return s.phase == Phase::kOver; })
       .def("legal_actions", [](const State& s) { return cards_of(legal(s)); })
@@ -99,7 +101,9 @@ void bind_hearts(nb::module_& parent) {
           },
           "player"_a);
 
-  nb::class_<Codec> codec(m, "Codec");
+  nb::class_<Codec> codec(m, "Codec",
+                          "Tokens and outcomes of the game under some rules. labels: int8 [outcomes, 4], the scores of "
+                          "each outcome, the own seat first.");
   codec.def(
       "__init__",
       [](Codec* self, const Rules& rules, In<std::int8_t, nb::shape<-1, kPlayers>> labels) {
@@ -117,7 +121,9 @@ void bind_hearts(nb::module_& parent) {
         random_hands(rules, seed, first, n, history.data(), score.data());
         return std::make_pair(history, score);
       },
-      "rules"_a, "seed"_a, "first"_a, "n"_a);
+      "rules"_a, "seed"_a, "first"_a, "n"_a,
+      "Play uniformly random hands. Returns histories, uint8 [n, 117], OpenSpiel's actions padded with 255, and "
+      "scores, int8 [n, 4].");
   m.def(
       "mixed_hands",
       [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
@@ -135,5 +141,9 @@ void bind_hearts(nb::module_& parent) {
         }
         return std::make_tuple(history, score, seated);
       },
-      "rules"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0, "net"_a = nb::none(), "rollout"_a = 0.0);
+      "rules"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0, "net"_a = nb::none(), "rollout"_a = 0.0,
+      "Play hands on the deals of random_hands. Each seat is a random player with probability `random`, a player by "
+      "the network `net` with probability `rollout`, else the scripted player. The last two make a random move with "
+      "probability `noise`. Returns histories and scores as random_hands does, and the players, uint8 [n, 4]: 0 "
+      "random, 1 scripted, 2 network.");
 }

@@ -23,7 +23,7 @@ using namespace trickformer::hearts;
 
 namespace {
 
-constexpr int kMostRuns = 1 << 26;  // a search allocates 13 nodes for each
+constexpr int kMostRuns = 1 << 26;  // a search allocates 13 nodes for each run
 
 Cards card_set(const std::vector<int>& list) {
   Cards cards = 0;
@@ -38,7 +38,7 @@ SeatView seat_view(const Rules& rules, int seat, int direction, const std::vecto
                    const std::vector<int>& passes, const std::vector<int>& received, int leader,
                    const std::vector<int>& plays, bool on_turn) {
   if (seat < 0 || seat >= kPlayers) throw std::invalid_argument("a seat is 0..3");
-  if (direction < 0 || direction >= kPlayers) throw std::invalid_argument("pass_direction must be 0 to 3");
+  if (direction < 0 || direction >= kPlayers) throw std::invalid_argument("direction must be 0 to 3");
   if (leader >= kPlayers) throw std::invalid_argument("leader must be 0 to 3, or negative before the play");
   if (passes.size() > kPass || plays.size() > kNumCards)
     throw std::invalid_argument("there are more passes or plays than a hand has");
@@ -99,7 +99,8 @@ void bind_hearts_search(nb::module_& parent) {
             new (self) SeatView(seat_view(rules, seat, direction, dealt, passes, received, leader, plays, on_turn));
           },
           "rules"_a, "seat"_a, "direction"_a, "dealt"_a, "passes"_a, "received"_a, "leader"_a, "plays"_a, "on_turn"_a,
-          "leader: the seat that leads, or -1 before the play. Raises ValueError if a number is out of range.");
+          "direction: number of seats by which cards are passed. leader: the seat that leads, or -1 before the play. "
+          "Raises ValueError if a number is out of range.");
   nb::class_<Deals> sampler(
       m, "DealSampler",
       "Sampler of worlds for one seat's view: uniform over all consistent worlds, or weighted by odds.");
@@ -112,7 +113,7 @@ void bind_hearts_search(nb::module_& parent) {
   sampler
       .def_prop_ro(
           "assignments", [](const Deals& d) { return num_assignments(d); },
-          "Exact number of ways to assign the unseen cards.")
+          "Exact number of ways to assign the unseen cards to places.")
       .def_prop_ro(
           "pass_histories", [](const Deals& d) { return num_pass_histories(d); },
           "Exact number of pass histories for each assignment.");
@@ -122,7 +123,7 @@ void bind_hearts_search(nb::module_& parent) {
         std::vector<int> cards;
         cards.reserve(views.size());
         for (const SeatView* v : views) {
-          if (!v) throw nb::value_error("None is no view");
+          if (!v) throw nb::value_error("views must not contain None");
           cards.push_back(rules_player(*v));
         }
         return cards;
@@ -136,8 +137,10 @@ void bind_hearts_search(nb::module_& parent) {
         return pimc_of(d, {{runs, c, light}, worlds, uct}, seed);
       },
       "deals"_a, "worlds"_a, "runs"_a, "c"_a, "uct"_a, "light"_a, "seed"_a,
-      "Run perfect-information Monte Carlo. Returns {card: (mean value in units of v(o), number of simulations)}. "
-      "Raises ValueError if the view's seat is not to act.");
+      "Run perfect-information Monte Carlo. runs: simulations per world. c: exploration constant of UCT. uct: False "
+      "gives each card the same number of playouts. light: whether playouts follow a script instead of random moves. "
+      "Returns {card: (mean value in units of v(o), number of simulations)}. Raises ValueError if the view's seat is "
+      "not to act.");
   m.def(
       "pimc_worlds",
       [](const Deals& d, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {

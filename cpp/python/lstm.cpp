@@ -19,7 +19,8 @@ void expect(const Of<T>& array, std::initializer_list<std::size_t> shape) {
   if (!same) throw nb::value_error("the arrays of a layer have incompatible shapes");
 }
 
-// Calls a function for one step, with the type of the layer's activations.
+// Returns the sizes of a layer from its activations, [networks, steps, rows, 4 hidden]. Raises IndexError on a step
+// that it lacks.
 template <typename T>
 lstm::Sizes sizes(const Of<T>& acts, std::size_t step) {
   if (acts.ndim() != 4) throw nb::value_error("the arrays of a layer must have four dimensions");
@@ -48,7 +49,11 @@ void bind_type(nb::module_& m) {
                                    acts.data(), cells.data(), outs.data(), reinterpret_cast<T*>(out.data())});
       },
       "step"_a, "gates"_a.noconvert(), "product"_a.noconvert(), "acts"_a.noconvert(), "cells"_a.noconvert(),
-      "outs"_a.noconvert(), "out"_a.noconvert());
+      "outs"_a.noconvert(), "out"_a.noconvert(),
+      "Compute one time step of a layer. Inputs: gates [g, s, n, 4h], the contribution of the layer's inputs; product "
+      "[g, n, 4h], the contribution of the previous outputs. Outputs: acts [g, s, n, 4h], cells [g, s + 1, n, h], outs "
+      "[g, s, n, h], and out [g, n, h], the input of the next product. g: networks, s: steps, n: rows, h: hidden "
+      "units.");
   m.def(
       "backward",
       [](std::size_t step, Of<const float> acts, Of<const float> cells, Of<const float> grad, Of<const Raw> d_out,
@@ -67,7 +72,10 @@ void bind_type(nb::module_& m) {
                                     d_cell.data(), reinterpret_cast<T*>(d_gates.data())});
       },
       "step"_a, "acts"_a.noconvert(), "cells"_a.noconvert(), "grad"_a.noconvert(), "d_out"_a.noconvert(),
-      "d_cell"_a.noconvert(), "d_gates"_a.noconvert());
+      "d_cell"_a.noconvert(), "d_gates"_a.noconvert(),
+      "Compute the gradient of one time step. Inputs: acts and cells of `forward`; grad [g, s, n, h], the gradient of "
+      "the outputs; d_out [g, n, h], its part from the following step. d_cell [g, n, h] is read and overwritten. "
+      "Output: d_gates [g, s, n, 4h].");
 }
 
 }  // namespace

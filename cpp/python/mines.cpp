@@ -75,7 +75,7 @@ AnyObservation observation_of(const AnyBoard& any_board, const std::vector<int>&
       any_board);
 }
 
-// Opens the cells that the opened cells from number `first` on open, if the board has the cascade.
+// Plays the cascade of the cells that were opened as number `first` or later, if the board has the cascade.
 template <typename Cells>
 void open_cascade_from(State<Cells>& s, int first) {
   if (s.board.cascade) open_cascade(s.board, s.observation, s.layout, first, [](int) {});
@@ -115,16 +115,16 @@ void check_consistent(const AnyBoard& board, const AnyObservation& observation, 
     if (on_board(board, observation, consistent)) return;
   } catch (const std::runtime_error&) {
     if (Method(method) == Method::kExact) throw;
-    return;  // too large to count, which only the exact method needs
+    return;  // too many layouts to count, and only the exact method needs their number
   }
   throw nb::value_error("no layout of mines explains what was seen");
 }
 
 void bind_rules(nb::module_& m) {
-  nb::class_<AnyBoard> board(m, "Board",
-                             "A board: its grid, its number of mines, its rule for the first move, an index into "
-                             "FIRST_MOVES, and whether a cell that shows 0 opens its neighbours. Raises ValueError if "
-                             "the board cannot be played.");
+  nb::class_<AnyBoard> board(
+      m, "Board",
+      "A board: its grid, its number of mines, its rule for the first move (an index into FIRST_MOVES), and whether a "
+      "cell that shows 0 also opens its neighbours (`cascade`). Raises ValueError if the board cannot be played.");
   bind_copies(board, "Board");
   board
       .def(
@@ -138,13 +138,13 @@ void bind_rules(nb::module_& m) {
           [](const AnyBoard& any_board, int first) {
             return std::visit([&](const auto& b) { return cells_of(allowed(b, cell_of(b, first))); }, any_board);
           },
-          "first"_a, "Return the cells that may hold a mine if `cell` is opened first, ascending.")
+          "first"_a, "Return the cells that may hold a mine if the cell `first` is opened first, ascending.")
       .def(
           "around",
           [](const AnyBoard& any_board, int cell) {
             return std::visit([&](const auto& b) { return cells_of(around(b, cell_of(b, cell))); }, any_board);
           },
-          "cell"_a);
+          "cell"_a, "Return the neighbours of a cell, ascending.");
 
   nb::class_<AnyState> state(m, "State", "State of a game: the mines, once they are laid, and the opened cells.");
   bind_copies(state, "State");
@@ -164,7 +164,7 @@ void bind_rules(nb::module_& m) {
           [](AnyState& any_state, const std::vector<int>& cells) {
             std::visit([&](auto& s) { lay(s, cells); }, any_state);
           },
-          "cells"_a, "Lay the mines. Raises ValueError if the rules do not allow these cells.")
+          "cells"_a, "Lay all mines in these cells. Raises ValueError if the rules do not allow them.")
       .def(
           "open", [](AnyState& any_state, int cell) { std::visit([&](auto& s) { open_cell(s, cell); }, any_state); },
           "cell"_a,
@@ -208,8 +208,8 @@ void bind_rules(nb::module_& m) {
           "Opened cells in order, each as (cell, number shown); 9 is a mine.");
 
   nb::class_<AnyObservation>(m, "Observation",
-                             "What the player knows: the opened cells in order, and the number that each has shown, 9 "
-                             "for a mine. Raises ValueError if no game can show this.")
+                             "Observation of the player: the opened cells in order, and the number that each has "
+                             "shown, 9 for a mine. Raises ValueError if no game can show this.")
       .def(
           "__init__",
           [](AnyObservation* self, const AnyBoard& b, const std::vector<int>& cells, const std::vector<int>& shown) {
@@ -314,7 +314,9 @@ bool interrupted() {
 }
 
 void bind_players(nb::module_& m) {
-  nb::class_<SearchResult>(m, "SearchResult")
+  nb::class_<SearchResult>(m, "SearchResult",
+                           "Result of BSR-UCT: the best cell, its mean score (`value`), the numbers of simulations, of "
+                           "layouts drawn and of inconsistent ones among them, and visits and mean score of each cell.")
       .def_ro("cell", &SearchResult::cell)
       .def_ro("value", &SearchResult::value)
       .def_ro("simulations", &SearchResult::simulations)
@@ -342,11 +344,14 @@ void bind_players(nb::module_& m) {
       },
       "board"_a, "observation"_a, nb::kw_only(), "method"_a, "domain"_a, "simulations"_a, "seconds"_a, "c"_a,
       "widening"_a, "seed"_a,
-      "Run the BSR-UCT search of cpp/mines/search.hpp. Raises ValueError if the game is over or no layout is "
-      "consistent with the opened cells, RuntimeError if there are too many layouts for exact drawing.");
+      "Run BSR-UCT. method, domain: as for `sample`. simulations: limit of their number. seconds: limit of CPU time; 0 "
+      "for none. c: exploration constant, in units of the score, which is the share of safe cells that are opened. "
+      "widening: exponent w; after n visits of a node, ceil(n^w) actions are considered, or all if it is 0. Raises "
+      "ValueError if the game is over or no layout is consistent with the opened cells, RuntimeError if there are too "
+      "many layouts for exact drawing.");
 
   Guarded<AnySolver>(m, "Solver",
-                     "Solver of optimal play by dynamic programming. It remembers the positions that it has solved.")
+                     "Solver of optimal play by dynamic programming. It stores the positions that it has solved.")
       .def(
           "__init__",
           [](AnySolver* self, const AnyBoard& any_board, std::size_t positions, std::size_t layouts) {
@@ -356,7 +361,8 @@ void bind_players(nb::module_& m) {
                 },
                 any_board);
           },
-          "board"_a, "positions"_a, "layouts"_a)
+          "board"_a, "positions"_a, "layouts"_a,
+          "positions, layouts: the largest numbers of positions and of layouts that it may hold in memory.")
       .def(
           "open",
           [](AnySolver& any_solver, const AnyObservation& any_observation, int cell) {
@@ -372,15 +378,15 @@ void bind_players(nb::module_& m) {
                 any_solver);
           },
           "observation"_a, "cell"_a,
-          "Return the number of layouts that are consistent with the opened cells (and with the rule of the first "
-          "move, for this cell), and the sum over them of the cells that best play opens from now on if it opens this "
-          "cell first. Raises RuntimeError if the position is too large.")
+          "Return (layouts, sum). layouts: number of layouts that are consistent with the opened cells and, for this "
+          "cell, with the rule of the first move. sum: over these layouts, the number of cells that optimal play still "
+          "opens if it begins with this cell. Raises RuntimeError if the position is too large.")
       .def_prop_ro(
           "positions",
           [](const AnySolver& any_solver) {
             return std::visit([](const auto& s) { return s.positions(); }, any_solver);
           },
-          "Number of positions that the solver remembers.");
+          "Number of positions that the solver has stored.");
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ NB_MODULE(_core, m) {
       "call at a time: a second call at the same time raises RuntimeError.";
   m.def(
       "isa", [] { return trickformer::name(trickformer::isa()); },
-      "Name of the instruction set that the core uses: the environment variable TRICKFORMER_ISA, else the best of this "
-      "CPU that does not round activations to bfloat16. Raises ValueError if the variable names a set that this CPU "
-      "lacks.");
+      "Return the name of the instruction set that the core uses: the environment variable TRICKFORMER_ISA, else the "
+      "best of this CPU that does not round activations to bfloat16. Raises ValueError if the variable names a set "
+      "that this CPU lacks.");
   m.def(
       "under_way",
       [] {

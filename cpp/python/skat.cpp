@@ -26,9 +26,10 @@ Contract contract(int kind, bool hand, int level) {
 }
 
 void bind_rules(nb::module_& m) {
-  nb::class_<Result>(
-      m, "Result",
-      "Result of a game. value is the game value if the soloist has won, and minus twice the game value if not.")
+  nb::class_<Result>(m, "Result",
+                     "Result of a game. value: the game value if the soloist has won, else minus twice the game value. "
+                     "matadors: positive with, negative without, 0 in null. points: the soloist's card points, skat "
+                     "included. soloist: -1 if all passed.")
       .def_prop_ro("soloist", [](const Result& r) { return int(r.soloist); })
       .def_ro("won", &Result::won)
       .def_ro("overbid", &Result::overbid)
@@ -58,9 +59,13 @@ void bind_rules(nb::module_& m) {
       },
       nb::kw_only(), "kind"_a, "hand"_a, "level"_a, "bid"_a, "soloist"_a, "soloists_cards"_a, "points"_a, "tricks"_a,
       "Return the Result of a contract in which the soloist has these card points (with the skat) and this number of "
-      "tricks.");
+      "tricks. kind: 0 to 3 for diamonds, hearts, spades and clubs, 4 grand, 5 null. level: the announcement, 0 none, "
+      "1 schneider, 2 schwarz, 3 ouvert.");
 
-  nb::class_<State> state(m, "State", "One game from the moment the cards are dealt.");
+  nb::class_<State> state(
+      m, "State",
+      "State of one game after the cards are dealt. kind and level are numbered as in `settle` and hold from the "
+      "declaration on. phase: a number of the enumeration Phase in cpp/skat/rules.hpp.");
   bind_copies(state, "State");
   state
       .def(
@@ -140,7 +145,7 @@ void bind_sampler(nb::module_& m) {
           "__init__",
           [](SeatView* self, In1<std::int32_t> tokens) {
             SeatView v;
-            bool ended = false;  // whether the end token has come
+            bool ended = false;  // whether the end token was seen
             const auto seen = tokens_in(tokens);
             for (std::size_t i = 0; i < seen.size(); ++i) {
               const bool over = v.stage == SeatView::Stage::kOver;
@@ -173,8 +178,8 @@ void bind_sampler(nb::module_& m) {
         return array;
       },
       "tokens"_a,
-      "Return a seat's complete token sequence, int32 [n]: adds the tokens that follow from the rules, leaders of "
-      "tricks and the end.");
+      "Return a seat's complete token sequence, int32 [n], from its tokens of the deal and the actions. The added "
+      "tokens follow from the rules: leaders of tricks and the end.");
   m.def(
       "turns",
       [](In2<std::int16_t> tokens, bool absolute) {
@@ -193,18 +198,18 @@ void bind_sampler(nb::module_& m) {
         return out;
       },
       "tokens"_a, "absolute"_a = false,
-      "Return which seat acts with the next token after each position of the sequences int16 [n, T]: int8 [n, T], "
-      "counted from the own seat (or as chairs); -1 for none.");
+      "Return int8 [n, T]: the seat that acts with the token after each position of the sequences, int16 [n, T]; -1 "
+      "for none. Seats are counted from the own seat, or are absolute if `absolute`.");
   nb::class_<Deals> sampler(
       m, "DealSampler",
       "Sampler of worlds for one seat's view: uniform over all consistent worlds, or weighted by odds.");
   bind_worlds<WorldRows<Deals, skat::read, skat::write, kHidden>, SeatView>(
       sampler, kNumCards,
-      "log_odds: float64 [32, 3], for each card the log odds of its place: the two seats after the view's own, the "
-      "skat. Raises ValueError if no deal is consistent with the view.",
+      "log_odds: float64 [32, 3], for each card the log odds of its three places: the two seats after the view's own, "
+      "then the skat. Raises ValueError if no deal is consistent with the view.",
       "Draw n worlds, int16 [n, 34]: the seat that each of the 32 cards was dealt to (3 is the skat), then the "
       "soloist's two discards; -1 for none.");
-  sampler.def_prop_ro("assignments", &Deals::assignments, "Exact number of ways to assign the unseen cards.")
+  sampler.def_prop_ro("assignments", &Deals::assignments, "Exact number of ways to assign the unseen cards to places.")
       .def_prop_ro("histories", &Deals::histories, "Exact number of ways to pick up and discard for each assignment.");
 }
 
@@ -216,7 +221,10 @@ void bind_skat(nb::module_& parent) {
   m.attr("MAX_ACTIONS") = kMaxActions;
   m.attr("MAX_LENGTH") = kMaxLength;
   bind_rules(m);
-  nb::class_<Codec> codec(m, "Codec");
+  nb::class_<Codec> codec(
+      m, "Codec",
+      "Tokens and outcomes of the game. seeger: whether scores are Seeger-Fabian points. labels: int16 [outcomes, 3], "
+      "the scores of each outcome, the own seat first. evaluation: weights the sampled worlds of `labels`.");
   codec.def(
       "__init__",
       [](Codec* self, bool seeger, In<std::int16_t, nb::shape<-1, kPlayers>> labels, const Evaluation* evaluation) {

@@ -51,7 +51,7 @@ void bind_skat_players(nb::module_& parent) {
         return std::make_tuple(history, score, seated);
       },
       "seeger"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0,
-      "Play games in which each seat is a random player with probability `random`, else a scripted player that makes a "
-      "random move with probability `noise`, a tenth of it before the declaration. Returns histories and scores as "
-      "rules_games does, and the players, uint8 [n, 3]: 0 random, 1 scripted.");
+      "Play games in which each seat is a random player with probability `random`, else a scripted player. That player "
+      "makes a random move with probability `noise`, or a tenth of `noise` before the declaration. Returns histories "
+      "and scores as rules_games does, and the players, uint8 [n, 3]: 0 random, 1 scripted.");
 }

@@ -33,7 +33,7 @@ std::vector<int> listed(Cards cards) {
   return out;
 }
 
-Known known_of(int known) { return Known(checked(known, 3, "what is known")); }
+Known known_of(int known) { return Known(checked(known, 3, "known")); }
 int declaration_of(int declaration) { return int(checked(declaration, kDeclarations, "declaration")); }
 int seat_of(int seat) { return int(checked(seat, kPlayers, "seat")); }
 int bid_of(int bid) { return within(bid, 0, kHighestBid, "a bid"); }
@@ -66,14 +66,17 @@ void bind_evaluation(nb::module_& m) {
             return e.logit(known_of(known), declaration_of(declaration), cards, points_of(laid), seat_of(seat));
           },
           "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
-          "Return the log odds of winning before calibration.")
+          "Return the log odds of winning before calibration. known: 0 after the discard, 1 hand game, 2 before the "
+          "skat is picked up. declaration: 0 to 3 for suits, 4 grand, 5 null, 6 null ouvert. ten: the cards. laid: "
+          "card points of the discards. seat: 0 is forehand.")
       .def(
           "chance",
           [](const Evaluation& e, int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
             const Cards cards = cards_in(ten, kHand);
             return e.chance(known_of(known), declaration_of(declaration), cards, points_of(laid), seat_of(seat));
           },
-          "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0, "Return the calibrated chance of winning.");
+          "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
+          "Return the calibrated probability of winning. The arguments are those of `logit`.");
   m.def(
       "features",
       [](int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
@@ -83,7 +86,8 @@ void bind_evaluation(nb::module_& m) {
         return std::vector<int>(entry, entry + kEvaluationFeatures);
       },
       "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
-      "Return the indices of the entries of a model's table that a hand adds up. The table's last entry is always 0.");
+      "Return the indices of the table entries that the model sums for a hand. The table's last entry is always 0. The "
+      "arguments are those of Evaluation.logit.");
   m.def(
       "samples",
       [](const Evaluation& e, int known, int family, std::uint64_t seed, std::uint64_t first, std::size_t n) {
@@ -96,14 +100,15 @@ void bind_evaluation(nb::module_& m) {
         return std::make_pair(entries, target);
       },
       "evaluation"_a, "known"_a, "family"_a, "seed"_a, "first"_a, "n"_a,
-      "Return training samples: entries, uint16 [n, 9], and targets, float32 [n]. cpp/skat/samples.hpp describes how "
-      "hands are chosen.");
+      "Return training samples: entries, uint16 [n, 9], and targets, float32 [n]. known: as in Evaluation.logit. "
+      "family: 0 suit, 1 grand, 2 null. cpp/skat/samples.hpp describes how hands are chosen.");
 }
 
 void bind_bidding(nb::module_& m) {
   nb::class_<Prospects>(
       m, "Prospects",
-      "Expected results of ten cards before the skat is picked up: own score less the mean of the others' scores.")
+      "Expected results with ten cards before the skat is picked up: own score less the mean of the others' scores. "
+      "seeger: whether scores are Seeger-Fabian points. Otherwise they are game values.")
       .def(
           "__init__",
           [](Prospects* self, const Evaluation& e, const std::vector<int>& ten, int seat, bool seeger) {
@@ -111,14 +116,15 @@ void bind_bidding(nb::module_& m) {
           },
           "evaluation"_a, "ten"_a, "seat"_a, "seeger"_a = true)
       .def(
-          "picking_up", [](const Prospects& p, int bid) { return p.picking_up(bid_of(bid)); }, "bid"_a)
+          "picking_up", [](const Prospects& p, int bid) { return p.picking_up(bid_of(bid)); }, "bid"_a,
+          "Return the expected score of the best game after picking up the skat.")
       .def(
           "by_hand",
           [](const Prospects& p, int bid) {
             const Offer o = p.by_hand(bid_of(bid));
             return std::make_pair(o.declaration, o.score);
           },
-          "bid"_a, "(declaration, expected score) of the best hand game.")
+          "bid"_a, "Return (declaration, expected score) of the best hand game.")
       .def(
           "mean_chance", [](const Prospects& p, int declaration) { return p.mean_chance(declaration_of(declaration)); },
           "declaration"_a, "Return the chance of winning a declaration after the discard, as the mean over skats.");
@@ -139,7 +145,8 @@ void bind_bidding(nb::module_& m) {
         return out;
       },
       "evaluation"_a, "twelve"_a, "seat"_a,
-      "Return, by declaration, the two best cards to discard and the log odds after it, before calibration.");
+      "Return, by declaration, the two best cards to discard from twelve and the log odds after the discard, before "
+      "calibration.");
   m.def(
       "best_offer",
       [](const Evaluation& e, const std::vector<int>& twelve, int bid, int seat, bool seeger) {
@@ -158,8 +165,8 @@ void bind_bidding(nb::module_& m) {
         return std::make_pair(s.action, s.value);
       },
       "evaluation"_a, "prospects"_a, "view"_a, "seeger"_a, "passing"_a,
-      "Return (action, expected result) of the best bid, discard or declaration. Raises ValueError if the view's seat "
-      "has none to make.");
+      "Return (action, expected result) of the best bid, discard or declaration. passing: the seat bids only if the "
+      "expected result exceeds this. Raises ValueError if the view's seat has none to make.");
 }
 
 using Hidden = In2<std::int16_t>;
@@ -187,10 +194,10 @@ void bind_inference(nb::module_& m) {
       },
       "evaluation"_a, "model"_a, "accepted"_a, "refused"_a, "ten"_a, "seat"_a, "seeger"_a = true,
       "Return the probability that a player accepts call number `accepted` (-1 for none) and refuses call number "
-      "`refused` (63 if never asked).");
+      "`refused` (63 for none). Numbers are indices into skat.CALLS.");
   m.def(
       "at_play", [](const SeatView& v) { return v.stage == SeatView::Stage::kPlay; }, "view"_a,
-      "Whether the view is in the play of tricks, not in the discard.");
+      "Return whether the view is in card play.");
   m.def(
       "bid_ranges",
       [](const SeatView& v) {
@@ -219,8 +226,9 @@ void bind_inference(nb::module_& m) {
       },
       "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "hidden"_a,
       "Return float64 [n]: the natural logarithm of the weight of each world, int16 [n, 34] as DealSampler.sample "
-      "returns them. The weight is the probability of the others' bids and declaration given their cards, times that "
-      "of the discards given the declaration; the result is -inf if a world is not consistent with the view.");
+      "returns them. The weight is the probability of the others' bids and declaration given their cards, times the "
+      "probability of the discards given the declaration. The result is -inf if a world is not consistent with the "
+      "view.");
   m.def(
       "draw_worlds",
       [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, std::size_t n,
@@ -247,10 +255,10 @@ void bind_inference(nb::module_& m) {
         return std::make_tuple(holders, weight, chance, w.effective, hidden);
       },
       "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "n"_a, "oversample"_a, "seed"_a,
-      "Draw different worlds. Returns the current holder of each card, int8 [m, 32] (3 is the skat, -1 a played card); "
-      "the weights, float64 [m]; the probability of the bids and the declaration in each world, float64 [m]; the "
-      "effective sample size; and the worlds, int16 [m, 34], as DealSampler.sample returns them. With oversample 0 the "
-      "worlds are uniform.");
+      "Draw at most n different worlds. oversample: number of uniform draws for each of them. Returns the current "
+      "holder of each card, int8 [m, 32] (3 is the skat, -1 a played card); the weights, float64 [m]; the probability "
+      "of the bids, the declaration and the discards in each world, float64 [m]; the effective sample size; and the "
+      "worlds, int16 [m, 34], as DealSampler.sample returns them. With oversample 0 the worlds are uniform.");
 }
 
 void bind_playing(nb::module_& m) {
@@ -266,7 +274,7 @@ void bind_playing(nb::module_& m) {
           return out;
         };
         const std::vector<int> taken = numbers(course), tried = numbers(actions);
-        within(open, 0, kTricks, "Number of tricks at the end that are played with open cards.");
+        within(open, 0, kTricks, "open");
         auto out = make<float>({hidden.shape(0), tried.size()});
         const Use use(&solver, true);
         nb::gil_scoped_release release;
@@ -274,16 +282,18 @@ void bind_playing(nb::module_& m) {
         return out;
       },
       "deals"_a, "seeger"_a, "hidden"_a, "course"_a, "actions"_a, "open"_a, "solver"_a,
-      "Play each world on with each action, int64 [a], after which all seats play `rules`; the last `open` tricks are "
-      "played optimally with open cards. Returns float32 [n, a]: the own result less the mean of the others', in "
-      "points. hidden: worlds as DealSampler.sample returns them. course: int64 [t], the actions after the deal; "
-      "another soloist's discards may be any numbers. Raises ValueError if a world or course is not consistent with "
-      "the view, or if an action is not legal.");
+      "Continue each world with each action, int64 [a], and then with the player `rules` in all seats. The last `open` "
+      "tricks are played optimally with open cards. Returns float32 [n, a]: the own result less the mean of the "
+      "others', in points. hidden: worlds as DealSampler.sample returns them. course: int64 [t], the actions after the "
+      "deal; the discards of another soloist may be any numbers, because each world has its own. Raises ValueError if "
+      "a world or course is not consistent with the view, or if an action is not legal.");
 }
 
 void bind_search(nb::module_& m) {
-  nb::class_<PimcResult>(m, "PimcResult",
-                         "Result of a PIMC search. Values are the own result less the mean of the others'.")
+  nb::class_<PimcResult>(
+      m, "PimcResult",
+      "Result of a PIMC search. Values are the own result less the mean of the others'. worlds: number of different "
+      "worlds. effective: effective sample size of the uniform draws. nodes: nodes of the solver.")
       .def_ro("card", &PimcResult::card)
       .def_ro("value", &PimcResult::value)
       .def_prop_ro(
@@ -307,7 +317,8 @@ void bind_search(nb::module_& m) {
         return pimc_card(deals, e, {worlds, oversample, model}, stakes(seeger), seed, solver);
       },
       "deals"_a, "evaluation"_a, "worlds"_a, "oversample"_a, "model"_a, "seeger"_a, "seed"_a, "solver"_a,
-      "Choose the card to play by PIMC. Raises ValueError if the view's seat has no card to play.");
+      "Choose the card to play by PIMC. worlds: number of worlds solved. oversample: uniform draws for each of them; 0 "
+      "for unweighted worlds. Raises ValueError if the view's seat has no card to play.");
 }
 
 }  // namespace

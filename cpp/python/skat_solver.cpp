@@ -15,7 +15,7 @@ using namespace trickformer::skat;
 
 namespace {
 
-constexpr int kEnding = 15;  // largest number of cards in hands for which every line of play can be tried
+constexpr int kEnding = 15;  // largest number of cards, all hands together, for which every line of play can be tried
 
 struct Positions {
   std::vector<SolverPosition> all;
@@ -138,7 +138,7 @@ void bind_skat_solver(nb::module_& parent) {
         return std::make_pair(values, nodes);
       },
       "positions"_a, "threshold"_a,
-      "Answer at_least by a plain zero-window search, the baseline of benchmarks.skat_solver.");
+      "Return the result of at_least by a plain zero-window search, the baseline of benchmarks.skat_solver.");
   m.def(
       "minimax_moves",
       [](const Positions& p, bool tricks) {
@@ -155,6 +155,6 @@ void bind_skat_solver(nb::module_& parent) {
       },
       "positions"_a, "tricks"_a,
       "Solve endings by trying every line of play. Returns int16 [n, 32]: the soloist's card points at the end after "
-      "each card or, if `tricks` (and always in null), the number of tricks still to be taken; -1 for an illegal card. "
-      "It is the reference of the tests.");
+      "each card or, if `tricks` (and always in null), the number of tricks that the soloist still takes; -1 for an "
+      "illegal card. It is the reference of the tests.");
 }

@@ -14,6 +14,8 @@
 
 namespace trickformer {
 
+// Sizes of a game: seats, bytes of a history, tokens of the longest sequence, tokens of the vocabulary, bytes of a
+// deal.
 struct Sizes {
   std::size_t players, history, length, vocabulary, deal;
 };
@@ -25,11 +27,14 @@ inline void check_seats(const In1<std::uint8_t>& seats, std::size_t n, std::size
 }
 
 inline void check_deals(const In2<std::uint8_t>& deals, std::size_t width) {
-  if (deals.shape(1) != width) throw nb::value_error(("deals are uint8 [n, " + std::to_string(width) + "]").c_str());
+  if (deals.shape(1) != width)
+    throw nb::value_error(("deals must be uint8 [n, " + std::to_string(width) + "]").c_str());
 }
 
 // Requirements on Game: types Codec, Tables, Tracker and Score; functions sizes(codec or tables), encode(codec,
-// history, seat, tokens), legal(tables, i, mask) and scores(tables, i, out). name: of the class of games in lockstep.
+// history, seat, tokens), legal(tables, i, mask) and scores(tables, i, out). Optional: label, for `labels`, with
+// kRollout if networks may play and kWorlds if deals may be sampled; history, for `Tables.history`. name: name of the
+// Tables class in Python.
 template <typename Game>
 nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typename Game::Codec>& bound,
                                               const char* name = "Tables") {
@@ -39,10 +44,12 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
   using Score = typename Game::Score;
 
   bound
-      .def("tracker",
-           [](std::shared_ptr<const Codec> t) -> std::unique_ptr<Tracker> {
-             return std::make_unique<typename Game::Tracker>(std::move(t));
-           })
+      .def(
+          "tracker",
+          [](std::shared_ptr<const Codec> t) -> std::unique_ptr<Tracker> {
+            return std::make_unique<typename Game::Tracker>(std::move(t));
+          },
+          "Return a tracker of an empty sequence.")
       .def(
           "outcomes",
           [](const Codec& t, In2<Score> score, In1<std::uint8_t> seats) {
@@ -55,7 +62,9 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
               out.data()[i] = t.outcome(score.data() + i * players, int(seats(i)));
             return out;
           },
-          "scores"_a, "seats"_a);
+          "scores"_a, "seats"_a,
+          "Return the index of each game's outcome as one seat sees it, int32 [n]. scores: integers [n, players]. "
+          "seats: uint8 [n].");
 
   bound.def(
       "encode",
@@ -71,7 +80,9 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
                        tokens.data() + i * sizes.length);
         return tokens;
       },
-      "history"_a, "seats"_a);
+      "history"_a, "seats"_a,
+      "Return one seat's tokens of each game, int16 [n, T], padded with the end token. history: uint8 [n, H]. seats: "
+      "uint8 [n].");
 
   if constexpr (requires { &Game::label; })
     bound.def(
@@ -88,56 +99,63 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           if (playouts < 1 || !(share >= 0 && share <= 1))
             throw nb::value_error("playouts must be at least 1 and a share between 0 and 1");
           if (!(requires { Game::kRollout; }) && net)
-            throw nb::value_error("this game's labels are always by the scripted player");
+            throw nb::value_error("this game has no labels by a network; leave out net");
           if (!(requires { Game::kWorlds; }) && worlds)
-            throw nb::value_error("this game's labels always use the actual deal");
+            throw nb::value_error("this game has no labels from sampled deals; leave out worlds");
           if (net && (net->actions != int(sizes.vocabulary) ||
                       net->features != typename Game::Tracker(shared).feature_count()))
             throw nb::value_error("the network was trained for another game");
-          std::vector<Label> found;
+          std::vector<Label> labels;
           std::vector<std::int32_t> counts(n);
           {
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < n; ++i) {
-              const std::size_t before = found.size();
+              const std::size_t before = labels.size();
               Game::label(codec, history.data() + i * sizes.history, int(seats.data()[i]),
-                          LabelOptions{playouts, share, net, worlds}, seed, streams.data()[i], found);
-              counts[i] = std::int32_t(found.size() - before);
+                          LabelOptions{playouts, share, net, worlds}, seed, streams.data()[i], labels);
+              counts[i] = std::int32_t(labels.size() - before);
             }
           }
           auto count = make<std::int32_t>({n});
           std::copy(counts.begin(), counts.end(), count.data());
-          auto position = make<std::int16_t>({found.size()}), token = make<std::int16_t>({found.size()});
-          auto value = make<float>({found.size()});
-          for (std::size_t i = 0; i < found.size(); ++i) {
-            position.data()[i] = std::int16_t(found[i].position);
-            token.data()[i] = std::int16_t(found[i].token);
-            value.data()[i] = found[i].value;
+          auto position = make<std::int16_t>({labels.size()}), token = make<std::int16_t>({labels.size()});
+          auto value = make<float>({labels.size()});
+          for (std::size_t i = 0; i < labels.size(); ++i) {
+            position.data()[i] = std::int16_t(labels[i].position);
+            token.data()[i] = std::int16_t(labels[i].token);
+            value.data()[i] = labels[i].value;
           }
           return std::make_tuple(count, position, token, value);
         },
         "history"_a, "seats"_a, "seed"_a, "streams"_a, "playouts"_a, "share"_a, "net"_a = nb::none(),
         "worlds"_a = false,
-        "Estimate the values of the legal actions of sampled decisions by playouts. Returns the number of labels of "
+        "Estimate the values of the legal actions of sampled decisions by playouts. history: uint8 [n, H]. seats: "
+        "uint8 [n]. streams: uint64 [n], which with `seed` determine the random numbers. playouts: number per action. "
+        "share: fraction of the decisions that get labels. net: network that plays the playouts, by default the "
+        "scripted player. worlds: whether each playout starts from a sampled deal. Returns the number of labels of "
         "each hand, int32 [n], and for all labels, hand by hand, the position before the decision, the action (int16) "
         "and its value (float32).");
 
-  Guarded<Tables> tables(m, name);
+  Guarded<Tables> tables(m, name, "Many games that are played in lockstep; see trickformer.base.Tables.");
   tables.def("__len__", &Tables::size)
-      .def("current",
-           [](const Tables& t) {
-             auto out = make<std::int8_t>({t.size()});
-             for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.current(i));
-             return out;
-           })
-      .def("legal",
-           [](const Tables& t) {
-             const std::size_t vocabulary = Game::sizes(t).vocabulary;
-             auto out = make<bool>({t.size(), vocabulary});
-             nb::gil_scoped_release release;
-             for (std::size_t i = 0; i < t.size(); ++i) Game::legal(t, i, out.data() + i * vocabulary);
-             return out;
-           })
+      .def(
+          "current",
+          [](const Tables& t) {
+            auto out = make<std::int8_t>({t.size()});
+            for (std::size_t i = 0; i < t.size(); ++i) out.data()[i] = std::int8_t(t.current(i));
+            return out;
+          },
+          "Return the seat to act at each table, int8 [n]; -1 after the end.")
+      .def(
+          "legal",
+          [](const Tables& t) {
+            const std::size_t vocabulary = Game::sizes(t).vocabulary;
+            auto out = make<bool>({t.size(), vocabulary});
+            nb::gil_scoped_release release;
+            for (std::size_t i = 0; i < t.size(); ++i) Game::legal(t, i, out.data() + i * vocabulary);
+            return out;
+          },
+          "Return the legal tokens of the seat to act, bool [n, V]; all False after the end.")
       .def(
           "step",
           [](Tables& t, In1<std::int32_t> tables, In1<std::int32_t> actions) {
@@ -146,34 +164,43 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < tables.size(); ++i) t.step(checked(tables(i), t.size(), "table"), actions(i));
           },
-          "tables"_a, "actions"_a)
-      .def_prop_ro("tokens",
-                   [](nb::handle_t<Tables> self) {
-                     const Tables& t = constructed<Tables>(self);
-                     const Sizes sizes = Game::sizes(t);
-                     return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(),
-                                                                       {t.size(), sizes.players, sizes.length}, self);
-                   })
-      .def_prop_ro("lengths",
-                   [](nb::handle_t<Tables> self) {
-                     const Tables& t = constructed<Tables>(self);
-                     const std::size_t players = Game::sizes(t).players;
-                     return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), players}, self);
-                   })
-      .def("scores",
-           [](const Tables& t) {
-             const std::size_t players = Game::sizes(t).players;
-             auto out = make<Score>({t.size(), players});
-             for (std::size_t i = 0; i < t.size(); ++i) Game::scores(t, i, out.data() + i * players);
-             return out;
-           })
-      .def("outcomes", [](const Tables& t) {
-        const std::size_t players = Game::sizes(t).players;
-        auto out = make<std::int32_t>({t.size(), players});
-        for (std::size_t i = 0; i < t.size(); ++i)
-          for (std::size_t p = 0; p < players; ++p) out.data()[i * players + p] = t.outcome(i, int(p));
-        return out;
-      });
+          "tables"_a, "actions"_a, "Apply the token actions[i] at table tables[i], int32 [k] each.")
+      .def_prop_ro(
+          "tokens",
+          [](nb::handle_t<Tables> self) {
+            const Tables& t = constructed<Tables>(self);
+            const Sizes sizes = Game::sizes(t);
+            return nb::ndarray<nb::numpy, const std::int32_t>(t.tokens(), {t.size(), sizes.players, sizes.length},
+                                                              self);
+          },
+          "Tokens of each seat, int32 [n, players, T], padded with the end token. `step` changes the array.")
+      .def_prop_ro(
+          "lengths",
+          [](nb::handle_t<Tables> self) {
+            const Tables& t = constructed<Tables>(self);
+            const std::size_t players = Game::sizes(t).players;
+            return nb::ndarray<nb::numpy, const std::int32_t>(t.lengths(), {t.size(), players}, self);
+          },
+          "Number of tokens of each seat, int32 [n, players]. `step` changes the array.")
+      .def(
+          "scores",
+          [](const Tables& t) {
+            const std::size_t players = Game::sizes(t).players;
+            auto out = make<Score>({t.size(), players});
+            for (std::size_t i = 0; i < t.size(); ++i) Game::scores(t, i, out.data() + i * players);
+            return out;
+          },
+          "Return the scores, integers [n, players]. All games must be over.")
+      .def(
+          "outcomes",
+          [](const Tables& t) {
+            const std::size_t players = Game::sizes(t).players;
+            auto out = make<std::int32_t>({t.size(), players});
+            for (std::size_t i = 0; i < t.size(); ++i)
+              for (std::size_t p = 0; p < players; ++p) out.data()[i * players + p] = t.outcome(i, int(p));
+            return out;
+          },
+          "Return the index of each seat's outcome, int32 [n, players]. All games must be over.");
   if constexpr (requires { &Game::history; })
     tables.def(
         "history",

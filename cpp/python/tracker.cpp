@@ -106,12 +106,12 @@ class PythonTracker final : public Tracker {
 
   nb::object self_;
   int vocabulary_ = 0;
-  mutable int features_ = -1;  // number of features; read only when somebody needs it
+  mutable int features_ = -1;  // number of features, -1 until the first request
 };
 
 struct Seats {
   Seats() = default;
-  Seats(Seats&&) = default;  // trackers are owned, so it can only be moved
+  Seats(Seats&&) = default;  // it owns its trackers, so it can be moved but not copied
   std::vector<std::unique_ptr<Tracker>> trackers;
   Out<float> rows(std::size_t n) const {
     return make<float>({n, trackers.empty() ? 0 : std::size_t(trackers[0]->feature_count())});
@@ -131,7 +131,7 @@ void bind_tracker(nb::module_& m) {
     for (int t = 0; t < tracker.vocabulary(); ++t) out.data()[t] = set.has(t);
     return out;
   };
-  nb::class_<Tracker>(m, "Tracker")
+  nb::class_<Tracker>(m, "Tracker", "Tracker of one seat's observations in the core; see trickformer.base.Tracker.")
       .def("copy", &Tracker::copy)
       .def("__copy__", &Tracker::copy)
       .def("my_turn", &Tracker::my_turn)
@@ -147,13 +147,15 @@ void bind_tracker(nb::module_& m) {
       .def("legal", [mask](const Tracker& t) { return mask(t, t.legal()); })
       .def("possible", [mask](const Tracker& t) { return mask(t, t.possible()); })
       .def_prop_ro("n_features", &Tracker::feature_count)
-      .def_prop_ro("script_features",
-                   [](const Tracker& t) {
-                     std::vector<int> indices;
-                     for (const auto& range : t.script_features())
-                       for (int i = range.first; i < range.last; ++i) indices.push_back(i);
-                     return indices;
-                   })
+      .def_prop_ro(
+          "script_features",
+          [](const Tracker& t) {
+            std::vector<int> indices;
+            for (const auto& range : t.script_features())
+              for (int i = range.first; i < range.last; ++i) indices.push_back(i);
+            return indices;
+          },
+          "Indices of the features that hold the actions and ratings of the game's scripted player.")
       .def("features", [](const Tracker& t) {
         auto out = make<float>({std::size_t(t.feature_count())});
         t.features(out.data());
@@ -179,20 +181,23 @@ void bind_tracker(nb::module_& m) {
         return std::make_pair(out, next);
       },
       "start"_a, "tokens"_a, "lengths"_a, "possible"_a,
-      "Return the features after each of the first lengths[i] tokens of each sequence, int16 [n, T], as float32 [n, T, "
-      "F], and the possible next tokens, bool [n, T, V] ([0, T, V] unless requested). Entries after lengths[i] are 0 "
-      "and False.");
+      "Return the features after each of the first lengths[i] tokens of each sequence, float32 [n, T, F], and the "
+      "possible next tokens, bool [n, T, V], or [0, T, V] if not `possible`. tokens: int16 [n, T]. Entries after "
+      "lengths[i] are 0 and False.");
 
   nb::class_<RolloutNet>(m, "RolloutNet", "Rollout network: a small network on features that plays hands to the end.")
       .def(
           "__init__",
           [](RolloutNet* self, In2<float> first, In2<float> second, In1<float> third) {
             if (first.shape(0) < 1 || first.shape(1) != second.shape(1) || second.shape(0) != third.shape(0))
-              throw nb::value_error("weights must be [features + 1, hidden], [actions, hidden] and [actions]");
+              throw nb::value_error(
+                  "first, second and third must be [features + 1, hidden], [actions, hidden] and [actions]");
             new (self) RolloutNet(int(first.shape(0)) - 1, int(first.shape(1)), int(third.size()), finite(first),
                                   finite(second), finite(third));
           },
-          "first"_a, "second"_a, "third"_a)
+          "first"_a, "second"_a, "third"_a,
+          "first: float32 [features + 1, hidden], weights of the hidden layer, the last row the bias. second: float32 "
+          "[actions, hidden] and third: float32 [actions], weights and bias of the action values.")
       .def(
           "values",
           [](const RolloutNet& self, In2<float> features) {

@@ -30,7 +30,7 @@ inline void check_hidden(const HiddenRows& hidden, std::size_t width) {
 }
 
 // The worlds of a sampler whose World is a struct, as rows of numbers: kRead(row) -> World, kWrite(world, row). A
-// sampler that uses rows itself has the same functions.
+// sampler that works on rows defines the same functions itself, as in hearts_search.cpp.
 template <typename Deals, auto kRead, auto kWrite, std::size_t kRowWidth>
 struct WorldRows {
   static constexpr std::size_t kWidth = kRowWidth;

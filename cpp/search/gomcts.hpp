@@ -190,7 +190,7 @@ class Batch {
   std::vector<Search> searches_;
   std::vector<Place> nodes_, policies_, values_;
   Share share_;                           // progress in runs
-  std::int64_t past_ = 0;                 // finished runs of earlier calls, which share_ does not count any more
+  std::int64_t past_ = 0;                 // runs that had finished when share_ last ended; share_ does not count them
   bool placed_ = true, answered_ = true;  // whether the last requests are answered
   bool failed_ = false, needs_actions_ = false;
 };

@@ -46,9 +46,9 @@ Laying best_laying(const Evaluation& evaluation, Cards twelve, Cards already, in
 // declaration, then to the lowest cards.
 Offer best_offer(const Evaluation& evaluation, Cards twelve, Cards already, int bid, int seat, const Stakes& stakes);
 
-// An action of a seat before card play. The seat calls or holds up to the highest bid whose value exceeds `passing`. In
-// forehand after two passes it bids 18 if the expected result is above 0. The soloist then declares the best contract,
-// and announces nothing in hand games.
+// An action of a seat before card play. The seat calls or holds up to the highest bid whose value exceeds `passing`.
+// Forehand after two passes bids 18 if the expected result is above 0. The soloist then declares the best contract, and
+// announces nothing in hand games.
 struct AuctionChoice {
   int action = kPass;
   double value = 0;  // expected result, in the units of Stakes

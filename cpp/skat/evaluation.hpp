@@ -1,7 +1,7 @@
 // A learned estimate of the probability that a hand of Skat wins a contract. It is a generalized linear model whose
-// features are table entries (Buro, "From Simple Features to Sophisticated Evaluation Functions", 1998), as in Kermit's
-// bidding (Buro, Long, Furtak & Sturtevant, "Improving State Evaluation, Inference, and Search in Trick-Based Card
-// Games", 2009, section 3).
+// features are table entries (Buro, "From Simple Features to Sophisticated Evaluation Functions", 1998). It follows
+// Kermit's bidding (Buro, Long, Furtak & Sturtevant, "Improving State Evaluation, Inference, and Search in Trick-Based
+// Card Games", 2009, section 3).
 #pragma once
 #include <array>
 #include <cmath>

@@ -32,8 +32,8 @@ enum Feature : int {
   kListenerFeature = kCallerFeature + kPlayers,     // [3] and to whom
   kAnswerFeature = kListenerFeature + kPlayers,     // a call waits for an answer
   kAloneFeature = kAnswerFeature + 1,               // all others have passed, and forehand decides
-  kValueFeature = kAloneFeature + 1,                // [7] what each declaration is certainly worth, in hundreds; not to
-                                                    // another's defenders
+  kValueFeature = kAloneFeature + 1,                // [7] certain value of each declaration, in hundreds; 0 for a
+                                                    // defender
   kCoversFeature = kValueFeature + 7,               // [7] whether that covers the bid
   kSoloistFeature = kCoversFeature + 7,             // [4] nobody yet, or which seat
   kKindFeature = kSoloistFeature + 1 + kPlayers,    // [6] game declared

@@ -56,8 +56,8 @@ constexpr double kWeights[kFeatures][kJudged] = {
 constexpr double kNullBase = 1.98, kNullDanger = 0.444, kNullBidBase = 1.85, kNullBidDanger = 0.197;
 constexpr double kSchneiderGap = 3.7;  // how much lower the log odds of 90 card points are than of 61, for the soloist
 // Before the skat is seen, several contracts are possible, and the skat will help one of them. So the value of the hand
-// is a soft maximum of the contracts' scores, kHope * log(sum of exp(score / kHope)), scaled to the mean result of free
-// choice.
+// is a soft maximum of the contracts' scores, kHope * log(sum of exp(score / kHope)). kHopeScale fits its mean to the
+// mean result of games with a free choice of contract.
 constexpr double kHope = 40, kHopeScale = 0.915;
 constexpr int kDefendersGain = 40;  // points that each defender gets for a lost game
 

@@ -10,15 +10,15 @@
 namespace trickformer::skat {
 namespace {
 
-// Open cards favour the defenders: the longer the solved ending, the worse contracts look. With playouts `rules` chose
-// better cards in the first tricks than with best play from there on.
+// Open cards favour the defenders: the longer the solved ending, the worse contracts look. In the first tricks,
+// playouts by `rules` rated cards better than best play with open cards did.
 constexpr int kOpenCards = 4;
 constexpr int kTailCards = 3;  // number of tricks before the end at which a playout is solved
-constexpr int kStray = 16;     // one card in so many is random; otherwise all playouts would be equal
-constexpr int kMost = 6;       // most actions labelled in a decision before card play with more than kFew
+constexpr int kStray = 16;     // one card in 16 is random; otherwise all playouts would be equal
+constexpr int kMost = 6;       // most actions labelled in a decision before card play with more than kFew legal actions
 constexpr int kFew = 7;
 constexpr std::size_t kOversample = 8;  // uniform worlds drawn for each world that a label uses
-constexpr int kNear = 10;               // number of calls above the highest bid of a seat that are considered
+constexpr int kNear = 10;               // one of the calls to label is drawn from this many lowest ones
 
 Result play_out(Table g, Rng& rng, Solver& solver) {
   State& s = g.state;
@@ -139,7 +139,8 @@ class Labeller {
     return g;
   }
 
-  // Adds 200 v(o) of each action, as the mean of this many playouts. All actions get the same random numbers.
+  // Adds to worth[k] the weighted mean of 200 v(o) over this many playouts after actions[k]. All actions get the same
+  // random numbers.
   void play_on(const Table& g, const std::uint8_t* actions, int n, int playouts, std::uint64_t drawn, double weight,
                double* worth) const {
     for (int k = 0; k < n; ++k) {

@@ -1,4 +1,4 @@
-// Labels for action values: the value of each action of a decision, in the deal as it was.
+// Labels for action values: the value of each action of a decision, in the true deal or in sampled deals.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -18,9 +18,9 @@ namespace trickformer::skat {
 // All actions of a decision get the same random numbers. If many calls or discards are legal, only some of them are
 // labelled; the action taken and the action of `rules` are among them.
 //
-// With `worlds`, that many deals take the place of the playouts. The true deal is one of them, and the others are drawn
-// by the actions of the other seats (draw_worlds). Then cards have the value that PIMC gives them, and before card play
-// there is one playout in each deal. evaluation: weights the worlds; may be null without `worlds`.
+// With `worlds`, `playouts` deals that are weighted by the actions of the other seats (draw_worlds) take the place of
+// the playouts. Then a card has its value by PIMC, and before card play there is one playout in each deal. evaluation:
+// weights the worlds; may be null without `worlds`.
 //
 // Results depend only on seed and stream, and are appended. Throws std::invalid_argument on a history that breaks the
 // rules or ends early, or if `worlds` is set without an evaluation.

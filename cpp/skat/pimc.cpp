@@ -9,10 +9,10 @@
 namespace trickformer::skat {
 namespace {
 
-constexpr int kExactCards = 6;  // hands of at most so many cards are solved for exact card points
+constexpr int kExactCards = 6;  // hands of at most this many cards are solved for exact card points
 // In larger hands only the main threshold is solved, because the other thresholds take the most time there.
 constexpr int kStepCards = 9;
-constexpr double kIndifferent = 0.25;           // values closer than this are a tie while more thresholds can be solved
+constexpr double kIndifferent = 0.25;           // values closer than this are a tie
 constexpr int kSteps[] = {1, 31, 61, 90, 120};  // card points at which a score can change
 constexpr int kBetween[] = {46, 76, 53, 69};    // no score changes here; solved only to compare card points
 
@@ -88,7 +88,7 @@ class Search {
     }
   }
 
-  // Returns `base` for every card, and `more` for the cards of a set.
+  // Adds to the value of every legal card: `base`, and `more` for the cards of `reached`.
   void add(double weight, double base, double more, Cards reached) {
     for (Cards rest = legal_; rest;) {
       const int card = take_lowest(rest);
@@ -122,7 +122,7 @@ class Search {
     for (std::size_t i = 0; i < n && (i == 0 || gain(order[i]) > 0); ++i) {
       ask(kSteps[order[i]], [&](const Solving& s) { return s.worth[order[i] + 1] - s.worth[order[i]]; });
       if (i + 1 < n && (count(view_.hand) > kStepCards || decided())) {
-        // What was not solved counts the same for all cards; most games are won without it.
+        // Thresholds below the main one that were not solved count as reached by all cards, higher ones as not reached.
         for (std::size_t j = i + 1; j < n; ++j)
           if (kSteps[order[j]] < kSteps[order[0]])
             for (const Solving& s : all_) add(s.weight, s.worth[order[j] + 1] - s.worth[order[j]], 0, 0);
@@ -131,7 +131,7 @@ class Search {
     }
     for (int threshold : kBetween) {
       if (decided()) return;
-      ask(threshold, [](const Solving&) { return kPointWorth * 15; });
+      ask(threshold, [](const Solving&) { return kPointWorth * 15; });  // half of the 30 points between two steps
     }
   }
 
@@ -201,7 +201,7 @@ class Search {
 
 double worth(const SeatView& v, Cards soloists_cards, int points, const Stakes& stakes) {
   const bool null = v.contract.kind == Kind::kNull;
-  // In null the only threshold is whether it is won; then the first step counts as reached.
+  // In null, 0 points stand for a lost game, with a trick for the soloist, and more points for a game that is won.
   const int tricks = null ? points == 0 : points == 0 ? 0 : points == kAllPoints ? kTricks : 5;
   const Result r = settle(v.contract, v.auction.bid(), v.soloist(), soloists_cards, points, tricks);
   return r.won ? r.value + stakes.win : r.value - stakes.loss;
@@ -213,7 +213,7 @@ PimcResult pimc_card(const Deals& deals, const Evaluation& evaluation, const Pim
   const WeightedWorlds worlds =
       draw_worlds(deals, evaluation, options.model, stakes, options.worlds, options.oversample, rng);
   const double sum = std::accumulate(worlds.weight.begin(), worlds.weight.end(), 0.0);
-  if (!(sum > 0)) throw std::invalid_argument("by this model no world has any weight");
+  if (!(sum > 0)) throw std::invalid_argument("the model of bids gives no world any weight; raise its floor");
   PimcResult out;
   out.worlds = worlds.worlds.size();
   out.effective = worlds.effective;

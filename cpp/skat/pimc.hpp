@@ -25,9 +25,9 @@ struct PimcResult {
 //
 // While hands are long, the solver tests only whether card points reach a threshold: first the threshold that decides
 // most, and after the first trick others as long as several cards are equally good. Later it computes exact card
-// points. In either case, card points beyond what the score counts break ties, at kPointWorth per point, so that a game
-// that is decided with open cards is still played with care. The scripted player breaks the remaining ties, then the
-// lowest card points.
+// points. In either case, card points that do not change the score break ties, at kPointWorth per point. So a game that
+// is decided with open cards is still played with care. The scripted player breaks the remaining ties, then the lowest
+// card points.
 PimcResult pimc_card(const Deals& deals, const Evaluation& evaluation, const PimcOptions& options, const Stakes& stakes,
                      std::uint64_t seed, Solver& solver);
 

@@ -27,7 +27,7 @@ inline constexpr int kMaxAuction = 2 * kCalls + 2;
 inline constexpr int kMaxActions = kMaxAuction + 1 + kSkat + 1 + kPlays;  // of the players
 
 enum class Phase : std::uint8_t { kAuction, kPickUp, kDiscard, kDeclare, kAnnounce, kPlay, kOver };
-// announced; each level includes those before it
+// The level announced. Each level includes those before it.
 enum class Level : std::uint8_t { kNone, kSchneider, kSchwarz, kOuvert };
 
 // The auction, without cards. Middlehand calls to forehand, then rearhand to the one who is left.
@@ -35,7 +35,7 @@ struct Auction {
   std::int8_t caller = 1, listener = 0, soloist = -1;
   std::int8_t called = -1;                         // index of the highest call, or -1
   bool reply = false, over = false, last = false;  // reply: the listener must answer; last: forehand is alone
-  bool rear = false;
+  bool rear = false;                               // whether rearhand is calling
 
   std::int16_t bid() const { return called < 0 ? std::int16_t{0} : kCallValues[called]; }
   int current() const { return reply || last ? listener : caller; }

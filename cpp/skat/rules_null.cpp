@@ -29,7 +29,7 @@ int rules_null_card(const SeatView& v, CardThoughts* thoughts) {
       // The highest card that stays below; otherwise the card whose loss makes the rest of the hand safest.
       const bool ducks = in_trick && (!follows || rank < best_rank);
       worth = null_danger(own, others) - null_danger(own & ~(1u << rank), others) + 0.01 * rank;
-      // Otherwise another seat must go over it: either of two seats that have the suit, or one that may be void.
+      // The risk that the card keeps the trick rises with the lower cards of others and falls with their higher ones.
       const double kept = 100.0 * under / (under + over + 0.5) + 100.0 / (in_trick ? 1 << over : 1 << 2 * over);
       if (!ducks) worth -= last ? 200 : kept;
     } else {

@@ -9,7 +9,7 @@ int rules_player(const SeatView& view);
 
 // Ratings by `rules` of the cards that may be played. Other cards have the rating 0.
 struct CardThoughts {
-  float worth[kNumCards] = {};  // value of about 1; comparable within a decision only
+  float worth[kNumCards] = {};  // on a scale of about 1; comparable within a decision only
   float gain[kNumCards] = {};   // card points of the trick over 30, negative if the other side wins it; 0 in null
   float wins[kNumCards] = {};   // probability that the own side takes the trick; 0 in null
 };

@@ -1,8 +1,8 @@
 // Features and weights that `rules` uses to choose a card in a suit or grand game.
 //
 // The weights come from several rounds of policy iteration. At positions of its own games, every legal card was tried,
-// and `rules` played the game to its end in the true deal. Least squares over 250,000 games per round gave the weights
-// that best predict how much more a card gains than the other legal ones (a game won counts 100, a card point 0.35).
+// and `rules` played the game to its end in the true deal. Least squares over 250,000 games per round gave the weights.
+// They best predict how much more a card gains than the other legal ones; a game won counts 100, a card point 0.35.
 // `rules` used them in the next round.
 #pragma once
 namespace trickformer::skat {

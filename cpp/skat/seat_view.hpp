@@ -1,10 +1,10 @@
 // The view of one seat of a game of Skat, built token by token. It is the C++ form of a Python View.
 //
 // Tokens: the actions, 3 seats, end of sequence. A sequence consists of the own seat; the 10 cards dealt (ascending);
-// the public auction; picking up or not; of the own skat the two cards (ascending) and the two discards (in order); the
-// declaration and the announcements; of another seat's ouvert game the ten cards shown (ascending); of each trick the
-// leader and the plays; the end. The rules imply the leader. It has a token because auctions differ in length, so that
-// a position in the sequence does not determine the trick.
+// the public auction; picking up or not; if the own seat picks up, the two cards of the skat (ascending) and the two
+// discards (in order); the declaration and the announcements; if another seat plays ouvert, its ten cards (ascending);
+// for each trick, the leader and the plays; the end. The rules imply the leader. It has a token because auctions differ
+// in length, so that a position in the sequence does not determine the trick.
 #pragma once
 #include "skat/rules.hpp"
 
@@ -32,7 +32,7 @@ struct SeatView {
 
   Stage stage = Stage::kSeat;
   std::int8_t seat = 0;
-  std::uint8_t seen = 0;  // tokens of the current stage so far
+  std::uint8_t seen = 0;  // number of tokens of the current stage so far
   std::int8_t last = -1;  // previous card, if cards ascend
   std::uint8_t num_said = 0, num_discards = 0, num_plays = 0, tricks = 0, points = 0;  // the last two: the soloist's
   std::int8_t current = 0;                                                             // on turn while cards are played

@@ -20,7 +20,7 @@ const char* fault(const SolverPosition& p) {
   if (p.soloist < 0 || p.soloist >= kPlayers || p.leader < 0 || p.leader >= kPlayers) return "a seat is 0 to 2";
   if (p.trick[0] < -1 || p.trick[0] >= kNumCards || p.trick[1] < -1 || p.trick[1] >= kNumCards)
     return "a card of the trick is -1 to 31";
-  if (p.trick[0] < 0 && p.trick[1] >= 0) return "a trick's first card comes first";
+  if (p.trick[0] < 0 && p.trick[1] >= 0) return "the trick has a second card but no first one";
   Cards all = 0;
   int total = 0;
   for (const Cards hand : p.hands) {
@@ -32,12 +32,12 @@ const char* fault(const SolverPosition& p) {
       all |= bit(card);
       ++total;
     }
-  if (count(all) != total) return "a card is held or lies in the trick once";
+  if (count(all) != total) return "a card occurs twice";
   const int most = count(p.hands[p.turn()]);
-  if (most < 1 || most > kHand) return "a hand to play from has 1 to 10 cards";
+  if (most < 1 || most > kHand) return "the hand on turn must have 1 to 10 cards";
   for (int i = 0; i < kPlayers; ++i)
     if (count(p.hands[(p.leader + i) % kPlayers]) != most - (i < p.num_trick()))
-      return "hands differ only by the cards in the trick";
+      return "the sizes of the hands do not fit the cards in the trick";
   if (p.points[0] < 0 || p.points[1] < 0 || p.points[0] > kAllPoints || p.points[1] > kAllPoints)
     return "card points are 0 to 120";
   return nullptr;

@@ -49,7 +49,7 @@ const Codes& codes();
 struct Entry {
   std::uint64_t key = 0;
   std::uint32_t stamp = 0;
-  std::uint8_t low = 0, high = 0, move = 0, depth = 0;
+  std::uint8_t low = 0, high = 0, move = 0, depth = 0;  // move: the card to try first; depth: cards in a hand
 };
 
 struct alignas(64) Group {

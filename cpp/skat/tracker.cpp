@@ -67,8 +67,8 @@ void GameTracker::push(int token) {
   see(view_, token);
 }
 
-Tables::Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, std::size_t n)
-    : codec_(std::move(table)),
+Tables::Tables(std::shared_ptr<const Codec> codec, const std::uint8_t* deals, std::size_t n)
+    : codec_(std::move(codec)),
       states_(n),
       actions_(n),
       tokens_(n * kPlayers * kMaxLength, kEndToken),

@@ -12,10 +12,11 @@
 
 namespace trickformer::skat {
 
-// The scoring, and the outcomes in the order of the game's table.
+// The scoring, and the index of each outcome in the Python game's `outcomes`.
 class Codec {
  public:
-  // labels: int16 [n, 3], scores, the own seat first. evaluation: weights the worlds, if training labels use worlds.
+  // labels: int16 [outcomes, 3], the scores of each outcome, the own seat first. evaluation: weights the worlds, if
+  // training labels use worlds.
   Codec(bool seeger, std::span<const std::int16_t> labels, std::optional<Evaluation> evaluation = {});
   // The outcome as seen by `seat`, its own score first. Throws std::out_of_range if no outcome has these scores.
   int outcome(const std::int16_t score[kPlayers], int seat) const;
@@ -31,7 +32,7 @@ class Codec {
 
 class GameTracker final : public Tracker {
  public:
-  explicit GameTracker(std::shared_ptr<const Codec> table) : codec_(std::move(table)) {}
+  explicit GameTracker(std::shared_ptr<const Codec> codec) : codec_(std::move(codec)) {}
 
   std::unique_ptr<Tracker> copy() const override { return std::make_unique<GameTracker>(*this); }
   int vocabulary() const override { return kVocabulary; }
@@ -59,7 +60,7 @@ class GameTracker final : public Tracker {
 class Tables {
  public:
   // deals: [n, kNumCards], the deck of each game. Throws std::invalid_argument if one is invalid.
-  Tables(std::shared_ptr<const Codec> table, const std::uint8_t* deals, std::size_t n);
+  Tables(std::shared_ptr<const Codec> codec, const std::uint8_t* deals, std::size_t n);
 
   std::size_t size() const { return states_.size(); }
   const State& state(std::size_t i) const { return states_[i]; }

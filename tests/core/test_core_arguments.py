@@ -418,9 +418,9 @@ def test_a_batch_in_which_a_tracker_failed_goes_on_no_more():
         batch.answer(nothing, nothing)
 
 
-@pytest.mark.parametrize("temperature", [0.0, -1.0, float("nan")])
-def test_a_search_needs_a_temperature_above_0(temperature):
-    with pytest.raises(ValueError, match="temperature must be above 0"):
+@pytest.mark.parametrize("temperature", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_search_needs_a_finite_temperature_above_0(temperature):
+    with pytest.raises(ValueError, match="temperature must be a finite number above 0"):
         batch_of(codec_at_own_turn(), temperature=temperature)
 
 

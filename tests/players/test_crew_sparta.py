@@ -234,7 +234,7 @@ def test_the_core_refuses_worlds_and_actions_that_are_none():
     hidden = deals.sample(1, 2)
     with pytest.raises(ValueError, match="world 0 does not explain the view"):
         deals.play(np.zeros_like(hidden), np.array(view.legal[:1]), 0)
-    with pytest.raises(ValueError, match="action 99 of a history is not legal"):
+    with pytest.raises(ValueError, match="action 99 is not legal in its position"):
         deals.play(hidden, np.array([99]), 0)
     path = path_of(view)
     for wrong in (path[:-1], np.full_like(path, 63), np.append(path, 0)):

@@ -258,7 +258,7 @@ def test_the_core_refuses_worlds_that_are_none():
         decision.chances(np.full_like(hands, 77))
     with pytest.raises(ValueError, match="deck 0 does not hold the cards that its hand leaves"):
         decision.play(hands, np.zeros_like(decks), np.array([view.legal[0]]), 0)
-    with pytest.raises(ValueError, match="action 99 of a history is not legal"):
+    with pytest.raises(ValueError, match="action 99 is not legal in its position"):
         decision.play(hands, decks, np.array([99]), 0)
     with pytest.raises(ValueError, match="a card or -1 for each slot"):
         decision.decks(hands[:, :1], 0)

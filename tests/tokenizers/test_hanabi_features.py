@@ -235,7 +235,7 @@ def test_labels_follow_from_seed_and_stream():
     assert len(labels(game, hands.history, seats, share=0.0)[0]) == 0
     bad = hands.history.copy()
     bad[0, game.rules.deck] = 0  # no hint has been given, so that nothing may be discarded
-    with pytest.raises(ValueError, match="action 0 of a history is not legal"):
+    with pytest.raises(ValueError, match="action 0 is not legal in its position"):
         labels(game, bad, seats)
     bad[0, 0] += 1
     with pytest.raises(ValueError, match="every card"):
