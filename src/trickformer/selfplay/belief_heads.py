@@ -24,7 +24,7 @@ from trickformer import games, players
 from trickformer.base import Game, View
 from trickformer.belief import heads, sampler
 from trickformer.belief.heads import Trunk
-from trickformer.belief.learner import Learner, curve, open_log, read_step_count
+from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_count
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
 from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
@@ -302,7 +302,7 @@ def _learn(config: HeadTraining, game: Game, trunk: Trunk, file: Path) -> dict[s
         for record in run(config, game, trunk):
             log.append(record)
             advance()
-    curve(config.out)
+    plot_loss(config.out)
     head = heads.load(str(file), game)
     by_hand: dict[int, np.ndarray] = {}
     with progress("belief head", "held-out hands", 0, config.held_out) as advance:

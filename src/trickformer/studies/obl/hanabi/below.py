@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from trickformer import _core, checkpoints
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.learned import CardConstraints, GameSequences, Seq2Seq
-from trickformer.belief.learner import Learner, curve, open_log, read_step_count
+from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_count
 from trickformer.models.decide import draw
 from trickformer.models.hanabi_values import CONFIG, WEIGHTS, HanabiCheckpoint, load, probabilities
 from trickformer.models.torch_backend import usable
@@ -211,4 +211,4 @@ def _train(below: HanabiCheckpoint, config: OffBeliefTraining, model: Seq2Seq, o
         ):
             log.append(record)
             advance()
-    curve(out)
+    plot_loss(out)
