@@ -72,7 +72,7 @@ class PublicWorlds:
             control: int64 [1], control of the HanabiProcess; None in the form hmm.
             actions: int64 [1], the move.
             after: The table after the move.
-            move_likelihood: Likelihood of the move given the waiting seat's hand; None: that of the acting policy.
+            move_likelihood: Likelihood of the move given the waiting seat's hand; None: the acting policy's.
         """
         self._x = after
         for hand_filter in self._filters:
