@@ -102,8 +102,8 @@ def digests(config: OffBeliefTraining) -> dict[str, str]:
 def _play_games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, n: int) -> GameSequences:
     """Play n games of the level below from number `first` on, and record each as one random seat observes it.
 
-    This viewer also explores, as seats do in the training. The network cannot learn from its moves about its hand,
-    because the viewer does not see that hand.
+    This viewer also explores, as seats do in the training. Exploration does not distort the belief about the viewer's
+    hand: the viewer does not see the hand, so its moves carry no information about it.
     """
     rules = below.rules
     tables = _core.hanabi.Tables(rules, config.seed + _GAMES, first, n)
