@@ -61,5 +61,5 @@ def test_rules_are_controls_of_the_exact_belief():
 
 
 def test_a_seat_that_sees_a_hand_has_no_public_belief():
-    with pytest.raises(ValueError, match="public belief of two players"):
+    with pytest.raises(ValueError, match="public belief takes two players"):
         PublicWorlds(process(Form.POMDP))

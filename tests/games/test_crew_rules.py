@@ -415,7 +415,7 @@ def test_what_cannot_be_loaded(given, error, tmp_path, monkeypatch):
         ('[[mission]]\nid = 1\ntasks = 1\ntokens = ["6"]', "tokens"),
         ('[[mission]]\nid = 1\ntasks = 2\ntokens = ["1", "1"]', "a task token is given twice"),
         ('[[mission]]\nid = 1\ntasks = 1\ntokens = ["1", "2"]', "more task tokens than tasks"),
-        ('[[mission]]\nid = 1\ntasks = 2\ntokens = ["1", "3"]', "a number above that of all tasks"),
+        ('[[mission]]\nid = 1\ntasks = 2\ntokens = ["1", "3"]', "a number above the number of tasks"),
         ('[[mission]]\nid = 1\ntasks = 2\ntokens = ["omega", "2"]', "both for the last task"),
         ('[[mission]]\nid = 1\nallocation = "none"', "nothing to achieve"),
         ('[[mission]]\nid = 1\ntasks = 2\nallocation = "none"', "allocation 'none' goes with no tasks"),

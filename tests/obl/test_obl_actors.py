@@ -224,7 +224,7 @@ def test_games_are_drawn_by_their_errors():
     replay.add(ended)
     assert replay.total == 6 and replay.games.tolist() == [4, 5, 2, 3]  # the oldest are gone
     # Of each game two errors: 0.9 of the larger and 0.1 of the mean.
-    replay.judge(np.arange(4), np.array([1, 1, 0, 2, 3, 3, 0, 0.0]), np.full(4, 2))
+    replay.update_priorities(np.arange(4), np.array([1, 1, 0, 2, 3, 3, 0, 0.0]), np.full(4, 2))
     assert replay.priorities == pytest.approx([1, 1.9, 3, 0], abs=1e-5) and replay.highest == pytest.approx(3, abs=1e-5)
     exponent = 0.5
     drawn = replay.draw(30_000, exponent, 1.0, rng)

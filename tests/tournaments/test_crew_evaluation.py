@@ -22,7 +22,7 @@ from trickformer.selfplay import evaluate
 from trickformer.selfplay.config import SelfPlay as Training
 from trickformer.studies.crew import STRIDE, ceiling, plot, results, statistics
 from trickformer.studies.crew import report as crew_report
-from trickformer.studies.crew.boards import Boards
+from trickformer.studies.crew.indexed_crew import IndexedCrew
 from trickformer.studies.crew.plan import CrewEvaluation, numbers
 from trickformer.tournaments import plan, report, run
 from trickformer.tournaments.intervals import interval
@@ -54,7 +54,7 @@ def test_missions_are_written_as_ranges_and_lists():
 
 def test_a_deal_is_the_same_in_every_mission():
     all_missions = games.load("crew")
-    boards = Boards(all_missions.spiel)
+    boards = IndexedCrew(all_missions.spiel)
     for index in range(4):
         decks = set()
         for mission in all_missions.missions:
@@ -72,7 +72,7 @@ def test_every_player_plays_the_same_deals_of_every_mission(unbroken):
     assert {(r.seating[0], r.deal % STRIDE, r.deal // STRIDE) for r in unbroken.records} == {
         (player, mission, game) for player in (0, 1) for mission in (1, 2, 5, 12) for game in range(6)
     }
-    boards = Boards(games.load("crew").spiel)
+    boards = IndexedCrew(games.load("crew").spiel)
     first = {r.deal: r for r in unbroken.records if r.seating[0] == 0}
     for record in unbroken.records:
         state = boards.spiel.new_initial_state()
@@ -234,7 +234,7 @@ def test_ahead_of_random_is_the_hypergeometric_tail():
 
 
 def test_random_successes_are_those_of_the_core():
-    game = Boards(games.load("crew").spiel)
+    game = IndexedCrew(games.load("crew").spiel)
     settings = config(random_games=20_000)
     found = results.random_successes(game, [1, 5, 47], settings)
     for mission, successes in zip((1, 5, 47), found):
@@ -354,7 +354,7 @@ def test_the_ceiling_is_asked_once_for_each_deal(monkeypatch, tmp_path, distress
 
 def test_draws_are_those_of_chance():
     """What the solver is told of mission 12 is what happens."""
-    game = Boards(games.load("crew").spiel)
+    game = IndexedCrew(games.load("crew").spiel)
     for record in run.tournament(config(player=["random"], missions="12", games=20)).records:
         state, draws = game.spiel.new_initial_state(), game.draws(3, record.deal)
         for action in record.history:

@@ -28,7 +28,7 @@ from trickformer.models.weights import read_safetensors
 from trickformer.plumbing.text import json_object
 
 FILE = "belief.safetensors"  # file of a head in the folder of a checkpoint or of a run
-METADATA = "trickformer_head"  # key of the JSON text in that file with the trunk's name and digest
+METADATA = "trickformer_head"  # key of that file's metadata; the value is a JSON text with the trunk's name and digest
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.plumbing.report import draw_figure
 from trickformer.plumbing.snapshot import Snapshots
 
-LOG = "log.jsonl"  # file of a run
-SNAPSHOTS = Snapshots((), {})  # reads and writes files with the state of a training
+LOG = "log.jsonl"  # name of the log in a run folder
+SNAPSHOTS = Snapshots((), {})  # a training state holds only numbers, dicts and tensors, so no classes are declared
 
 
 class Learner:
@@ -129,7 +129,7 @@ def open_log(out: Path, step: int) -> Generator[JsonLines]:
         yield lines
 
 
-def curve(out: Path) -> None:
+def plot_loss(out: Path) -> None:
     """Plot the loss, averaged over each hundredth of the steps, to loss.png. If that fails, print a warning.
 
     Args:

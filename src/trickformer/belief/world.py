@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def update_world(game: Game, belief: Belief, view: View, rng: np.random.Generator, memo: Memo) -> tuple[State, bool]:
     """Return a state that the viewer cannot distinguish from the true one.
 
-    The function applies the actions since its last call to the state that it returned then. If an action is illegal
-    there, the state does not have the view, or something hidden has happened, such as a discard, it samples a new world
-    from the belief. Only then it uses `rng`.
+    The function applies the actions since its last call to the state that it returned then. It samples a new world from
+    the belief if an action is illegal in that state, if something hidden has happened since, such as a discard, or if
+    the state's view differs from `view`. `rng` is used only to sample.
 
     Args:
         game: The game.
@@ -50,6 +50,6 @@ def _advance(game: Game, state: State, view: View, n_events: int) -> bool:
         if state.current_player() != event.actor or event.action not in state.legal_actions():
             return False
         state.apply_action(event.action)
-    if view.legal and state.current_player() != view.viewer:  # a hidden chance event has happened before this turn
+    if view.legal and state.current_player() != view.viewer:  # the view lacks an event, such as another seat's discard
         return False
     return game.view(state, view.viewer) == view

@@ -21,7 +21,7 @@ def position(state: Any) -> _core.skat_solver.Positions:
     """
     core, trick = state.core, [card for _, card in state.trick]
     hands = [core.hand(seat) for seat in range(PLAYERS)]
-    own = core.soloists_points + points(core.skat)
+    soloists_points = core.soloists_points + points(core.skat)
     unplayed = points([*trick, *(card for hand in hands for card in hand)])
     # Arrays with one entry: kind of game, soloist, hands as bit sets, cards of the trick (-1: none), leader, and the
     # card points of the soloist and of the defenders.
@@ -31,7 +31,7 @@ def position(state: Any) -> _core.skat_solver.Positions:
         np.array([[sum(1 << card for card in hand) for hand in hands]], dtype=np.uint32),
         np.array([(*trick, -1, -1)[:2]], dtype=np.int8),
         np.array([core.leader], dtype=np.int8),
-        np.array([(own, ALL - own - unplayed)], dtype=np.int16),
+        np.array([(soloists_points, ALL - soloists_points - unplayed)], dtype=np.int16),
     )
 
 

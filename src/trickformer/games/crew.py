@@ -72,7 +72,7 @@ TILE_TO = 2  # and where it goes
 NAME = 3  # the commander names a member
 DRAFT = 4  # a seat chooses a task
 ASK = 5  # a seat answers yes or no
-APPOINT = 6  # the commander chooses a seat
+APPOINT = 6  # the commander chooses a seat: for the tasks, for the first four tricks, or as the member
 APPOINT_LAST = 7  # and the seat that must win the last trick
 PASS = 8  # each seat passes a card, after a distress signal
 RADIO = 9  # a seat communicates or is silent, before a trick
@@ -326,7 +326,7 @@ class Crew(Game):
         if core.phase == REVEAL:
             return dealt[PREAMBLE + sum(card >= 0 for card, *_ in core.tasks)]
         cards = core.legal_actions()
-        return cards[int(self.draws(seed, index)[core.step] * len(cards))]
+        return cards[int(self.draws(seed, index)[core.step] * len(cards))]  # step: the seat that draws
 
     def chance_actions(self, seed: int, index: int) -> tuple[int, ...]:
         """Return the chance actions of a deal, without those of `draws`: the mission, the cards, the task cards.
@@ -381,7 +381,7 @@ def _view(state: Any, viewer: int) -> View:
     if _ALL_PINK in state.mission.tokens:
         events.append(Event(deck.index(PINK_NINE) // HAND, None, (PINK_NINE,)))
     steps = history[PREAMBLE:]
-    for step, (phase, is_last) in zip(steps, _find_hidden_steps(state, deck, steps)):
+    for step, (phase, is_last) in zip(steps, _list_phases(state, deck, steps)):
         seat, action = step.player, step.action
         if phase == PASS:
             events.append(action_event(seat, action if seat == viewer else None))
@@ -398,12 +398,12 @@ def _view(state: Any, viewer: int) -> View:
     return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
 
-def _find_hidden_steps(state: Any, deck: list[int], steps: list[Any]) -> Iterable[tuple[int, bool]]:
-    """Return for each step its phase, and whether it ends the phase.
+def _list_phases(state: Any, deck: list[int], steps: list[Any]) -> Iterable[tuple[int, bool]]:
+    """List the phase of each step, and whether the step ends the phase.
 
-    Only PASS and DRAW, which are partly hidden, matter to callers; other phases are returned as OVER.
+    Only PASS and DRAW, which are partly hidden, matter to callers. Other phases are returned as OVER.
     """
-    if not state.core.distress and _DRAW not in state.mission.tokens:
+    if not state.core.distress and _RANDOM_DRAW not in state.mission.tokens:
         return repeat((OVER, False))
     replay, phases = _core.crew.State(state.mission, np.array(deck, dtype=np.uint8)), []
     for step in steps:
@@ -413,7 +413,8 @@ def _find_hidden_steps(state: Any, deck: list[int], steps: list[Any]) -> Iterabl
     return phases
 
 
-_ALL_PINK, _DRAW = (
+# Tokens of the special rules whose events a view shows.
+_ALL_PINK, _RANDOM_DRAW = (
     _core.crew.RULE_TOKEN + list(missions.RULES).index(rule)
     for rule in ("left_of_pink9_wins_all_pink", "random_draw_after_trick1")
 )

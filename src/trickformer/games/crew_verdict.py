@@ -55,10 +55,10 @@ def _order(core: Any, rules: Collection[str], names: Sequence[str]) -> Iterator[
             yield f"task {names[card]} was due as number {due}, and {done} are fulfilled without it"
     arrows = sorted((token, card, is_done) for card, token, _, is_done in core.tasks if token in ARROWS)
     open_arrows = [(token, card) for token, card, is_done in arrows if in_last and not is_done]
-    for due, first in open_arrows[:1]:
+    for next_token, next_card in open_arrows[:1]:
         for token, card, is_done in arrows:
-            if is_done and token > due:
-                yield f"task {names[card]} ({TILES[token]}) came before task {names[first]} ({TILES[due]})"
+            if is_done and token > next_token:
+                yield f"task {names[card]} ({TILES[token]}) came before task {names[next_card]} ({TILES[next_token]})"
     for card, token, *_ in in_last:
         if token == OMEGA and done < len(core.tasks):
             yield f"task {names[card]} was due last, and came with {len(core.tasks) - done} still open"
@@ -89,8 +89,8 @@ def _describe_violation(core: Any, rule: str, names: Sequence[str]) -> str:
             is_broken = won + left < (2 if rule == "ones_win_twice" else 1)
             if not is_broken:
                 return ""
-            cards = f"colour card{'s' * (won != 1)} of value 1"
-            return f"{won or 'no'} {cards} won a trick, and {left or 'none'} can still win"
+            noun = f"colour card{'s' * (won != 1)} of value 1"
+            return f"{won or 'no'} {noun} won a trick, and {left or 'none'} can still win"
         case "each_rocket_wins" | "rockets_win_in_order":
             rockets = [names[c] for c in cards if c >= COLOURED]
             if len(rockets) > 1:

@@ -39,7 +39,7 @@ DIRECTIONS = ("none", "left", "across", "right")  # by the number of seats from 
 MOON = 26  # points of all hearts and the queen of spades
 JD_BONUS = -10  # points of the jack of diamonds under the rule jd_bonus
 NO_TRICK_BONUS = -5  # points for taking no trick under the rule avoid_all_tricks_bonus
-_HISTORY_OF_DEAL = 1 + NUM_CARDS  # the direction, then the cards to seats 0, 1, 2, 3, 0, ...
+_DEAL_LENGTH = 1 + NUM_CARDS  # number of chance actions: the direction, then the cards to seats 0, 1, 2, 3, 0, ...
 # Settings of the presets of self-play (selfplay/config.py).
 _SMALL: dict[str, Any] = {"label_worlds": True, "rollout_network": True, "label_playouts": 3}
 TRAINING = {
@@ -91,18 +91,18 @@ class Hearts(Game):
 
     def view(self, state: State, viewer: int) -> View:
         history = state.full_history()
-        if len(history) < _HISTORY_OF_DEAL:
+        if len(history) < _DEAL_LENGTH:
             raise ValueError("a view begins when all cards are dealt")
         direction = history[0].action
         events = [Event(CHANCE, direction)]
         seats = range(PLAYERS) if viewer == PUBLIC else (viewer,)
-        deck = [step.action for step in history[1:_HISTORY_OF_DEAL]]
+        deck = [step.action for step in history[1:_DEAL_LENGTH]]
         if viewer != PUBLIC:
             events.append(Event(CHANCE, None, tuple(sorted(deck[viewer::PLAYERS]))))
-        play = _HISTORY_OF_DEAL + (PLAYERS * PASSED if direction else 0)
-        passes = history[_HISTORY_OF_DEAL:play]
+        first_play = _DEAL_LENGTH + (PLAYERS * PASSED if direction else 0)
+        passes = history[_DEAL_LENGTH:first_play]
         events += [action_event(p.player, p.action) for p in passes if p.player == viewer]
-        if len(history) >= play:
+        if len(history) >= first_play:
             leader = deck.index(TWO_OF_CLUBS) % PLAYERS
             leader = next(((p.player + direction) % PLAYERS for p in passes if p.action == TWO_OF_CLUBS), leader)
             if direction and viewer != PUBLIC:
@@ -110,7 +110,7 @@ class Hearts(Game):
                 received = sorted(p.action for p in passes if p.player == giver)
                 events.append(Event(giver, None, tuple(received)))
             events.append(Event(leader, None, (TWO_OF_CLUBS,)))
-            events += [action_event(p.player, p.action) for p in history[play:]]
+            events += [action_event(p.player, p.action) for p in history[first_play:]]
         legal = tuple(state.legal_actions()) if state.current_player() in seats and viewer != PUBLIC else ()
         return View(viewer, tuple(events), legal)
 
@@ -128,26 +128,26 @@ class Hearts(Game):
 
     def trick(self, state: State) -> int | None:
         history = state.full_history()
-        passed = _HISTORY_OF_DEAL + (PLAYERS * PASSED if history and history[0].action else 0)
-        return (len(history) - passed) // PLAYERS + 1 if len(history) >= passed else None
+        first_play = _DEAL_LENGTH + (PLAYERS * PASSED if history and history[0].action else 0)
+        return (len(history) - first_play) // PLAYERS + 1 if len(history) >= first_play else None
 
     def words(self, action: int) -> str:
         return CARDS[action]
 
     def describe(self, state: State) -> str:
         history = state.full_history()
-        if len(history) < _HISTORY_OF_DEAL:
+        if len(history) < _DEAL_LENGTH:
             return "dealing " + " ".join(CARDS[step.action] for step in history[1:])
         direction = history[0].action
         hands: list[set[int]] = [
-            {step.action for step in history[1 + p : _HISTORY_OF_DEAL : PLAYERS]} for p in range(PLAYERS)
+            {step.action for step in history[1 + p : _DEAL_LENGTH : PLAYERS]} for p in range(PLAYERS)
         ]
-        play = _HISTORY_OF_DEAL + (PLAYERS * PASSED if direction else 0)
-        passes = history[_HISTORY_OF_DEAL:play]
-        plays = [(step.player, step.action) for step in history[play:]]
+        first_play = _DEAL_LENGTH + (PLAYERS * PASSED if direction else 0)
+        passes = history[_DEAL_LENGTH:first_play]
+        plays = [(step.player, step.action) for step in history[first_play:]]
         for step in passes:
             hands[step.player].remove(step.action)
-        for step in passes if len(history) >= play else ():
+        for step in passes if len(history) >= first_play else ():
             hands[(step.player + direction) % PLAYERS].add(step.action)
         for seat, card in plays:
             hands[seat].remove(card)

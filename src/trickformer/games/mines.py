@@ -102,7 +102,7 @@ class MinesState(pyspiel.State):
         return self.core.unopened_cells
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the cells of the next mine, each with the share of layouts in which its mine is the lowest left."""
+        """Return the possible cells of the next mine, each with the share of layouts that have the next mine there."""
         mines_left = self.mines - len(self.laying)
         total = comb(len(self.room), mines_left)
         # For each possible cell, the number of cells above it, which must have room for the other mines.

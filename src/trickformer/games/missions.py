@@ -87,14 +87,14 @@ class Page(BaseModel):
 
         rules = set(self.rules)
         for rule in self.rules:
-            require(rule in RULES, f"there is no rule {rule!r}; `trickformer crew missions` lists those that there are")
+            require(rule in RULES, f"there is no rule {rule!r}; `trickformer crew missions` lists the rules")
         require(len(rules) == len(self.rules), "a rule is given twice")
         require(len(self.tokens) <= self.tasks, "more task tokens than tasks")
         require(len(set(self.tokens)) == len(self.tokens), "a task token is given twice")
         arrows = [token for token in self.tokens if token.startswith(">")]
         require(len(arrows) != 1, f"the token {''.join(arrows)} alone orders nothing: arrows order tasks with arrows")
         numbers = {int(t) for t in self.tokens if t.isdigit()}
-        require(max(numbers, default=0) <= self.tasks, "a task token has a number above that of all tasks")
+        require(max(numbers, default=0) <= self.tasks, "a task token has a number above the number of tasks")
         require(not ("omega" in self.tokens and self.tasks in numbers), "two task tokens are both for the last task")
         needs_tasks = self.allocation in ("draft", "decision", "distribution")
         require(
@@ -188,7 +188,7 @@ def _parse(name: str, text: str) -> tuple[Page, ...]:
         raise TrickformerError(f"missions {name}: write each as a table [[mission]], and nothing else")
     lines = _Lines(text, len(entries))
     pages: dict[int, Page] = {}
-    by_tokens: dict[str, int] = {}  # number of a mission by its tokens, which have everything except the number
+    by_tokens: dict[str, int] = {}  # number of a mission by its tokens, which encode everything except the number
     for at, values in enumerate(entries):
         where = f"missions {name}"
         try:

@@ -159,7 +159,7 @@ class SkatState(openspiel.CardState):
 
     @property
     def phase(self) -> str:
-        """Name of the phase, which follows from the next action: "deal", one of PHASES, or "over" at the end.
+        """Name of the phase to which the next action belongs: "deal" or one of PHASES; "over" at the end.
 
         In "pick-up" the soloist may also decide to play hand. "announce" occurs in hand games only.
         """
@@ -342,7 +342,7 @@ class Skat(Game):
         Returns:
             Numbers by name; None for a share of no games.
         """
-        games = points = soloist = won = passed = 0
+        games = points = soloist_games = won = passed = 0
         contracts = {name: [0, 0] for name in CONTRACTS}  # played, won
         for history, own in zip(histories, seats):
             state = _core.skat.State(np.array(history[:NUM_CARDS], dtype=np.uint8))
@@ -354,7 +354,7 @@ class Skat(Game):
             passed += len(own) if result.soloist < 0 else 0
             if result.soloist not in own:
                 continue
-            soloist, won = soloist + 1, won + result.won
+            soloist_games, won = soloist_games + 1, won + result.won
             for name in (CONTRACTS[state.kind], "hand" if state.is_hand else ""):
                 if name:
                     contracts[name][0] += 1
@@ -362,12 +362,12 @@ class Skat(Game):
         summary: Summary = {
             "points in 36 games": 36 * points / games,
             "all passed": passed / games,
-            "soloist": soloist / games,
-            "won as soloist": won / soloist if soloist else None,
+            "soloist": soloist_games / games,
+            "won as soloist": won / soloist_games if soloist_games else None,
         }
-        for name, (played, made) in contracts.items():
-            summary[name] = played / soloist if soloist else None
-            summary[f"{name} won"] = made / played if played else None
+        for name, (played, contract_wins) in contracts.items():
+            summary[name] = played / soloist_games if soloist_games else None
+            summary[f"{name} won"] = contract_wins / played if played else None
         return summary
 
 
@@ -446,6 +446,7 @@ def _outcomes(seeger: bool) -> Outcomes:
     labels: set[tuple[int, ...]] = {(0, 0, 0)}
     for soloist in range(PLAYERS):
         for value in wins | losses:
+            # Tournament points: the soloist gets 50 more or 50 less, and each defender 40 for a lost game.
             others = 40 if seeger and value < 0 else 0
             own = value + (50 if value > 0 else -50) * seeger
             labels.add(tuple(own if p == soloist else others for p in range(PLAYERS)))

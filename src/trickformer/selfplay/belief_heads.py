@@ -24,7 +24,7 @@ from trickformer import games, players
 from trickformer.base import Game, View
 from trickformer.belief import heads, sampler
 from trickformer.belief.heads import Trunk
-from trickformer.belief.learner import Learner, curve, open_log, read_step_count
+from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_count
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
 from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
@@ -40,15 +40,15 @@ _PIECE = 16  # held-out hands that are played in lockstep
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOutDecision:
-    """A decision of a hand, and the cards that the seat on turn does not see."""
+class HeadPosition:
+    """A decision that a head learns from or is measured on, and the cards that the seat on turn does not see."""
 
     hand: int  # number of the hand in its series
     view: View
     seat: Any  # the core's form of the view
     hidden: np.ndarray  # int16 [1, H]: the real deal in the form of the sampler's worlds
     places: np.ndarray  # int8 [cards]: true place of each card; -1 if the view shows it
-    histories: int  # number of histories of each placement, such as passed cards; a head does not predict them
+    histories: int  # number of hidden histories, such as passes, that lead to each placement; all equally likely
 
     def loss(self, sampler: Any) -> float:
         """Compute -log P of the true places, in nats per hidden card.
@@ -59,7 +59,7 @@ class HeldOutDecision:
         return -(sampler.log_prob(self.hidden)[0] + math.log(self.histories)) / (self.places >= 0).sum()
 
 
-def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[HeldOutDecision]:
+def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[HeadPosition]:
     """Play hands and draw decisions with two or more legal actions and at least one hidden card.
 
     Args:
@@ -70,7 +70,7 @@ def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Held
     """
     belief = sampler(game)
     assert isinstance(belief, CardBelief)
-    sample: list[HeldOutDecision] = []
+    sample: list[HeadPosition] = []
     for record in play_hands(game, config.players, config.seed, first, n):
         state = game.spiel.new_initial_state()
         decisions = []  # numbers of moves
@@ -89,7 +89,7 @@ def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Held
                 places = belief.places(truth)[0]
                 if (places >= 0).any():
                     seat = belief.seat_view(view)
-                    sample.append(HeldOutDecision(record.deal, view, seat, truth.hidden, places, belief.histories()))
+                    sample.append(HeadPosition(record.deal, view, seat, truth.hidden, places, belief.histories()))
             state.apply_action(action)
     return sample
 
@@ -122,7 +122,7 @@ class HeadNetwork(nn.Module):
 
 
 def likelihood(
-    sampler_class: Callable[..., Any], batch: list[HeldOutDecision], log_odds: np.ndarray
+    sampler_class: Callable[..., Any], batch: list[HeadPosition], log_odds: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the loss of positions and its gradient.
 
@@ -231,7 +231,8 @@ def summary(by_hand: np.ndarray) -> dict[str, Any]:
     """
     uniform, learned = by_hand[:, 0] / by_hand[:, 2], by_hand[:, 1] / by_hand[:, 2]
     figures = {"uniform": uniform, "head": learned, "difference": learned - uniform}
-    divisor = np.sqrt(max(len(by_hand) - 1, 1) * len(by_hand))  # of a standard error; 1 avoids 0 / 0 for one hand
+    # A standard error is the norm of the deviations over sqrt(n (n - 1)); the 1 avoids 0 / 0 for one hand.
+    divisor = np.sqrt(max(len(by_hand) - 1, 1) * len(by_hand))
     return {
         "hands": len(by_hand),
         "positions": int(by_hand[:, 3].sum()),
@@ -302,7 +303,7 @@ def _learn(config: HeadTraining, game: Game, trunk: Trunk, file: Path) -> dict[s
         for record in run(config, game, trunk):
             log.append(record)
             advance()
-    curve(config.out)
+    plot_loss(config.out)
     head = heads.load(str(file), game)
     by_hand: dict[int, np.ndarray] = {}
     with progress("belief head", "held-out hands", 0, config.held_out) as advance:

@@ -12,7 +12,7 @@ LOSSES = (("policy_loss", "policy"), ("value_loss", "value"), ("action_loss", "a
 _UNITS = {"policy_loss": "nats a token", "value_loss": "nats a token", "action_loss": "squares of v(o)"}
 _HELD_OUT = (("legal_share", "Probability of legal actions"), ("regret", "Regret, in units of v(o)"))
 _SUCCESS = (("greedy_points", "seats that play ArgmaxVal*"), ("other_points", "other seats"))
-_MOST_POINTS = 500  # of a curve; longer ones are averaged in pieces
+_MOST_POINTS = 500  # largest number of points of a curve
 
 # Place on the x axis, value, and the ends of the 95% interval; None for a value that is not finite, or no interval.
 Point = tuple[float, float | None, float | None, float | None]
@@ -110,7 +110,7 @@ def _loss_charts(results: TrainingResults) -> list[CurveChart]:
 
 
 def _success_chart(results: TrainingResults) -> CurveChart:
-    """Return the mean score of the hands of each iteration, which its predecessors' models play."""
+    """Chart the mean score in the hands that each iteration learns from. Models of earlier iterations play them."""
     curves = []
     for key, label in _SUCCESS:
         by_iteration = [
@@ -163,7 +163,7 @@ def _match_chart(results: TrainingResults) -> CurveChart:
 
 
 def _thin(points: Sequence[tuple[int, float]]) -> tuple[Point, ...]:
-    """Average pieces of a long curve."""
+    """Replace pieces of a long curve by their means, so that at most _MOST_POINTS points remain."""
     size = -(-len(points) // _MOST_POINTS)
     pieces = [points[first : first + size] for first in range(0, len(points), max(1, size))]
     return tuple(_point(piece[-1][0], sum(value for _, value in piece) / len(piece)) for piece in pieces)

@@ -261,7 +261,7 @@ class SelfPlay(BaseModel):
         description="Loss weight of action values. At 0 the model predicts none, and --label-share must be 0.",
     )
     label_share: float = Field(
-        0.0, ge=0, le=1, description="Share of own decisions whose legal actions are labelled with values."
+        0.0, ge=0, le=1, description="Share of the kept seats' decisions whose legal actions get value labels."
     )
     label_playouts: int = Field(8, ge=1, le=100_000, description="Number of playouts for the label of an action.")
     label_worlds: bool = Field(
@@ -347,10 +347,10 @@ class SelfPlay(BaseModel):
     def _check_batch_size(self) -> Self:
         if not self.bootstrap_hands and not self.start:
             raise ValueError("--bootstrap-hands 0 needs --start CHECKPOINT")
-        least = self.bootstrap_hands * self.seats_kept or self.sequences
-        if self.batch_size > min(least, self.sequences):
+        bootstrap_sequences = self.bootstrap_hands * self.seats_kept or self.sequences
+        if self.batch_size > min(bootstrap_sequences, self.sequences):
             raise ValueError(
-                "--batch-size is larger than --bootstrap-hands or --sequences, so no batch is full; lower it"
+                "--batch-size is larger than the bootstrap sequences or --sequences, so no batch is full; lower it"
             )
         return self
 

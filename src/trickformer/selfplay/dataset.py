@@ -63,9 +63,9 @@ class SequenceDataset(Dataset[dict[str, Any]]):
         self.tokenizer = tokenizers.make(self.game)
         self.sequences = stored.load(folder, self.game, self.tokenizer)
         outcomes = self.game.outcomes
-        results = len(outcomes.class_values if value_classes else outcomes.labels)
-        self.outcome_names = checkpoints.outcome_names(self.game, results)
-        self._classes = outcomes.head_outputs(results)[0]
+        n_outcomes = len(outcomes.class_values if value_classes else outcomes.labels)
+        self.outcome_names = checkpoints.outcome_names(self.game, n_outcomes)
+        self._classes = outcomes.head_outputs(n_outcomes)[0]
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A worker process of a DataLoader gets the folder instead of the arrays, and maps the files itself.

@@ -66,14 +66,14 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str, show: Show
 
 
 def warnings(
-    game: Game, data: Sequences, learned: dict[str, float], matches: dict[str, list[dict[str, Any]]]
+    game: Game, data: Sequences, measurements: dict[str, float], matches: dict[str, list[dict[str, Any]]]
 ) -> list[str]:
     """Look for signs of collapse.
 
     Args:
         game: The game.
         data: Hands that the iteration played.
-        learned: Measurements of the iteration's model, see `metrics.measure`.
+        measurements: Measurements of the iteration's model, see `metrics.measure`.
         matches: Log entries of the matches up to this iteration, by opponent.
 
     Returns:
@@ -84,16 +84,16 @@ def warnings(
     # If success and failure are the only outcomes, most hands of weak players end in failure.
     if share > (0.5 if len(game.outcomes.labels) > 2 else 0.99):
         lines.append(f"{share:.0%} of the hands end alike: play may have collapsed into one outcome")
-    if learned["entropy"] < 0.02:
-        lines.append(f"the policy is all but certain of every action (entropy {learned['entropy']:.3f} nats)")
+    if measurements["entropy"] < 0.02:
+        lines.append(f"the policy is all but certain of every action (entropy {measurements['entropy']:.3f} nats)")
     sign = 1 if game.higher_is_better else -1
     previous, baseline = matches.get("previous", []), matches.get("baseline", [])
     if previous and _is_copy(previous[-1]):
         lines.append("the model plays every hand like its predecessor")
     if previous and previous[-1]["low"] is not None:
-        worst = previous[-1]["low"] if sign < 0 else -previous[-1]["high"]
-        if worst > 0:
-            lines.append(f"the model is worse than its predecessor, by {worst:.2f} points a hand or more")
+        least_loss = previous[-1]["low"] if sign < 0 else -previous[-1]["high"]
+        if least_loss > 0:
+            lines.append(f"the model is worse than its predecessor, by {least_loss:.2f} points a hand or more")
     if len(baseline) > 1 and None not in (baseline[-1]["low"], baseline[-2]["low"]):
         # Intervals as (low, high); the sign makes higher values better in every game.
         before, now = (sorted((sign * e["low"], sign * e["high"])) for e in baseline[-2:])

@@ -1,4 +1,4 @@
-"""Hands for training (GO-MCTS paper, sections 5.2 and 6.1), played by random players, named players or models."""
+"""Hands for training (GO-MCTS paper, sections 5.2 and 6.1), played by models or by players of given specs."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def cast_hands(
     noise: float = 0.0,
     labels: Labels = NO_LABELS,
 ) -> Sequences:
-    """Play hands of named players and collect the sequences of some seats. The core plays if it has all players.
+    """Play hands and collect the sequences of some seats. The core plays them if it has all players of `cast`.
 
     Args:
         game: The game.
@@ -276,7 +276,7 @@ def _extract_values(hand: int, seat: int, position: int, result: SearchResult) -
 
 
 class _Guests:
-    """Named players at tables of models. Their views are decoded from the seats' tokens."""
+    """Players of given specs at tables of models. Their views are decoded from the seats' tokens."""
 
     def __init__(self, game: Game, guests: Sequence[Player], seed: int, first: int):
         self._guests, self._seeds = guests, (seed, first)
@@ -339,7 +339,7 @@ def model_hands(
         noise: Share of the models' moves that are random.
         labels: Options of labels by playouts; none if there are searches.
         searches: Searches that make and label decisions.
-        guests: Named players, see `Roles`.
+        guests: Players that sit at some seats instead of models, see `Roles`.
 
     Returns:
         The sequences of the kept seats, hand by hand, and the scores, int [n, players].
@@ -388,13 +388,14 @@ def model_hands(
             # Let the backend read the tokens that the seats have seen since their last decision.
             is_new = (positions >= n_read[hand, seat][:, None]) & (positions < lengths[hand, seat][:, None])
             count = is_new.sum(axis=1).astype(np.int32)
-            grown = np.flatnonzero(count)  # before the second card of a pass a seat may have no new tokens
+            has_new = np.flatnonzero(count)  # before the second card of a pass a seat may have no new tokens
             new_tokens, features = tokens[hand, seat][is_new], None
             if backend.n_features:
                 assert trackers is not None
-                features = trackers.push((hand * game.players + seat)[grown].astype(np.int32), new_tokens, count[grown])
-            nodes = backend.extend(node[hand, seat][grown], new_tokens, count[grown], features)
-            node[hand[grown], seat[grown]] = nodes[np.cumsum(count[grown]) - 1]
+                tracker_index = (hand * game.players + seat)[has_new].astype(np.int32)
+                features = trackers.push(tracker_index, new_tokens, count[has_new])
+            nodes = backend.extend(node[hand, seat][has_new], new_tokens, count[has_new], features)
+            node[hand[has_new], seat[has_new]] = nodes[np.cumsum(count[has_new]) - 1]
             n_read[hand, seat] += count
             logits = backend.policy(node[hand, seat])
             # Imitators sample the policy. Searches, ArgmaxVal* and noise then replace some of the samples.
@@ -403,12 +404,12 @@ def model_hands(
             if searches is not None:
                 is_searched = rng.random(len(by_argmax)) < searches.share
                 searched, by_argmax = by_argmax[is_searched], by_argmax[~is_searched]
-                at, length = (hand[searched], seat[searched]), lengths[hand[searched], seat[searched]]
-                roots = [tokenizer.tracker(tokens[h, p, :n]) for h, p, n in zip(*at, length)]
+                at, ends = (hand[searched], seat[searched]), lengths[hand[searched], seat[searched]]
+                roots = [tokenizer.tracker(tokens[h, s, :end]) for h, s, end in zip(*at, ends)]
                 seeds = rng.integers(1 << 63, size=len(searched)).tolist()
                 results = search(backend, values, roots, node[at], seeds, searches.options)
                 chosen[searched] = [result.token for result in results]
-                search_values += [_extract_values(h, p, n - 1, r) for h, p, n, r in zip(*at, length, results)]
+                search_values += [_extract_values(h, s, end - 1, r) for h, s, end, r in zip(*at, ends, results)]
             if len(by_argmax):
                 index = (hand * game.players + seat)[by_argmax].astype(np.int32)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from trickformer import players as known
+from trickformer.players import validate_specs
 
 
 class HeadTraining(BaseModel):
@@ -39,4 +39,4 @@ class HeadTraining(BaseModel):
     )
     out: Path = Field(Path("out/belief-head"), description="Run folder.")
 
-    _check_players = field_validator("players")(known.validate_specs)
+    _check_players = field_validator("players")(validate_specs)

@@ -14,6 +14,7 @@ LOG = "log.jsonl"
 STAGES = ("play", "learn", "rollout_network", "measure", "match", "judge")  # stages of an iteration, in order
 _FORMER_STAGES = {"quick": "rollout_network"}  # stages by their names in version 0.2
 _SKIPPED = ("time", "iteration", "stage", "at", "steps")  # fields that are no curves
+_LIMIT = 1 << 37  # upper bound of counts and times; in seconds it is the year 6325, which datetime can represent
 # Groups of curves of a match, by field of its entry. Each group has one curve for each opponent.
 _MATCH_CURVES = {"difference": "match", "low": "match_low", "high": "match_high"}
 
@@ -37,7 +38,7 @@ def _parser(iterations: int) -> Parse:
         if "stage" in entry:
             entry["stage"] = _FORMER_STAGES.get(entry["stage"], entry["stage"])
             integers = [entry.get(key) for key in ("iteration", "at", "time")]
-            if not all(type(n) is int and 0 <= n < 1 << 37 for n in integers) or entry["stage"] not in STAGES:
+            if not all(type(n) is int and 0 <= n < _LIMIT for n in integers) or entry["stage"] not in STAGES:
                 raise ValueError("the entry has a bad stage, iteration, position or time")
             if not 0 <= entry["iteration"] < iterations:
                 raise ValueError(f"iteration {entry['iteration']} is beyond the {iterations} iterations of the run")

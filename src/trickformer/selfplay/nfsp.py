@@ -77,7 +77,7 @@ from trickformer.selfplay.schedule import (
 )
 from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
 
-_ILLEGAL_SAMPLE = 200  # hands that a model continues from the first own decision, to measure its share of illegal ones
+_ILLEGAL_SAMPLE = 200  # number of held-out sequences that a model continues, to measure the share of illegal histories
 _SMOOTHING = 0.05  # weight of the newest step in the moving average of the loss that progress shows
 _SEARCHED_WITHIN = 1_000  # expert iteration fails if none of this many first hands has search values
 
@@ -114,7 +114,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     fast_game = tokenizers.bulk(game)
     # A probe of one hand: the result is None if a bootstrap player does not run in C++.
     played_by_core = fast_game.core_hands(config.bootstrap, 0, 0, 1) is not None
-    is_generic = isinstance(fast_game, tokenizers.StateGame)
+    is_generic = isinstance(fast_game, tokenizers.StateGame)  # then random playouts give the labels, for any players
     if config.label_share and not config.expert_iteration and not played_by_core and not is_generic:
         raise TrickformerError(
             f"--label-share needs --bootstrap players that run in C++, not {', '.join(config.bootstrap)}; change one"
@@ -235,8 +235,8 @@ class _Run:
         """Play the missing hands of an iteration and write them."""
         config, folder = self.config, self.out / "data" / str(iteration)
         hands = hands_of(config, iteration)
-        counts = {"seed": config.seed, "iteration": iteration, "series": series(config, iteration)}
-        about = counts | {"who": describe_players(config, iteration)}
+        about = {"seed": config.seed, "iteration": iteration, "series": series(config, iteration)}
+        about |= {"who": describe_players(config, iteration)}
         with stored.DataWriter(folder, self.game, self.tokenizer, about) as writer:
             if writer.complete:
                 return

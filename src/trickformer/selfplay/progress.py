@@ -177,7 +177,7 @@ class RunProgress:
             visible: Whether to show anything; one process of several does.
         """
         self.remaining = RemainingTime(config, entries)
-        self._last, self._visible = config.iterations, visible
+        self._iterations, self._visible = config.iterations, visible
 
     def line(self, text: str) -> None:
         """Print a line that stays, between stages.
@@ -201,8 +201,8 @@ class RunProgress:
             The function to call with the number of finished units.
         """
         description, unit = _STAGES[stage]
-        display = _Display(f"iteration {iteration} of {self._last}: {description}", unit, total)
-        last_time, last_done = time.monotonic(), done  # of the last update
+        display = _Display(f"iteration {iteration} of {self._iterations}: {description}", unit, total)
+        last_time, last_done = time.monotonic(), done  # values at the last update
         self.remaining.begin(iteration, stage, done / max(1, total))
 
         def update(done: int, details: Callable[[], str] = _no_details) -> None:
@@ -260,7 +260,7 @@ class _Display:
     def __init__(self, description: str, unit: str, total: int):
         self._description, self._unit = description, unit
         self._total = total
-        self._bar: Any = None  # of rich; None without a terminal
+        self._bar: Any = None  # rich.progress.Progress; None without a terminal
         self._task: Any = None
         self._last_draw = time.monotonic()
 

@@ -81,6 +81,7 @@ def fit(
     parts = [decision_tensors(data[at : at + piece], tokenizer) for at in range(0, len(data), piece)]
     columns = [torch.cat(tensors) for tensors in zip(*parts)]
     inputs, rounded = columns[0], has_bfloat16()
+    labels, has_label = columns[1:]
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, fused=True)
     generator = torch.Generator().manual_seed(seed)
     steps = epochs * -(-len(inputs) // batch)
@@ -93,7 +94,7 @@ def fit(
                 group["lr"] = rate * (1 - step / steps)
             with torch.autocast("cpu", torch.bfloat16, enabled=rounded):
                 predicted = model(inputs[rows] if rounded else inputs[rows].float())
-            loss = action_loss(predicted.float(), columns[1][rows].float(), columns[2][rows])
+            loss = action_loss(predicted.float(), labels[rows].float(), has_label[rows])
             loss.backward()
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)

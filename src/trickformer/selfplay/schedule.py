@@ -1,4 +1,4 @@
-"""Players of the hands of a run (GO-MCTS paper, sections 5.2 and 6.1), and the work of the processes that play them."""
+"""Schedule of a run: who plays each iteration's hands (GO-MCTS paper, sections 5.2 and 6.1), and jobs to play them."""
 
 from __future__ import annotations
 

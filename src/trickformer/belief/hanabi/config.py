@@ -13,7 +13,7 @@ from trickformer.plumbing.options import Applies
 
 Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
 Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
-# The game whose beliefs are trained or evaluated.
+# Options of the game that the training and the evaluation share.
 FormOption: TypeAlias = Annotated[
     Form, Field(description="Whose policy is fixed: every seat's (hmm), all but --seat's (pomdp) or none (fosg).")
 ]
@@ -30,11 +30,11 @@ VARIANTS: dict[str, dict[str, int]] = {  # variants of two-player Hanabi, as par
     "7-card-4-hint": {"hand": 7, "hints": 4},
 }
 SCRIPTED = ("simple", "holmes", "smart", "iggi", "piers", "flawed")
-# The preset `small` has the settings of the LSTMs and tables in docs/results/belief.md, except --bf16. The preset
-# `paper` has those of the BFT paper (4.1, A.2.2, A.2.3). If the paper gives none, training and fine-tuning take them
-# from the published code for training beliefs that it refers to (off-belief-learning: 1,000 batches an epoch, all
-# positions, Adam at a fixed rate). `stack` is small because memory must hold the worlds of 10,000 steps. The paper drew
-# games of R2D2's players from a replay buffer; here no game is used twice.
+# The preset `small` has the settings behind docs/results/belief.md, except --bf16. The preset `paper` has the settings
+# of the BFT paper (sections 4.1, A.2.2, A.2.3). Settings that the paper omits are from the code that it cites, the
+# repository off-belief-learning: 1,000 batches an epoch, all positions, Adam at a fixed rate. `stack` is small because
+# memory must hold the worlds of 10,000 steps. The paper drew games of R2D2 players from a replay buffer. Here no game
+# is used twice.
 _PAPER: dict[str, Any] = {"learning_rate": 1e-3, "fall": 1.0, "clip": 50.0}
 _PAPER_TRAINING: dict[str, Any] = {"hidden": 512, "games": 128, "targets": 80, "steps": 400_000} | _PAPER
 _PAPER_EVALUATION: dict[str, Any] = {
@@ -233,7 +233,7 @@ class Evaluation(FineTuningOptions):
 
 
 def _preset(command: str, values: Any) -> Any:
-    """Fill in the settings of a preset, unless they are set explicitly."""
+    """Add the settings of a preset, unless they are set explicitly."""
     return PRESETS[command].get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
 
 

@@ -153,7 +153,7 @@ class V1(V0):
         return self._solve_fixed_point(None)
 
     def notes(self) -> dict[str, Any]:
-        """Return the number of fixed points so far, of those not reached, and the largest change in a last step."""
+        """Return how many iterations ran and how many did not converge, and the largest change in a last step."""
         return {"fixed_points": self._asked, "not_reached": self._not_reached, "last_change": self._change}
 
     def _solve_fixed_point(self, likelihood: torch.Tensor | None) -> torch.Tensor:
@@ -171,9 +171,9 @@ class V1(V0):
 class V2(V1):
     """Mixture of V1 and the Bayesian belief BB, which also uses the likelihoods of the moves, slot by slot.
 
-    The likelihood of a move if a slot holds kind k is the mean of the mover's probability of it over `samples` draws of
-    the other slots. They are drawn from the belief before the move. This is a Monte Carlo estimate of the expectation
-    in the marginal update of the Bayesian action decoder (BAD).
+    To estimate a move's likelihood if a slot holds kind k, V2 draws the other slots `samples` times from the belief
+    before the move. The estimate is the mean of the mover's probabilities of the move. This is a Monte Carlo estimate
+    of the expectation in the marginal update of the Bayesian action decoder (BAD).
     """
 
     def __init__(self, process: HanabiProcess, alpha: float, samples: int, seed: int, damping: float = 0.8):
@@ -379,7 +379,7 @@ class BFT:
         return self._belief.sample(self._step, n, seed)
 
     def notes(self) -> dict[str, Any]:
-        """Return the number of worlds drawn, of infeasible ones, and of steps of a game without a feasible world."""
+        """Return the numbers of drawn worlds, of infeasible worlds, and of moves at which no world was feasible."""
         b = self._belief
         return {"worlds": b.drawn, "infeasible_worlds": b.infeasible, "steps_without_worlds": b.failed}
 

@@ -80,7 +80,7 @@ class HandFilter:
             control: int64 [1], control of the HanabiProcess; None in the form hmm.
             action: The move.
             after: The table after the move.
-            move_likelihood: Likelihood of the other seat's move; None: the control's policy made the move.
+            move_likelihood: Likelihood of the other seat's move; None: the likelihood under the acting policy.
         """
         hands = self._hands
         if before[0].current_player() == self._seat:

@@ -1,4 +1,4 @@
-"""Belief fine-tuning (BFT paper, sections 3.3 and A.3): before each use, a network is tuned on worlds near the present.
+"""Belief fine-tuning (BFT paper, sections 3.3 and A.3): at each move, a network is tuned on worlds sampled for it.
 
 X, Y and Z are the hidden state, the emission and the control of `process`. The decoder d gives the distribution of X.
 The encoder e maps the last control, the last emission and its state h before them to the input of d. The parameters
@@ -51,9 +51,9 @@ class Finetuning:
 def tuning(config: FineTuningOptions, worlds: int | None = None) -> Finetuning:
     """Return the settings of a config.
 
-    By default there are as many batches of worlds as gradient steps, but at most 100, or 30% of the steps if that is
-    more. With more steps each batch is used several times. More worlds are needed then because the network would
-    memorize few.
+    By default each gradient step has its own batch of worlds, up to 100 batches or 30% of the steps, whichever is more.
+    Beyond that, batches are used several times. Their number grows with the steps, because the network would memorize
+    few worlds.
 
     Args:
         config: Options of the fine-tuning.
@@ -152,24 +152,24 @@ class FineTunedBelief:
         return FilterState(after, self._card_constraints(after), state, encoder.encode_emission(emission), decoder)
 
     @torch.no_grad()
-    def log_probs(self, step: FilterState, hidden: np.ndarray) -> np.ndarray:
+    def log_probs(self, state: FilterState, hidden: np.ndarray) -> np.ndarray:
         """Return the logarithm of the probability of each kind in each slot, given the cards before it.
 
         Args:
-            step: The present state.
+            state: The present state.
             hidden: int8 [G, S], hidden cards; -1 for a slot without a card.
 
         Returns:
             float32 [G, S, K].
         """
         cards = self._tensor(hidden.astype(np.int64)).unsqueeze(1)
-        return self._model.log_probs(step.decoder, step.summary, step.known, cards).squeeze(1).cpu().numpy()
+        return self._model.log_probs(state.decoder, state.summary, state.known, cards).squeeze(1).cpu().numpy()
 
-    def sample(self, step: FilterState, n: int, seed: int | None = None) -> np.ndarray:
+    def sample(self, state: FilterState, n: int, seed: int | None = None) -> np.ndarray:
         """Draw worlds from the belief.
 
         Args:
-            step: The present state.
+            state: The present state.
             n: Number of worlds of each game.
             seed: Seed of the draws; None: the belief's own generator is used.
 
@@ -178,11 +178,11 @@ class FineTunedBelief:
         """
         generator = self._generator if seed is None else torch.Generator(self._device).manual_seed(seed)
         chunks = []
-        size = max(1, CACHED // len(step.tables)) if self._device.type == "cpu" else n
+        size = max(1, CACHED // len(state.tables)) if self._device.type == "cpu" else n
         for first in range(0, n, size):
-            summary = step.summary.expand(-1, min(size, n - first), -1)
+            summary = state.summary.expand(-1, min(size, n - first), -1)
             with self._autocast():
-                chunks.append(self._model.sample(step.decoder, summary, step.known, generator))
+                chunks.append(self._model.sample(state.decoder, summary, state.known, generator))
         return torch.cat(chunks, dim=1).cpu().numpy().astype(np.int8)
 
     def worlds(self, before: FilterState, control: np.ndarray | None) -> NextWorlds:

@@ -4,7 +4,7 @@ A particle is a world: the hidden cards of one game. Each real move updates the 
 
 - The weight of a world is multiplied by the policy's probability of the move in that world.
 - A world is dropped if its card in the slot is not the card that was really played or discarded.
-- If the observer saw a card drawn, the weight is multiplied by the number of these cards in the world's deck.
+- If the observer saw a card drawn, the weight is multiplied by the number of its copies in the world's deck.
 - If a card was drawn unseen, each world draws a card of its own.
 
 The particle filter resamples the worlds by weight if few of them have most of the weight (Gordon et al. 1993).
@@ -124,7 +124,7 @@ class Particles:
         return self._hidden[g], self._log_weight[g]
 
     def notes(self) -> dict[str, Any]:
-        """Return the number of steps and games so far, and of those in which no world was left."""
+        """Return the numbers of moves and of games so far, and in how many of each no world was left."""
         return {
             "steps": self._steps,
             "steps_without_worlds": self._failed,

@@ -41,7 +41,7 @@ class PublicWorlds:
             ValueError: The game is not for two players, or its form is pomdp.
         """
         if process.rules.players != 2 or process.form is Form.POMDP:
-            raise ValueError("the public belief of two players takes two players and the form fosg or hmm")
+            raise ValueError("the public belief takes two players and the form fosg or hmm")
         self._process = process
         self._tries = tries
         self._enough = enough
@@ -72,7 +72,7 @@ class PublicWorlds:
             control: int64 [1], control of the HanabiProcess; None in the form hmm.
             actions: int64 [1], the move.
             after: The table after the move.
-            move_likelihood: Likelihood of the move given the waiting seat's hand; None: the control's policy made it.
+            move_likelihood: Likelihood of the move given the waiting seat's hand; None: the acting policy's.
         """
         self._x = after
         for hand_filter in self._filters:

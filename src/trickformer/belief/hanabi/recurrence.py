@@ -63,10 +63,10 @@ class _Layer(torch.autograd.Function):
     """LSTM layer with a gradient. Torch computes the matrix products, and the core everything else."""
 
     @staticmethod
-    def forward(ctx: Any, gates: torch.Tensor, out: torch.Tensor, weight: torch.Tensor, half: bool) -> torch.Tensor:
+    def forward(ctx: Any, gates: torch.Tensor, out: torch.Tensor, weight: torch.Tensor, bf16: bool) -> torch.Tensor:
         steps, rows = gates.shape[-3:-1]
         hidden = out.shape[-1]
-        factor = weight.bfloat16() if half else weight
+        factor = weight.bfloat16() if bf16 else weight  # the factor of all matrix products
         gates = gates.to(factor.dtype).contiguous()
         acts, outs = torch.empty(gates.shape), torch.empty(*gates.shape[:-1], hidden)
         cells = torch.empty(*gates.shape[:-3], steps + 1, rows, hidden)

@@ -135,7 +135,7 @@ def initial_embeddings(process: HanabiProcess) -> tuple[np.ndarray, np.ndarray]:
         process: Markov system of Hanabi (belief/hanabi/process.py).
 
     Returns:
-        For the V tokens of the vocabulary, vectors of length F, float32 [V, F]. For the positions, vectors of length G,
-        float32 [longest, G].
+        For the V tokens of the vocabulary, vectors of length F, float32 [V, F]. For the positions, vectors of length P,
+        float32 [longest, P].
     """
     return hanabi.initial_embeddings(process.rules, longest(process))

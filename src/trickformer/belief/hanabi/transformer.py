@@ -27,7 +27,7 @@ class Transformer(Decoder):
             sizes: Sizes of the network.
             tokens: float32 [V, F], feature vectors of the tokens. Tokens with similar vectors start with similar
                 embeddings, which saves hundreds of gradient steps until the network attends to earlier tokens.
-            positions: float32 [L, G], feature vectors of the positions.
+            positions: float32 [L, P], feature vectors of the positions.
             heads: Number of attention heads.
         """
         super().__init__(sizes, {})

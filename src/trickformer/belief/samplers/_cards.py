@@ -11,7 +11,8 @@ import numpy as np
 from trickformer.base import Game, LogOdds, View
 from trickformer.belief.samplers._uniform import ExactBelief, W
 
-PLACES = 3  # number of places for a hidden card: the other three seats, or in Skat the other two seats and the skat
+# Number of places for a hidden card: the other seats from the left neighbour on, and in Skat then the skat.
+PLACES = 3
 MAX_LOG_ODDS = 8.0  # largest absolute log odds that the samplers accept
 
 

@@ -59,17 +59,17 @@ class _Slots:
     def _check_hand(self, game: Game, index: int) -> None:
         state, deck = game.deal(0, index), set(self.deck)
         rng = np.random.default_rng(index)
-        dealt, acts = state.history(), []
+        dealt, moves = state.history(), []
         while not state.is_terminal():
             if state.is_chance_node():
                 raise _refusal(game, "chance acts after the first decision")
             seat, legal = state.current_player(), state.legal_actions()
             if not deck.intersection(legal) <= {dealt[slot] for slot in self.seen[seat]}:
                 raise _refusal(game, "a seat acts by the number of a card that it was not dealt")
-            acts.append((seat, int(rng.choice(legal))))
-            state.apply_action(acts[-1][1])
+            moves.append((seat, int(rng.choice(legal))))
+            state.apply_action(moves[-1][1])
         for viewer in range(game.players):
-            if _player_actions(game.view(state, viewer)) != acts:
+            if _player_actions(game.view(state, viewer)) != moves:
                 raise _refusal(game, "a seat acts unseen")
             slots = [slot for seat in range(game.players) for slot in self.hidden_slots(seat, viewer)]
             if len(slots) != len(set(slots)):
@@ -111,12 +111,12 @@ class Deals:
         if not 0 <= view.viewer < game.players:
             raise ValueError("a belief needs the view of a seat, not the public view")
         self._game, self._view = game, view
-        self._acts = _player_actions(view)
+        self._moves = _player_actions(view)
         self.known = dict(zip(slots.seen[view.viewer], _numbers(view)))  # slot -> card
         left = set(slots.deck) - set(self.known.values())
         self._shown: list[tuple[list[int], list[int]]] = []  # for each other seat: its hidden slots, its played cards
         for seat in range(game.players):
-            cards = [action for actor, action in self._acts if actor == seat and action in left]
+            cards = [action for actor, action in self._moves if actor == seat and action in left]
             if cards:
                 self._shown.append((slots.hidden_slots(seat, view.viewer), cards))
         self._left = sorted(left.difference(*(cards for _, cards in self._shown)))
@@ -133,7 +133,7 @@ class Deals:
             int16 [n, slots], the card in each slot.
 
         Raises:
-            TrickformerError: For one of them, none of `tries` draws explains the view.
+            TrickformerError: None of `tries` draws for a deal is consistent with the view.
         """
         rng, deals = np.random.default_rng(seed), np.empty((n, self._n), np.int16)
         for deal in deals:
@@ -179,7 +179,7 @@ class Deals:
         state = self._game.spiel.new_initial_state()
         for card in deal.tolist():
             state.apply_action(card)
-        for seat, action in self._acts:
+        for seat, action in self._moves:
             if state.current_player() != seat or action not in state.legal_actions():
                 return False
             state.apply_action(action)

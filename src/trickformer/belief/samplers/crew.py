@@ -18,8 +18,8 @@ class CrewWorlds(UniformWorlds):
     """Worlds of a mission. `hidden` is int16 [n, 48].
 
     Columns 0 to 39 are the seat that each card was dealt to. Columns 40 to 43 are the card that each seat passed in
-    distress, and columns 44 to 47 the card that each seat then drew. -1: the event has not happened, or the view does
-    not show whether it has.
+    distress. Columns 44 to 47 are the card that each seat drew at random after trick 1. -1: the event has not happened,
+    or the view does not show whether it has.
     """
 
     def history(self, i: int) -> list[int]:
@@ -42,8 +42,8 @@ def mission_and_actions(view: View) -> list[int]:
     for event in events:
         if event.action is not None:
             actions.append(event.action)
-        elif event.actor == CHANCE and len(event.seen) == 1:  # the draw: the card that the viewer loses
-            next(events)  # the card that it gains
+        elif event.actor == CHANCE and len(event.seen) == 1:  # the random draw: the viewer loses a card
+            next(events)  # and gains one
             actions += (~(NUM_CARDS + PLAYERS + seat) for seat in range(PLAYERS))
         elif event.actor != CHANCE and not event.seen:  # another seat passes a card
             actions.append(~(NUM_CARDS + event.actor))

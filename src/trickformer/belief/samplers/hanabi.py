@@ -1,8 +1,8 @@
 """Exact beliefs over the own hand in Hanabi.
 
-HanabiBelief counts: the probability of a hand is the one of the deal (cpp/hanabi/worlds.hpp). ExplainedBelief also
-conditions on the moves of the partners, who are assumed to be one scripted player. It filters all possible hands or, if
-there are too many, a sample of them (Lerer et al. 2020, section 4.1).
+HanabiBelief counts: a hand is as likely as the deals that contain it (cpp/hanabi/worlds.hpp). ExplainedBelief also
+conditions on the partners' moves, and assumes that all partners are the same scripted player. It filters all possible
+hands or, if there are too many, a sample of them (Lerer et al. 2020, section 4.1).
 """
 
 from __future__ import annotations
@@ -134,12 +134,12 @@ class ExplainedBelief(Belief):
         self._bot = _core.hanabi.BOTS.index(style)
         self._slip = slip
         self._listed, self._tries = listed, tries
-        self._codec, self._uniform = HanabiTokenizer(game), HanabiBelief(game)
+        self._tokenizer, self._uniform = HanabiTokenizer(game), HanabiBelief(game)
         self._view: View | None = None
 
     def reset(self, view: View) -> None:
         self._view = None
-        self._decision = _core.hanabi.Decision(self._codec.codec, self._codec.encode(view), self._bot)
+        self._decision = _core.hanabi.Decision(self._tokenizer.codec, self._tokenizer.encode(view), self._bot)
         consistent_hands = self._decision.consistent_hands(self._listed, n=0, tries=0, seed=0, slip=self._slip)
         self._hands, self._weights = consistent_hands[:2]
         self._is_listed = consistent_hands[2]
@@ -152,7 +152,9 @@ class ExplainedBelief(Belief):
         hands, weights = self._hands, self._weights
         if not self._is_listed:
             n_hands = self._tries if self._slip else n
-            hands, weights = self._decision.consistent_hands(0, n_hands, self._tries, seed, self._slip)[:2]
+            hands, weights = self._decision.consistent_hands(
+                most=0, n=n_hands, tries=self._tries, seed=seed, slip=self._slip
+            )[:2]  # most=0: list no hands, only draw
             if not len(weights):
                 raise NoConsistentHandError(f"none of {self._tries:,} hands explains the others' moves")
         hidden = hands[rng.permutation(resample(np.log(weights), n, rng))]

@@ -22,7 +22,7 @@ def _seat_view(game: Game, view: View) -> _core.hearts.SeatView:
     events = view.events
     if len(events) < 2 or any(event.actor != CHANCE for event in events[:2]) or events[0].action is None:
         raise ValueError("a view of Hearts begins with the pass direction and the own cards")
-    direction, dealt = events[0].action, events[1].seen
+    direction, dealt = events[0].action, events[1].seen  # direction: seats from giver to receiver; 0: no pass
     at = 2  # index of the next event to read
     passes: list[int] = []
     while at < len(events) and len(passes) < PASSED and direction and events[at].actor == view.viewer:

@@ -96,7 +96,7 @@ class _Layouts:
         self._domain = domain
         self._trials = trials
         self._observation = observe(game, view)
-        self.is_laid = bool(view.events) or not game.spiel.late
+        self.is_laid = bool(view.events) or not game.spiel.late  # late: mines are laid after the first move
         self._count = self._count_layouts() if self.is_laid else 1  # None: too many to be counted
         if self._count == 0:
             raise ValueError("no layout of mines explains the view")

@@ -26,7 +26,7 @@ def actions_after_deal(view: View) -> list[int]:
         view: View of a seat.
 
     Returns:
-        Actions; -1 for each of the two cards that the soloist, if that is another seat, has discarded.
+        Actions. If another seat picks up the skat, -1 stands for each of its two discards, made already or not.
     """
     actions = list[int]()
     for event in view.events:
@@ -105,7 +105,7 @@ class WeightedSkatBelief(SkatBelief):
 
     def __init__(self, game: Game):
         super().__init__(game)
-        self._seeger = bool(getattr(game, "seeger", True))
+        self._seeger = bool(getattr(game, "seeger", True))  # whether scores are tournament points (Seeger-Fabian)
         self._evaluation, self._model = evaluation(), _core.skat_search.BidModel()
 
     def sample(self, n: int, rng: np.random.Generator) -> SkatWorlds:

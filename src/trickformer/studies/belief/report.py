@@ -89,8 +89,9 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
             entry["above_exact"] = pool_losses(losses - best, exact_cards[exact_cards > 0])
         summary["estimators"][n] = entry
     # Each estimator against the one before it, then against the first; a dict lists a pair that is both only once.
-    full = [n for n in names if not summary["estimators"][n]["positions_without_belief"]]
-    pairs = {**dict.fromkeys(zip(full[1:], full)), **{(n, full[0]): None for n in full[1:]}}
+    # Only estimators with a belief at every position are compared.
+    complete = [n for n in names if not summary["estimators"][n]["positions_without_belief"]]
+    pairs = {**dict.fromkeys(zip(complete[1:], complete)), **{(n, complete[0]): None for n in complete[1:]}}
     for a, b in pairs:
         summary["differences"].append({"of": a, "minus": b} | mean_and_error(mean[a] - mean[b]))
     return summary
@@ -240,7 +241,7 @@ def pool_losses(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
 
 
 def _total(stack_notes: list[dict[str, Any]]) -> dict[str, float]:
-    """Add up the notes of all stacks by key; of the key `last_change` take the largest value."""
+    """Add up the notes of all stacks by key, except that `last_change` gets the largest value."""
     total: dict[str, float] = {}
     for notes in stack_notes:
         for key, value in notes.items():

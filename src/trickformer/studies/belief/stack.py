@@ -133,8 +133,8 @@ def _add_loss(estimator: Estimator, hidden: np.ndarray, live: np.ndarray, total:
     log_p = np.asarray(estimator.log_probs(hidden), dtype=np.float64)  # [n, cards, kinds]
     total.seconds += time.perf_counter()
     is_card = hidden >= 0
-    of_truth = np.take_along_axis(log_p, np.maximum(hidden, 0)[..., None].astype(np.int64), axis=-1)[..., 0]
-    loss = -np.where(is_card, of_truth, 0.0).sum(axis=1)
+    true_log_p = np.take_along_axis(log_p, np.maximum(hidden, 0)[..., None].astype(np.int64), axis=-1)[..., 0]
+    loss = -np.where(is_card, true_log_p, 0.0).sum(axis=1)
     has_belief = ~np.isnan(loss)
     total.loss[live[has_belief]] += loss[has_belief]
     total.cards[live[has_belief]] += is_card[has_belief].sum(axis=1)

@@ -16,7 +16,7 @@ from trickformer.belief.hanabi.learned import CardConstraints, GameSequences, me
 from trickformer.belief.hanabi.networks import NETWORK, BeliefNetwork, network_of, process_of, save
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
-from trickformer.belief.learner import Learner, curve, open_log, read_step_count
+from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_count
 from trickformer.models.torch_backend import usable
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
@@ -167,5 +167,5 @@ def command(config: BeliefTraining, resume: bool) -> Path:
             for record in run(config):
                 log.append(record)
                 advance()
-        curve(config.out)
+        plot_loss(config.out)
     return config.out / NETWORK

@@ -24,7 +24,7 @@ _PLAYING = (crew.RADIO, crew.PLAY)  # phases after the allocation of tasks
 Job = tuple[CrewEvaluation, list[tuple[int, tuple[int, ...]]]]  # plan; deals with the histories of their games
 
 
-def check() -> None:
+def require_solver() -> None:
     """Raise TrickformerError if this build has no solver."""
     if not hasattr(_core.crew, "Solver"):
         raise TrickformerError("--ceiling needs the solver of The Crew, which this build does not have; leave it out")
@@ -45,7 +45,7 @@ def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, 
     Raises:
         TrickformerError: If this build has no solver, or the answers cannot be written.
     """
-    check()
+    require_solver()
     path = None if config.out is None else config.out / FILE
     with JsonLines(path) if path else nullcontext() as file:
         try:

@@ -28,7 +28,7 @@ def evaluate(
     from trickformer.tournaments import run
 
     if settings.ceiling:
-        ceiling.check()  # before anything is played
+        ceiling.require_solver()  # before anything is played
     played = run.tournament(settings, resume)
     winnable = ceiling.answers(played.config, played.records) if settings.ceiling else None
     result = results.CrewResults(played, winnable).result()

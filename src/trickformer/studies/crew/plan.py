@@ -42,9 +42,9 @@ class Missions(BaseModel):
     def rules(self) -> Game:
         """Load The Crew with all missions of the file. Raises TrickformerError if one of `missions` does not exist."""
         from trickformer.games import crew
-        from trickformer.studies.crew.boards import Boards
+        from trickformer.studies.crew.indexed_crew import IndexedCrew
 
-        game = Boards(crew.make_game(distress=self.distress, file=self.file).spiel)
+        game = IndexedCrew(crew.make_game(distress=self.distress, file=self.file).spiel)
         for number in numbers(self.missions):
             if number not in game.missions:
                 known = f"{min(game.missions)} to {max(game.missions)}"

@@ -93,26 +93,26 @@ class CrewResults:
         """Summarize player i over all missions."""
         successes, games = self.won[i].sum(axis=1), self.config.games
         low, high = statistics.wilson(successes.sum(), successes.size * games)
-        expected = statistics.attempts(successes, games)
+        attempts = statistics.attempts(successes, games)
         entry: dict[str, Any] = {
             "spec": self.run.typed[i],
             "resolved": self.config.specs[i],
             "rate": float(self.won[i].mean()),
             "ci95": [float(low), float(high)],
             "attempts": {
-                "expected": expected.expected if expected.solved.any() else None,
-                "ci95": list(expected.ci95) if expected.solved.any() else [None, None],
-                "missions": int(expected.solved.sum()),
-                "without_success": [m for m, solved in zip(self.missions, expected.solved) if not solved],
+                "expected": attempts.expected if attempts.solved.any() else None,
+                "ci95": list(attempts.ci95) if attempts.solved.any() else [None, None],
+                "missions": int(attempts.solved.sum()),
+                "without_success": [m for m, solved in zip(self.missions, attempts.solved) if not solved],
             },
             "sees_state": i in self.run.sees_state,
             "caveats": self.run.caveats[i],
         }
         if self.p_random_holm:
             entry["ahead_of_random"] = int((self.p_random_holm[i] < 0.05).sum())
-        use = sum_up_work(self._columns, i)
-        entry |= {"seconds_per_turn": use["seconds"], "batch": use["batch"], "turns": use["turns"]}
-        return entry | {"illegal": {"illegal": use["illegal"], "searched": use["searched"]}}
+        work = sum_up_work(self._columns, i)
+        entry |= {"seconds_per_turn": work["seconds"], "batch": work["batch"], "turns": work["turns"]}
+        return entry | {"illegal": {"illegal": work["illegal"], "searched": work["searched"]}}
 
     def _mission(self, i: int) -> dict[str, Any]:
         """Summarize mission `missions[i]` for all players."""

@@ -74,7 +74,7 @@ class TeamComparison:
     p_all: float  # McNemar over the games of all missions
     wilcoxon: float  # Wilcoxon's signed-rank test over missions, on the pairs of success rates
     difference: float  # mean over missions of A's success rate minus B's
-    ci95: tuple[float, float] | None  # of `difference`; None if no mission has two pairs that differ
+    ci95: tuple[float, float] | None  # interval of `difference`; None if the pairs of each mission are all equal
 
 
 def compare(a: np.ndarray, b: np.ndarray) -> TeamComparison:

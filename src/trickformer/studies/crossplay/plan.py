@@ -11,8 +11,8 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, Field, field_validator, model_validator
 
-from trickformer import players as known
 from trickformer.base import Game
+from trickformer.players import validate_specs
 from trickformer.tournaments import plan
 from trickformer.tournaments.names import short_names
 from trickformer.tournaments.plan import Hand, Plan
@@ -38,7 +38,7 @@ class CrossPlay(Plan, Teams):
     COMMAND: ClassVar[str] = "obl crossplay"
     FIXED: ClassVar[tuple[str, ...]] = ("game", "players", "methods", "games", "seed")
 
-    _check_players = field_validator("players")(known.validate_specs)
+    _check_players = field_validator("players")(validate_specs)
 
     @model_validator(mode="after")
     def _check_methods(self) -> Self:

@@ -129,7 +129,7 @@ def _plot(result: dict[str, Any], path: Path) -> None:
     order = [player for m in methods for player in m["runs"]]
     knowledge = {m["method"]: [m["summary"].get(key) for key in KNOWING] for m in methods}
     knowledge = {name: shares for name, shares in knowledge.items() if None not in shares}
-    side = 2.2 + 0.45 * len(order)  # of the matrix, in inches
+    side = 2.2 + 0.45 * len(order)  # width of the matrix, in inches
     with plt.rc_context({"font.size": 9}):
         figure, axes = plt.subplots(
             1,

@@ -22,8 +22,8 @@ Cell = dict[str, float | None]
 def result(run: TournamentRun) -> dict[str, Any]:
     """Compute the object that `--json` prints.
 
-    `matrix` holds mean scores. Entry (i, j) is that of teams of players i and j, and the diagonal that of teams of one
-    player. `se` holds the standard errors over decks. Each method has three cells: `self_play` for teams of one run,
+    `matrix` holds mean scores. Entry (i, j) is for teams of players i and j, and entry (i, i) for teams of player i
+    alone. `se` holds the standard errors over decks. Each method has three cells: `self_play` for teams of one run,
     `cross_play` for teams of different runs, and `with` for teams that also have a run of another method. In a cell,
     `se_decks` is the standard error over decks. `se_runs` is the jackknife's standard error over the method's runs;
     None if no team is left without one of them.

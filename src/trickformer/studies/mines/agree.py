@@ -35,7 +35,7 @@ _KEY = (
     "Kolmogorov-Smirnov test that the p values are uniform. inconsistent draws: share that contradict the position."
 )
 _TESTED = ("rejection", "metropolis", "exact")  # not inherited: its draws depend on each other
-_KEYS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # fields of a record that reports read
+_FIELDS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # fields of a record that reports read
 _BINS = 20  # largest number of classes of the chi-square test; each has about the same number of layouts
 
 
@@ -92,7 +92,7 @@ def _open_records(config: SamplerAgreement, resume: bool) -> Generator[JsonLines
 
     def parse(_: int, line: bytes) -> dict[str, Any]:
         record = json_object(line)
-        if not record.keys() >= _KEYS or not isinstance(record["position"], int):
+        if not record.keys() >= _FIELDS or not isinstance(record["position"], int):
             raise ValueError("the record lacks fields of a position")
         if record["position"] in seen:
             raise TrickformerError(f"{folder.path}/{RECORDS} holds a position twice; choose another --out")
@@ -168,7 +168,7 @@ def random_position(game: Any, seed: int, index: int, rng: np.random.Generator) 
         if game.spiel.late:
             state.apply_action(first)
         while state.is_chance_node():
-            # Some layouts follow from each of their positions; the next attempt then takes another layout.
+            # In some layouts every position leaves one layout only. The next attempt then deals another layout.
             state.apply_action(game.chance(state, seed, index + (attempt << 40)))
         safe = sorted(set(range(game.cells)) - set(state.laying))
         cells = rng.permutation(safe).tolist()

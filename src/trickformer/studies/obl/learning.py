@@ -42,7 +42,7 @@ class QLearner:
         self._rng = rng
         self.q = rng.normal(0, _START, (runs, len(tree.owner)))
         self._visits = np.zeros(self.q.shape, dtype=np.int64)
-        self._width = np.arange(int(tree.counts.max()))
+        self._columns = np.arange(int(tree.counts.max()))  # int64 [A]
         self._first_child = np.searchsorted(tree.parent, np.arange(len(tree.parent)))
         is_outcome = (tree.slot < 0) & (tree.parent >= 0)
         self._cumulative_chance = np.cumsum(np.where(is_outcome, tree.chance, 0.0))  # over all nodes after chance
@@ -61,7 +61,7 @@ class QLearner:
         slots, legal = self._slots(states)
         x = np.where(legal, q[runs[:, None], slots], -np.inf)
         if not self.temperature:
-            return np.eye(len(self._width))[x.argmax(1)]
+            return np.eye(len(self._columns))[x.argmax(1)]
         odds = np.exp((x - x.max(1, keepdims=True)) / self.temperature)
         return odds / odds.sum(1, keepdims=True)
 
@@ -116,6 +116,7 @@ class QLearner:
             entries = groups[0]  # in q, flattened
             group, counts = groups[1:]
             self._visits.flat[entries] += counts
+            # The lower bound is the total weight of `counts` targets that each have the weight `least` in turn.
             weight = np.maximum(counts / self._visits.flat[entries], 1 - (1 - self._least) ** counts)
             self.q.flat[entries] += weight * (np.bincount(group, targets) / counts - self.q.flat[entries])
 
@@ -135,8 +136,8 @@ class QLearner:
 
     def _slots(self, states: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the slots of information states, int64 [b, A], and which entries are slots, bool [b, A]."""
-        legal = self._width < self.tree.counts[states][:, None]
-        return self.tree.first[states][:, None] + np.where(legal, self._width, 0), legal
+        legal = self._columns < self.tree.counts[states][:, None]
+        return self.tree.first[states][:, None] + np.where(legal, self._columns, 0), legal
 
     def _step(self, nodes: np.ndarray, runs: np.ndarray, play: Play) -> np.ndarray:
         """Draw a child of each node, by chance or by `play`."""
@@ -151,10 +152,10 @@ class QLearner:
             drawn = np.searchsorted(self._cumulative_chance, threshold, side="right")
             last = np.searchsorted(tree.parent, nodes[is_chance], side="right") - 1
             children[is_chance] = np.clip(drawn, lowest, last)  # rounding may lead beyond them
-        acts = ~is_chance
-        if acts.any():
-            cumulative = play(self.q, runs[acts], tree.state[nodes[acts]]).cumsum(1)
-            children[acts] = first[acts] + (cumulative <= draw[acts, None] * cumulative[:, -1:]).sum(1)
+        is_turn = ~is_chance
+        if is_turn.any():
+            cumulative = play(self.q, runs[is_turn], tree.state[nodes[is_turn]]).cumsum(1)
+            children[is_turn] = first[is_turn] + (cumulative <= draw[is_turn, None] * cumulative[:, -1:]).sum(1)
         return children
 
     def _turns(self, games: int, past: Play, seat: int | None) -> tuple[np.ndarray, np.ndarray]:

@@ -113,7 +113,7 @@ class _Study:
 
 
 def _exact(tree: Tree, config: Toy, top: int) -> dict[str, float]:
-    """Compute the exact values of the methods; for self-play that of best play with open cards."""
+    """Compute the exact values of the methods. For self-play it is the value of best play with open cards."""
     t = config.temperature
     policies = {
         "OBL": operator.levels(tree, operator.uniform(tree), t, top),

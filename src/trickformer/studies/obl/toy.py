@@ -15,7 +15,7 @@ from trickformer import openspiel
 from trickformer.base import PUBLIC
 
 NAME = "trickformer_toy"
-PETS = ("cat", "dog")  # outcomes of chance; the first guesses of Bob
+PETS = ("cat", "dog")  # outcomes of chance; Bob's first actions guess them in this order
 ON = 0  # actions of Alice
 OFF = 1
 BAIL = 2

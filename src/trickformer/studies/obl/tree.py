@@ -30,7 +30,7 @@ class Tree:
     the order of its slots. Information states are in order of depth, and slots in the order of the information states.
     """
 
-    parent: np.ndarray  # int64 [n], -1 of the root
+    parent: np.ndarray  # int64 [n]: number of the parent node, -1 for the root
     player: np.ndarray  # int64 [n]: the seat on turn, -1 for chance (base.CHANCE), or TERMINAL
     state: np.ndarray  # int64 [n]: the information state of the seat on turn, -1 if no seat is on turn
     slot: np.ndarray  # int64 [n]: the slot of the action that led to a node, -1 after chance and at the root

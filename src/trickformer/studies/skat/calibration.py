@@ -119,7 +119,7 @@ def results(config: Calibration, weights: np.ndarray, contract: int, by_hand: bo
     """
     n = config.hand_games if by_hand else config.games
     name = CONTRACTS[contract].replace(" ", "-") + ("-hand" if by_hand else "")
-    # Names of files have a checksum of all that the games depend on, so that those of another run are not read.
+    # File names have a checksum of everything that the games depend on, so that no files of another run are read.
     checksum = zlib.crc32(weights.tobytes() + f"{config.seed} {config.worlds}".encode())
     model = _core.skat_search.Evaluation(weights, evaluation.IDENTITY)
     odds, won = [], []

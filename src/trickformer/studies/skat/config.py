@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from trickformer import players as known
+from trickformer.players import validate_specs_of
 
 LEARNED, CALIBRATED = Path("out/skat-evaluation"), Path("out/skat-calibration")
 
@@ -44,7 +44,7 @@ class Learning(BaseModel):
         return self
 
     def learned_of(self, n: int) -> int:
-        """Return the number of hands of n to learn from; the others are held out to measure the loss.
+        """Return how many of n hands the model learns from; the others are held out to measure the loss.
 
         Args:
             n: Number of hands.
@@ -109,4 +109,4 @@ class Inference(BaseModel):
         description="Share of choices that the model takes as uniformly random (default: as in kermit).",
     )
 
-    _check_players = field_validator("players")(known.validate_specs_of("skat"))
+    _check_players = field_validator("players")(validate_specs_of("skat"))

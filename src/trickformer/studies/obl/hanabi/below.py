@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save_file
 from trickformer import _core, checkpoints
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi.learned import CardConstraints, GameSequences, Seq2Seq
-from trickformer.belief.learner import Learner, curve, open_log, read_step_count
+from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_count
 from trickformer.models.decide import draw
 from trickformer.models.hanabi_values import CONFIG, WEIGHTS, HanabiCheckpoint, load, probabilities
 from trickformer.models.torch_backend import usable
@@ -102,8 +102,8 @@ def digests(config: OffBeliefTraining) -> dict[str, str]:
 def _play_games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, n: int) -> GameSequences:
     """Play n games of the level below from number `first` on, and record each as one random seat observes it.
 
-    This viewer also explores, as seats do in the training. The network cannot learn from its moves about its hand,
-    because the viewer does not see that hand.
+    This viewer also explores, as seats do in the training. Exploration does not distort the belief about the viewer's
+    hand: the viewer does not see the hand, so its moves carry no information about it.
     """
     rules = below.rules
     tables = _core.hanabi.Tables(rules, config.seed + _GAMES, first, n)
@@ -211,4 +211,4 @@ def _train(below: HanabiCheckpoint, config: OffBeliefTraining, model: Seq2Seq, o
         ):
             log.append(record)
             advance()
-    curve(out)
+    plot_loss(out)

@@ -25,12 +25,12 @@ def learners(games: np.ndarray, players: int) -> np.ndarray:
 
 
 class LowerLevel:
-    """Player of the level below in all seats of n tables. Below level 1 it moves uniformly at random.
+    """Player of the level below in all seats of n tables. Level 0, below level 1, moves uniformly at random.
 
     Args:
         rules: Rules of the games.
         n: Number of tables.
-        below: Checkpoint of the level below; None below level 1.
+        below: Checkpoint of the level below; None stands for level 0.
         slip: Share of uniformly random moves.
     """
 

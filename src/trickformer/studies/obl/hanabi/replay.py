@@ -86,7 +86,7 @@ class ReplayBuffer:
             self.games[rows], self.actions[rows], self.targets[rows], self.tries[rows], self.tried[rows]
         )
 
-    def judge(self, rows: np.ndarray, errors: np.ndarray, lengths: np.ndarray) -> None:
+    def update_priorities(self, rows: np.ndarray, errors: np.ndarray, lengths: np.ndarray) -> None:
         """Set the priorities of games by the errors of their values.
 
         Args:

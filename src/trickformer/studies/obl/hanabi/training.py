@@ -157,7 +157,7 @@ class TrainingProgress:
         if config.method != "clone":  # a clone bot draws its games uniformly
             absolute = errors.detach().abs()
             move_errors = absolute if absolute.dim() == 1 else absolute.amax(1)  # the largest of the seats
-            self.replay.judge(sample.rows, move_errors.cpu().numpy(), frames.lengths)
+            self.replay.update_priorities(sample.rows, move_errors.cpu().numpy(), frames.lengths)
         self.step += 1
         decay = min(config.averaging, self.step / (self.step + _BEGINNING))
         with torch.no_grad():

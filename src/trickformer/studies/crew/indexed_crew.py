@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 
-class Boards(Crew):
+class IndexedCrew(Crew):
     """The Crew with the mission as a part of the deal's index.
 
     Deals of different missions have different indices and so different cards, so all games are independent samples.
