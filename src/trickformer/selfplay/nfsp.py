@@ -1,4 +1,4 @@
-"""Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1): trains one game's model from nothing.
+"""Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1): trains one game's model from scratch.
 
 Model 0 learns from hands of the bootstrap players. They play at random in the presets of the paper; in `small` and
 `tiny` most of them are the game's baseline. Model i learns from the hands of iteration i, and with `window` above 1
