@@ -50,7 +50,7 @@ class Options(BaseModel):
     )
     domain: Literal["rule", "board"] = Field(
         default="rule",
-        description="Cells that a sampler may mine: rule (as first_move allows) or board (default: rule).",
+        description="Cells where a sampler may put mines: rule (as first_move allows), board (default: rule).",
     )
     simulations: int = Field(
         default=10_000, ge=1, le=20_000_000, description="Largest number of simulations a decision (default: 10,000)."
