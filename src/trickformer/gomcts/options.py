@@ -82,7 +82,7 @@ def usual(
 ) -> SearchOptions:
     """Return the options of a search: overrides first, then the settings of the game or of the preset.
 
-    `mu`, which no game sets, is else that of `SearchOptions`.
+    No game sets `mu`, so without an override it has the default of `SearchOptions`.
 
     Args:
         game: The game.
@@ -95,7 +95,7 @@ def usual(
     Raises:
         TrickformerError: The preset has no settings for this game.
     """
-    # Unless labels are results of games, Q(s, a) cannot be compared with results.
+    # If Q(s, a) was trained on open-card playouts instead of results of games, a search must not mix it with results.
     use_q = preset is None and action_values and game.labels_are_results
     own = (use_q and game.valued_search) or game.search
     settings = asdict(paper_settings(game) if preset == "paper" else own)
