@@ -146,7 +146,9 @@ class Decision:
     faults: tuple[FaultKind, ...] = ()  # faults of an external program, which was restarted after each
 
 
-MANY = 112  # largest number of views that callers pass in one call to a player whose `batch` is None
+# Largest number of views that callers pass in one call to a player whose `batch` is None. It bounds the
+# memory of a call and the wait for the first finished hand.
+MANY = 112
 
 
 class Player(ABC):
