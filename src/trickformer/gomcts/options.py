@@ -22,7 +22,7 @@ class SearchOptions:
     """All settings of a search.
 
     A search that is built directly has the values below, the paper's settings for Hearts (section 9.3). The command
-    line and players have the defaults that `usual` computes, which the descriptions name.
+    line and players have the defaults that `default_options` computes, which the descriptions name.
     """
 
     runs: int = _option(100, "Simulations per decision (default: the game's).", ge=1, le=1_000_000)
@@ -77,7 +77,7 @@ def paper_settings(game: Game) -> SearchSettings:
     return game.paper_search
 
 
-def usual(
+def default_options(
     game: Game, *, masked: bool, action_values: bool, overrides: Mapping[str, Any], preset: Preset | None = None
 ) -> SearchOptions:
     """Return the options of a search: overrides first, then the settings of the game or of the preset.
@@ -115,7 +115,7 @@ def preset_values() -> dict[str, dict[str, dict[str, Any]]]:
     """Return the values that each preset sets, by preset and game. `legal` is left out, because the model sets it."""
 
     def values(game: Game) -> dict[str, Any]:
-        options = usual(game, masked=False, action_values=False, overrides={}, preset="paper")
+        options = default_options(game, masked=False, action_values=False, overrides={}, preset="paper")
         return {key: value for key, value in asdict(options).items() if key != "legal"}
 
     return {"paper": {game.name: values(game) for game in paper_games()}}

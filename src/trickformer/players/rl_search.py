@@ -340,7 +340,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
     from trickformer import _core
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.torch_backend import usable
-    from trickformer.players.obl import trained_for
+    from trickformer.players.obl import load_checkpoint
     from trickformer.players.partner import style_of
     from trickformer.search.hanabi.rl import ValueTuning
 
@@ -352,7 +352,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
     if options.multi and game.players != 2:
         raise TrickformerError(f"player 'rl_search': multi=true needs two players, not {game.players}; leave it out")
     style = style_of("player 'rl_search': its blueprint", options.blueprint)
-    trained = trained_for("rl_search", options.checkpoint, game)
+    trained = load_checkpoint("rl_search", options.checkpoint, game)
     if trained.is_imitation:
         raise TrickformerError(f"player 'rl_search' tunes action values; {options.checkpoint} has none")
     if trained.model.sizes.recurrent:
