@@ -1,4 +1,4 @@
-"""Reader of policy-value checkpoints that needs neither torch nor transformers, with an exact error for a bad one."""
+"""Reader of policy-value checkpoints without torch and transformers. Errors name the first fault of a checkpoint."""
 
 from __future__ import annotations
 

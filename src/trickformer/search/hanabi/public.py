@@ -125,7 +125,7 @@ class RuleSearchResult:
     rule: int  # number of the rule, see `process.prefer`
     value: float | None  # mean final score, in points; None if no world was possible
     gain: float | None  # points over the blueprint
-    exact_gain: float | None  # the gain estimated anew in worlds of the exact belief
+    exact_gain: float | None  # gain re-estimated in worlds of the exact belief; None without an assessment
     illegal: int  # number of impossible worlds
     searched: int  # number of sampled worlds
 
