@@ -60,8 +60,8 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
         player: The player.
         view: View of the seat that decides: `game.view(state, state.current_player())`.
         seed: Seed of the player's randomness.
-        deal: Index of the deal in its series. With `seed` it determines the same generator as in a tournament.
-        explain: Whether the decision has a `Thought`, if the player can explain itself.
+        deal: Index of the deal in the series `seed`. The player then draws the same random numbers as in a tournament.
+        explain: Whether to add an explanation (`Decision.thought`), if the player can make one.
 
     Raises:
         TrickformerError: The player reads hidden cards, or breaks its contract.
@@ -101,7 +101,8 @@ class Result:
         """Rows of the result table.
 
         A match of two players has a row for all seatings together, and a row for each number of seats that A holds:
-        `label`, `a`, `b` (mean scores), `difference` (A - B), `low`, `high` (95% interval, None if there is none), `p`.
+        `label`, `a`, `b` (mean scores), `difference` (A - B), `low`, `high` (95% interval, None if there is none), `p`
+        (p-value for no difference).
         A tournament of more players has a row for each player: `player`, `spec`, `rating`, `low`, `high`.
         """
         if "rows" in self._result:
@@ -110,7 +111,7 @@ class Result:
 
     @property
     def difference(self) -> float:
-        """Mean of A - B over the deals, in the game's units a hand.
+        """Mean score of A minus mean score of B, per hand, in the game's points.
 
         Raises:
             ValueError: The tournament has more than two players.
@@ -194,10 +195,10 @@ def tournament(
 
     Args:
         game: OpenSpiel's game string.
-        a: Spec of player A, or a Player object, with which all hands are played in this process.
+        a: Spec of player A, or a Player object. An object plays all hands in this process.
         b: Spec of player B, or a Player object.
         players: Specs of two or more players instead of A and B; every pair meets.
-        deals: Number of deals, each of which is one sample; by default 100, or the number of the continued run.
+        deals: Number of deals. Each deal is one sample. By default 100, or with `resume` as many as the run was set to.
         seed: Seed of the deals and of the players' randomness.
         out: Run folder for records and report.
         resume: Whether to continue the run in `out`.

@@ -62,7 +62,7 @@ def _main(
 
     try:
         _core.isa()
-    except ValueError as e:  # TRICKFORMER_ISA names no instruction set of this machine; nothing is written yet
+    except ValueError as e:  # TRICKFORMER_ISA is bad: fail before a command writes its run folder
         raise TrickformerError(str(e)) from None
 
 
@@ -93,7 +93,7 @@ def tournament(
     example="trickformer train hearts --preset tiny --out out/tiny",
 )
 def train(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
-    """Train a game's model from nothing by population self-play."""
+    """Train a game's model from scratch by population self-play."""
     settings = configs.load(SelfPlay, config, options, resume)
     from accelerate import PartialState
 
@@ -144,9 +144,9 @@ def report_command(
     if holds_training(folder):
         from trickformer.selfplay import report as training
 
-        trained = TrainingResults.load(folder)
-        training.write_missing_pointers(trained)
-        training.make_report(trained).publish(as_json, folder, RESULT, must_write=False)
+        training_results = TrainingResults.load(folder)
+        training.write_missing_pointers(training_results)
+        training.make_report(training_results).publish(as_json, folder, RESULT, must_write=False)
         return
     from trickformer.tournaments import report, results, run
 
@@ -429,7 +429,7 @@ def main() -> None:
         sys.exit(141)
     except MemoryError as e:
         _fail(f"there is not enough memory: {e}".removesuffix(": "), 2)
-    except OSError as e:  # a disk that is full, a name that is too long, a folder that is not ours
+    except OSError as e:  # a full disk, a name that is too long, a missing permission
         _fail(f"{e.filename}: {e.strerror}" if e.filename else str(e.strerror or e), 2)
     except Exception as e:
         if not hasattr(e, "format_message"):  # only usage errors of click, which typer may bundle, have this method

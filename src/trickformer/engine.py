@@ -41,7 +41,7 @@ class Answer:
     """An action, and the bot's estimates."""
 
     action: int
-    value: float | None = None  # expected value v(o) of the outcome, as in the GO-MCTS paper
+    value: float | None = None  # expected result, in units of v(o) (docs/glossary.md)
     visits: Mapping[int, int] | None = None  # simulations by action
     text: str | None = None  # remark for people
 
@@ -65,14 +65,16 @@ def run(
         version: Version of the engine.
         games: Names of the games that it plays; `*` is any game.
         seeds: Whether all its randomness comes from `turn.seed`.
-        deals: Whether the engine needs the cards of all seats. It gets a sampled deal that is consistent with its view.
+        deals: Whether the bot needs the cards of all seats. `turn.events` are then those of a sampled deal that is
+            consistent with the seat's view.
     """
-    answers, sys.stdout = sys.stdout, sys.stderr
+    to_host, sys.stdout = sys.stdout, sys.stderr
+    max_tables = 1_000  # open at a time; each costs only its list of events
     tables: dict[int, dict[str, Any]] = {}
 
     def send(message: Mapping[str, Any]) -> None:
-        answers.write(json.dumps({k: v for k, v in message.items() if v is not None}) + "\n")
-        answers.flush()
+        to_host.write(json.dumps({k: v for k, v in message.items() if v is not None}) + "\n")
+        to_host.flush()
 
     for line in sys.stdin:
         message = json.loads(line)
@@ -80,7 +82,7 @@ def run(
         if kind == "hello":
             send(
                 {"type": "hello", "protocol": PROTOCOL, "name": name, "version": version, "games": list(games)}
-                | {"seeds": seeds, "deals": deals, "tables": 1_000}
+                | {"seeds": seeds, "deals": deals, "tables": max_tables}
             )
         elif kind == "new":
             tables[table] = message | {"events": [], "memory": {}}

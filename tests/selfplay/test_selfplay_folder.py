@@ -14,7 +14,7 @@ import yaml
 
 from trickformer import checkpoints, players
 from trickformer.base import TrickformerError, UnknownNameError
-from trickformer.checkpoints.folders import point
+from trickformer.checkpoints.folders import write_pointer
 from trickformer.plumbing.folder import RunFolder
 from trickformer.selfplay import evaluate
 from trickformer.selfplay.results import TrainingResults, describe_match, holds_training
@@ -161,7 +161,7 @@ def test_curves_have_one_line_for_each_opponent(run):
 
 
 def test_a_run_folder_is_its_best_model(run, hearts):
-    point(run / "best", 0)
+    write_pointer(run / "best", 0)
     assert checkpoints.find(str(run)) == run / "model-0"
     assert checkpoints.find(f"{run}/best") == run / "model-0"
     assert checkpoints.find(f"{run}/latest") == run / "model-1"
@@ -175,10 +175,10 @@ def test_a_run_folder_is_its_best_model(run, hearts):
 def test_a_match_goes_on_with_the_model_that_was_the_best(run, tmp_path, command):
     match = ["tournament", "hearts", "--a", f"argmax:checkpoint={run}", "--b", "random", "--deals", 1]
     match += ["--out", tmp_path / "match"]
-    point(run / "best", 0)
+    write_pointer(run / "best", 0)
     assert command(*match)[0] == 0
     assert command(*match, "--resume")[0] == 0
-    point(run / "best", 1)
+    write_pointer(run / "best", 1)
     code, _, err = command(*match, "--resume")
     assert code == 2 and f"was begun with another {run}/model-0/config.json" in err
 

@@ -13,7 +13,7 @@ from trickformer import _core, games, tokenizers
 from trickformer.base import BulkHands, TrickformerError
 from trickformer.gomcts.search import search
 from trickformer.models.backend import load_backend
-from trickformer.players.gomcts import usual
+from trickformer.players.gomcts import default_options
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, rollout_network
 from trickformer.selfplay.data import LABEL, Sequences, join, starts_of
@@ -325,7 +325,7 @@ def test_searched_decisions_are_labelled_with_what_was_found(hearts, monkeypatch
     monkeypatch.setattr(generate, "search", spy)
     every = np.ones((10, 4), bool)
     roles = Roles(np.zeros((10, 4), int), every, every)
-    options = usual(hearts, masked=True, action_values=True, overrides={"runs": 8, "steps": 1, "wave": 2})
+    options = default_options(hearts, masked=True, action_values=True, overrides={"runs": 8, "steps": 1, "wave": 2})
     searches = generate.Searches(0.3, options)
     data, _ = generate.model_hands(hearts, backends, roles, 4, 0, searches=searches)
     told = decisions(data)

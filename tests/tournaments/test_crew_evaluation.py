@@ -411,7 +411,7 @@ def test_reports_say_what_searches_gain_and_what_a_reader_must_know():
     lines = crew_report.notes(found)
     assert any(line.startswith("A left its blueprint in") and "games a hand" in line for line in lines)
     assert any(line.startswith("A: its gains are judged by other samples") for line in lines)
-    assert "B: was given the generators of its decisions" in lines
+    assert "B: receives generator states, from which it could compute the deal" in lines
 
 
 # Tournaments of teams.

@@ -1,8 +1,7 @@
 """Interfaces and value types that all packages of trickformer share.
 
-A package imports only packages to its left: base <- plumbing <- openspiel <- games <- tokenizers <- models <- gomcts,
-belief <- search <- players <- tournaments <- selfplay, records <- web <- cli. This package imports neither OpenSpiel
-nor torch.
+This package imports no other package of trickformer, and neither OpenSpiel nor torch. ARCHITECTURE.md has the order in
+which packages may import each other.
 """
 
 from __future__ import annotations

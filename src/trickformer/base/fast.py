@@ -152,8 +152,8 @@ class FastGame(ABC):
             seed: The series.
             first: Number of the first hand in the series.
             n: Number of hands.
-            tries: In cooperative games with success and failure, every second hand is dealt anew up to this many
-                times until the team succeeds; 1 in all other games.
+            tries: In a cooperative game, number of deals that every second hand may use until the team succeeds. So
+                hands of weak players also contain successes. 1 if the game lacks `retries`.
             noise: Share of scripted players' moves that are random.
 
         Returns:

@@ -147,7 +147,7 @@ class Outcomes:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """Default settings in a game of GO-MCTS and of the paper's player ArgmaxVal*, which plays the best-valued action.
+    """A game's default settings of GO-MCTS, and of ArgmaxVal*, which plays the likely action of the highest value.
 
     The defaults of this class are the paper's settings for Hearts (section 9.3). Thresholds apply to the policy's
     probability of an action, normalized over the legal actions.
@@ -181,8 +181,9 @@ LogOdds: TypeAlias = Callable[[Sequence["View"]], np.ndarray]
 
 class Game(ABC):
     """Rules, scoring and settings of one game. Each game is a subclass, in trickformer.games or in another package.
-    A game must define `name`, `players`, `higher_is_better`, `spiel`, `outcomes` and `view`. All other
-       members have a default that fits a game in which every seat scores for itself.
+
+    A game must define `name`, `players`, `higher_is_better`, `spiel`, `outcomes` and `view`. All other members have a
+    default that fits a game in which every seat scores for itself.
     """
 
     name: str
@@ -328,7 +329,8 @@ class Game(ABC):
 
     # Settings.
 
-    # How much one unit of v(o) is in a unit that people use, where more is better too: (100.0, "points, ...").
+    # Size of one unit of v(o) in the unit of reports, and that unit's name. In Skat v(o) = 1 is 100 points. As in v(o),
+    # more must be better: in Hearts the unit is the others' mean points minus the own.
     worth: tuple[float, str] = (1.0, "units of v(o)")
     baseline: str = "random"  # spec of the player that models are measured against and imitate first
     search: SearchSettings = SearchSettings()
@@ -340,8 +342,8 @@ class Game(ABC):
     # open cards and are too optimistic, so searches mix Q(s, a) with results only if an option demands it.
     labels_are_results: bool = True
     training: Mapping[str, Mapping[str, Any]] = {}  # by preset: this game's defaults for selfplay.config.SelfPlay
-    by_seats: bool = False  # True: a tournament averages over seats; False: over seatings
-    plays_to: int | None = None  # points at which a match of many hands ends; None: hands are not added up
+    by_seats: bool = False  # whether a match also has the row `Seats`, means over all of a player's seats
+    plays_to: int | None = None  # points at which a match of many hands ends; None: every hand is a game of its own
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:
         """Compute statistics of a player's games, for a tournament's report.

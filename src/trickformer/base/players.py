@@ -141,12 +141,14 @@ class Decision:
     values: dict[int, float] | None = None  # the player's estimate of each action that it examined, in units of v(o)
     # For a search that improves on a blueprint: estimated gain over the blueprint's action, in points per game.
     gain: float | None = None
-    exact_gain: float | None = None  # the gain estimated anew in worlds of the exact belief, if the options request it
+    exact_gain: float | None = None  # gain re-estimated in worlds of the exact belief, if the options request it
     thought: Thought | None = None  # only if memo["explain"] is true and the player can explain itself
     faults: tuple[FaultKind, ...] = ()  # faults of an external program, which was restarted after each
 
 
-MANY = 112  # largest number of views that callers pass in one call to a player whose `batch` is None
+# Largest number of views that callers pass in one call to a player whose `batch` is None. It bounds the
+# memory of a call and the wait for the first finished hand.
+MANY = 112
 
 
 class Player(ABC):

@@ -39,7 +39,7 @@ class Tracker(ABC):
 
         An impossible token makes the history illegal, and `push` must not raise. From then on `is_legal()` is False,
         and the tracker still accepts tokens. `terminal()` becomes True after at most `n_positions` tokens, and
-        `outcome()` is then None. Nothing else about the tracker matters.
+        `outcome()` is then None. The results of all other methods are unspecified.
 
         Args:
             token: Token id.
@@ -114,8 +114,8 @@ class Tokenizer(ABC):
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
         """Return vectors of tokens and positions, from which a new model's embeddings start.
 
-        They are not the tracker's features. Tokens with similar vectors get similar embeddings. By default each token
-        has a one-hot vector, and a position has sines and cosines with periods of 2 to 256 positions.
+        Tokens with similar vectors get similar embeddings. By default no two tokens are similar: each has a one-hot
+        vector. A position has sines and cosines with periods of 2 to 256 positions.
 
         Returns:
             For tokens float32 [V, F], for positions float32 [n_positions, G], magnitudes of about 1.

@@ -69,7 +69,7 @@ def _holds_run(path: Path) -> bool:
     return (path / "config.toml").is_file()
 
 
-def point(file: Path, iteration: int) -> None:
+def write_pointer(file: Path, iteration: int) -> None:
     """Write the file `best` or `latest` of a run folder, unless it already names this model.
 
     Args:

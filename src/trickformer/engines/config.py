@@ -16,9 +16,7 @@ class Conformance(BaseModel):
     game: str | None = Field(
         None, description="Game string of OpenSpiel, by default the first game that the engine lists."
     )
-    deals: int = Field(
-        10, ge=1, le=1_000_000, description="Number of hands, in each of which the engine takes one seat."
-    )
+    deals: int = Field(10, ge=1, le=1_000_000, description="Number of hands. The engine plays one seat of each.")
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the hands and of the engine's decisions.")
 
     _typed = field_validator("engine")(players.validate_specs)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _LABELS = {"answers": "legal answers", "hidden cards": "blind to hidden cards"}  # names of checks in the report
 _KEY = (
-    "follows seeds: the same seed gives the same hand. many tables at once, started again in a hand: the hands stay "
-    "the same. holds -: a mere measurement, or a property that the engine does not claim or that was not tried."
+    "follows seeds: the same seed gives the same hand. many tables at once, started again in a hand: this does not "
+    "change the hands. A dash: a measurement only, or the engine does not claim the property, or it was not tried."
 )
 _MAX_EXCHANGES = 50  # decisions that the check of hidden cards repeats with other hidden cards
 
@@ -68,7 +68,7 @@ def check(config: Conformance) -> list[Check]:
     _require_engine(config.engine)
     game = games.load(config.game or _first_game(config.engine))
     engine = _make_engine_player(config.engine, game)
-    follows_seeds = bool(engine.hello.seeds)  # claims that equal seeds give equal actions
+    claims_seeds = bool(engine.hello.seeds)  # the engine claims that equal seeds give equal actions
     checks: list[Check] = []
     start = time.perf_counter()
     try:
@@ -86,7 +86,7 @@ def check(config: Conformance) -> list[Check]:
         except TrickformerError as e:
             return Check(name, False, str(e))
         differ = sum(a != b for a, b in zip(histories, again))
-        return Check(name, not differ if follows_seeds else None, f"{differ} of {len(again)} hands differ")
+        return Check(name, not differ if claims_seeds else None, f"{differ} of {len(again)} hands differ")
 
     in_order = compare("follows seeds", _make_engine_player(config.engine, game), 1)
     at_once = compare(
@@ -96,7 +96,7 @@ def check(config: Conformance) -> list[Check]:
     checks += [in_order, at_once, restarted]
     if in_order.good:
         checks.append(_check_hidden_cards(game, engine, config, [history for history, _ in histories]))
-    else:  # answers would differ for another reason than the cards
+    else:  # the answers could differ without any change of the cards
         checks.append(Check("hidden cards", None, "not tried, because the engine does not follow seeds"))
     checks.append(Check("speed", None, f"{turns / elapsed:,.0f} decisions/s, one at a time"))
     return checks

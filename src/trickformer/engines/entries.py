@@ -148,7 +148,7 @@ def parse_file(file: Path) -> dict[str, Entry]:
     entries: dict[str, Entry] = {}
     for name, table in tables.items():
         if not isinstance(table, dict):
-            raise TrickformerError(f"{file}: {name} is outside of a table; begin with [NAME]")
+            raise TrickformerError(f"{file}: {name} is outside of a table; put it below a line [NAME]")
         try:
             entries[name] = config.validate(Entry, table)
         except TrickformerError as e:

@@ -18,7 +18,7 @@ from trickformer.engines import MAX_LINE, PROTOCOL, messages
 if TYPE_CHECKING:
     from trickformer.base import Game, Player
 
-_MAX_TABLES = 4_096
+_MAX_TABLES = 4_096  # largest number of open tables, which `hello` announces
 _READ_SIZE = 1 << 20  # bytes read at once
 _STDIN, _STDOUT = 0, 1  # file descriptors
 

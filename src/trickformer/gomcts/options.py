@@ -22,7 +22,7 @@ class SearchOptions:
     """All settings of a search.
 
     A search that is built directly has the values below, the paper's settings for Hearts (section 9.3). The command
-    line and players have the defaults that `usual` computes, which the descriptions name.
+    line and players have the defaults that `default_options` computes, which the descriptions name.
     """
 
     runs: int = _option(100, "Simulations per decision (default: the game's).", ge=1, le=1_000_000)
@@ -88,12 +88,12 @@ def paper_settings(game: Game) -> SearchSettings:
     return game.paper_search
 
 
-def usual(
+def default_options(
     game: Game, *, masked: bool, action_values: bool, overrides: Mapping[str, Any], preset: Preset | None = None
 ) -> SearchOptions:
     """Return the options of a search: overrides first, then the settings of the game or of the preset.
 
-    `mu`, which no game sets, is else that of `SearchOptions`.
+    No game sets `mu`, so without an override it has the default of `SearchOptions`.
 
     Args:
         game: The game.
@@ -106,7 +106,7 @@ def usual(
     Raises:
         TrickformerError: The preset has no settings for this game.
     """
-    # Unless labels are results of games, Q(s, a) cannot be compared with results.
+    # If Q(s, a) was trained on open-card playouts instead of results of games, a search must not mix it with results.
     use_q = preset is None and action_values and game.labels_are_results
     own = (use_q and game.valued_search) or game.search
     settings = asdict(paper_settings(game) if preset == "paper" else own)
@@ -126,7 +126,7 @@ def preset_values() -> dict[str, dict[str, dict[str, Any]]]:
     """Return the values that each preset sets, by preset and game. `legal` is left out, because the model sets it."""
 
     def values(game: Game) -> dict[str, Any]:
-        options = usual(game, masked=False, action_values=False, overrides={}, preset="paper")
+        options = default_options(game, masked=False, action_values=False, overrides={}, preset="paper")
         return {key: value for key, value in asdict(options).items() if key != "legal"}
 
     return {"paper": {game.name: values(game) for game in paper_games()}}

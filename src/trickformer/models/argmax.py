@@ -54,7 +54,7 @@ class ArgmaxPlayer(ModelPlayer):
         return np.eye(turns.legal.shape[1])[chosen]
 
     def decide(self, turns: Turns) -> list[Decision]:
-        from trickformer.models.decide import action_values, argmax_val, values_behind
+        from trickformer.models.decide import action_values, argmax_val, values_after
 
         features = self.feature_function(turns.tokens)
         logits = self.backend.policy(turns.nodes)
@@ -65,7 +65,7 @@ class ArgmaxPlayer(ModelPlayer):
             self.backend.release(decided.nodes)
         token_values = decided.token_values
         if turns.explain:  # an explanation shows the values of all legal actions
-            evaluate = action_values if self.action_values else values_behind
+            evaluate = action_values if self.action_values else values_after
             token_values = evaluate(self.backend, turns.nodes, turns.legal, features)
         thoughts = self.thoughts(turns, [()] * len(turns.nodes))
         return [

@@ -233,8 +233,8 @@ def instruction_sets(dtype: str) -> list[str]:
 def _isa_from_environment(usable: list[str]) -> str:
     """Return the instruction set that the environment variable names; "" if it is not set.
 
-    If this CPU has the set, but the set needs bfloat16 weights and the caller's are float32, the result is the fastest
-    slower set that takes them. A set that this CPU lacks is returned unchanged, and the caller rejects it.
+    If this CPU has the set, but the set needs bfloat16 weights and the caller's are float32, the result is the next
+    slower set that takes float32. A set that this CPU lacks is returned unchanged, and the caller rejects it.
     """
     isa, all_sets = os.environ.get(ISA_VARIABLE, ""), instruction_sets("bfloat16")
     if isa in usable or isa not in all_sets:
@@ -369,9 +369,9 @@ def advance(prefixes: Sequence[Prefix], token_lists: Sequence[np.ndarray]) -> np
         The last node of each prefix, int32 [n].
 
     Raises:
-        ValueError: The lists have different lengths, the prefixes are of different backends, or one is listed twice;
-            nothing is changed then. Or a prefix lacks the tracker that the model's features need, or as in
-            `Backend.extend`; the prefixes then hold at most the common tokens.
+        ValueError: The lists have different lengths, the prefixes are of different backends, or one is listed twice. In
+            these cases nothing is changed. Also if a prefix lacks the tracker that the model's features need, or if
+            `Backend.extend` raises it. The prefixes have then released all tokens beyond the common ones.
     """
     if len(prefixes) != len(token_lists):
         raise ValueError(f"there are {len(prefixes)} prefixes, but {len(token_lists)} token lists")

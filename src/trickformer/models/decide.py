@@ -78,13 +78,13 @@ def action_values(
         float32 [n, V], NaN for tokens that are not legal.
     """
     if not backend.has_action_values:
-        return values_behind(backend, nodes, legal, features)
+        return values_after(backend, nodes, legal, features)
     q = np.full(legal.shape, np.nan, dtype=np.float32)
     q[legal] = backend.action_values(nodes)[legal]
     return q
 
 
-def values_behind(
+def values_after(
     backend: Backend, nodes: np.ndarray, legal: np.ndarray, features: Features | None = None
 ) -> np.ndarray:
     """Compute V(h, a), the value of the position after each legal token.

@@ -11,37 +11,37 @@ import torch
 
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 
-_NOISE = 0.5  # scale of noise that separates tokens with equal features, relative to the configured initializer range
+_NOISE = 0.5  # scale of noise that separates tokens with equal vectors, relative to the configured initializer range
 
 
-def initialize(model: GPT2PolicyValueModel, token_features: np.ndarray, position_features: np.ndarray) -> None:
-    """Replace the embeddings and the policy head's weights by random linear functions of features.
+def initialize(model: GPT2PolicyValueModel, token_vectors: np.ndarray, position_vectors: np.ndarray) -> None:
+    """Replace the embeddings and the policy head's weights by random linear functions of vectors.
 
     Random numbers come from torch's global generator.
 
     Args:
         model: The model, which is changed in place.
-        token_features: float32 [V, F], entries of the order of 1.
-        position_features: float32 [n_positions, G], entries of the order of 1.
+        token_vectors: float32 [V, F], entries of the order of 1 (`Tokenizer.initial_embeddings`).
+        position_vectors: float32 [n_positions, G], entries of the order of 1.
     """
     scale = model.config.initializer_range
-    for weight, features in (
-        (model.transformer.wte.weight, token_features),
-        (model.transformer.wpe.weight, position_features),
-        (model.lm_head.weight, token_features),
+    for weight, vectors in (
+        (model.transformer.wte.weight, token_vectors),
+        (model.transformer.wpe.weight, position_vectors),
+        (model.lm_head.weight, token_vectors),
     ):
-        embed(weight, features, scale)
+        embed(weight, vectors, scale)
 
 
 @torch.no_grad()
-def embed(weight: torch.Tensor, features: np.ndarray, scale: float) -> None:
-    """Replace a weight by a random linear function of features plus noise, with torch's global generator.
+def embed(weight: torch.Tensor, vectors: np.ndarray, scale: float) -> None:
+    """Replace a weight by a random linear function of vectors plus noise, with torch's global generator.
 
     Args:
         weight: [n, D], which is changed in place.
-        features: float [n, F].
-        scale: Order of the weight's entries.
+        vectors: float [n, F].
+        scale: Order of magnitude of the weight's entries.
     """
-    inputs = torch.from_numpy(features.astype(np.float32))
+    inputs = torch.from_numpy(vectors.astype(np.float32))
     projected = inputs @ torch.randn(inputs.shape[1], weight.shape[1])
     weight.copy_(scale * (projected + _NOISE * torch.randn_like(weight)))

@@ -111,7 +111,8 @@ class GPT2PolicyValueModel(GPT2PreTrainedModel):
             ValueError: The model has no features and some were passed, or it has features and none were passed.
         """
         if (features is not None) != bool(self.n_features):
-            raise ValueError(f"the model takes {self.n_features} features a token; give them, and no others")
+            remedy = "pass features=, float [B, T, n_features]" if self.n_features else "leave out features"
+            raise ValueError(f"the model takes {self.n_features} features a token; {remedy}")
         padding: dict[str, torch.Tensor] = {}
         if attention_mask is not None:
             positions = (attention_mask.long().cumsum(dim=-1) - 1).clamp(min=0)

@@ -49,6 +49,8 @@ class Layout(NamedTuple):
     def last(self) -> slice:
         """Entries about the last move."""
         begin = self.discards + self.colors * sum(self.copies)
+        # Actor and target, type of move, hinted colour, hinted rank, touched slots and slot of the card, kind of card,
+        # whether it scored and whether a hint came back.
         size = 2 * self.players + 4 + self.colors + self.ranks + 2 * self.slots + self.colors * self.ranks + 2
         return slice(begin, begin + size)
 

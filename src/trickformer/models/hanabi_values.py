@@ -45,8 +45,8 @@ Last = Literal["seen", "greedy", "hidden"]
 class NetworkSizes:
     """Sizes of a network's inputs, layers and outputs. A checkpoint's config holds these names."""
 
-    seen: int  # entries of an observation as the network reads it, those of a greedy action included
-    hands: int  # number of the first entries, which show the others' hands; the entries after them are public
+    seen: int  # entries of an observation as the network reads it; with last="greedy" also those of the greedy action
+    hands: int  # number of entries at the start, which show the others' hands; the entries after them are public
     actions: int
     hidden: int  # units of a layer
     layers: int  # number of layers that read the observation
@@ -99,7 +99,7 @@ class ActionValues(nn.Module):
         if sizes.recurrent:
             self.public = nn.Sequential(nn.Linear(sizes.seen - sizes.hands, sizes.hidden), nn.ReLU())
             self.lstm = nn.LSTM(sizes.hidden, sizes.hidden, _LSTM_LAYERS)
-        self.worth = nn.Linear(sizes.hidden, 1)
+        self.worth = nn.Linear(sizes.hidden, 1)  # state value of the dueling head; checkpoints have this name
         self.advantage = nn.Linear(sizes.hidden, sizes.actions)
         self.waiting = nn.Linear(sizes.hidden, 1)
         if sizes.cards:
@@ -284,7 +284,7 @@ class HanabiCheckpoint:
 
     model: ActionValues
     rules: _core.hanabi.Rules
-    v0: bool  # whether its observations hold V0 beliefs (belief/hanabi/estimators.py) instead of possible kinds
+    v0: bool  # whether its observations hold V0 beliefs (belief/hanabi/factored.py) instead of possible kinds
     temperature: float  # temperature of its policy, in points
     about: dict[str, Any]  # settings of the training
 

@@ -106,7 +106,7 @@ class TorchBackend:
             raise ValueError("this model needs the features of each token")
         features = np.zeros((tokens.size, self.n_features), np.float32) if features is None else features
         if features.shape != (tokens.size, self.n_features):
-            raise ValueError(f"features are [tokens, {self.n_features}]")
+            raise ValueError(f"features have shape {features.shape}, not {(tokens.size, self.n_features)}")
         lengths = np.ones(parents.size, np.int32) if lengths is None else _ids(lengths)
         if lengths.size != parents.size:
             raise ValueError(f"there are {parents.size} parents, but {lengths.size} lengths")

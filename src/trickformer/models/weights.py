@@ -1,4 +1,4 @@
-"""Reader of policy-value checkpoints that needs neither torch nor transformers, with an exact error for a bad one."""
+"""Reader of policy-value checkpoints without torch and transformers. Errors name the first fault of a checkpoint."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _WIDTHS = {"F32": 4, "F16": 2, "BF16": 2}  # bytes an element, by the names of the safetensors format
 _SIZES = ("n_layer", "n_embd", "n_head", "vocab_size", "n_positions")
-_MOST = 65_536  # limit of layers, units, tokens and positions; a config with more is damaged
+_MOST = 65_536  # largest value of a size in _SIZES or n_inner; a config with more is damaged
 _MOST_HEADER = 1 << 22  # bytes; the header of a file with a thousand tensors has about 100 KB
 _FIXED = {  # values that the backends require; all are Hugging Face's defaults, which a missing key stands for
     "activation_function": "gelu_new",
@@ -201,7 +201,9 @@ def _check_weights(config: dict[str, Any], tensors: dict[str, np.ndarray], where
         sizes[key] = value
     epsilon = config.get("layer_norm_epsilon", 1e-5)
     if not isinstance(epsilon, float) or not 0 < epsilon < 1:
-        raise TrickformerError(f"{where}: config has layer_norm_epsilon = {epsilon!r}; it must be small, save it again")
+        raise TrickformerError(
+            f"{where}: config has layer_norm_epsilon = {epsilon!r}, not between 0 and 1; save it again"
+        )
     embd, inner = sizes["n_embd"], sizes["n_inner"]
     if embd % sizes["n_head"]:
         raise TrickformerError(f"{where}: n_embd {embd} is not a multiple of n_head {sizes['n_head']}")

@@ -148,14 +148,14 @@ def score_line(scores: Sequence[int]) -> str:
     return "scores " + " ".join(map(str, scores))
 
 
-def playout(game: Game, state: State, seat: int, draw: random.Random) -> float:
+def playout(game: Game, state: State, seat: int, rng: random.Random) -> float:
     """Play uniformly random actions to the end.
 
     Args:
         game: The game.
         state: A state that is not over. It is changed.
         seat: The seat whose value is returned.
-        draw: Source of all randomness.
+        rng: Source of all randomness.
 
     Returns:
         v(o) of the outcome for the seat.
@@ -163,9 +163,9 @@ def playout(game: Game, state: State, seat: int, draw: random.Random) -> float:
     while not state.is_terminal():
         if state.is_chance_node():
             actions, probs = zip(*state.chance_outcomes())
-            state.apply_action(draw.choices(actions, probs)[0])
+            state.apply_action(rng.choices(actions, probs)[0])
         else:
-            state.apply_action(draw.choice(state.legal_actions()))
+            state.apply_action(rng.choice(state.legal_actions()))
     return float(game.outcomes.values[game.outcomes.of(game.scores(state), seat), 0])
 
 

@@ -35,8 +35,8 @@ _SMALL = 64  # largest number of cells for which the default is rejection sampli
 def _by_size(small: Any, large: Callable[[Any], Any]) -> PerGame:
     """Return an annotation with different defaults for boards of up to 64 cells and for larger boards.
 
-    On larger boards rejection sampling rejects nearly all proposals, and there are too many actions to try each often.
-    The defaults of c and widening for them were chosen on 9x9, 16x16 and 16x30.
+    On larger boards rejection sampling rejects nearly all proposals, and the simulations are too few to try every cell
+    many times. The defaults of c and widening for larger boards were chosen on 9x9, 16x16 and 16x30.
     """
     return PerGame(lambda _, game: small if getattr(game, "cells", 0) <= _SMALL else large(game))
 
@@ -50,7 +50,7 @@ class Options(BaseModel):
     )
     domain: Literal["rule", "board"] = Field(
         default="rule",
-        description="Cells that a sampler may mine: rule (as first_move allows) or board (default: rule).",
+        description="Cells where a sampler may put mines: rule (as first_move allows), board (default: rule).",
     )
     simulations: int = Field(
         default=10_000, ge=1, le=20_000_000, description="Largest number of simulations a decision (default: 10,000)."

@@ -66,7 +66,7 @@ class _Engine:
     def has_table(self, table: _EngineSeat) -> bool:
         return table.engine is self
 
-    def sit(self, table: _EngineSeat, game: str, in_use: Collection[int]) -> None:
+    def open_table(self, table: _EngineSeat, game: str, in_use: Collection[int]) -> None:
         """Open a table in the engine if it is not open.
 
         If the engine is full, tables of hands that no longer exist are closed. If there are none, the least recently
@@ -78,8 +78,8 @@ class _Engine:
         if table.engine is not None:
             table.engine.close(table.number, None)
         if not self._free and len(self.open_tables) == self.max_tables:
-            gone = [number for number, ref in self.open_tables.items() if ref() is None]
-            for number in gone or [next(number for number in self.open_tables if number not in in_use)]:
+            abandoned = [number for number, ref in self.open_tables.items() if ref() is None]
+            for number in abandoned or [next(number for number in self.open_tables if number not in in_use)]:
                 self.close(number, None)
         number = self._free.pop() if self._free else len(self.open_tables)
         self.open_tables[number] = weakref.ref(table)
@@ -158,7 +158,7 @@ class EnginePlayer(Player):
         self.faults = 0  # number of faults so far
         self.batch = processes * min(self.hello.tables, _AT_ONCE)
         if self.hello.seeds == "numpy":
-            self.caveats = ("was given the generators of its decisions",)
+            self.caveats = ("receives generator states, from which it could compute the deal",)
         elif not self.hello.seeds:
             self.caveats = ("does not follow seeds: a match against itself is not zero",)
         self._belief: Belief | None = None  # samples worlds for an engine that requests whole deals instead of views
@@ -236,14 +236,14 @@ class EnginePlayer(Player):
                 continue  # the turn waits for a later round
             if table.suspect:
                 reserved.add(k)
-            self._engines[k].sit(table, self._rules, in_use[k])
+            self._engines[k].open_table(table, self._rules, in_use[k])
             in_use[k].add(table.number)
             self._request(turns[i])
             requests[k, table.number] = i
         return self._receive_answers(turns, requests)
 
     def _receive_answers(self, turns: Sequence[_Turn], requests: dict[tuple[int, int], int]) -> dict[int, EngineAction]:
-        """Wait for the answers, and restart engines that failed. Their turns may lack answers."""
+        """Wait for the answers, and restart engines that failed. Turns that such an engine left open have no answer."""
         answers = {}
         for key, answer in process.wait_for_actions([engine.process for engine in self._engines]).items():
             legal, sender = turns[requests[key]].view.legal, self._engines[key[0]].process

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field, create_model
 
 from trickformer.base import Decision, Game, TrickformerError
-from trickformer.gomcts.options import Preset, optional_fields, preset_values, usual
+from trickformer.gomcts.options import Preset, default_options, optional_fields, preset_values
 from trickformer.models.player import ModelOptions, ModelPlayer, Turns
 from trickformer.players import argmax
 from trickformer.plumbing.options import PerGame
@@ -49,7 +49,7 @@ def _search_options(options: _PresetOptions, game: Game) -> SearchOptions:
 
 def _complete(options: _PresetOptions, game: Game, masked: bool, action_values: bool) -> SearchOptions:
     overrides = options.model_dump(include=set(_FIELDS))
-    return usual(game, masked=masked, action_values=action_values, overrides=overrides, preset=options.preset)
+    return default_options(game, masked=masked, action_values=action_values, overrides=overrides, preset=options.preset)
 
 
 def _default_of(name: str) -> PerGame:

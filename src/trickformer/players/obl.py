@@ -117,11 +117,11 @@ def make(options: Options, game: Game) -> ActionValuePlayer:
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'obl' plays hanabi only, not {game.name}")
-    trained = trained_for("obl", options.checkpoint, game)
+    trained = load_checkpoint("obl", options.checkpoint, game)
     return ActionValuePlayer(game, trained, trained.temperature if options.temperature is None else options.temperature)
 
 
-def trained_for(player: str, checkpoint: str | None, game: Hanabi) -> HanabiCheckpoint:
+def load_checkpoint(player: str, checkpoint: str | None, game: Hanabi) -> HanabiCheckpoint:
     """Load the network of a player.
 
     Args:

@@ -12,8 +12,8 @@ With `multi` both seats of a two-player game tune the same network, in worlds of
 whether the network or the blueprint made a move (search/hanabi/rl_multi.py).
 
 The belief is exact or learned, as in Tables 4 and 5 of "A Fine-Tuning Approach to Belief State Modeling". With `multi`
-a learned belief is about both hands (form fosg); `belief=bft` then fine-tunes it by worlds in which the tuned network
-or the blueprint, whichever made the move, moves again.
+a learned belief is about both hands (the form fosg of belief/hanabi/process.py). `belief=bft` fine-tunes it after each
+move: the policy that made the move, tuned network or blueprint, moves in sampled worlds, which become training data.
 
 `preset=paper` has the settings of the authors' code (facebookresearch/off-belief-learning, pyhanabi/rl_search.py, at
 commit 902cdc3), which differs in these points:
@@ -22,9 +22,9 @@ commit 902cdc3), which differs in these points:
   blueprint is scripted, and the loss is the squared error.
 - Their games stop at the horizon and use the blueprint's value there. Here the blueprint plays the games to the end,
   without a discount.
-- Their actors fill a replay buffer of 1,000,000 games, at first 5,000, with weights that are at most ten updates old.
-  Updates sample the buffer by priority (exponent 0.9, weight 0.6). Here each update plays new games with the current
-  weights.
+- Their actors, whose weights are at most ten updates old, fill a replay buffer of up to 1,000,000 games. Updates begin
+  once it has 5,000 games, and sample it by priority (exponent 0.9, weight 0.6). Here each update plays new games with
+  the current weights.
 - They follow an accepted network for the whole horizon. Here every decision is searched anew.
 - They skip the tuning if even a perfect score would gain less than the threshold. Here every decision is tuned.
 """
@@ -154,7 +154,7 @@ class _Search(BaseModel):
         None, ge=0, le=1, description="Discount of a move in the network's values (default: small 1, paper 0.999)."
     )
     target_every: Annotated[int | None, _of_preset("target_every")] = Field(
-        None, ge=1, le=1_000_000, description="Gradient steps between target networks (default: small 1, paper 2,500)."
+        None, ge=1, le=1_000_000, description="Gradient steps per target update (default: small 1, paper 2,500)."
     )
     exploration: Annotated[float | None, _of_preset("exploration")] = Field(
         None, ge=0, le=1, description="Share e of random moves while values are tuned (default: small 0.2, paper 0.1)."
@@ -291,7 +291,13 @@ class RLSearch(Player):
     def _exact_gain(
         self, view: View, table: Tables, tuned: ActionValues | None, rng: np.random.Generator
     ) -> float | None:
-        """Estimate the gain of a tuned network in worlds of the exact belief; None if there are none to estimate it in.
+        """Estimate the gain in worlds of the exact belief: None if `assess` is 0, else 0.0 if the blueprint acts.
+
+        Args:
+            view: View of the own seat.
+            table: Table of the view, in some world.
+            tuned: Network that was tuned and acts; None if the blueprint acts.
+            rng: Source of all randomness.
 
         Raises:
             NoConsistentHandError: The others deviated from the blueprint.
@@ -334,7 +340,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
     from trickformer import _core
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.torch_backend import usable
-    from trickformer.players.obl import trained_for
+    from trickformer.players.obl import load_checkpoint
     from trickformer.players.partner import style_of
     from trickformer.search.hanabi.rl import ValueTuning
 
@@ -346,7 +352,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
     if options.multi and game.players != 2:
         raise TrickformerError(f"player 'rl_search': multi=true needs two players, not {game.players}; leave it out")
     style = style_of("player 'rl_search': its blueprint", options.blueprint)
-    trained = trained_for("rl_search", options.checkpoint, game)
+    trained = load_checkpoint("rl_search", options.checkpoint, game)
     if trained.is_imitation:
         raise TrickformerError(f"player 'rl_search' tunes action values; {options.checkpoint} has none")
     if trained.model.sizes.recurrent:

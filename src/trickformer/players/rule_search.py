@@ -4,8 +4,9 @@ This is search on the public belief, the distribution over all hands given what 
 al., "A Fine-Tuning Approach to Belief State Modeling", 2022, with a simpler search than the paper's). A rule is a
 policy for one move: a scripted player, or "this action if it is legal, else the blueprint". The search compares rules
 by games from worlds of the public belief. A game starts with one move by the rule and ends with the blueprint. The seat
-on turn applies the best rule to its view. All seats draw the same worlds and so choose the same rule. Therefore they
-can all update the public belief by the move: the rule is the control of `belief.hanabi.process`.
+on turn applies the best rule to its view. All seats draw the same worlds and so choose the same rule. Each seat can
+then update the public belief, because it has computed which rule made the move (the control in
+belief/hanabi/process.py).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """scripted player of the game
 
-In Hearts it ducks and guards against the moon, in Skat it bids, declares and plays.
+In Hearts it ducks and guards against the moon, in Skat it bids, declares and plays, in The Crew it also communicates.
 
 Its choices depend on the view only, without randomness (cpp/hearts/rules_player.cpp, cpp/skat/rules_player.cpp,
 cpp/crew/rules_player.cpp).

@@ -78,7 +78,7 @@ class _Search(BaseModel):
         Literal["exact", "counting", "seq2seq", "bft"] | None,
         PerGame(lambda _, game: "counting" if _is_crew(game) else "exact"),
     ] = Field(
-        None, description="Worlds: exact (by actions), counting (by the deal), seq2seq or bft (default: the game's)."
+        None, description="Worlds: exact (explain moves), counting (fit cards), seq2seq, bft (default: the game's)."
     )
 
 

@@ -107,7 +107,7 @@ def translate(spec: str, old: bool, game: str | None) -> str:
 
 
 def _translate(name: str, items: dict[str, str], old: bool, game: str | None) -> tuple[str, dict[str, str]]:
-    """Rename the player and options of a spec that an earlier version wrote, or that follows its documentation."""
+    """Rename the player and options of a spec of an earlier version, which a file holds or a user still types."""
     options = dict(items)
     if old and name == "rollout" and "prior" not in options and "threshold" in options:
         options["min_gain"] = options.pop("threshold")
@@ -298,7 +298,7 @@ def files(spec: str) -> dict[str, Path]:
         spec: The spec.
 
     Returns:
-        Path of each file by a name, which is its path in the spec or a checkpoint's name and the file's name.
+        Path of each file by name: NAME/FILE for a file of a checkpoint, else the path as the spec writes it.
 
     Raises:
         TrickformerError: As `parse`.
@@ -431,8 +431,9 @@ def _translate_stored(spec: str, game: str | None) -> str:
 def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Specs]:
     """Make a pydantic validator for fields with specs of players.
 
-    The validator refuses specs in files for which `user_only` applies, because the file may come from somebody else
-    (`plumbing.config.load`). It also translates specs in run folders of earlier versions, and moves their paths.
+    If a config file sets the field, the validator refuses specs to which `user_only` applies, because the file may come
+    from somebody else (context entry `filed`, see `plumbing.config.validate`). It also translates specs in run folders
+    of earlier versions, and changes their paths if the folder has moved.
 
     Args:
         game: Game of the players; None for the game that the config names.

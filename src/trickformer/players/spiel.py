@@ -222,9 +222,9 @@ class _Bot(pyspiel.Bot):
 def as_bot(player: Player, game: Game, seat: int, seed: int) -> pyspiel.Bot:
     """Convert a player to a bot for OpenSpiel's tools.
 
-    The bot reads only `game.view(state, seat)` from a state, or the whole state if the player needs it. OpenSpiel does
-    not tell a bot when a hand begins. If a decision is not later in its hand than the last one, the bot assumes a new
-    hand. Hands are numbered, so that each has random numbers of its own.
+    The bot reads only `game.view(state, seat)` from a state, or the whole state if the player needs it. OpenSpiel sends
+    no signal when a hand begins. The bot assumes a new hand if its seat has not made more decisions than at the bot's
+    last decision. Hands are numbered, so that each has random numbers of its own.
 
     Args:
         player: The player.

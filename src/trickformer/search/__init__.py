@@ -16,18 +16,18 @@ from trickformer.base import Belief, Game, WorldSimulator
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.ispkg))
 
 
-def part(name: str, what: str) -> ModuleType | None:
+def part(game_name: str, module_name: str) -> ModuleType | None:
     """Import a module of a game's folder.
 
     Args:
-        name: Name of the game.
-        what: Name of the module, such as `pimc`.
+        game_name: Name of the game.
+        module_name: Name of the module, such as `pimc`.
 
     Returns:
         The module; None if the game has none.
     """
-    module = f"{__name__}.{name}.{what}"
-    return importlib.import_module(module) if name in NAMES and importlib.util.find_spec(module) else None
+    module = f"{__name__}.{game_name}.{module_name}"
+    return importlib.import_module(module) if game_name in NAMES and importlib.util.find_spec(module) else None
 
 
 def scripted_positions(game: Game, belief: Belief) -> WorldSimulator | None:

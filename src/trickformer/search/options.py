@@ -19,7 +19,7 @@ _NETWORK = Applies(
 
 
 class BeliefOptions(BaseModel):
-    """Settings of exact beliefs, and the gain that an action needs to replace the blueprint's."""
+    """Options of searches on a blueprint: threshold, limits of exact beliefs, threads, and assessment of gains."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -36,7 +36,7 @@ class BeliefOptions(BaseModel):
         50_000,
         ge=1,
         le=10_000_000,
-        description="Most draws to sample a hand or, in The Crew, a world (default: 50,000).",
+        description="Largest number of hands (The Crew: worlds) drawn per decision (default: 50,000).",
     )
     threads: int = Field(
         1, ge=1, le=1_024, description="Threads that play games. Results do not depend on it (default: 1)."

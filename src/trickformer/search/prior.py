@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer.base import Decision, Memo, Player, RolloutSettings, SampledWorlds, Thought, View, WorldSimulator
-from trickformer.models.decide import action_values, legal_policy, values_behind
+from trickformer.models.decide import action_values, legal_policy, values_after
 from trickformer.search.halving import halving
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class PriorRollouts(Player):
         legal = np.zeros((1, len(prior.tokenizer.vocab)), dtype=bool)
         legal[0, list(by_token)] = True
         policy = legal_policy(prior.backend.policy(nodes), legal)[0]
-        evaluate = action_values if self._action_values else values_behind
+        evaluate = action_values if self._action_values else values_after
         values = evaluate(prior.backend, nodes, legal, prior.feature_function(tokens))[0]
         ordered = sorted(by_token)
         return {by_token[t]: float(policy[t]) for t in ordered}, {by_token[t]: float(values[t]) for t in ordered}

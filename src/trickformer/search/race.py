@@ -38,8 +38,8 @@ def race(
         play: Maps a slice of the worlds and some candidates to scores, [rows, candidates].
         threshold: Difference of the means that the first candidate's replacement must exceed, in points.
         ucb: Whether to drop candidates whose upper confidence bound is too low.
-        target: Candidate of which the caller wants to know only whether it wins. The race ends once it is dropped, and
-            the result is then any other candidate. None: no such candidate.
+        target: For a caller who only asks whether this candidate wins: the race ends once it is dropped, and the result
+            is then any other candidate. None: the race finds the winner.
     """
     racing = list(candidates)
     scores = np.zeros((worlds, len(racing)))
@@ -65,8 +65,9 @@ def race(
 
 
 def _drop_inferior(scores: np.ndarray, candidates: list[int], threshold: float) -> list[int]:
-    """Keep the first candidate, the blueprint's, and those whose gain over it may still be the largest.
+    """Keep the first candidate, the blueprint's, and those that may still win.
 
+    A candidate may win if its gain over the blueprint's can still be the largest and reach the threshold.
     1 / n is added to the upper bounds because the estimated error is too small, even 0, in few worlds.
     """
     n = len(scores)

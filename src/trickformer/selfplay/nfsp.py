@@ -1,4 +1,4 @@
-"""Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1): trains one game's model from nothing.
+"""Population neural fictitious self-play (GO-MCTS paper, sections 5.2 and 6.1): trains one game's model from scratch.
 
 Model 0 learns from hands of the bootstrap players. They play at random in the presets of the paper; in `small` and
 `tiny` most of them are the game's baseline. Model i learns from the hands of iteration i, and with `window` above 1
@@ -43,7 +43,7 @@ from transformers.utils import logging as transformers_logging
 
 from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import Game, Tokenizer, TrickformerError, with_path
-from trickformer.checkpoints.folders import BEST, LATEST, point
+from trickformer.checkpoints.folders import BEST, LATEST, write_pointer
 from trickformer.models import embeddings, presets
 from trickformer.models.backend import load_backend
 from trickformer.models.configuration import TrickformerConfig
@@ -439,8 +439,8 @@ class _Run:
         models = [i for i in range(self.config.iterations + 1) if (self.out / f"model-{i}").exists()]
         best = find_best(self.log.stage_entries("match"), models, self.game.higher_is_better)
         if best is not None:
-            point(self.out / BEST, best)
-            point(self.out / LATEST, models[-1])
+            write_pointer(self.out / BEST, best)
+            write_pointer(self.out / LATEST, models[-1])
 
     def finish(self) -> None:
         """Write the report of the finished run, and print the path of the best model."""

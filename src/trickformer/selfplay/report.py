@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.base import Game, TrickformerError
-from trickformer.checkpoints.folders import BEST, LATEST, point
+from trickformer.checkpoints.folders import BEST, LATEST, write_pointer
 from trickformer.plumbing.folder import RESULT, RunFolder
 from trickformer.plumbing.isa import rounding
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
@@ -72,8 +72,8 @@ def write_missing_pointers(results: TrainingResults) -> None:
     if best is None or ((folder / BEST).exists() and (folder / LATEST).exists()):
         return
     with suppress(TrickformerError), RunFolder(folder).lock():
-        point(folder / BEST, best)
-        point(folder / LATEST, results.models[-1])
+        write_pointer(folder / BEST, best)
+        write_pointer(folder / LATEST, results.models[-1])
 
 
 def make_report(results: TrainingResults) -> Report:

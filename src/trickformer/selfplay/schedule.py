@@ -11,7 +11,7 @@ import numpy as np
 
 from trickformer import games, players
 from trickformer.base import Game, deal_seed
-from trickformer.gomcts.options import usual
+from trickformer.gomcts.options import default_options
 from trickformer.models.backend import ROUNDED, Backend, instruction_sets, load_backend
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, rollout_network
@@ -292,7 +292,7 @@ def play_pieces(job: Job) -> Iterator[Piece]:
     searches = None
     if config.searches(iteration):
         newest, overrides = backends[-1], {"runs": config.search_runs, "wave": _WAVE}
-        options = usual(
+        options = default_options(
             game, masked=newest.has_masked_policy, action_values=newest.has_action_values, overrides=overrides
         )
         searches = generate.Searches(config.search_share, options)

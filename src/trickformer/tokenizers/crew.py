@@ -2,8 +2,8 @@
 
 Table 1 of the GO-MCTS paper has 40 cards, 4 positions, 11 task tokens, 18 special rules, 4 kinds of communication, 2
 replies and 4 ways to place an open card. The vocabulary here adds 6 ways to allocate tasks, separate tokens for the
-cards that each other seat plays, the own chair, silence, two directions of distress and the end. docs/games/crew.md
-compares the counts with the paper's.
+cards that each other seat plays, the own chair, silence, two directions of distress and the end. A chair is a seat by
+its absolute number; seat tokens count from the own seat. docs/games/crew.md compares the counts with the paper's.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class CrewTokenizer(ByNumber):
             elif event.seen == (COMMANDERS_CARD,) and event.actor != CHANCE:
                 tokens.append(SEAT + (event.actor - own) % PLAYERS)
             elif event.seen == (PINK_NINE,) and event.actor != CHANCE and _ends_with_hand(tokens):
-                # Mission 46: the token is the left neighbour of the holder, who must win all pink cards.
+                # Mission 46: the token names the seat that must win all pink cards, left of the holder of the pink 9.
                 tokens.append(SEAT + (event.actor + 1 - own) % PLAYERS)
             else:
                 tokens += event.seen or (distress,)

@@ -52,11 +52,12 @@ class HanabiTokenizer(ByNumber):
                 tokens.append(codec.card + action)
             elif event.actor == own:
                 tokens.append(action)
-                if action < 2 * rules.hand:
+                if action < 2 * rules.hand:  # a discard or a play, which reveals the card
                     tokens.append(codec.card + event.seen[0])
             else:
                 offset = (event.actor - own) % rules.players
                 tokens.append(codec.token(action, offset))
+                # A hint to the own seat reveals the slots that it touches.
                 if action >= 2 * rules.hand and (offset + hint(rules, action).offset) % rules.players == 0:
                     tokens.append(codec.slots + sum(1 << slot for slot in event.seen))
         sequence = np.array(tokens, dtype=np.int32)

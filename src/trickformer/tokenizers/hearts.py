@@ -77,7 +77,9 @@ class HeartsTokenizer(ByNumber):
         exchange = 2 * PASSED if direction else 0
         before_lead = len(rest) <= exchange
         if before_lead and (len(rest) > PASSED or not direction):
-            raise ValueError("the tokens stop before the seat that leads to the first trick; add them up to it")
+            raise ValueError(
+                "the tokens stop before the leader of the first trick; append the tokens up to the leader's"
+            )
         events = [Event(CHANCE, direction), Event(CHANCE, None, hand)]
         events += [Event(seat, card) for card in rest[: min(PASSED, exchange)]]
         if before_lead:

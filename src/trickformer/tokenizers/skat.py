@@ -1,9 +1,9 @@
 """Skat as tokens. cpp/skat/seat_view.hpp gives the order of a sequence.
 
-Table 1 of the GO-MCTS paper has 32 cards, 63 calls (with pass and hold), the choices to pick up and to play hand, 7
+Table 1 of the GO-MCTS paper has 32 cards, 68 calls and replies, the choices to pick up and to play hand, 7
 declarations and 4 announcements. A declaration names the game, such as grand; an announcement is the level that the
-soloist of a hand game adds: plain, schneider, schwarz or ouvert. The vocabulary here adds the seats and the end.
-docs/games/skat.md compares the counts with the paper's.
+soloist of a hand game adds: plain, schneider, schwarz or ouvert. The vocabulary here has 63 calls, pass and hold, and
+adds the seats and the end. docs/games/skat.md compares the counts with the paper's.
 """
 
 from __future__ import annotations

@@ -62,9 +62,9 @@ class CrewPositions:
     Attributes:
         belief: Samples worlds that are consistent with a view.
         seat: Seat that searches; None: all seats.
-        tries: Number of uniform draws, of which only those with the others' actual actions are used as worlds; None:
-            all draws are used.
-        assess_tries: The same for the worlds that re-estimate gains.
+        tries: Largest number of uniform draws. Only draws in which `rules` takes the others' actual actions become
+            worlds. None: every draw becomes a world.
+        assess_tries: As `tries`, for the worlds that re-estimate gains.
         threads: Number of threads for games.
         unit: Points in one unit of v(o).
     """

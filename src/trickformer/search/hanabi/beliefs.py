@@ -55,7 +55,7 @@ def make_network_belief(
     game: Hanabi,
     style: str,
     seat: int,
-    tuned: FineTuningOptions,
+    fine_tuning: FineTuningOptions,
     file: Path | None,
     device: str,
     option: str = "checkpoint",
@@ -67,7 +67,7 @@ def make_network_belief(
         game: The game.
         style: Scripted player that all seats are assumed to be.
         seat: Seat that searches.
-        tuned: Settings of the fine-tuning, for bft.
+        fine_tuning: Settings of the fine-tuning, for bft.
         file: File of the network.
         device: Torch device.
         option: Name of the player's option for the file, for messages.
@@ -81,7 +81,7 @@ def make_network_belief(
 
     def make_fine_tuned(rng: np.random.Generator) -> Belief:
         seed = int(rng.integers(2**63))
-        return EstimatedBelief(game, players, lambda process: BFT(process, model, tuning(tuned), seed))
+        return EstimatedBelief(game, players, lambda process: BFT(process, model, tuning(fine_tuning), seed))
 
     return make_fine_tuned
 
@@ -91,7 +91,7 @@ def make_public_belief(
     game: Hanabi,
     process: HanabiProcess,
     style: str,
-    tuned: FineTuningOptions,
+    fine_tuning: FineTuningOptions,
     file: Path | None,
     device: str,
     exact: Callable[[], PublicBelief],
@@ -104,7 +104,7 @@ def make_public_belief(
         game: The game.
         process: The game's process, in the form fosg (belief/hanabi/process.py).
         style: Scripted player that all seats are assumed to be.
-        tuned: Settings of the fine-tuning, for bft.
+        fine_tuning: Settings of the fine-tuning, for bft.
         file: File of the network.
         device: Torch device.
         exact: Makes the exact belief.
@@ -118,4 +118,4 @@ def make_public_belief(
     model = _load_network(file, game, "fosg", style, 0, device, option)
     if name == "seq2seq":
         return lambda _: Recurrent(process, model)
-    return lambda seed: BFT(process, model, tuning(tuned), seed)
+    return lambda seed: BFT(process, model, tuning(fine_tuning), seed)

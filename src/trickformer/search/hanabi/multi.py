@@ -4,7 +4,8 @@ This is multi-agent search (Lerer et al. 2020). Seat A is on turn, and seat B wa
 events and on B's hand, which A sees and B does not. So B repeats A's search for each hand that B might hold, and rules
 out the hands for which the search chooses another move. Both seats run identical searches, because a search seeds its
 randomness by the option `seed`, the public events and B's hand. If B might hold more than `range_max` hands, A plays
-the blueprint. `HandFilter` stores such moves and evaluates them once few enough hands remain to list them.
+the blueprint. `HandFilter` (belief/hanabi/exact.py) stores such moves and evaluates them once few enough hands remain
+to list them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class MultiSettings:
     bot: int  # number of the blueprint in `_core.hanabi.BOTS`
     worlds: int  # number of worlds of a search
     options: RaceOptions
-    range_max: int  # largest number of the waiting seat's possible hands; a search is run for each of them
+    range_max: int  # if the waiting seat may hold more hands than this, nobody searches; each hand costs a search
     seed: int
 
 

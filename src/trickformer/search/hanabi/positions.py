@@ -107,7 +107,7 @@ class HanabiPositions:
         return position
 
 
-class HanabiScript:
+class HanabiSimulator:
     """World simulator for rollouts (`base.WorldSimulator`). The scripted player `smart` finishes the games."""
 
     def __init__(self, game: Hanabi, belief: Belief):
@@ -133,7 +133,7 @@ def _sample_hands(belief: Belief, view: View, n: int, rng: np.random.Generator) 
     return worlds.hidden[worlds.feasible]
 
 
-def make(game: Game, belief: Belief) -> HanabiScript:
+def make(game: Game, belief: Belief) -> HanabiSimulator:
     """Make the world simulator of Hanabi for rollouts.
 
     Args:
@@ -141,4 +141,4 @@ def make(game: Game, belief: Belief) -> HanabiScript:
         belief: Samples the worlds.
     """
     assert isinstance(game, Hanabi)
-    return HanabiScript(game, belief)
+    return HanabiSimulator(game, belief)

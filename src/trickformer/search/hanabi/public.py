@@ -4,8 +4,8 @@ Other searches share the cache of games that are followed from the public view (
 
 A rule is a policy for one move: a scripted player, or "this action if it is legal, else the blueprint". The search
 compares rules in worlds of the public belief, the distribution over all hands given what everybody saw. All seats
-compute the same, because everything depends on public events only. A belief must know which rule chose an observed
-move; belief/hanabi/process.py calls this rule the control, and the system that is controlled by it the form fosg.
+compute the same rule, because the search depends on public events only. An update of the belief by a move takes the
+rule that chose the move; belief/hanabi/process.py calls this rule the control, and a system with this control fosg.
 
 In this folder, `x` is a `Tables` batch of the core with a single table, also called "one table". `hidden` holds the
 cards of both hands in each world: `slots` is the number of cards in both hands, those of seat 0 come first.
@@ -125,7 +125,7 @@ class RuleSearchResult:
     rule: int  # number of the rule, see `process.prefer`
     value: float | None  # mean final score, in points; None if no world was possible
     gain: float | None  # points over the blueprint
-    exact_gain: float | None  # the gain estimated anew in worlds of the exact belief
+    exact_gain: float | None  # gain re-estimated in worlds of the exact belief; None without an assessment
     illegal: int  # number of impossible worlds
     searched: int  # number of sampled worlds
 

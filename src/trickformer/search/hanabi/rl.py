@@ -89,7 +89,8 @@ class ValueTuning:
         """
         n, exploration = len(x), self.exploration_shares(len(x), rng)
         interval = x.rules.players - self.others  # moves of the network from one move of a seat to its next
-        # By number of the network's move and by game: score and value before the move, and whether the move was made.
+        # By number of the network's move and by game: score before the move, the target network's value of the greedy
+        # move, and whether the game still ran.
         scores, next_values = np.zeros((2, self.horizon, n), dtype=np.float32)
         was_played = np.zeros((self.horizon, n), dtype=bool)
         moves: list[
@@ -217,7 +218,7 @@ class ValueTuning:
 
 def _build_inputs(model: ActionValues, x: Tables, v0: bool) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the observations of the seats on turn, and the legal actions."""
-    weight = model.worth.weight
+    weight = model.worth.weight  # any parameter: it has the network's dtype and device
     return torch.from_numpy(x.observe(None, v0)).to(weight), torch.from_numpy(x.legal()).to(weight.device)
 
 

@@ -63,7 +63,7 @@ class Team:
     belief: Callable[[int], PublicBelief]  # makes the belief of a game from a seed
     exact: Callable[[], PublicWorlds]  # makes the exact belief of a game
     threshold: float  # points by which the network must beat the blueprint
-    assess: int  # number of exact worlds that estimate gains again; 0: gains are not estimated again
+    assess: int  # number of exact worlds that re-estimate gains; 0: gains are not re-estimated
     seed: int
 
     def move_log_likelihood(self, x: Tables, network: ActionValues, action: int, hidden: np.ndarray) -> np.ndarray:
@@ -90,7 +90,7 @@ class NetworkSearchResult:
     network: ActionValues | None  # network that chooses the move; None: the blueprint
     value: float | None = None  # points; None if no world was possible
     gain: float | None = None  # points over the blueprint
-    exact_gain: float | None = None  # the gain estimated again in worlds of the exact belief
+    exact_gain: float | None = None  # gain re-estimated in worlds of the exact belief; None without an assessment
     illegal: int = 0  # number of impossible worlds
     searched: int = 0  # number of sampled worlds
 

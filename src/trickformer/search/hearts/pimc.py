@@ -51,7 +51,8 @@ class HeartsSearch(Player):
         sampler, seed = self._belief.sampler_of(view), int(rng.integers(2**63))
         thought = None
         if explain:
-            result, *by_world = _core.hearts.pimc_worlds(sampler, **self._settings, seed=seed)  # values, holders
+            # After the result: values of the cards, float32 [worlds, 52], and their holders, int8 [worlds, 52].
+            result, *by_world = _core.hearts.pimc_worlds(sampler, **self._settings, seed=seed)
             thought = Thought(worlds=tuple(_world(v, h, list(result)) for v, h in zip(*by_world)))
         else:
             result = _core.hearts.pimc(sampler, **self._settings, seed=seed)  # card -> (value, visits)

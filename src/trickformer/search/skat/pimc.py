@@ -17,7 +17,7 @@ from trickformer.belief.samplers import weighted_belief
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import evaluation
 
-PASSING = -15.0  # value of a pass, in points: about what a defender loses on average
+PASSING = -15.0  # value of a pass, in points: own score minus the others' mean; roughly a defender's average
 OVERSAMPLE = 32  # if worlds are weighted: number of worlds drawn for each one that is solved
 
 

@@ -17,7 +17,7 @@ MOST_SIMULATIONS = 20_000_000  # cap of the simulations of a move, also of one w
 
 _Domain = Annotated[
     Literal["rule", "board"],
-    Field(description="Cells that a sampler may mine: rule (as --first-move allows) or board (all)."),
+    Field(description="Cells where a sampler may put mines: rule (as --first-move allows) or board (all)."),
 ]
 
 
