@@ -30,7 +30,7 @@ def turns(game, style, seed, deals=3, own=None):
 
 
 def slow_chance(game, style, world, seat, slip=0.0):
-    """How likely the others made the moves of a world, each asked what it saw; a share `slip` of them was random."""
+    """Return the probability of the other seats' moves in a world, of which a share `slip` is random."""
     bot, state, product = ScriptedPolicy(game, style), game.spiel.new_initial_state(), 1.0
     for step in world.full_history():
         if step.player not in (-1, seat):

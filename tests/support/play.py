@@ -41,8 +41,10 @@ def decisions(game, seed: int, deal: int):
 
 
 def shared_file(folder: str, name: str) -> Path:
-    """A file of the data that lies beside the checkout, or in the folder that TRICKFORMER_SHARED names; a test that
-    asks for one that is not there is skipped."""
+    """Return a file of the shared data, and skip the test if the file is missing.
+
+    The data lie next to the checkout, or in the folder that TRICKFORMER_SHARED names.
+    """
     path = Path(os.environ.get("TRICKFORMER_SHARED", Path(__file__).parents[3] / "shared")) / folder / name
     if not path.exists():
         pytest.skip(f"needs {folder}/{name}: set TRICKFORMER_SHARED to the folder of the shared data")

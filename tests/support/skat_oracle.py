@@ -69,7 +69,7 @@ def follows(kind: str, led: str, card: str) -> bool:
 
 
 def matadors(kind: str, cards: set[str]) -> int:
-    """With so many, or, negative, without."""
+    """Return the number of matadors; negative if the side plays without them."""
     high = trumps(kind)
     if not high:
         return 0
@@ -143,7 +143,7 @@ class Twin:
         return action
 
     def _bidding(self, caller: int, listener: int) -> Generator[Turn, str, int]:
-        """Who is left of two."""
+        """Let two seats bid against each other, and return the seat that does not pass."""
         while True:
             said = yield from self._ask(caller, [str(v) for v in BIDS if v > self.bid] + ["pass"])
             if said == "pass":
@@ -343,7 +343,7 @@ def explaining(game: Twin, viewer: int, every: bool) -> Iterator[Twin]:
 def replayed(
     hands: Sequence[Sequence[str]], skat: Sequence[str], said: list[str], away: list[str], plays: list[str]
 ) -> Twin | None:
-    """The game in which this was said, laid away and played; None where something of it is not allowed."""
+    """Replay a game from its deal, auction, discards and plays; None if one of them is not allowed."""
     game = Twin(hands, skat)
     talk, cards = [w for w in said if w != "eos"], [*away, *plays]
     while talk or cards:
