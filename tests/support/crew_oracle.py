@@ -167,7 +167,7 @@ class Twin:
             self.roles = [first, last]
 
     def _fair(self, seat: int) -> bool:
-        """Whether all may still end within one task of each other once `seat` has this one too."""
+        """Return whether the numbers of tasks may still differ by at most 1 in the end if `seat` gets this task."""
         has = [list(self.owners.values()).count(p) + (p == seat) for p in range(4)]
         ends = product((self.count // 4, self.count // 4 + 1), repeat=4)
         return any(sum(end) == self.count and all(e >= h for e, h in zip(end, has)) for end in ends)

@@ -30,9 +30,11 @@ def played(tricks):
 
 
 def hands_of(tricks, drawn=()):
-    """Ten cards a seat: those that it plays, and others that it may hold all along, the commander's rocket 4.
+    """Return ten cards for each seat: the cards that it plays, and others that contradict no trick.
 
-    drawn: the cards that seats 0 to 3 draw from their right neighbours after the first trick."""
+    The commander, seat 0, has rocket 4. `drawn` holds the cards that seats 0 to 3 draw from their right neighbours
+    after the first trick.
+    """
     hands, void = [set() for _ in range(4)], [set() for _ in range(4)]
     for trick in played(tricks):
         for seat, card, led in trick:

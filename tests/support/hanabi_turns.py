@@ -15,8 +15,10 @@ from trickformer.search.hanabi.scripted import ScriptedPolicy
 
 
 def turns(game, style, seed, deals=3, own=None):
-    """States at every turn of `seat` in games of the scripted player, who moves at random at one turn in five of the
-    seat's."""
+    """Yield state and view at every turn of one seat in games of the scripted player.
+
+    At one turn in five, this seat moves at random. The seat changes with the deal.
+    """
     rng, bot = np.random.default_rng(seed), ScriptedPolicy(game, style)
     for deal in range(deals):
         seat = deal % game.players
@@ -87,8 +89,7 @@ def decided(player, view):
 
 
 def explained(game, player, state, seat):
-    """Hands of a seat, with their weights, under which the other, who sees them, would have played as it did; asked at
-    each of its turns."""
+    """Return the hands of a seat, with their weights, that explain every move of the other seat, which sees them."""
     view, found = game.view(state, seat), {}
     for hand, weight in listed(game, view).items():
         world, asked = worlds_of(game, view, np.array([hand], dtype=np.int16)).state(0), game.spiel.new_initial_state()

@@ -1,4 +1,4 @@
-"""Oh Hell by the letter of its README, written without a look at the package: cards are words, nothing is clever."""
+"""Oh Hell by the letter of its README, independent of the example package. Cards are words."""
 
 from __future__ import annotations
 

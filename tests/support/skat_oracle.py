@@ -49,7 +49,7 @@ class Result:
 
 
 def trumps(kind: str) -> list[str]:
-    """From the highest down."""
+    """Return the trumps of a game, the highest first."""
     if kind.startswith("null"):
         return []
     return JACKS + [SUITS[kind] + rank for rank in "ATKQ987" if kind in SUITS]
@@ -284,7 +284,7 @@ def splits(cards: Sequence[str], sizes: Sequence[int]) -> Iterator[list[tuple[st
 
 
 def sayings(words: Sequence[str]) -> list[str]:
-    """What was said, of all that a seat was told: no cards, and not who leads."""
+    """Return the spoken words among the tokens of a seat, without cards and leaders."""
     return [w for w in words if w not in DECK and not w.startswith("seat")]
 
 
