@@ -13,7 +13,7 @@ from dataclasses import dataclass
 class Row:
     """One measured figure, and what it is compared with."""
 
-    row: str
+    row: str  # name of the row
     ours: float
     baseline: float | None  # None: nothing comparable exists
     unit: str
@@ -41,7 +41,7 @@ def emit(rows: Sequence[Row], as_json: bool) -> None:
 
 
 def measure(run: Callable[[], float], repeats: int) -> tuple[float, float]:
-    """The median of what `run` returns, after one unmeasured call, and its spread as in Row."""
+    """Return the median of the results of `run`, after one unmeasured call, and their spread as in Row."""
     run()
     results = [run() for _ in range(repeats)]
     median = statistics.median(results)
@@ -49,17 +49,19 @@ def measure(run: Callable[[], float], repeats: int) -> tuple[float, float]:
 
 
 def arguments(description: str, game: Sequence[str] = ()) -> argparse.Namespace:
-    """The options of every benchmark: quick and json, both bool; and game, one of those given, by default the first."""
+    """Parse the options of a benchmark: `quick` and `json` (bool), and `game` if there are choices, default first."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--quick", action="store_true", help="end within 45 seconds")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--quick", action="store_true", help="run smaller samples, within 45 seconds")
+    parser.add_argument("--json", action="store_true", help="print one JSON object on each line")
     if game:
-        parser.add_argument("--game", choices=game, default=game[0], help="whose positions")
+        parser.add_argument(
+            "--game", choices=game, default=game[0], help="game of the positions (default: %(default)s)"
+        )
     return parser.parse_args()
 
 
 def _number(x: float | None, width: int) -> str:
-    """x with four significant digits, right-aligned."""
+    """Format a number with four significant digits, right-aligned."""
     if x is None:
         return f"{'-':>{width}}"
     return f"{x:>{width},.0f}" if abs(x) >= 1000 else f"{x:>{width}.4g}"

@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks import Row, arguments, emit, measure
 
 VOCAB, POSITIONS, OUTCOMES = 61, 75, 2237  # Hearts: GO-MCTS paper, Table 5
-CONTEXT, STEPS = 45, 10  # tokens before the clock starts, and steps then timed
+CONTEXT, STEPS = 45, 10  # tokens of a prefix before the clock starts, and tokens of a continuation that are timed
 UNIT = "tokens/s"
 
 
@@ -41,7 +41,7 @@ def main() -> None:
         return rng.integers(0, VOCAB, (rows, columns)).astype(np.int32)
 
     def decode(backend: Backend, rows: int, branches: int = 1) -> float:
-        """Tokens a second, `rows` prefixes with `branches` continuations each."""
+        """Return tokens a second: STEPS tokens of `branches` continuations of each of `rows` prefixes."""
         backend.reset()
         tokens, more = draw(rows, CONTEXT), draw(STEPS, rows * branches)
         new = np.full(rows, -1, np.int32)

@@ -1,8 +1,8 @@
-"""The Crew's core on one CPU thread: random games of all missions, many tables in step.
+"""Speed of The Crew's core on one CPU thread: random games of all missions, and batches of games with their tokens.
 
-The baselines are OpenSpiel from Python: uniformly random games of `trickformer_crew`, whose states are registered from
-Python; and for the tables the same games with every seat's tokens encoded from its view after each own decision, as a
-player at such a table does. Every figure is the thread's CPU time.
+The baselines are uniformly random games of `trickformer_crew`, an OpenSpiel game in Python. For the batches, the
+baseline also encodes the view of the seat on turn at each decision, as a player does. Every figure is CPU time of the
+thread.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def random_games(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
-    """Games a second, mission, deal and tasks included, every legal action as likely as any other."""
+    """Measure uniformly random games a second; mission, deal and tasks are drawn, too."""
     book = _core.crew.Logbook(list(game.missions.values()))
 
     def core() -> float:
@@ -54,7 +54,7 @@ def random_games(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
 
 
 def tables(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
-    """Games a second with the tokens of what each seat has seen; a decision is drawn among those that are legal."""
+    """Measure uniformly random games a second that also keep the tokens of each seat's view."""
     tokenizer = tokenizers.make(game)
 
     def core() -> float:

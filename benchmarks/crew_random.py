@@ -1,8 +1,7 @@
-"""How often uniformly random play succeeds in each mission of The Crew: no timing.
+"""Success rate of uniformly random play in each mission of The Crew. Nothing is timed.
 
-`python -m benchmarks.crew_random [--games N] [--seed S] [--json]`: N games of each mission, without distress, every
-action as likely as any other, from the drafting of tasks to the last card; a table in Markdown, or one JSON object a
-line. The intervals are Wilson's, 95%.
+Each mission is played N times without distress, from the allocation of tasks to the last card. The output is a table in
+Markdown, or one JSON object on each line. The intervals are Wilson's, 95%.
 """
 
 from __future__ import annotations
@@ -18,26 +17,26 @@ import numpy as np
 from trickformer import _core, games, tokenizers
 from trickformer.games import missions
 
-NOTHING = 255  # fills a history up
-BATCH = 100_000
+NOTHING = 255  # padding of a history
+BATCH = 100_000  # games of one call of the core
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What came of the games of one mission."""
+    """Results of the games of one mission."""
 
     mission: int
     tasks: int
-    what: str  # its tokens and rules
+    what: str  # tokens and rules of the mission
     games: int
     won: int
-    low: float  # of the rate, 95% Wilson interval
+    low: float  # ends of the 95% Wilson interval of the rate
     high: float
-    actions: float  # a game, chance's included, the deal not
+    actions: float  # mean number of actions a game, chance included, without mission and deal
 
 
 def measured(page: missions.Page, seed: int, n: int) -> Tally:
-    """Games 0 to n - 1 of the series `seed`."""
+    """Play games 0 to n - 1 of the series `seed`."""
     book = tokenizers.make(games.load(f"crew(mission={page.id})")).codec
     won = actions = 0
     for first in range(0, n, BATCH):
@@ -49,14 +48,14 @@ def measured(page: missions.Page, seed: int, n: int) -> Tally:
 
 
 def wilson(won: int, n: int) -> tuple[float, float]:
-    """The 95% interval of a rate of won in n (Wilson, 1927)."""
+    """Return the 95% interval of the rate of `won` games in n (Wilson, 1927)."""
     z = 1.959964
     middle, half = won + z * z / 2, z * math.sqrt(won * (n - won) / n + z * z / 4)
     return max(0.0, (middle - half) / (n + z * z)), min(1.0, (middle + half) / (n + z * z))
 
 
 def table(rows: Iterable[Tally]) -> str:
-    """The rows in Markdown."""
+    """Format the rows as a table in Markdown."""
     lines = ["| mission | tasks | tokens, rules | succeeded | rate | 95% | actions |", "|---|---|---|---|---|---|---|"]
     for r in rows:
         what = r.what.replace(">", "\\>")
@@ -66,15 +65,17 @@ def table(rows: Iterable[Tally]) -> str:
 
 
 def percent(rate: float) -> str:
-    """Three significant digits, none below a thousandth of a percent."""
+    """Format a rate as a percentage with 2 decimals from 10% on, else 3."""
     return f"{100 * rate:.{2 if rate >= 0.1 else 3}f}%"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=100_000, help="of each mission")
+    parser.add_argument(
+        "--games", type=int, default=100_000, help="number of games of each mission (default: %(default)s)"
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--json", action="store_true", help="print one JSON object on each line")
     options = parser.parse_args()
     if options.games < 1:
         parser.error("--games is 1 or more")

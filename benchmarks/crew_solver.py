@@ -1,10 +1,10 @@
-"""The Crew's solver on one thread: can a mission be fulfilled with open hands, right after the tasks are given away?
+"""Speed of The Crew's solver on one thread: can a mission be fulfilled with open hands, once the tasks are allocated?
 
-Random deals, tasks given away at random, a row of draws for mission 12. For missions 1-10 and for each group of later
-ones: ms a position (median, mean, 99th percentile), the share that is not known within the node limit, and the share
-that can be fulfilled. The baseline tries every card in order on the rules of the game, with no table and nothing
-foreseen (cpp/crew/solver_plain.hpp), on the first positions and within the same number of nodes; what it leaves open
-counts with the time spent. Every figure is the thread's CPU time.
+Deals, tasks and the draws of mission 12 are random. The rows of each group of missions are ms a position (median, mean,
+99th percentile), the share of positions that the solver cannot decide within its limit of cards, and the share that can
+be fulfilled. The baseline tries every card in order, without a table or bounds (cpp/crew/solver_plain.hpp), on the
+first positions and within the same limit. A position that it cannot decide counts with the time spent. Every figure is
+CPU time of the thread.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ from trickformer import _core
 from trickformer.games import missions
 from trickformer.games.crew import RADIO
 
-SEED, LIMIT, MS = 1, 200_000, 1e3
+SEED = 1
+LIMIT = 200_000  # largest number of cards tried in a position
+MS = 1e3  # ms in a second
 MISSIONS = {page.id: page.mission() for page in missions.read()}
 GROUPS = {
     "1-10": range(1, 11),
@@ -45,7 +47,7 @@ def main() -> None:
 
 
 def position(number: int, index: int) -> tuple[Any, list[float]]:
-    """A deal with its tasks given away, and what will be drawn."""
+    """Return a random state after the allocation of tasks, and each seat's draw as a number from 0 to 1."""
     rng = np.random.default_rng([SEED, number, index])
     state = _core.crew.State(MISSIONS[number], rng.permutation(40).astype(np.uint8))
     while state.phase < RADIO:
@@ -54,9 +56,9 @@ def position(number: int, index: int) -> tuple[Any, list[float]]:
 
 
 def group(name: str, positions: list[tuple[Any, list[float]]], few: int) -> list[Row]:
-    """What a group of missions takes; the baseline sees the first `few`."""
+    """Measure the rows of a group of missions. The baseline solves the first `few` positions."""
     solver = _core.crew.Solver()
-    solver.can_succeed(positions[0][0], LIMIT, positions[0][1])  # the table's memory is there
+    solver.can_succeed(positions[0][0], LIMIT, positions[0][1])  # allocates the table before the clock starts
     answers, ours = ask(lambda state, draws: solver.can_succeed(state, LIMIT, draws), positions)
     plain, theirs = ask(lambda state, draws: _core.crew.plain_can_succeed(state, LIMIT, draws)[0], positions[:few])
     n = len(answers)
@@ -76,7 +78,7 @@ def group(name: str, positions: list[tuple[Any, list[float]]], few: int) -> list
 def ask(
     solve: Callable[[Any, list[float]], bool | None], positions: list[tuple[Any, list[float]]]
 ) -> tuple[list[bool | None], list[float]]:
-    """The answers, and the CPU seconds of each."""
+    """Solve positions. Return the answers (None: not decided), and the CPU seconds of each."""
     answers, seconds = [], []
     for state, draws in positions:
         begin = time.thread_time()

@@ -1,7 +1,8 @@
-"""Decisions a second of engines that hardly think, behind the protocol of docs/engines.md, beside `random` in process.
+"""Decisions a second of random engines that use the protocol of docs/engines.md. The baseline is the player `random`.
 
-One engine process; 200 tables of Skat share each call, so that a call is one write. The clock is wall time, for two
-processes work."""
+One engine process plays. 200 tables of Skat share each call, so that a call is one write. Times are wall time, because
+two processes work.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +27,13 @@ def main() -> None:
     game = games.load("skat")
 
     def rate(spec: str) -> tuple[float, float]:
-        """Decisions a second inside `act`, and the spread."""
+        """Measure decisions a second of the time in `act`, and the spread."""
         player = players.make(spec, game)
 
         def once() -> float:
             hands = [Hand(deal, (0,) * game.players) for deal in range(deals)]
-            found = list(play(game, [player], hands, 1, TABLES))
-            return sum(map(sum, (r.decisions for r in found))) / sum(map(sum, (r.seconds for r in found)))
+            records = list(play(game, [player], hands, 1, TABLES))
+            return sum(map(sum, (r.decisions for r in records))) / sum(map(sum, (r.seconds for r in records)))
 
         return measure(once, repeats)
 

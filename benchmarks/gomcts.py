@@ -1,11 +1,13 @@
-"""Seconds a move of GO-MCTS and ArgmaxVal* with the paper-size model, one core: ours (bfloat16) against the plain
-sequential search with a full Hugging Face forward pass (float32) for every sequence.
+"""Moves a second of GO-MCTS and ArgmaxVal* with a model of the paper's size, on one core.
 
-Of the game given with --game, hearts or crew: five fixed positions amid the tricks, the paper's settings, `legal=true`,
-random weights. The baseline makes no pass twice for the same sequence. With the same seed, our search on float32
-weights must give its visit counts exactly; bfloat16 rounds now and then to another sample, and is what is timed. An
-argmax turn starts, as in play, from the sequence of the seat's turn before. Rows `features`: our search on a model that
-takes the game's features, their weights 0 so that both search alike, against our search on the model without.
+Our search runs in bfloat16. The baseline is a plain sequential search, with a full Hugging Face forward pass (float32)
+for every new sequence. Both play five fixed positions within tricks of Hearts or The Crew (`--game`), with the paper's
+settings, `legal=true` and random weights.
+
+With float32 weights and the same seed, our search must give the visit counts of the baseline exactly. The timed search
+is the one in bfloat16, whose rounding sometimes changes a sampled token. A turn of ArgmaxVal* starts from the cached
+sequence of the seat's previous turn, as in play. Rows `features` compare our search on a model that also reads the
+game's features with our search on the model without. The features have weight 0, so that both search alike.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ from benchmarks import Row, arguments, emit
 from trickformer.base import Game
 from trickformer.gomcts.options import SearchOptions, usual
 
-WAVES = (4, 8, 16, 32)
-POSITIONS = {"hearts": (4, 5, 6, 7, 6), "crew": (2, 3, 4, 5, 4)}  # tricks, from 1
+WAVES = (4, 8, 16, 32)  # numbers of simulations that share a forward pass; the fastest is reported
+POSITIONS = {"hearts": (4, 5, 6, 7, 6), "crew": (2, 3, 4, 5, 4)}  # trick of each position, from 1
 NUM_CARDS = {"hearts": 52, "crew": 40}
 
 
@@ -89,7 +91,7 @@ def main() -> None:
         legal = np.zeros((1, len(tokenizer.vocab)), dtype=bool)
         legal[0, list(view.legal)] = True
         prefix = Prefix(fast)
-        advance([prefix], [tokens[:-4]])
+        advance([prefix], [tokens[:-4]])  # one trick earlier: the cache holds the seat's previous turn
         start = time.perf_counter()
         node = advance([prefix], [tokens])
         decided = argmax_val(fast, node, fast.policy(node), legal, 0.05)
@@ -143,13 +145,13 @@ def main() -> None:
 
 
 def search_settings(game: Game, quick: bool) -> SearchOptions:
-    """The game's settings of the paper's search, over possible tokens only; a quarter of the runs if `quick`."""
+    """Return the paper's settings for a game, with possible tokens only; a quarter of the simulations if `quick`."""
     settings = usual(game, masked=False, action_values=False, overrides={"legal": True})
     return replace(settings, runs=settings.runs // 4) if quick else settings
 
 
 def _position(game, number: int, trick: int):
-    """Fixed view `number`, with a choice among at least four cards, in trick `trick` (from 1) of a random hand."""
+    """Return the view number `number`: at least four legal cards, within trick `trick` (from 1) of a random hand."""
     rng = random.Random(number)
     for index in range(1000):
         state = game.deal(number, index)
@@ -167,8 +169,10 @@ def _position(game, number: int, trick: int):
 
 
 def _plays(game, state) -> int:
+    """Return the number of cards played so far."""
     if game.name == "crew":
         return len(state.core.plays)
+    # The history begins with the pass direction, 52 dealt cards and 12 passed cards, if cards are passed.
     return len(state.history()) - 53 - (12 if state.history()[0] else 0)
 
 

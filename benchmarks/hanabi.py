@@ -1,8 +1,7 @@
-"""Hanabi's core on one CPU thread: a thousand tables in step by uniformly random moves, and hidden hands dealt anew.
+"""Speed of Hanabi's core on one CPU thread: random moves in a batch of 1,000 games, and states with a new hidden hand.
 
-The baseline is OpenSpiel's `hanabi` from Python: random games, without and with the observation of the seat on turn as
-its observer writes it into memory of its own; and for new hands the replay of the history with other cards. Every
-figure is the thread's CPU time.
+The baseline is OpenSpiel's `hanabi` from Python. It plays random games, without and with OpenSpiel's observation of the
+seat on turn. For a new hand, it replays the history with other cards. Every figure is CPU time of the thread.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from trickformer import _core
 from trickformer.belief import sampler
 from trickformer.games import hanabi
 
-TABLES = 1000
-MOVES = 40  # of the state whose hidden hand is dealt anew
+TABLES = 1000  # games in the batch
+MOVES = 40  # moves before the state whose hidden hand is replaced
 
 
 def main() -> None:
@@ -37,8 +36,11 @@ def main() -> None:
 
 
 def moves(game: hanabi.Hanabi, label: str, steps: int, games: int, repeats: int) -> list[Row]:
-    """Moves a second, new games included: alone, with the observation of the seat on turn, and with that of V0 beliefs,
-    which OpenSpiel has not."""
+    """Measure moves a second, with new games in place of finished ones.
+
+    The rows are moves alone, moves with the observation of the seat on turn, and moves with the observation that has V0
+    beliefs, which OpenSpiel does not offer.
+    """
     many = _core.hanabi.Tables(game.rules, 1, 0, TABLES)
     out = np.empty((TABLES, game.rules.observation), dtype=np.float32)
     observer, rng = make_observation(game.spiel), random.Random(1)
@@ -77,7 +79,7 @@ def moves(game: hanabi.Hanabi, label: str, steps: int, games: int, repeats: int)
 
 
 def redeal(game: hanabi.Hanabi, calls: int, repeats: int) -> Row:
-    """States a second with another own hand, the same to the eyes of the seat on turn."""
+    """Measure states a second that replace the hand of the seat on turn and leave its view unchanged."""
     decks, actions, _ = _core.hanabi.random_games(game.rules, 1, 0, 1, careful=True)
     state = game.spiel.new_initial_state()
     twin = _core.hanabi.State(game.rules, decks[0])

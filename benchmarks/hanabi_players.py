@@ -1,8 +1,8 @@
-"""How well Hanabi's scripted players do with themselves and with each other: no timing.
+"""Scores of Hanabi's scripted players in self-play and cross-play. Nothing is timed.
 
-`python -m benchmarks.hanabi_players [--games N] [--seed S] [--json]`: N games of each player with copies of itself
-in each variant, and a tenth as many of each pair in the standard game of two, on decks 0, 1, .. of the series S; tables
-in Markdown, or one JSON object a line. Intervals are 95%, from the normal approximation of the mean.
+Each player plays N games of self-play in each variant, and each pair N / 10 games of two players, on decks 0, 1, ... of
+the series. The output is tables in Markdown, or one JSON object on each line. Intervals are 95%, from the normal
+approximation of the mean.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ VARIANTS = {
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What came of the games of one table."""
+    """Results of the games of one combination of players."""
 
     variant: str
     seats: tuple[str, ...]
     games: int
     mean: float
-    half: float  # of the mean's 95% interval
-    perfect: float  # share of games
-    lost: float  # share of games whose lives were spent, which count 0
-    piled: float  # mean of the cards on the piles at the end, lost or not
+    half: float  # half width of the 95% interval of the mean
+    perfect: float  # share of games with the highest score
+    lost: float  # share of games that ended without lives and score 0
+    piled: float  # mean number of cards on the piles at the end, lost games included
 
 
 def measured(variant: str, seats: Sequence[str], seed: int, n: int) -> Tally:
-    """Games 0 to n - 1 of the series `seed`."""
+    """Play games 0 to n - 1 of the series `seed`."""
     rules = VARIANTS[variant]
     bots = np.array([CORE.BOTS.index(name) for name in seats], np.int8)
     tables = CORE.Tables(rules, seed, 0, n)
@@ -58,7 +58,7 @@ def measured(variant: str, seats: Sequence[str], seed: int, n: int) -> Tally:
 
 
 def alone(rows: Iterable[Tally]) -> str:
-    """Players with copies of themselves, in Markdown."""
+    """Format self-play as a table in Markdown."""
     lines = ["| variant | player | mean | 95% | perfect | lost | piled |", "|---|---|---|---|---|---|---|"]
     for r in rows:
         interval = f"{r.mean - r.half:.2f} - {r.mean + r.half:.2f}"
@@ -68,7 +68,7 @@ def alone(rows: Iterable[Tally]) -> str:
 
 
 def crossed(rows: Iterable[Tally]) -> str:
-    """Means of pairs in Markdown: the first seat by rows, the second by columns."""
+    """Format cross-play as a table in Markdown: the first seat by rows, the second by columns."""
     means = {r.seats: f"{r.mean:.2f} ± {r.half:.2f}" for r in rows}
     lines = ["| first seat | " + " | ".join(f"`{b}`" for b in CORE.BOTS) + " |", "|---" * (len(CORE.BOTS) + 1) + "|"]
     lines += [f"| `{a}` | " + " | ".join(means[a, b] for b in CORE.BOTS) + " |" for a in CORE.BOTS]
@@ -77,9 +77,14 @@ def crossed(rows: Iterable[Tally]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=10_000, help="of each player and variant; a tenth of each pair")
+    parser.add_argument(
+        "--games",
+        type=int,
+        default=10_000,
+        help="number of games of each player and variant; pairs play a tenth (default: %(default)s)",
+    )
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--json", action="store_true", help="print one JSON object on each line")
     options = parser.parse_args()
     if options.games < 20 or options.seed < 0:
         parser.error("--games is 20 or more, --seed 0 or more")

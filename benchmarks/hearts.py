@@ -1,9 +1,13 @@
-"""The Hearts core on one CPU thread: random hands, sampled worlds, and a card chosen by PIMC with UCT.
+"""Speed of the Hearts core on one CPU thread: random hands, sampled worlds, and a card chosen by PIMC with UCT.
 
-The baselines are OpenSpiel from Python on the same hands and views: random hands played through `pyspiel`, its
-`resample_from_infostate` (whose worlds may contain revokes), and for a card OpenSpiel's C++ MCTS on worlds of our
-sampler, one playout a simulation: a tree for each world as ours, and as many simulations. `--quick` gives that
-baseline 2 worlds and scales its time up to 50. Every figure is the thread's CPU time.
+The baselines are OpenSpiel from Python on the same hands and views:
+
+- hands: random hands played through `pyspiel`.
+- worlds: `resample_from_infostate`, whose worlds may contain revokes.
+- card: OpenSpiel's C++ MCTS on worlds of our sampler, with one tree for each world, one playout a simulation and our
+  number of simulations. `--quick` searches 2 worlds and scales the time up to 50.
+
+Every figure is CPU time of the thread.
 """
 
 from __future__ import annotations
@@ -23,8 +27,14 @@ from trickformer.belief import sampler
 from trickformer.games import hearts
 
 WORLDS, RUNS, C = 50, 2000, 0.4  # the setting of the GO-MCTS paper's baseline
-POINTS = 26 * 3 / 4  # own points of OpenSpiel that one unit of v(o) is
-POSITIONS = ((1, 0), (2, 2), (3, 4), (5, 7), (7, 9))  # deal, tricks played at random: from the first lead on
+POINTS = 26 * 3 / 4  # one unit of v(o) in OpenSpiel's points, because c scales with the values
+POSITIONS = (
+    (1, 0),
+    (2, 2),
+    (3, 4),
+    (5, 7),
+    (7, 9),
+)  # (deal, number of tricks that are played at random before the position)
 
 
 def main() -> None:
@@ -41,7 +51,7 @@ def main() -> None:
 
 
 def random_hands(game: hearts.Hearts, ours: int, theirs: int, repeats: int) -> Row:
-    """Hands a second with passing, played uniformly at random."""
+    """Measure hands a second, passes included, played uniformly at random."""
     rules = _core.hearts.Rules(**game.rules)
 
     def core() -> float:
@@ -65,7 +75,7 @@ def random_hands(game: hearts.Hearts, ours: int, theirs: int, repeats: int) -> R
 
 
 def worlds(game: hearts.Hearts, state: Any, ours: int, theirs: int, repeats: int) -> Row:
-    """Worlds a second for one view in the middle of a hand."""
+    """Measure worlds a second for one view in the middle of a hand."""
     viewer = state.current_player()
     belief = sampler(game)
     rng = np.random.default_rng(1)
@@ -88,7 +98,7 @@ def worlds(game: hearts.Hearts, state: Any, ours: int, theirs: int, repeats: int
 
 
 def uct_card(game: hearts.Hearts, states: list[Any], repeats: int, their_worlds: int) -> Row:
-    """Seconds a card, mean over the positions; a smaller ratio is better."""
+    """Measure seconds a card, the mean over the positions. A smaller ratio is better, unlike in the other rows."""
     player = players.make(f"pimc:worlds={WORLDS},runs={RUNS},c={C},eval=uct", game)
     views = [game.view(s, s.current_player()) for s in states]
 
@@ -114,17 +124,17 @@ def uct_card(game: hearts.Hearts, states: list[Any], repeats: int, their_worlds:
 
 
 def position(game: hearts.Hearts, deal: int, tricks: int) -> Any:
-    """A hand played at random up to a decision after `tricks` tricks that leaves a choice."""
+    """Play a hand at random up to the first decision after `tricks` tricks that has more than one legal card."""
     rng = random.Random(deal)
     state = game.deal(1, deal)
-    first = 65 if state.history()[0] else 53
+    first = 65 if state.history()[0] else 53  # actions before the first lead: direction, deal and 12 passed cards
     while len(state.history()) < first + 4 * tricks or len(state.legal_actions()) < 2:
         state.apply_action(rng.choice(state.legal_actions()))
     return state
 
 
 def seconds(act: Callable[[View], object], views: list[View]) -> float:
-    """CPU seconds of this thread for one view, mean over the views."""
+    """Return the mean CPU seconds of this thread for a view."""
     start = time.thread_time()
     for view in views:
         act(view)

@@ -1,6 +1,6 @@
 """Time and memory of `trickformer report` and `trickformer records show --game` on a run folder with a million hands.
 
-The folder holds the hands of a tournament of `rules` against `random` in Hearts, repeated under other numbers of deals,
+The folder holds the hands of a tournament of `rules` against `random` in Hearts, repeated with other deal numbers,
 with their checksums. Every command is a process of its own on one thread. Times are CPU time with the start of the
 program; memory is the largest resident set.
 

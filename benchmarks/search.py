@@ -1,8 +1,9 @@
-"""Moves a second of the games that `sparta` plays on, beside the same games on OpenSpiel from Python.
+"""Moves a second of the rollouts of `sparta`, against the same rollouts on OpenSpiel from Python.
 
-Positions of `smart` with `smart` in two-player Hanabi; a sampled hand and deck at each, every legal action. The
-baseline asks the same scripted player by views of OpenSpiel's states, which takes most of its time. Both end in the
-same scores. CPU time of this process."""
+The positions come from self-play of `smart` in two-player Hanabi. Each has a sampled hand and deck, and rollouts of
+every legal action. The baseline queries the same scripted player with views of OpenSpiel's states, which takes most of
+its time. Both must give the same scores. Every figure is CPU time of the process.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def main() -> None:
     rng = np.random.default_rng(1)
 
     def turn(deal: int) -> View:
-        """The view of who moves, ten to forty moves into a game."""
+        """Return the view of the seat on turn, 10 to 39 moves into a game."""
         state = game.deal(1, deal)
         for _ in range(int(rng.integers(10, 40))):
             while state.is_chance_node():
@@ -37,7 +38,7 @@ def main() -> None:
             state.apply_action(game.chance(state, 1, deal))
         return game.view(state, state.current_player())
 
-    moves = slow = 0.0
+    moves = slow = 0.0  # of the baseline: number of moves, and their CPU seconds
     cases = []
     for deal in range(positions):
         view = turn(deal)
@@ -45,7 +46,8 @@ def main() -> None:
         belief.reset(view)
         world = belief.sample(1, rng)
         decks, actions = decision.decks(world.hidden, deal), np.array(view.legal)
-        found, begun, made = [], time.process_time(), 0
+        scores: list[int] = []
+        begun, made = time.process_time(), 0
         for action in view.legal:
             state, deck = world.state(0), iter(decks[0].tolist())
             state.apply_action(action)
@@ -55,11 +57,11 @@ def main() -> None:
                 else:
                     state.apply_action(int(bot.probs([game.view(state, state.current_player())])[0].argmax()))
                     made += 1
-            found.append(game.scores(state)[0])
+            scores.append(game.scores(state)[0])
         slow += time.process_time() - begun
         moves += made
-        if decision.play(world.hidden, decks, actions, 0)[0].tolist() != found:
-            raise SystemExit("the games end in other scores")
+        if decision.play(world.hidden, decks, actions, 0)[0].tolist() != scores:
+            raise SystemExit("the rollouts of the core and of OpenSpiel have different scores")
         cases.append((decision, world.hidden.repeat(worlds, 0), decks.repeat(worlds, 0), actions))
 
     def once() -> float:

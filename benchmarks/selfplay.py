@@ -1,28 +1,31 @@
-"""Self-play of Hearts on one core: sequences learned from an hour, hands generated a second, against plain Hugging Face
-on the same data and deals, and decisions labelled a second. Every figure is the process' CPU time.
+"""Self-play of Hearts on one core against plain Hugging Face: training, generation of hands, and labels of decisions.
 
-train: `fit` as a preset trains (data mapped from disk, losses reported) against a loop around
-`GPT2PolicyValueModel.forward` and the paper's losses: whole batches indexed from int64 tensors in memory, AdamW
-(fused), linear schedule, bfloat16 autocast; same batch size and dropout, losses read each step. Ours uses eager
-attention on the CPU, where Hugging Face's default is sdpa; preset small takes features as inputs, masks the policy to
-possible tokens, tells values by class, learns action values from labels and has Muon besides, where the plain loop has
-a model without any of that. A row `alike` has none of it on either side, and eager attention on both: what is left is
-the loop.
+All figures are CPU time of the process. Both sides use the same data and deals.
 
-generate: NFSP's schedule, one ArgmaxVal* seat a hand with the newest of three models, three seats that sample the
-policy of a model of the three, sequences of the first kept; ours on the C++ backend as self-play uses it (activations
-rounded to bfloat16 where the processor has AVX512-BF16), no model asked where one card is legal; theirs on Hugging
-Face modules in the same precision with a key-value cache, each pass over all tables whose sequences grew about alike. A
-row `float32` has float32 weights and arithmetic on both sides. Rules, deals and the manner of drawing are shared. The
-weights are random, the heads made as peaky as trained ones (about three legal cards pass ArgmaxVal*'s threshold).
-Before anything is timed, both sides must play the same hands in float32: every passed, sampled and greedy card.
+train: sequences learned in an hour. Ours is `fit` with a preset: data are mapped from disk and losses are reported. The
+baseline is a plain loop with the same batch size and dropout: `GPT2PolicyValueModel.forward`, the paper's losses,
+batches indexed from int64 tensors in memory, fused AdamW, a linear schedule, and bfloat16 autocast. It reads the losses
+at each step. Ours uses eager attention on the CPU, and Hugging Face's default is sdpa. Preset small also has features
+as inputs, a policy over possible tokens, value classes, action values learned from labels, and Muon. The baseline's
+model has none of these. In the row `alike` neither side has them and both use eager attention, so that the row compares
+the loops alone.
 
-labels: what the labels of preset small add to its bootstrap hands: half of all decisions, three playouts of each legal
-card by a rollout network, each from another sampled world. The baseline makes as many playouts in
-Python with OpenSpiel, of a sample of the same decisions: clone, uniformly random actions to the end, returns; from the
-deal as it was and without a network, so it does less for each.
+generate: hands generated a second, by NFSP's schedule. One seat of each hand plays ArgmaxVal* with the newest of three
+models, and the other three seats sample the policy of one of the models. The sequences of the first seat are kept. Ours
+uses the C++ backend as self-play does: activations are rounded to bfloat16 if the processor has AVX512-BF16, and no
+model is evaluated if one card is legal. The baseline uses Hugging Face modules in the same precision with a key-value
+cache, and each pass covers all tables whose sequences grew by about as many tokens. A row `float32` has float32 weights
+and arithmetic on both sides. Both sides share rules, deals and the method of sampling. The weights are random, but the
+heads are scaled until their policies are as peaked as trained ones: about three legal cards pass the threshold of
+ArgmaxVal*. Before the timing, both sides must play the same hands in float32.
 
-`--quick` leaves out `alike` and `float32` and plays few tables, which flatters us: passes over many suit Hugging Face.
+labels: decisions labelled a second. Ours are the labels that preset small adds to its bootstrap hands: half of all
+decisions get three playouts of each legal card by a rollout network, each from another sampled world. The baseline
+makes as many playouts of a sample of these decisions in Python with OpenSpiel: it clones the state, plays uniformly
+random actions to the end, and reads the returns. It starts from the true deal and has no network, so it does less work.
+
+`--quick` leaves out `alike` and `float32` and plays few tables. That favours our side, because Hugging Face gains most
+from passes over many tables.
 """
 
 from __future__ import annotations
@@ -60,23 +63,25 @@ from trickformer.selfplay import generate, nfsp, rollout_network, train
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 
-MODELS = 3
-THRESHOLD = 0.05  # of ArgmaxVal*
-BATCH = 32  # sequences a training step, of either preset
+MODELS = 3  # models of which each seat plays one
+THRESHOLD = 0.05  # smallest probability of a candidate of ArgmaxVal*
+BATCH = 32  # sequences of a training step, in both presets
 PEAKY = {"paper": 25.0, "small": 50.0}  # factor of the heads' random weights
-NAMES = {"paper": "8x256", "small": "2x128"}
-STEPS = {"paper": 6, "small": 30}  # of training, a repeat
-TABLES = {"paper": 96, "small": 400}  # hands played in step, a repeat
-LABELLED, SAMPLE = 60, 50  # hands whose decisions are labelled, a repeat; decisions of theirs that the baseline takes
+NAMES = {"paper": "8x256", "small": "2x128"}  # layers x width of each preset
+STEPS = {"paper": 6, "small": 30}  # training steps of a repeat
+TABLES = {"paper": 96, "small": 400}  # hands that a repeat plays in lockstep
+LABELLED = 60  # hands whose decisions are labelled in a repeat
+SAMPLE = 50  # decisions of these hands for which the baseline makes playouts
 CHECKED = 16  # hands that both sides must play alike
-GROWTH = (0, 1, 2, 4, 8, 75)  # of tokens fed at once: bounds of the baseline's batches, the fastest of those tried
+# Bounds of the number of new tokens of sequences that share a pass of the baseline; the fastest of those tried.
+GROWTH = (0, 1, 2, 4, 8, 75)
 
 
 def main() -> None:
     options = arguments(__doc__ or "")
     torch.set_num_threads(1)
-    # A fit collects garbage when it ends. To look at all that is imported takes as long as several steps of preset
-    # small, and is not what a step costs.
+    # A fit collects garbage at its end. A collection that scans all imported objects takes as long as several steps of
+    # preset small, and would distort the time of a step.
     gc.freeze()
     game = games.load("hearts")
     repeats = 2 if options.quick else 5
@@ -95,7 +100,7 @@ def main() -> None:
 
 
 def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: SelfPlay) -> None:
-    """One pass over `data`, as `trickformer train` with this config."""
+    """Train for one epoch on `data`, as `trickformer train` with this config does."""
     options = replace(nfsp.fit_options(config, 1), epochs=1)
     classes, _ = game.outcomes.head_outputs(model.num_labels)
     with TemporaryDirectory() as state:
@@ -106,8 +111,18 @@ def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: 
 def ours_generate(
     game: Any, backends: list[Backend], seats: np.ndarray, greedy: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """One hand a row of `seats` (int [n, 4], each seat's model) and `greedy` (bool [n, 4]): tokens [hands, T] of the
-    greedy seats, scores int8 [n, 4]."""
+    """Play one hand for each row of `seats` and `greedy`.
+
+    Args:
+        game: Hearts.
+        backends: Backends of the models.
+        seats: Model in each seat, int [n, 4].
+        greedy: Whether a seat plays ArgmaxVal*, bool [n, 4]. The other seats sample the policy.
+        seed: Seed of the deals and samples.
+
+    Returns:
+        Tokens of the greedy seats, [greedy seats, T], and scores, int8 [n, 4].
+    """
     kept, scores = generate.model_hands(game, backends, generate.Roles(seats, greedy, greedy), seed, 0, THRESHOLD)
     return kept.tokens, scores
 
@@ -116,7 +131,7 @@ def ours_generate(
 
 
 def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quick: bool) -> list[Row]:
-    """As it is and, unless quick, alike."""
+    """Measure training as it is and, unless `quick`, with both sides alike."""
     tokenizer = tokenizers.make(game)
     config = SelfPlay(game="hearts", preset=preset, batch_size=BATCH)
     given = generate.Labels(config.label_share, 1)
@@ -128,7 +143,7 @@ def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quic
     data = stored.load(Path(folder.name), game, tokenizer)
     tokens = torch.from_numpy(data.tokens.astype(np.int64))
     outcomes = torch.from_numpy(data.outcomes.astype(np.int64))
-    # Filled up with end tokens, of which only the first is a target.
+    # Sequences are padded with end tokens, of which only the first is a target.
     labels = tokens.clone()
     labels[:, 1:].masked_fill_(tokens[:, :-1] == tokenizer.eos, -100)
     beyond = {"features": False, "masked": False, "value_classes": False, "muon": 0.0, "action_weight": 0.0}
@@ -164,7 +179,7 @@ def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quic
 
 
 def plain_train(model: Any, tokens: torch.Tensor, labels: torch.Tensor, outcomes: torch.Tensor) -> None:
-    """One pass. tokens, labels int64 [N, T], outcomes int64 [N]; N is a multiple of the batch."""
+    """Train for one epoch. `tokens` and `labels` are int64 [N, T], `outcomes` int64 [N]; N is a multiple of BATCH."""
     model.train()
     steps = len(tokens) // BATCH
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
@@ -172,20 +187,22 @@ def plain_train(model: Any, tokens: torch.Tensor, labels: torch.Tensor, outcomes
     sums = [0.0, 0.0]
     for batch in torch.randperm(len(tokens)).view(steps, BATCH):
         with torch.autocast("cpu", torch.bfloat16):
-            found = losses(model(tokens[batch]), labels[batch], outcomes[batch])
-        found.loss.backward()
+            batch_losses = losses(model(tokens[batch]), labels[batch], outcomes[batch])
+        batch_losses.loss.backward()
         optimizer.step()
         schedule.step()
         optimizer.zero_grad(set_to_none=True)
-        sums = [sums[0] + found.policy.item(), sums[1] + found.value.item()]
+        sums = [sums[0] + batch_losses.policy.item(), sums[1] + batch_losses.value.item()]
 
 
 # ------------------------------------------------------------------------------------------- generation
 
 
 def generate_rows(game: Any, preset: str, name: str, tables: int, repeats: int, quick: bool) -> list[Row]:
-    """A row as self-play plays and, where that rounds and unless quick, one in float32. Raises AssertionError where
-    the two sides play different hands in float32."""
+    """Measure generation in the precision of self-play and, unless `quick`, in float32.
+
+    Raises AssertionError if the two sides play different hands in float32.
+    """
     models = [peaky(fresh(game, preset, i), PEAKY[preset]) for i in range(MODELS)]
     values = game.outcomes.values
     exact = [load_backend(m, values, "float32") for m in models]
@@ -214,7 +231,10 @@ def generate_rows(game: Any, preset: str, name: str, tables: int, repeats: int, 
 
 
 def roles(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """The model in each seat, int [n, 4], and who plays ArgmaxVal*, bool [n, 4]: one seat a hand, the newest model."""
+    """Return the model in each seat, int [n, 4], and the seats that play ArgmaxVal*, bool [n, 4].
+
+    One seat of each hand plays ArgmaxVal* with the newest model. The models of the others are random.
+    """
     seats = np.random.default_rng(0).integers(MODELS, size=(n, 4))
     greedy = (np.arange(n) // 4 % 4)[:, None] == np.arange(4)
     seats[greedy] = MODELS - 1
@@ -222,22 +242,32 @@ def roles(n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Store:
-    """Cached keys and values of the sequences of one model, and what its attention asks of `past_key_values`.
+    """Key-value cache of the sequences of one model, which stands in for `past_key_values` of Hugging Face.
 
-    Slot j of a row is position j, so that rows of different lengths share a pass: attention masks what lies beyond a
-    token's own position, and what padding wrote there is overwritten before it is seen."""
+    Slot j of a row is position j, so that rows of different lengths can share a pass. A token's attention masks all
+    later positions. Padding may write to them, but the next tokens overwrite them before attention reads them.
+    """
 
     def __init__(self, model: GPT2PolicyValueModel, rows: int):
         config = model.config
         shape = (config.n_layer, rows, config.n_head, 2 * config.n_positions, config.n_embd // config.n_head)
         self.model, self.last = model, config.n_positions - 1
         self.keys, self.values = (torch.zeros(shape, dtype=model.dtype) for _ in range(2))
-        self.new: list[tuple[torch.Tensor, torch.Tensor]] = []  # by layer, of the last pass: [B, Q, heads, width]
+        # Keys and values of the last pass by layer, [B, Q, heads, width of a head]. B: rows, Q: new tokens of a row.
+        self.new: list[tuple[torch.Tensor, torch.Tensor]] = []
 
     def forward(self, rows: torch.Tensor, tokens: torch.Tensor, at: torch.Tensor, keep: bool) -> torch.Tensor:
-        """Hidden states [B, Q, D] of tokens int64 [B, Q] at positions at[b], at[b] + 1, ... of rows int64 [B].
+        """Compute the hidden states of new tokens.
 
-        keep: they become part of the rows; otherwise rows may be listed several times."""
+        Args:
+            rows: Rows of the cache, int64 [B]. A row may occur several times if `keep` is false.
+            tokens: New tokens of each row, int64 [B, Q].
+            at: Position of the first new token of each row, int64 [B].
+            keep: Whether the tokens become part of their rows.
+
+        Returns:
+            Hidden states, [B, Q, embedding].
+        """
         self.rows, self.keep, self.new = rows, keep, []
         self.places = at[:, None] + torch.arange(tokens.shape[1])
         self.longest = int(at.max()) + tokens.shape[1]
@@ -251,7 +281,10 @@ class Store:
         ).last_hidden_state
 
     def update(self, keys: torch.Tensor, values: torch.Tensor, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """New keys and values [B, heads, Q, width] -> all that the pass attends to, [B, heads, longest, width]."""
+        """Return all keys and values that the pass attends to, [B, heads, longest, width of a head].
+
+        Hugging Face calls this method in each layer with the new keys and values, [B, heads, Q, width of a head].
+        """
         self.new.append((keys.transpose(1, 2), values.transpose(1, 2)))
         every = torch.arange(len(self.rows))[:, None]
         out = []
@@ -265,7 +298,7 @@ class Store:
         return out[0], out[1]
 
     def choose(self, branches: torch.Tensor) -> None:
-        """Keep these branches, int64 [n], of a pass of one token each."""
+        """Add the tokens of some branches, int64 [n], of the last pass to their rows. Each branch has one token."""
         rows, places = self.rows[branches], self.places[branches, 0]
         for layer, (keys, values) in enumerate(self.new):
             self.keys[layer][rows, :, places] = keys[branches, 0]
@@ -276,21 +309,20 @@ class Store:
 def plain_generate(
     game: Any, models: list[GPT2PolicyValueModel], seats: np.ndarray, greedy: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """As ours_generate, on modules."""
+    """Play as `ours_generate` does, on Hugging Face modules."""
     n = len(seats)
     tables = tokenizers.fast(game).tables(seed, 0, n)
     rng = np.random.default_rng([seed, 0])
     worth = torch.from_numpy(game.outcomes.values[:, 0].astype(np.float32))
-    own = np.zeros((n, 4), dtype=int)  # the row of a seat's sequence in the store of its model
+    own = np.zeros((n, 4), dtype=int)  # row of each seat's sequence in the store of the seat's model
     stores = []
     for m, model in enumerate(models):
         own[seats == m] = np.arange((seats == m).sum())
         stores.append(Store(model, int((seats == m).sum())))
     fed = np.zeros((n, 4), dtype=int)  # tokens that the cache holds
     tokens, lengths = tables.tokens, tables.lengths
-    hidden_at = [
-        torch.zeros(s.keys.shape[1], s.model.config.n_embd, dtype=s.model.dtype) for s in stores
-    ]  # of each row's last token
+    # By model: hidden state of each row's last token, [rows, embedding].
+    hidden_at = [torch.zeros(s.keys.shape[1], s.model.config.n_embd, dtype=s.model.dtype) for s in stores]
     while (turn := tables.current().astype(int)).max() >= 0:
         live = np.flatnonzero(turn >= 0)
         legal, cards = tables.legal(), np.zeros(n, dtype=np.int32)
@@ -331,7 +363,7 @@ def plain_generate(
                 value = torch.full(candidate.shape, -torch.inf)
                 value[which, token] = outcomes @ worth
                 chosen[best] = top = value.argmax(1)
-                # The chosen branch is what the seat will see next: it need not be computed again.
+                # The seat's own card is its next token, so that the pass over the chosen branch need not be repeated.
                 branch = (token == top[which]).nonzero()[:, 0]
                 store.choose(branch)
                 hidden[rows[best]] = out[branch]
@@ -345,7 +377,7 @@ def plain_generate(
 
 
 def labels_row(game: Any, hands: int, repeats: int) -> Row:
-    """Labels of the decisions of `hands` bootstrap hands of preset small."""
+    """Measure the labels of the decisions of `hands` bootstrap hands of preset small."""
     tokenizer, config = tokenizers.make(game), SelfPlay(game="hearts", preset="small")
     torch.manual_seed(0)
     net = rollout_network.core(rollout_network.RolloutNetwork(tokenizer.n_features, len(tokenizer.vocab)))
@@ -357,13 +389,14 @@ def labels_row(game: Any, hands: int, repeats: int) -> Row:
         return time.process_time() - start
 
     data = generate.cast_hands(game, config.bootstrap, 0, 0, hands, game.players, labels=labels)
-    found, positions, _, _ = train.decisions(data, len(tokenizer.vocab))
+    # Sequence of each labelled decision, and position of its token before the decision.
+    sequences, positions, _, _ = train.decisions(data, len(tokenizer.vocab))
     histories = tokenizers.fast(game).core_hands(config.bootstrap, 0, 0, hands).history
-    picked = np.random.default_rng(0).permutation(len(found))[:SAMPLE]
-    starts = [before(game, histories[found[i] // 4], int(found[i] % 4), int(positions[i])) for i in picked]
+    picked = np.random.default_rng(0).permutation(len(sequences))[:SAMPLE]
+    starts = [before(game, histories[sequences[i] // 4], int(sequences[i] % 4), int(positions[i])) for i in picked]
 
     def ours() -> float:
-        return len(found) / (seconds(labels) - seconds(generate.NO_LABELS))
+        return len(sequences) / (seconds(labels) - seconds(generate.NO_LABELS))
 
     def theirs() -> float:
         start = time.process_time()
@@ -375,10 +408,17 @@ def labels_row(game: Any, hands: int, repeats: int) -> Row:
 
 
 def before(game: Any, history: np.ndarray, seat: int, position: int) -> Any:
-    """OpenSpiel's state at the decision of a seat after this position of its sequence; history uint8 [117]."""
+    """Return OpenSpiel's state at a decision of a seat.
+
+    Args:
+        game: Hearts.
+        history: Actions of the hand, uint8 [117], padded with 255.
+        seat: The seat.
+        position: Position of the seat's last token before the decision.
+    """
     actions = [int(a) for a in history if a != 255]
-    # A sequence is the seat, 13 cards, the direction, with passing three cards passed and three received, the leader,
-    # and what is played.
+    # A sequence is the seat, 13 cards, the pass direction, three passed and three received cards if there is a pass,
+    # the leader, and all played cards. A history is the direction, 52 dealt and 12 passed cards, and the played cards.
     if actions[0] and position < 17:
         length = 53 + 3 * seat + position - 14
     else:
@@ -392,7 +432,7 @@ def before(game: Any, history: np.ndarray, seat: int, position: int) -> Any:
 
 
 def plain_playouts(starts: list[Any], playouts: int) -> float:
-    """The sum of what random play on brings to the seat on turn, of each card `playouts` times."""
+    """Play each legal card of each state `playouts` times to the end at random. Sum up the seat's returns."""
     rng, total = random.Random(0), 0.0
     for start in starts:
         seat = start.current_player()
@@ -409,7 +449,7 @@ def plain_playouts(starts: list[Any], playouts: int) -> float:
 
 
 def fresh(game: Any, preset: str, seed: int, config: SelfPlay | None = None) -> GPT2PolicyValueModel:
-    """Random weights; with what a config asks for beyond the paper's model, and its dropout."""
+    """Make a model with random weights, with the inputs, outputs and dropout of a config; by default the paper's."""
     tokenizer = tokenizers.make(game)
     torch.manual_seed(seed)
     results = game.outcomes.class_values if config and config.value_classes else game.outcomes.labels
@@ -421,6 +461,7 @@ def fresh(game: Any, preset: str, seed: int, config: SelfPlay | None = None) -> 
 
 
 def peaky(model: GPT2PolicyValueModel, factor: float) -> GPT2PolicyValueModel:
+    """Scale the weights of the heads, so that policy and values are as peaked as those of a trained model."""
     with torch.no_grad():
         model.lm_head.weight.mul_(factor)
         model.val_head.weight.mul_(factor)
@@ -428,8 +469,10 @@ def peaky(model: GPT2PolicyValueModel, factor: float) -> GPT2PolicyValueModel:
 
 
 def measured(runs: dict[str, tuple[Callable[[], float], Callable[[], float]]], repeats: int, unit: str) -> list[Row]:
-    """A row of each named pair (ours, baseline): medians of `repeats` results, all taken in turn after one unmeasured
-    round, so that what else the machine does meets both."""
+    """Return a row for each named pair (ours, baseline), with the medians of `repeats` results.
+
+    After one unmeasured round, all runs take turns, so that other load on the machine affects both sides.
+    """
     rounds = [[(ours(), theirs()) for ours, theirs in runs.values()] for _ in range(repeats + 1)][1:]
     rows = []
     for name, results in zip(runs, zip(*rounds)):

@@ -1,9 +1,9 @@
-"""The Skat core on one CPU thread: random and scripted games, sampled worlds.
+"""Speed of the Skat core on one CPU thread: random and scripted games, and sampled worlds.
 
-The baselines are OpenSpiel from Python: uniformly random games of `trickformer_skat`, and of OpenSpiel's own C++ `skat`
-(a simpler game: one call each, no hand games), played through `pyspiel`; scripted games with our player at a table of
-Python states, as the tournaments sit it down. OpenSpiel samples no worlds of Skat. Every figure is the thread's CPU
-time.
+The baselines run in OpenSpiel from Python. Random games are uniformly random games of `trickformer_skat`, and of
+OpenSpiel's own C++ `skat`, a simpler game with one call each and without hand games. Scripted games let our player
+decide on Python states, as in a tournament. OpenSpiel has no sampler of worlds for Skat. Every figure is CPU time of
+the thread.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def random_games(theirs: pyspiel.Game, name: str, ours: int, baseline: int, repeats: int) -> Row:
-    """Games a second, deal and auction included, every legal action as likely as any other."""
+    """Measure uniformly random games a second, deal and auction included."""
 
     def core() -> float:
         start = time.thread_time()
@@ -63,7 +63,7 @@ def random_games(theirs: pyspiel.Game, name: str, ours: int, baseline: int, repe
 
 
 def rules_games(game: skat.Skat, ours: int, theirs: int, repeats: int) -> Row:
-    """Games a second of three scripted players; in the baseline they sit one by one at a table of Python states."""
+    """Measure games a second of three scripted players. The baseline plays single games on Python states."""
 
     def core() -> float:
         start = time.thread_time()
@@ -85,7 +85,7 @@ def rules_games(game: skat.Skat, ours: int, theirs: int, repeats: int) -> Row:
 
 
 def worlds(game: skat.Skat, ours: int, repeats: int) -> Row:
-    """Worlds a second for a defender's view after four tricks; its soloist has laid two cards away."""
+    """Measure worlds a second for a defender's view after four tricks of a game in which the soloist has discarded."""
     player = players.make("rules", game)
     state: Any = game.deal(1, 1)
     while len(state.core.hand(state.current_player())) > 6 or state.current_player() == state.core.soloist:

@@ -1,7 +1,6 @@
-"""What contracts the scripted player of Skat plays, how often its soloist wins, and what its games score: no timing.
+"""Contracts, win rates and scores of the scripted player of Skat in self-play. Nothing is timed.
 
-`python -m benchmarks.skat_contracts [--games N] [--seed S] [--log FILE]`; a log of games (XSkat's, ISS records) gets a
-column of its own.
+The output is a table in Markdown. A file of games, such as a log of XSkat or ISS records, adds a column.
 """
 
 from __future__ import annotations
@@ -16,23 +15,23 @@ import numpy as np
 from trickformer import _core
 from trickformer.games.skat import GRAND, NULL, NUM_CARDS
 
-NOTHING = 255  # fills a history up
+NOTHING = 255  # padding of a history
 KINDS = ("diamonds", "hearts", "spades", "clubs", "grand", "null")
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """How one game ended. kind: index of KINDS, -1 where all passed."""
+    """Result of one game."""
 
-    kind: int
-    hand: bool
+    kind: int  # index of KINDS; -1 if all passed
+    hand: bool  # whether it was a hand game
     won: bool
-    schneider: bool  # by the soloist
+    schneider: bool  # whether the soloist has 90 card points
     points: float  # Seeger-Fabian, mean of the three seats
 
 
 def scripted(seed: int, n: int) -> Iterable[Game]:
-    """Games 0 to n - 1 of the series `seed`, the scripted player in every seat."""
+    """Play games 0 to n - 1 of the series `seed` with the scripted player in every seat."""
     for row in _core.skat.rules_games(True, seed, 0, n)[0]:
         actions = row[row != NOTHING].tolist()
         state = _core.skat.State(row[:NUM_CARDS].copy())
@@ -42,7 +41,7 @@ def scripted(seed: int, n: int) -> Iterable[Game]:
 
 
 def logged(path: Path) -> Iterable[Game]:
-    """The games of a file of records. Raises TrickformerError on one that cannot be read."""
+    """Read the games of a file. Raises TrickformerError if a game cannot be read."""
     from trickformer.records import files
     from trickformer.records.skat.replay import replay
 
@@ -51,7 +50,7 @@ def logged(path: Path) -> Iterable[Game]:
 
 
 def ended(state: _core.skat.State) -> Game:
-    """What is counted of a game that is over."""
+    """Return the result of a finished game."""
     result = state.result()
     if result.soloist < 0:
         return Game(-1, False, False, False, 0.0)
@@ -60,7 +59,7 @@ def ended(state: _core.skat.State) -> Game:
 
 
 def table(columns: dict[str, list[Game]]) -> str:
-    """The figures of each column's games, as a table in Markdown."""
+    """Format the figures of each column's games as a table in Markdown."""
     lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
 
     def row(name: str, cells: Iterable[str]) -> None:
@@ -84,15 +83,15 @@ def table(columns: dict[str, list[Game]]) -> str:
 
 
 def share(of: list[Game], part: list[Game]) -> str:
-    """How large a part is."""
+    """Format the share of `part` in `of`; "-" if `of` is empty."""
     return f"{len(part) / len(of):.1%}" if of else "-"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=10_000)
+    parser.add_argument("--games", type=int, default=10_000, help="number of scripted games (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--log", type=Path, default=None)
+    parser.add_argument("--log", type=Path, default=None, help="file of games for another column")
     options = parser.parse_args()
     columns = {"rules": list(scripted(options.seed, options.games))}
     if options.log:

@@ -1,9 +1,10 @@
-"""The perfect-information Skat solver on one thread, on games that three scripted players declare.
+"""Speed of the Skat solver with open cards on one thread, in games that three scripted players declare.
 
-Rows: cards tried a second; ms a position at the first lead and after five tricks for "does the soloist make 61", for
-the same after each card on turn, and for the exact points. The baseline is a plain zero-window search with a table of
-whole positions and a simple order of moves (cpp/skat/solver_plain.hpp) on the same positions; it knows no null, and
-finds the exact points by bisection. Every figure is the thread's CPU time.
+Rows: cards tried a second, and ms a position at the first lead and after five tricks. `61` is the question whether the
+soloist makes 61 card points, `all-moves` the same question after each legal card, and `exact` the exact card points.
+The baseline is a plain zero-window search on the same positions, with a table of whole positions and a simple order of
+moves (cpp/skat/solver_plain.hpp). It does not solve null games, and finds exact points by bisection. Every figure is
+CPU time of the thread.
 """
 
 from __future__ import annotations
@@ -20,10 +21,15 @@ from benchmarks import Row, arguments, emit, measure
 from trickformer import _core
 
 solver = _core.skat_solver
-DEALS, QUICK_DEALS, SEED, WIN, FIVE, MS = 300, 30, 1, 61, 5, 1e3
-SLOW, QUICK_SLOW = 40, 4  # games for which the baseline also answers for every card and for the exact points
-NULL, PLAY = 5, 5  # a kind, a phase
-POINTS = (0, 0, 0, 3, 4, 10, 11, 2)
+DEALS, QUICK_DEALS = 300, 30
+SLOW, QUICK_SLOW = 40, 4  # games in which the baseline also solves every card and the exact points, which takes long
+SEED = 1
+WIN = 61  # card points with which the soloist wins
+TRICKS = 5  # tricks before the later positions
+MS = 1e3  # ms in a second
+NULL = 5  # the core's number of the kind
+PLAY = 5  # the core's number of the phase
+POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # card points by rank: 7 8 9 Q K T A J
 
 
 def main() -> None:
@@ -33,11 +39,17 @@ def main() -> None:
 
 
 def rows(deals: list[Any], endings: list[Any], slow: int) -> list[Row]:
-    """Every figure on these deals; the baseline gives its slow answers for the first `slow` games with trumps."""
+    """Measure all rows. The baseline solves every card and the exact points in the first `slow` games with trumps only.
+
+    Args:
+        deals: States at the first lead.
+        endings: States after TRICKS tricks, without null games.
+        slow: Number of games.
+    """
     trumps = [d for d in deals if d.kind != NULL]
     few = trumps[:slow]
     every, later = positions(deals), positions(endings)
-    solver.at_least(positions(few[:1]))  # the table's memory is there
+    solver.at_least(positions(few[:1]))  # allocates the transposition table before the clock starts
 
     singles = [positions([d]) for d in deals]
     start = [cpu(lambda p=p: solver.at_least(p, WIN)) for p in singles]
@@ -93,14 +105,14 @@ def rows(deals: list[Any], endings: list[Any], slow: int) -> list[Row]:
 
 
 def cpu(run: Callable[[], object]) -> float:
-    """CPU seconds of this thread for one call."""
+    """Return the CPU seconds of this thread for one call."""
     begin = time.thread_time()
     run()
     return time.thread_time() - begin
 
 
 def bisect(state: Any) -> int:
-    """The soloist's points at the end, by the baseline."""
+    """Find the soloist's exact card points at the end by bisection with the baseline."""
     at, low = positions([state]), state.soloists_points + points(state.skat)
     high = low + sum(points(state.hand(p)) for p in range(3))
     while low < high:
@@ -113,7 +125,7 @@ def bisect(state: Any) -> int:
 
 
 def positions(states: list[Any], played: Sequence[int] = ()) -> Any:
-    """The solver's view of a batch of states between tricks; with `played`, one of each lead."""
+    """Convert states to the solver's positions. `played` holds the card that is led in each; empty: between tricks."""
     hands = [[sum(1 << c for c in s.hand(p)) for p in range(3)] for s in states]
     tricks = np.full((len(states), 2), -1, np.int8)
     tricks[:, 0] = played if len(played) else -1
@@ -131,11 +143,12 @@ def positions(states: list[Any], played: Sequence[int] = ()) -> Any:
 
 
 def points(cards: Sequence[int]) -> int:
+    """Sum up card points."""
     return sum(POINTS[c % 8] for c in cards)
 
 
 def children(state: Any) -> Any:
-    """The solver's view of what each lead leads to."""
+    """Return the solver's positions after each legal lead."""
     after = []
     for card in state.legal_actions():
         after.append(copy.copy(state))
@@ -144,8 +157,11 @@ def children(state: Any) -> Any:
 
 
 def games(n: int) -> tuple[list[Any], list[Any]]:
-    """The first n games that scripted players declare: states at the first lead, and after five tricks of the same
-    players where there are trumps."""
+    """Play the first n games that scripted players declare.
+
+    Returns:
+        States at the first lead, and the states of the games with trumps after TRICKS tricks of the same players.
+    """
     starts: list[Any] = []
     later = []
     first = 0
@@ -159,7 +175,7 @@ def games(n: int) -> tuple[list[Any], list[Any]]:
                 state.apply_action(next(left))
             if state.phase == PLAY and len(starts) < n:
                 starts.append(copy.copy(state))
-                for _ in range(3 * FIVE):
+                for _ in range(3 * TRICKS):
                     if state.phase == PLAY:
                         state.apply_action(next(left))
                 if state.phase == PLAY and state.kind != NULL:

@@ -115,7 +115,7 @@ def _place(branch: Branch, top: float) -> float:
 
 
 def _shapes(branch: Branch, level: int, best: Branch) -> list[str]:
-    """Return the edges to the children of a branch, its box, and what its children show."""
+    """Return the edges to the children of a branch, its box, and the shapes of its children."""
     x, y = LEFT + level * COLUMN, branch.centre
     parts: list[str] = []
     for child in branch.children:

@@ -3,8 +3,8 @@
 //     g++ -O2 -std=c++17 -o random_player examples/engines/random_player.cpp
 //     trickformer tournament skat --a engine:cmd=./random_player --b random --deals 20
 //
-// It reads of each message what it needs: the type, the table, the legal actions, the seed. Numbers and lists of numbers are
-// found by their names, which no string of the protocol's `words` can imitate: quotes in strings are escaped.
+// It reads only some fields of a message: the type, the table, the legal actions and the seed. It searches the line for the
+// field's name in quotes. A string cannot contain this name by accident, because JSON escapes quotes in strings.
 #include <cstdint>
 #include <iostream>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Where the value of a field begins; npos: there is no such field.
+// Returns the position of a field's value; npos if there is no such field.
 std::size_t value_of(const std::string& line, const std::string& name) {
   const std::string key = '"' + name + "\":";
   const std::size_t at = line.find(key);

@@ -19,7 +19,7 @@ class Cautious(pyspiel.Bot):
         self.me, self.rng = player_id, random.Random(seed)
 
     def restart(self) -> None:
-        """A new world begins: forget what was."""
+        """Called when a new game begins. This bot remembers nothing."""
 
     def inform_action(self, state: skat.SkatState, player_id: int, action: int) -> None:
         """Another seat, or chance, takes an action in `state`. This bot reads all from the state of its turn."""

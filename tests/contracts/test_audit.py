@@ -56,12 +56,12 @@ def test_games_and_their_samplers_are_sound(game: str, deals: int) -> None:
         "tracker: possible tokens lead to an end",
         "tracker: the next token was possible",
         "tracker: own turn and legal actions as in the view",
-        "tracker: same from all tokens as one by one",
+        "tracker: same if it gets all tokens at once",
         "tracker: outcome of the hand at its end",
         "worlds: replay legally",
         "worlds: give the same view",
         "worlds: vary",
-        "worlds: can be the true deal",
+        "worlds: the true deal is possible",
         "outcomes: list contains the scores of a hand",
     }
     assert report.result()["checks"]["worlds: vary"]["cases"] > 20
@@ -166,7 +166,7 @@ def test_it_finds_a_support_without_the_true_deal() -> None:
     belief = sampler(game)
     truth = belief.truth
     belief.truth = lambda state: replace(truth(state), hidden=(truth(state).hidden + 1) % 4)
-    assert set(faults(audit.audit(game, belief, 3, 0))) == {"worlds: can be the true deal"}
+    assert set(faults(audit.audit(game, belief, 3, 0))) == {"worlds: the true deal is possible"}
 
 
 def test_it_audits_any_game() -> None:

@@ -67,7 +67,7 @@ def test_there_and_back(players, written, command, tmp_path):
     source = written(game)
     assert command("records", "convert", source, tmp_path / "a.jsonl") == (
         0,
-        f"1 games to {tmp_path / 'a.jsonl'}\n",
+        f"1 game written to {tmp_path / 'a.jsonl'}\n",
         "",
     )
     assert command("records", "convert", tmp_path / "a.jsonl", tmp_path / "b.json")[::2] == (0, "")
@@ -263,7 +263,7 @@ def test_games_of_our_tournaments_go_there(command, tmp_path):
         for number, record in enumerate(records, 1):
             target = tmp_path / f"{players}-{number}.json"
             code, out, _ = command("records", "convert", folder, target, "--game", number)
-            assert (code, out) == (0, f"1 games to {target}\n")
+            assert (code, out) == (0, f"1 game written to {target}\n")
             (back,) = files.read(target)
             same = ("rules", "names", "history", "moves", "scores")
             assert [getattr(back, key) for key in same] == [getattr(record, key) for key in same]

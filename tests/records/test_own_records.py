@@ -50,7 +50,7 @@ def test_records_of_every_game(name, folder_of, command, tmp_path):
     told = hands(folder)
     good = f"{len(told)} games: {len(told)} agree, 0 broken off, 0 differ, 0 damaged\n"
     assert command("records", "check", source)[:2] == (0, good)  # standard error may hold the tournament's progress
-    assert command("records", "convert", source, target) == (0, f"{len(told)} games to {target}\n", "")
+    assert command("records", "convert", source, target) == (0, f"{len(told)} games written to {target}\n", "")
     assert command("records", "check", target) == (0, good, "")
     assert list(files.read(target)) == list(files.read(source))
     assert command("records", "check", folder) == (0, good, "")

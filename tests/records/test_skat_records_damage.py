@@ -177,7 +177,7 @@ def test_what_convert_refuses(refused, tmp_path):
 def test_convert_there_and_back(command, tmp_path):
     for source, target in ((GAMES, "a.jsonl"), (tmp_path / "a.jsonl", "b.sgf"), (tmp_path / "b.sgf", "c.jsonl")):
         code, out, _ = command("records", "convert", source, tmp_path / target)
-        assert (code, out) == (0, f"{len(ISS)} games to {tmp_path / target}\n")
+        assert (code, out) == (0, f"{len(ISS)} games written to {tmp_path / target}\n")
     assert (tmp_path / "b.sgf").read_bytes() == GAMES.read_bytes()
     assert (tmp_path / "c.jsonl").read_bytes() == (tmp_path / "a.jsonl").read_bytes()
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.jsonl", "b.sgf", "c.jsonl"]

@@ -15,7 +15,7 @@ from trickformer.cli import app, spread
 from trickformer.records import files
 from trickformer.review import analyst, text
 from trickformer.review.hand import of_record
-from trickformer.review.result import Review, SolverVerdict, WhatIf
+from trickformer.review.result import Review, Verdict, WhatIf
 from trickformer.tournaments import run
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.results import TournamentResults
@@ -250,7 +250,7 @@ def test_what_an_analyst_has_not_valued_is_said():
 
 
 def test_an_expectation_is_a_sentence_with_its_unit():
-    verdict = SolverVerdict(by="pimc", whose="seat 1", won=False, winnable=True, expected=1.014, error=0.151)
+    verdict = Verdict(by="pimc", whose="seat 1", won=False, winnable=True, expected=1.014, error=0.151)
     unit = "points, the others' mean minus the own score"
     (ahead,) = text.describe_verdict(verdict, unit)
     assert ahead == (
@@ -277,6 +277,6 @@ def test_an_expectation_is_a_sentence_with_its_unit():
     ],
 )
 def test_a_verdict_of_the_solver_is_two_sentences(winnable, won, sentences):
-    assert text.describe_verdict(
-        SolverVerdict(by="solver", whose="the team", won=won, winnable=winnable), "missions"
-    ) == [sentences]
+    assert text.describe_verdict(Verdict(by="solver", whose="the team", won=won, winnable=winnable), "missions") == [
+        sentences
+    ]

@@ -11,14 +11,14 @@ from trickformer.plumbing.folder import RunFolder
 
 
 def plant_link(link: Path, victim: Path) -> None:
-    """Put a symbolic link to a file of the user where a run folder has a file, or might have one."""
+    """Replace a file of a run folder, which may be missing, by a symbolic link to a file of the user."""
     link.parent.mkdir(exist_ok=True)
     link.unlink(missing_ok=True)
     link.symlink_to(victim)
 
 
 def shorten_sums(records: Path, left: int) -> None:
-    """Leave so many bytes of the checksums of a file of records."""
+    """Cut the checksums of a file of records to their first `left` bytes."""
     sums = digests.sums_file(records)
     sums.write_bytes(sums.read_bytes()[:left])
 

@@ -22,7 +22,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 
 @contextmanager
 def launched() -> Iterator:
-    """A browser that nobody has used before."""
+    """Start a browser with an empty profile."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
@@ -34,7 +34,10 @@ def launched() -> Iterator:
 
 
 def opened(browser, address: str, width: int = 1440, height: int = 900, shown: str = "#own .seat, #board .cell"):
-    """A page of ours, on which others play at once, once `shown` is there. What it says on the console is a fault."""
+    """Open a page, and wait for the selector `shown`. Other seats play without delay.
+
+    Errors and warnings on the console are collected in `page.faults`.
+    """
     context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
     context.add_init_script("localStorage.setItem('speed', '0')")
     page = context.new_page()
@@ -48,7 +51,7 @@ def opened(browser, address: str, width: int = 1440, height: int = 900, shown: s
     return page
 
 
-# Keeps the messages of the socket, which has the numbers behind the page's words.
+# Script that keeps the messages of the web socket, which have the numbers that the page shows in words.
 _LISTEN = """window.heard = []; window.sent = [];
 const Plain = WebSocket;
 window.WebSocket = class extends Plain {
@@ -58,7 +61,7 @@ window.WebSocket = class extends Plain {
 
 
 def listening(browser, address: str, script: str = ""):
-    """A page of ours that keeps the messages of its socket in `heard` and `sent`; `script` runs before it loads."""
+    """Open a page that keeps the messages of its socket in `heard` and `sent`; `script` runs before the page loads."""
     page = opened(browser, address)
     page.context.add_init_script(_LISTEN + script)
     page.reload()
@@ -67,13 +70,13 @@ def listening(browser, address: str, script: str = ""):
 
 
 def my_turn(page) -> bool:
-    """Waits until there is something to do; False at the end of the hand."""
+    """Wait for the own turn or the end of the hand. Return whether it is the own turn."""
     page.wait_for_selector("body[data-turn=mine], body[data-turn=over]", timeout=60_000)
     return page.locator("body").get_attribute("data-turn") == "mine"
 
 
 def move(page, draw) -> None:
-    """Does one of the things that can be done, at random, and waits until it is done."""
+    """Take a random action, and wait until the page shows it."""
     ply = page.locator("body").get_attribute("data-ply")
     if page.locator("#confirm").count():
         cards = page.locator("#own button.card")
@@ -92,7 +95,7 @@ def move(page, draw) -> None:
 
 
 def advance(page, draw, decisions: int) -> None:
-    """Makes random decisions, and then those in which only one thing can be done."""
+    """Make random decisions, and then all forced ones."""
     for _ in range(decisions):
         assert my_turn(page)
         move(page, draw)
@@ -101,7 +104,7 @@ def advance(page, draw, decisions: int) -> None:
 
 
 def misplaced(page) -> list[str]:
-    """Faults of the table's layout; none is good.
+    """Return faults of the table's layout; empty if it is good.
 
     The partner sits above the middle of the table, the neighbours at its left and right, and one's own hand lies below
     it in one row. Nothing that can be done lies below the lower edge of the window.
@@ -130,7 +133,7 @@ def misplaced(page) -> list[str]:
 
 
 def overlaps(page) -> list[str]:
-    """Things on the page that lie over each other or stick out, by what they are; none is good."""
+    """Describe elements of the page that overlap, stick out or cannot be read; empty if there are none."""
     return page.evaluate(
         """() => {
       const faults = [];
@@ -167,7 +170,7 @@ def overlaps(page) -> list[str]:
 
 
 def rules_hold(page):
-    """No serious fault by axe-core's rules."""
+    """Assert that axe-core finds no serious or critical violation."""
     source = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     page.evaluate(source + "; undefined")
     found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
@@ -180,7 +183,7 @@ def rules_hold(page):
 
 
 def faint(page, disabled: bool = False) -> list[str]:
-    """Texts on the page whose contrast with their ground is below 4.5 to 1, with the ratio; none is good.
+    """Return texts whose contrast with their background is below 4.5 to 1, with the ratio; empty if there are none.
 
     Texts for screen readers only do not count, and disabled buttons only if `disabled`. Ranks on cards count.
     """

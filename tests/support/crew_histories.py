@@ -11,7 +11,7 @@ from trickformer.games.crew import DRAW, HAND, NUM_CARDS, PASS, PLAYERS, PREAMBL
 
 CORE = _core.crew
 
-# Uniform play of these often lasts to the last tricks.
+# Missions that uniformly random play often does not decide before the last tricks.
 LASTING = """
 [[mission]]
 id = 1
@@ -35,7 +35,7 @@ rules = ["one_wins_once", "random_draw_after_trick1"]
 
 
 def lasting(folder, mission, distress="off"):
-    """The game of one of those missions."""
+    """Load the game with one of the missions of LASTING."""
     file = folder / "missions.toml"
     file.write_text(LASTING, encoding="utf-8")
     return games.load(f"crew(file={file},mission={mission},distress={distress})")
@@ -61,10 +61,11 @@ def left_of(seat, by=1):
 
 
 def explaining(state, viewer):
-    """(row, core state) of every hidden history that explains what `viewer` has seen of a state in which all passes
-    and draws, if there are any, are over: row as in `hidden` of the belief.
+    """Yield (row, core state) of every hidden history that explains a view; `row` is as in the belief's `hidden`.
 
-    Everything that ends with the hands that are left and the cards played is tried, and replayed through the rules."""
+    Passes and draws must be over. Every history that ends with the present hands and the played cards is replayed
+    through the rules.
+    """
     core, history = state.core, state.full_history()
     course = [(step.player, step.action) for step in history[PREAMBLE:]]
     drawn = DRAW in phases(state)

@@ -81,13 +81,14 @@ def ones(names, among):
 
 
 class Seat:
-    """What one seat can tell of the others' hands, event by event."""
+    """Knowledge of one seat about the other hands, updated event by event."""
 
     def __init__(self, seat, twin):
         self.seat, self.passed = seat, None
         self.has = [set() for _ in range(4)]
         self.cannot = [set() for _ in range(4)]
-        self.either = [None] * 4  # of an unlabelled card: those above, those below; none of the one or of the other
+        # After an unlabelled card: the cards above and below it; the seat holds none above or none below.
+        self.either = [None] * 4
         self.nine = twin.holder("P9") if "left_of_pink9_wins_all_pink" in twin.rules else None
         for card, holder in (("R4", twin.commander), ("P9", self.nine)):
             if holder not in (None, seat):
@@ -161,7 +162,7 @@ class Course:
         self.answers, self.asked = [None] * 4, set()
 
     def walk(self):
-        """Stops wherever a player is to act, and at the end."""
+        """Play the game; yield at each decision of a player, and at the end."""
         for action in self.history[PREAMBLE:]:
             if not self.state.is_chance_node():
                 yield
@@ -282,7 +283,7 @@ class Position:
         ]
 
         def place(card):
-            """Of a number a fifth of it, of an arrow its number of heads over -4."""
+            """Return a fifth of a number token, or the heads of an arrow token divided by -4."""
             token = self.token.get(card, "none") if card in open_tasks else "none"
             if token.isdigit():
                 return int(token) / 5
@@ -317,7 +318,7 @@ class Position:
         wins = [sum(p == seat for seat, _ in twin.won) for p in self.clockwise]
 
         def won_by(cards, rules, over):
-            """The share of so many tricks won by these cards, if the mission has one of the rules."""
+            """Return the number of tricks won by these cards / `over`; 0 if the mission has none of the rules."""
             return sum(c in cards for _, c in twin.won) / over if set(rules) & set(self.page.rules) else 0
 
         return {

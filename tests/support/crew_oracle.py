@@ -24,12 +24,12 @@ Turn = tuple[int, list[str]]  # who is to act, and what may be done
 
 
 def colour_of(cards: Sequence[str], colour: str) -> list[str]:
-    """Those of a colour, or rockets, ascending."""
+    """Return the cards of a colour, or the rockets, ascending."""
     return sorted(c for c in cards if c[0] == colour)
 
 
 def labelled(hand: Sequence[str], label: str) -> list[str]:
-    """The cards of a hand that may lie open under a label, rockets never."""
+    """Return the cards of a hand that may be communicated with a label; never rockets."""
     found = []
     for own in (colour_of(hand, colour) for colour in COLOURS):
         if len(own) == 1:
@@ -47,8 +47,10 @@ def winning(trick: Sequence[str]) -> str:
 
 
 def in_order(tokens: Sequence[str], before: Sequence[int], now: Sequence[int]) -> list[int] | None:
-    """The tasks `now` of one trick after those fulfilled `before`, in an order that their tokens allow; None where
-    there is none. Tasks are numbers of `tokens`, the tokens of all of them."""
+    """Order the tasks `now` of one trick, after the tasks fulfilled `before`, as their tokens allow.
+
+    Tasks are indices of `tokens`. The result is all fulfilled tasks in order, or None if no order is allowed.
+    """
 
     def right(order: Sequence[int]) -> bool:
         said = [tokens[task] for task in order]
@@ -165,7 +167,7 @@ class Twin:
             self.roles = [first, last]
 
     def _fair(self, seat: int) -> bool:
-        """Whether all may still end within one task of each other once `seat` has this one too."""
+        """Return whether the numbers of tasks may still differ by at most 1 in the end if `seat` gets this task."""
         has = [list(self.owners.values()).count(p) + (p == seat) for p in range(4)]
         ends = product((self.count // 4, self.count // 4 + 1), repeat=4)
         return any(sum(end) == self.count and all(e >= h for e, h in zip(end, has)) for end in ends)
@@ -207,7 +209,7 @@ class Twin:
             self.hands[seat].add(card)
 
     def may_communicate(self, seat: int, trick: int) -> bool:
-        """Whether a seat may still lie a card open before this trick."""
+        """Return whether a seat may still lay a card open before this trick."""
         barred = "member_no_communication" in self.rules and seat == self.member
         return self.messages[seat] is None and not barred and trick >= OPEN_FROM.get(self.communication, 1)
 
@@ -262,7 +264,7 @@ class Twin:
         left = [c for hand in self.hands for c in hand]
 
         def at_the_end(holds: bool) -> str:
-            """Of a rule that every trick must keep."""
+            """Return the verdict on a rule that every trick must keep."""
             return "failed" if not holds else "met" if last else "open"
 
         if rule in ("one_wins_once", "ones_win_twice"):

@@ -30,9 +30,11 @@ def played(tricks):
 
 
 def hands_of(tricks, drawn=()):
-    """Ten cards a seat: those that it plays, and others that it may hold all along, the commander's rocket 4.
+    """Return ten cards for each seat: the cards that it plays, and others that contradict no trick.
 
-    drawn: the cards that seats 0 to 3 draw from their right neighbours after the first trick."""
+    The commander, seat 0, has rocket 4. `drawn` holds the cards that seats 0 to 3 draw from their right neighbours
+    after the first trick.
+    """
     hands, void = [set() for _ in range(4)], [set() for _ in range(4)]
     for trick in played(tricks):
         for seat, card, led in trick:
@@ -59,8 +61,11 @@ def hands_of(tricks, drawn=()):
 
 
 class Script:
-    """A mission led through a script. `state` is the core's, `said` what is still to be said beside the tricks:
-    token moves and messages as `seat:word`, each as soon as that seat may say it; else nobody says a word."""
+    """Mission that follows a script.
+
+    `state` is the state of the core. `said` lists the token moves and messages that are still to come, as `seat:word`.
+    Each is made as soon as its seat may make it; at other times every seat is silent.
+    """
 
     def __init__(self, page, tricks, tasks="", named="", said="", distress="off", drawn="", chair=0):
         self.rules = page.rules
@@ -76,14 +81,14 @@ class Script:
         self.plays = [card for trick in self.tricks for card in trick]
 
     def seat(self):
-        """Who acts, counted from the commander."""
+        """Return the seat on turn, counted from the commander."""
         return (self.state.current_player() - self.chair) % 4
 
     def legal(self):
         return {ACTIONS[action] for action in self.state.legal_actions()}
 
     def action(self):
-        """What comes next."""
+        """Return the next action of the script."""
         state, phase = self.state, self.state.phase
         tasks = list(self.tasks)
         taken = [card >= 0 and owner >= 0 for card, _, owner, _ in state.tasks]
@@ -128,5 +133,5 @@ class Script:
         return f"{('lost', 'open', 'won')[self.state.result + 1]} {len(self.state.plays) // 4}"
 
     def failures(self):
-        """What is said of why it was lost."""
+        """Return the reasons why the mission failed."""
         return crew_verdict.failures(self.state, self.rules, names.CARDS)

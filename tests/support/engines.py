@@ -45,7 +45,7 @@ def spec(kind, *more, **options):
 
 
 def running(mark):
-    """Numbers of the processes whose command line holds a mark, and whether each watches over one."""
+    """Return the ids of the processes whose command line holds a mark, and whether each is a supervisor."""
     found = {}
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):
@@ -55,7 +55,7 @@ def running(mark):
 
 
 def gone(mark, seconds=10.0):
-    """Waits until there are none."""
+    """Wait until no process has the mark. Return whether that was so in time."""
     end = time.monotonic() + seconds
     while running(mark) and time.monotonic() < end:
         time.sleep(0.05)

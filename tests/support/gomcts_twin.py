@@ -1,5 +1,7 @@
-"""A plain Python twin of the search: Algorithm 3 of the GO-MCTS paper, function by function, one forward pass at a
-time. The tests hold the core equal to it, and the benchmark measures against it."""
+"""Twin of the search in plain Python: Algorithm 3 of the GO-MCTS paper, function by function, without batches.
+
+Tests compare the core with it, and the benchmark measures against it.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ class Twin:
     """Algorithm 3, function by function, over tuples of tokens."""
 
     tokenizer: Tokenizer
-    model: Callable  # sequence -> logits [V], values [players], own first, and action values [V] if they are asked for
+    # Maps a sequence to logits [V], values [players], own first, and action values [V] if an option needs them.
+    model: Callable
     outcome_values: np.ndarray
     options: SearchOptions
     seed: int

@@ -136,7 +136,7 @@ def newest_move(r, me, mover, action, touched, card, scored, regained, lost):
 
 
 def taken_for(course, p, me):
-    """What `me` expects a seat to make of each of its cards: 'play', 'trash' or None."""
+    """Return for each card of a seat what `me` expects the seat to take it for: 'play', 'trash' or None."""
     s, out = course.state, []
     left = unseen(s, p, me)
     for q in {p, me}:

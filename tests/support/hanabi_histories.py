@@ -17,8 +17,10 @@ SMALL = (  # two colours, few cards: all hands can be tried
 
 
 def playout(game, rng: random.Random, index: int, careful: float = 0.8):
-    """States at every decision of a random game, the terminal one last; that share of moves is drawn from those that
-    cost no life, by one who sees all cards."""
+    """Yield the state at every decision of a random game, and the terminal state.
+
+    A move avoids the loss of a life with probability `careful`, with knowledge of all cards.
+    """
     state = game.deal(5, index)
     while True:
         while state.is_chance_node():
@@ -34,7 +36,7 @@ def playout(game, rng: random.Random, index: int, careful: float = 0.8):
 
 
 def explaining(game, state, viewer: int):
-    """(own cards, ways to take them from the unseen ones, world) of each hand that explains the view."""
+    """Yield (own cards, number of ways to draw them from the unseen cards, world) of each hand that fits the view."""
     rules, view = game.rules, game.view(state, viewer)
     size = len(game.hand(state, viewer))
     left = [rules.copies(kind) for kind in range(rules.kinds)]

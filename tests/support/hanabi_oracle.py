@@ -76,7 +76,10 @@ def meaning(marks, before, action, after):
 
 
 def chances(state):
-    """How likely each own slot is playable, and whether it is surely useless, from hints and the cards in sight."""
+    """Return for each own slot the probability that its card is playable, and whether it is surely useless.
+
+    Both follow from hints and visible cards.
+    """
     r, me = state.rules, state.current_player()
     seen = Counter({k: state.discards[k] + (state.fireworks[k // r.ranks] > k % r.ranks) for k in kinds(r)})
     for p in range(r.players):
@@ -93,7 +96,7 @@ def chances(state):
 
 
 def tell(state, wanted, color_first):
-    """The hint that a list gives of the first card of these kinds that its owner does not know, or None."""
+    """Return the hint on the first card of these kinds that its owner does not know, or None."""
     r, me = state.rules, state.current_player()
     for offset in range(1, r.players):
         p = (me + offset) % r.players
@@ -106,7 +109,7 @@ def tell(state, wanted, color_first):
 
 
 def listed(name, state):
-    """The actions that `iggi`, `piers` or `flawed` chooses from."""
+    """Return the actions among which `iggi`, `piers` or `flawed` chooses."""
     r, legal = state.rules, state.legal_actions()
     odds = chances(state)
     best = max(range(len(odds)), key=lambda i: (odds[i][0], -i))

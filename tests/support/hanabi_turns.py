@@ -15,8 +15,10 @@ from trickformer.search.hanabi.scripted import ScriptedPolicy
 
 
 def turns(game, style, seed, deals=3, own=None):
-    """States at every turn of `seat` in games of the scripted player, who moves at random at one turn in five of the
-    seat's."""
+    """Yield state and view at every turn of one seat in games of the scripted player.
+
+    At one turn in five, this seat moves at random. The seat changes with the deal.
+    """
     rng, bot = np.random.default_rng(seed), ScriptedPolicy(game, style)
     for deal in range(deals):
         seat = deal % game.players
@@ -30,7 +32,7 @@ def turns(game, style, seed, deals=3, own=None):
 
 
 def slow_chance(game, style, world, seat, slip=0.0):
-    """How likely the others made the moves of a world, each asked what it saw; a share `slip` of them was random."""
+    """Return the probability of the other seats' moves in a world, of which a share `slip` is random."""
     bot, state, product = ScriptedPolicy(game, style), game.spiel.new_initial_state(), 1.0
     for step in world.full_history():
         if step.player not in (-1, seat):
@@ -87,8 +89,7 @@ def decided(player, view):
 
 
 def explained(game, player, state, seat):
-    """Hands of a seat, with their weights, under which the other, who sees them, would have played as it did; asked at
-    each of its turns."""
+    """Return the hands of a seat, with their weights, that explain every move of the other seat, which sees them."""
     view, found = game.view(state, seat), {}
     for hand, weight in listed(game, view).items():
         world, asked = worlds_of(game, view, np.array([hand], dtype=np.int16)).state(0), game.spiel.new_initial_state()

@@ -38,7 +38,7 @@ def history(direction: int, hands: list[list[int]], given: dict[int, list[int]],
 
 
 def explained(game: Hearts, actions: list[int], view: View) -> bool:
-    """Whether OpenSpiel accepts the actions and the viewer of `view` then knows just that."""
+    """Return whether OpenSpiel accepts the actions and they give the viewer the same view."""
     state = game.spiel.new_initial_state()
     for action in actions:
         if action not in state.legal_actions():

@@ -1,5 +1,7 @@
-"""Digests of what the core computes in functions that are built for several instruction sets, as a line of JSON. A
-program of its own: a process chooses its instruction set once (test_isa.py)."""
+"""Digests of the results of core functions that are built for several instruction sets, as a line of JSON.
+
+It is a program of its own, because a process chooses its instruction set only once (test_isa.py).
+"""
 
 from __future__ import annotations
 
@@ -139,7 +141,7 @@ def lstm() -> dict[str, list[np.ndarray]]:
 
 
 def digests() -> dict[str, str]:
-    """By part, of the bytes of all its arrays."""
+    """Return the SHA-256 digest of the arrays of each part, by name of the part."""
     found = {}
     for room in (hearts, skat, crew, hanabi, mines, lstm):
         for part, arrays in room().items():

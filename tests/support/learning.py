@@ -14,12 +14,12 @@ from trickformer.tokenizers.hearts import POSITION
 
 
 def cpu_accelerator():
-    """Return an accelerator as runs of self-play have it on this CPU. All in a process have the same precision."""
+    """Return an accelerator as self-play uses it on this CPU. All accelerators of a process have the same precision."""
     return Accelerator(cpu=True, mixed_precision=mixed_precision(bf16=True, cpu=True))
 
 
 def sequences(data, eos):
-    """Each sequence with one end token, after a look at how it is filled up."""
+    """Yield each sequence with one end token, and assert that only end tokens pad it."""
     for row in data.tokens.astype(np.int32):
         end = int(np.argmax(row == eos))
         assert (row[end:] == eos).all()
@@ -27,7 +27,7 @@ def sequences(data, eos):
 
 
 def check(game, data):
-    """Every sequence is legal and ends as it says. -> the (seat, direction) pairs met"""
+    """Assert that sequences are legal and have the right outcome. Return the pairs (seat, pass direction)."""
     tokenizer = tokenizers.make(game)
     assert data.tokens.shape == (len(data), tokenizer.n_positions)
     seen = set()

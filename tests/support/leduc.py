@@ -1,5 +1,7 @@
-"""Leduc poker of OpenSpiel, as another package would add it: a bet has the number of a card, so that the game brings a
-belief and an exchange."""
+"""Leduc poker of OpenSpiel, as another package would add it.
+
+Bets and cards share action numbers, so that the game needs a belief and an exchange of its own.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The losses of the GO-MCTS paper (section 9.1), as it writes them: what training's are held equal to."""
+"""Losses of the GO-MCTS paper (section 9.1), against which tests compare the losses of training."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ class Losses(NamedTuple):
 
 
 def losses(out: PolicyValueOutput, labels: torch.Tensor, outcomes: torch.Tensor) -> Losses:
-    """Of what a model says of tokens [B, T]. labels int64 [B, T]: the tokens, with -100 on padding; outcomes int64 [B].
+    """Compute the losses of a model's output for tokens [B, T].
 
-    Position t is compared with the label at t+1; where that is -100, neither loss counts it."""
+    `labels`, int64 [B, T], are the tokens with -100 on padding; `outcomes` is int64 [B]. Position t is compared with
+    the label at t + 1. If this label is -100, neither loss counts the position.
+    """
     assert out.logits is not None and out.value_logits is not None
     policy = _shifted(out.logits, labels)
     value = _shifted(out.value_logits, outcomes[:, None].expand_as(labels).masked_fill(labels == IGNORE, IGNORE))

@@ -1,5 +1,6 @@
-"""The general form of belief modelling (Belief Fine-Tuning, section 2.4), and the forward algorithm for small systems:
-what the estimators are held equal to.
+"""The general form of belief modelling (Belief Fine-Tuning, section 2.4), and the forward algorithm for small systems.
+
+Tests compare the estimators with the forward algorithm.
 
 A Markov variable X moves on by X' ~ dynamics(X, Z), where a control Z comes from outside; each X shows an emission Y.
 The belief is the distribution of X given all Y and Z so far. `Form` says which games are such systems."""
@@ -101,8 +102,10 @@ class Tabular:
 class GameProcess(Generic[Z]):
     """Any of our games in one of the three forms. A step is one decision and the chance events after it.
 
-    policies: one a seat, fixed; of a pomdp the one at `seat` is not asked, of a fosg none is: there the control is
-    the policy of the seat that acts, in a pomdp the action of `seat`, and None elsewhere."""
+    `policies` has one fixed policy for each seat. In a pomdp, the policy of `seat` is not used, and the control is the
+    action of `seat`. In a fosg, no policy is used, and the control is the policy of the seat that acts. All other
+    controls are None.
+    """
 
     def __init__(self, game: Game, form: Form, policies: Sequence[Policy | None], seat: int = 0):
         self.game, self.form, self.policies, self.seat = game, form, policies, seat

@@ -50,7 +50,9 @@ def by_name(tree, values) -> dict:
 class Twin:
     """pi1 of pi0 by recursion over histories, from equations 1 to 3 of the paper: nothing is shared with the package.
 
-    past: probabilities by seat, name of the information state, and action. anew: by equation 4 instead of 2."""
+    `past` holds the probabilities of pi0 by seat, name of the information state, and action. If `anew`, equation 4
+    replaces equation 2.
+    """
 
     def __init__(self, spec: str, past: dict, temperature: float, anew: bool = False):
         self.root, self.key = opened(spec)

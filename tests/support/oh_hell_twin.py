@@ -1,4 +1,4 @@
-"""Oh Hell by the letter of its README, written without a look at the package: cards are words, nothing is clever."""
+"""Oh Hell by the letter of its README, independent of the example package. Cards are words."""
 
 from __future__ import annotations
 
@@ -72,8 +72,10 @@ def taker(trick: list[tuple[int, str]], trump: str) -> int:
 
 
 def can_be_dealt(needs: Iterable[tuple[int, set[str]]], unseen: set[str]) -> bool:
-    """Whether seats can be given so many cards each, of suits each, all different: by augmenting paths (Kuhn 1955),
-    one card at a time."""
+    """Return whether each seat can get its number of different unseen cards from its suits.
+
+    The algorithm matches one card at a time by augmenting paths (Kuhn 1955).
+    """
     places = [suits for count, suits in needs for _ in range(count)]
     holds: dict[str, int] = {}
 

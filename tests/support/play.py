@@ -20,7 +20,7 @@ def hearts_with(**options: bool):
 
 
 def random_playout(state, rng: random.Random):
-    """States at every decision of a uniformly random continuation, the terminal one last."""
+    """Yield the state at every decision of a uniformly random continuation, and the terminal state."""
     while True:
         yield state
         if state.is_terminal():
@@ -30,8 +30,10 @@ def random_playout(state, rng: random.Random):
 
 
 def decisions(game, seed: int, deal: int):
-    """The state of a deal and the view of the seat on turn, at every decision. The caller makes it before the next is
-    asked for; chance is the game's own."""
+    """Yield the state of a deal and the view of the seat on turn, at every decision.
+
+    The caller applies an action to the state before it requests the next decision.
+    """
     state = game.deal(seed, deal)
     while not state.is_terminal():
         if state.is_chance_node():
@@ -41,8 +43,10 @@ def decisions(game, seed: int, deal: int):
 
 
 def shared_file(folder: str, name: str) -> Path:
-    """A file of the data that lies beside the checkout, or in the folder that TRICKFORMER_SHARED names; a test that
-    asks for one that is not there is skipped."""
+    """Return a file of the shared data, and skip the test if the file is missing.
+
+    The data lie next to the checkout, or in the folder that TRICKFORMER_SHARED names.
+    """
     path = Path(os.environ.get("TRICKFORMER_SHARED", Path(__file__).parents[3] / "shared")) / folder / name
     if not path.exists():
         pytest.skip(f"needs {folder}/{name}: set TRICKFORMER_SHARED to the folder of the shared data")
@@ -50,7 +54,7 @@ def shared_file(folder: str, name: str) -> Path:
 
 
 def count_blind_decisions(player, game, positions, rng) -> int:
-    """Assert that a player decides alike where hidden cards are exchanged, and play on at random.
+    """Assert that a player's decision does not change if hidden cards are exchanged. Then play a random action.
 
     Returns the number of decisions that were compared."""
     compared = 0

@@ -30,7 +30,7 @@ def path(name: str) -> Path:
 def text(name: str) -> str:
     """The playthrough of a game under its usual rules: a function of the game's name alone.
 
-    A game without a tokenizer, which no model plays, is told in the words of its states."""
+    A game without a tokenizer is described by the views of its seats and its final state."""
     game = games.load(name)
     if name not in tokenizers.NAMES:
         return _in_words(game)
@@ -73,7 +73,7 @@ def _in_words(game: Game) -> str:
 
 
 def _events(view: View) -> str:
-    """Actors, actions and what these have shown."""
+    """Format the events of a view: actor, action and shown cards."""
     return " ".join(f"{e.actor}:{e.action}:{','.join(map(str, e.seen))}" for e in view.events) or "nothing"
 
 

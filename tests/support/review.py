@@ -9,7 +9,7 @@ from trickformer.tournaments.play import play
 
 
 def dealt(spec, cast="random", seed=1, deal=0, source=True):
-    """A hand of a game by one kind of player; it names the series that it is from, unless told otherwise."""
+    """Play a hand with one player in all seats. The hand names its series of deals if `source` is true."""
     game = games.load(spec)
     (record,) = play(game, [players.make(cast, game)], [Place(deal, (0,) * game.players)], seed)
     return ReviewHand(game, (cast,) * game.players, record.history, source=(seed, deal) if source else None)

@@ -1,4 +1,4 @@
-"""What searches are given in tests: a backend that is a function of the sequence, and own turns."""
+"""Inputs of searches in tests: a backend that is a function of the sequence, and views at own turns."""
 
 from __future__ import annotations
 

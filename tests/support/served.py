@@ -72,7 +72,7 @@ def my_turn(socket):
 
 
 def clicks(scene) -> list[int]:
-    """What can be done in a scene as the page has it."""
+    """Return the actions that a scene of the page offers, ascending."""
     cards = [c for part in (*scene.get("seats", []), *scene.get("piles", [])) for c in part.get("cards", [])]
     cells = [cell for row in scene.get("board", []) for cell in row]
     offered = {option["actions"][0] for card in cards for option in card.get("options", [])}
@@ -85,7 +85,7 @@ def clicks(scene) -> list[int]:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started and that are still there."""
+    """Return the ids of the running child processes of a process."""
     found = []
     for task in Path(f"/proc/{pid}/task").iterdir():
         found += [int(child) for child in (task / "children").read_text().split()]

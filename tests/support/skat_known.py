@@ -136,7 +136,7 @@ class Position:
         self.won = tricks
 
     def stage_seen(self):
-        """Discards of another are hidden: of them a declaration is what comes next."""
+        """Return the stage that the seat sees. Discards of others are hidden; the seat next sees the declaration."""
         if self.over:
             return "over"
         return "declare" if self.twin.stage == "discard" and self.solo != self.seat else self.twin.stage
@@ -230,7 +230,7 @@ class Position:
         return found
 
     def declarations(self):
-        """What each is certainly worth with the cards held at the auction or after the skat was taken."""
+        """Return the least value of each declaration with the cards held, and whether it covers the bid."""
         words = self.words
         at = words.index("pick-up") + 1 if "pick-up" in words else 0
         taken = words[at : at + 2] if self.solo == self.seat and at else []
@@ -240,7 +240,7 @@ class Position:
         return {"value": np.array(values) / 100, "covers": [v >= self.bids()[0] for v in values]}
 
     def tricks(self):
-        """Of the tricks that have been won; his: the soloist's."""
+        """Return the features of the tricks that are won. `his` counts the soloist's card points."""
         if not self.chosen:
             return {}
         won = [(self.winner(t)[0] == self.solo, sum(oracle.POINTS[c[1]] for _, c in t)) for t in self.won]
@@ -255,7 +255,7 @@ class Position:
         }
 
     def trick(self):
-        """Of the trick under way."""
+        """Return the features of the trick under way."""
         if not self.chosen or self.stage != "play":
             return {}
         found = {"tricks": one(10, len(self.won)), "place": one(3, len(self.lying))}

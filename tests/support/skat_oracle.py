@@ -49,7 +49,7 @@ class Result:
 
 
 def trumps(kind: str) -> list[str]:
-    """From the highest down."""
+    """Return the trumps of a game, the highest first."""
     if kind.startswith("null"):
         return []
     return JACKS + [SUITS[kind] + rank for rank in "ATKQ987" if kind in SUITS]
@@ -69,7 +69,7 @@ def follows(kind: str, led: str, card: str) -> bool:
 
 
 def matadors(kind: str, cards: set[str]) -> int:
-    """With so many, or, negative, without."""
+    """Return the number of matadors; negative if the side plays without them."""
     high = trumps(kind)
     if not high:
         return 0
@@ -143,7 +143,7 @@ class Twin:
         return action
 
     def _bidding(self, caller: int, listener: int) -> Generator[Turn, str, int]:
-        """Who is left of two."""
+        """Let two seats bid against each other, and return the seat that does not pass."""
         while True:
             said = yield from self._ask(caller, [str(v) for v in BIDS if v > self.bid] + ["pass"])
             if said == "pass":
@@ -284,7 +284,7 @@ def splits(cards: Sequence[str], sizes: Sequence[int]) -> Iterator[list[tuple[st
 
 
 def sayings(words: Sequence[str]) -> list[str]:
-    """What was said, of all that a seat was told: no cards, and not who leads."""
+    """Return the spoken words among the tokens of a seat, without cards and leaders."""
     return [w for w in words if w not in DECK and not w.startswith("seat")]
 
 
@@ -343,7 +343,7 @@ def explaining(game: Twin, viewer: int, every: bool) -> Iterator[Twin]:
 def replayed(
     hands: Sequence[Sequence[str]], skat: Sequence[str], said: list[str], away: list[str], plays: list[str]
 ) -> Twin | None:
-    """The game in which this was said, laid away and played; None where something of it is not allowed."""
+    """Replay a game from its deal, auction, discards and plays; None if one of them is not allowed."""
     game = Twin(hands, skat)
     talk, cards = [w for w in said if w != "eos"], [*away, *plays]
     while talk or cards:

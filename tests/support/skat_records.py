@@ -1,4 +1,4 @@
-"""What the tests of records share: the fixture games, games of the data beside the checkout, random games."""
+"""Shared parts of the tests of Skat records: fixture games, damaged texts, and random games."""
 
 import random
 from pathlib import Path

@@ -20,7 +20,7 @@ BOTS = _core.hanabi.BOTS
 
 
 class Position(NamedTuple):
-    """Where a game stands. The move that led here is nothing at the first position."""
+    """Position of a game. `control` and `action` are -1 at the first position."""
 
     table: Tables  # 1
     control: np.ndarray  # int64 [1], as HanabiProcess has it
@@ -45,7 +45,7 @@ class Preferring(Policy):
 
 
 def process(form: Form, seat: int = 0) -> HanabiProcess:
-    """Both policies fixed but the seat's in a pomdp."""
+    """Make the process. Both policies are fixed, except the policy of `seat` in a pomdp."""
     return HanabiProcess(SMALL.rules, form, PAIR, seat)
 
 

@@ -1,4 +1,4 @@
-"""What the core makes of a view."""
+"""Conversion of views to the core's form."""
 
 from __future__ import annotations
 

@@ -444,7 +444,7 @@ def test_a_round_robin_ends_in_one_sentence():
         ],
     }
     assert conclude(result) == (
-        "y:a=2 is the best of 3 players: it beats each other player, by the least x, 2.0 points a hand; "
+        "y:a=2 is the best of 3 players: it beats every other player, x by the smallest margin: 2.0 points a hand; "
         "95% interval 1.5 to 2.5 over 50 deals."
     )
     result["matches"][1] |= row(2.0, 2.5)

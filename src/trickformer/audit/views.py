@@ -1,9 +1,9 @@
 """Audit of a game and a sampler of its worlds: hidden cards must not be visible, and sampled worlds must be possible.
 
 The audit plays random hands and stops at random decisions. There it makes two tests for each seat. It exchanges hidden
-cards and replays the history, which must not change the seat's view. And it samples worlds for the view. Each world
-must replay legally and give an equal view, and the worlds must vary. If the belief can compute the probability of the
-true deal, it must be positive.
+cards and replays the history, which must not change the seat's view. It also samples worlds for the view.
+Each world must replay legally and give an equal view, and the worlds must vary. If the belief can compute the
+probability of the true deal, the probability must be positive.
 
 At every decision, views must extend earlier views, and the tokenizer and its trackers must fulfil their contracts
 (audit/tokens.py). At the end the scores must be among the game's outcomes.
@@ -300,7 +300,7 @@ def _hand(
                 _check_seat(game, state, viewer, sample, observers, exchange, worlds, rng, report)
                 if isinstance(belief, ExactBelief):
                     is_possible = np.isfinite(_truth_log_prob(game, belief, state, viewer))
-                    report.check("worlds: can be the true deal").count(bool(is_possible), _where(state, viewer))
+                    report.check("worlds: the true deal is possible").count(bool(is_possible), _where(state, viewer))
         acted = state.current_player(), int(rng.choice(state.legal_actions()))
         state.apply_action(acted[1])
     for seat in range(game.players):

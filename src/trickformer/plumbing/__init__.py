@@ -1,4 +1,4 @@
 """Infrastructure of the commands, independent of games: configs, run folders, parallel work, progress and reports.
 
-The room imports nothing of the package but `base`.
+Apart from its own modules, this folder imports only `base` from the package.
 """

@@ -239,7 +239,7 @@ class JsonLines:
     def _open_checksums(self, checked: int) -> FileIO:
         """Open the file of checksums; write it anew if it does not have one for each line.
 
-        A power cut may leave zeros in place of the last checksum: the size of the file alone does not tell.
+        Its size does not prove that: a power cut may leave zeros in place of the last checksum.
         """
         sums = digests.sums_file(self._path)
         if checked < self._count or not sums.exists() or sums.stat().st_size != self._count * digests.LINE_DIGEST_SIZE:

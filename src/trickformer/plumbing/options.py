@@ -16,9 +16,9 @@ from trickformer.base import Game, TrickformerError
 
 @dataclass(frozen=True, slots=True)
 class Applies:
-    """Marks an option that only some methods, or players of some games, read."""
+    """Marks an option that a player reads only under a condition: other options have some value, or in some games."""
 
-    to: str  # the method as a spec writes it, or the games; for error messages
+    to: str  # the condition for error messages: the options as a spec writes them, or the games
     # Function of a player's options and the game: whether the option is read. With None for the game: in any game.
     test: Callable[[Any, Game | None], bool]
     setting: tuple[str, Any] | None = None  # option and value that make the player read the option, if there is one
@@ -48,7 +48,7 @@ class PerGame:
 
 
 def unread(options: BaseModel, game: Game | None = None) -> set[str]:
-    """Return the options that the selected method does not read.
+    """Return the options whose condition (`Applies`) is not met.
 
     Args:
         options: Options of a player.
@@ -58,7 +58,7 @@ def unread(options: BaseModel, game: Game | None = None) -> set[str]:
 
 
 def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
-    """Refuse an option that was set although the selected method does not read it.
+    """Refuse an option that was set although its condition (`Applies`) is not met.
 
     Args:
         player: Name of the player, for the message.
@@ -118,7 +118,7 @@ def _default(options: BaseModel, name: str, game: Game) -> Any:
 
 
 def conditional_options(options: BaseModel, game: Game) -> dict[str, Any]:
-    """Return the options that a player reads in a game after another setting (`Applies.setting`), with their defaults.
+    """Return the options that a player would read in a game if one setting changed (`Applies.setting`).
 
     Args:
         options: Options of a player.

@@ -13,7 +13,7 @@ import typer
 
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import terminal
-from trickformer.plumbing.text import to_json
+from trickformer.plumbing.text import count_noun, to_json
 
 app = typer.Typer(help="Show, check, convert and review games on record, our own and those of other programs.")
 
@@ -61,4 +61,4 @@ def convert(
     """Convert games to self-contained JSON lines, Skat games to ISS records or a Hanabi game to hanab.live's JSON."""
     from trickformer.records import files
 
-    print(f"{files.convert(files.place(source), target, game)} games to {target}")
+    print(f"{count_noun(files.convert(files.place(source), target, game), 'game')} written to {target}")

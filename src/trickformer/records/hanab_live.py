@@ -2,8 +2,9 @@
 
     players   names; the first one moves first
     deck      50 cards, {"suitIndex": 0 to 4, "rank": 1 to 5}: the hands, the first player's first, and then the draws
-    actions   {"type", "target", "value"}: 0 plays and 1 discards card number `target` of the deck, 2 names colour
-              `value` and 3 rank `value` to player `target`; 4, and 5 by vote, end the game early for the reason `value`
+    actions   {"type", "target", "value"}. Types 0 and 1 play and discard card number `target` of the deck.
+              Types 2 and 3 give player `target` a hint of colour or rank `value`.
+              Type 4 ends the game early for the reason `value`, and type 5 ends it by vote.
     options   {"variant": "No Variant"}, and settings of the table
     id, seed  numbers of the game on the site
 
@@ -30,7 +31,7 @@ from trickformer.records import early_end
 from trickformer.records.played import GameRecord, describe_moves, validation_fault
 
 NO_VARIANT = "No Variant"
-_COLORS = (0, 1, 2, 4, 3)  # suit of the site -> our colour; the same tuple maps back, because only two change places
+_COLORS = (0, 1, 2, 4, 3)  # suit of the site -> our colour; the same tuple maps back, because it only swaps two
 _SUITS = ("red", "yellow", "green", "blue", "purple")
 # Settings of a table that change the rules. Moves that only other rules allow, such as empty hints, are illegal.
 _OTHER_RULES = ("startingPlayer", "speedrun", "oneExtraCard", "oneLessCard", "allOrNothing", "detrimentalCharacters")
@@ -202,9 +203,8 @@ class _DeckReplay:
         self.rules, self.deck = game.rules, deck
         self.state: Any = game.spiel.new_initial_state()
         self.drawn = 0  # number of cards drawn so far
-        self.hand_places: list[list[int]] = [
-            [] for _ in range(game.players)
-        ]  # places in the deck, the oldest card first
+        # Places in the deck of each player's cards, the oldest card first.
+        self.hand_places: list[list[int]] = [[] for _ in range(game.players)]
         for hand in self.hand_places:
             for _ in range(self.rules.hand):
                 self.draw(hand)

@@ -34,7 +34,7 @@ from trickformer.records.skat.record import SkatRecord
 
 M = TypeVar("M", bound=BaseModel)
 _GAME_KEY = re.compile(r'"rules"\s*:')  # only a GameRecord has this key
-_RUN_KEY = re.compile(r'"deal"\s*:')  # of the rest, only a tournament's record has this key
+_RUN_KEY = re.compile(r'"deal"\s*:')  # among the other records, only those of a tournament have this key
 
 
 def parse(line: str, number: int) -> SkatRecord:

@@ -3,7 +3,7 @@
     version   1
     rules     game with its options: "hearts(jd_bonus=True)"
     mission   number of the mission; null if the game has none
-    names     [n] name of the player in each seat
+    names     [n] name of the player in each of the n seats
     history   [...] every action, chance included; it replays through OpenSpiel
     moves     [...] the history in words: "chance deal P5", "1 P5", "0 pass"
     scores    [n] score of each seat
@@ -143,8 +143,8 @@ class RunHeader:
             if folder is None:
                 raise ValueError
             config = from_toml(read_text(folder / CONFIG))
-            skat_tags = json_object(read_text(folder / ABOUT))
-            rules, specs = skat_tags.get("game", config.get("game")), skat_tags["players"]
+            about = json_object(read_text(folder / ABOUT))
+            rules, specs = about.get("game", config.get("game")), about["players"]
             if not isinstance(specs, list) or not all(isinstance(spec, str) for spec in specs):
                 raise ValueError
         except (OSError, ValueError, KeyError):

@@ -18,7 +18,7 @@ from trickformer.plumbing.progress import Advance, Show, silent_progress
 from trickformer.review import solver
 from trickformer.review.hand import ReviewHand, ReviewTurn
 from trickformer.review.rating import curves, rate_turns, seats_share_score
-from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, SolverVerdict
+from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, Verdict
 
 SOLVER = "solver"
 VISITS = "share of visits"
@@ -108,7 +108,7 @@ def review(
 
 def _expectations(
     spec: str, hand: ReviewHand, ratings: Sequence[DecisionRating], by_seat: Sequence[Curve]
-) -> tuple[SolverVerdict, ...]:
+) -> tuple[Verdict, ...]:
     """Return for each seat what the player expected at the seat's first decision.
 
     A seat counts as winning if its value is positive: it then finishes ahead of the mean of the others. The result is
@@ -124,7 +124,7 @@ def _expectations(
         won = None if curve.result is None else curve.result > 0
         winnable = curve.points[0].value > 0
         answers.append(
-            SolverVerdict(
+            Verdict(
                 by=spec,
                 whose=f"seat {seat}",
                 won=won,

@@ -14,10 +14,10 @@ from trickformer.games.crew import CARDS, DRAW, PLAYERS, RADIO, RADIO_CARD, SILE
 from trickformer.plumbing.progress import Advance
 from trickformer.review.hand import ReviewHand
 from trickformer.review.open_cards import OpenHandAnalysis, find_turning_points
-from trickformer.review.result import CoursePoint, SolverVerdict
+from trickformer.review.result import CoursePoint, Verdict
 
 NODES = 200_000  # largest number of cards tried to decide one state
-NOT_CARDS = "open hands rate only the play of cards, not the choice of tasks and messages"
+_PLAY_ONLY = "open hands rate only the play of cards, not the choice of tasks and messages"
 
 
 def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
@@ -36,7 +36,7 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
     won = end.core.result > 0 if end.is_terminal() else None
     failures = tuple(game.failures(end)) if won is False else ()
     if not turns:
-        return OpenHandAnalysis({}, None, (NOT_CARDS,))
+        return OpenHandAnalysis({}, None, (_PLAY_ONLY,))
     draws, solver = _draws(hand), _core.crew.Solver()
     values: dict[int, dict[int, float]] = {}
     course: list[CoursePoint] = []
@@ -57,7 +57,7 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
     course.append(CoursePoint(number=last.number + 1, trick=None, winnable=winnable))
     turning_points = find_turning_points(game, [turn for turn, _ in turns], course)
     losing_step = turning_points[-1] if turning_points and won is False else None
-    verdict = SolverVerdict(
+    verdict = Verdict(
         by="solver",
         whose="the team",
         won=won,
@@ -76,7 +76,7 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
         failed_in=len(end.core.winners) if won is False else None,
         course=tuple(course),
     )
-    return OpenHandAnalysis(values, verdict, (NOT_CARDS,))
+    return OpenHandAnalysis(values, verdict, (_PLAY_ONLY,))
 
 
 def _after(core: Any, card: int) -> Any:
@@ -99,7 +99,7 @@ def _can_fulfil(solver: _core.crew.Solver, core: Any, draws: list[float] | None)
 
 
 def _draws(hand: ReviewHand) -> list[float] | None:
-    """Return each seat's draw after the first trick, as some missions have it; None if the record holds no draw.
+    """Return each seat's draw after the first trick, in missions with draws; None if the record holds no draw.
 
     The solver takes a draw as a number from 0 to 1: the place of the drawn card among the cards that could be drawn.
     """

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from trickformer.base import Game
 from trickformer.review.hand import ReviewTurn
-from trickformer.review.result import CoursePoint, ReviewStep, SolverVerdict
+from trickformer.review.result import CoursePoint, ReviewStep, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class OpenHandAnalysis:
 
     # For each decision on a card, by `ReviewTurn.number`: value of each action to the seat, in units of the game.
     values: dict[int, dict[int, float]]
-    verdict: SolverVerdict | None  # None if the hand ended before a card was played
+    verdict: Verdict | None  # None if the hand ended before a card was played
     notes: tuple[str, ...] = ()
 
 

@@ -7,7 +7,8 @@ from functools import cached_property
 from pydantic import BaseModel, ConfigDict
 
 MISTAKE_ERRORS = 2.0  # standard errors that a loss must exceed to be called a mistake
-MISTAKE = 0.04  # loss from which a mistake is no inaccuracy, in units of v(o)
+# Smallest loss, in units of v(o), that the page calls a mistake instead of an inaccuracy, and default for puzzles.
+MISTAKE = 0.04
 
 
 class _ReviewModel(BaseModel):
@@ -92,7 +93,7 @@ class CoursePoint(_ReviewModel):
     points: int | None = None  # Skat: the soloist's card points at the end
 
 
-class SolverVerdict(_ReviewModel):
+class Verdict(_ReviewModel):
     """Answer to the question whether the hand could have been won, by the solver or by a player."""
 
     by: str  # "solver", or the spec of a player
@@ -121,7 +122,7 @@ class Review(_ReviewModel):
     seed: int
     ratings: tuple[DecisionRating, ...]
     curves: tuple[Curve, ...]
-    answers: tuple[SolverVerdict, ...] = ()
+    answers: tuple[Verdict, ...] = ()
     notes: tuple[str, ...] = ()
 
     @cached_property

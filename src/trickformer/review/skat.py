@@ -16,13 +16,13 @@ from trickformer.games.skat import CARDS, NULL, PLAYERS, TRICKS
 from trickformer.plumbing.progress import Advance
 from trickformer.review.hand import ReviewHand
 from trickformer.review.open_cards import OpenHandAnalysis, find_turning_points
-from trickformer.review.result import CoursePoint, SolverVerdict
+from trickformer.review.result import CoursePoint, Verdict
 
 if TYPE_CHECKING:
     from trickformer.base import Game, State
 
 _NOT_SCHNEIDER = 31  # card points with which the soloist is not schneider
-NOT_CARDS = "open cards rate only the play of cards, not bids, declarations and discards"
+_PLAY_ONLY = "open cards rate only the play of cards, not bids, declarations and discards"
 
 
 def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
@@ -36,7 +36,7 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
         The value of each card that could be played (the seat's score minus the mean of the others), and the verdict.
     """
     turns = [(turn, state) for turn, state in hand.turns() if turn.trick is not None]
-    notes = (NOT_CARDS,)
+    notes = (_PLAY_ONLY,)
     if not turns:
         return OpenHandAnalysis({}, None, notes)
     game: Any = hand.game
@@ -68,7 +68,7 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
     # If the game is lost for good, the last turning point lost it.
     losing_step = turning_points[-1] if turning_points and won is False and not winnable else None
     line = next((_best_line(state) for turn, state in turns if losing_step and turn.number == losing_step.number), ())
-    verdict = SolverVerdict(
+    verdict = Verdict(
         by="solver",
         whose=f"the soloist (seat {soloist})",
         won=won,

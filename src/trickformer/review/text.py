@@ -11,7 +11,7 @@ from rich.text import Text
 
 from trickformer.base import game_name
 from trickformer.plumbing.text import count_noun, short_unit
-from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, SolverVerdict, WhatIf
+from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, Verdict, WhatIf
 
 MAX_MISTAKES = 10
 KEY = (
@@ -155,7 +155,7 @@ def _answers(review: Review) -> list[str]:
     return lines
 
 
-def describe_verdict(verdict: SolverVerdict, unit: str) -> list[str]:
+def describe_verdict(verdict: Verdict, unit: str) -> list[str]:
     """Describe whether the hand could have been won, and what lost it.
 
     Args:
@@ -183,7 +183,7 @@ def describe_verdict(verdict: SolverVerdict, unit: str) -> list[str]:
     return lines
 
 
-def _solver_answer(verdict: SolverVerdict) -> str:
+def _solver_answer(verdict: Verdict) -> str:
     """Describe what the solver proves before the first card, and the end of the hand."""
     winnable = {
         True: f"Before the first card {verdict.whose} could win with open cards.",
@@ -194,7 +194,7 @@ def _solver_answer(verdict: SolverVerdict) -> str:
     return f"{winnable} {end}"
 
 
-def _player_answer(verdict: SolverVerdict, expected: float, unit: str) -> str:
+def _player_answer(verdict: Verdict, expected: float, unit: str) -> str:
     """Describe what a player expected at its seat's first decision, and the end of the hand."""
     error = f" ± {verdict.error:.2f}" if verdict.error is not None else ""
     side = "ahead of" if verdict.winnable else "behind"

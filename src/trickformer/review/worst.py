@@ -42,7 +42,7 @@ class Deal:
 
 
 @dataclass(frozen=True, slots=True)
-class Worst:
+class WorstDeals:
     """Deals of two players of a tournament, the worst for A first."""
 
     records: str  # path of the records
@@ -57,7 +57,7 @@ class Worst:
         return asdict(self)
 
 
-def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1)) -> Worst:
+def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1)) -> WorstDeals:
     """Find the deals where A did worst against B.
 
     Args:
@@ -66,7 +66,7 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
         pair: Numbers of A and B among the players, from 0.
 
     Returns:
-        The finished deals, the worst of A first.
+        The finished deals, the worst for A first.
 
     Raises:
         TrickformerError: The folder holds no tournament with a finished deal, or there is no such pair.
@@ -95,7 +95,7 @@ def worst(folder: Path, most: int | None = None, pair: tuple[int, int] = (0, 1))
         games.sort(key=lambda each: (a not in each.seating, better * _lead(each, pair)))
         worst_deals.append(Deal(deals[at].number, differences[at], tuple(games), deals[at].seed))
     unit = results.result()["unit"]
-    return Worst(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(worst_deals), unit)
+    return WorstDeals(str(folder / runs.RECORDS), specs[a], specs[b], game.higher_is_better, tuple(worst_deals), unit)
 
 
 def _lead(game: DealHand, pair: tuple[int, int]) -> float:
@@ -112,7 +112,7 @@ def _lead(game: DealHand, pair: tuple[int, int]) -> float:
     return means[0] - sum(means[1:])
 
 
-def text(result: Worst) -> str:
+def text(result: WorstDeals) -> str:
     """Format one line for each deal: its number, the worst hand for A, the difference and the hand's record.
 
     Args:

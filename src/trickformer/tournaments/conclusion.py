@@ -146,8 +146,9 @@ def _conclude_round_robin(result: dict[str, Any], names: Sequence[str]) -> str:
     if not close:
         name, least = min(others, key=lambda other: abs(other[1].difference))
         return (
-            f"{names[best]} is the best of {len(names)} players: it beats each other player, by the least {name}, "
-            f"{least.amount(abs(least.difference))} {least.unit}; 95% interval {least.interval(True)} over {deals}."
+            f"{names[best]} is the best of {len(names)} players: it beats every other player, {name} by the smallest "
+            f"margin: {least.amount(abs(least.difference))} {least.unit}; 95% interval {least.interval(True)} over "
+            f"{deals}."
         )
     if result["deals"] < FEWEST_RANKS and not result["sequential"]:
         return f"{deals} are too few to show which player is the best; {names[best]} leads so far."

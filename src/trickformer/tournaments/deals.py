@@ -112,7 +112,7 @@ def _names_in_records(file: Path, lines: Iterable[str]) -> Iterator[tuple[int, i
 
 
 def _seed_of_run(folder: Path) -> int | None:
-    """Return the seed of the run in a folder; None if there is none."""
+    """Return the seed of the run in a folder; None if the folder holds no run."""
     try:
         return int(from_toml(read_text(folder / CONFIG)).get("seed", 0))
     except (OSError, ValueError, TypeError):

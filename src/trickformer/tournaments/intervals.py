@@ -3,9 +3,9 @@
 An interval is Student's t interval, widened to contain Hall's interval for skewed samples (P. Hall, "On the removal of
 skewness by transformation", JRSS B 54, 1992). Each side grows by at most half of its width. `python -m
 benchmarks.intervals` simulates matches whose differences are normal, skewed (1.5, the largest skewness of any measured
-match), or wins and losses. With 2 to 50 deals, 93 to 97% of the 95% intervals cover the true mean; more do for wins and
-losses in small samples, which take few values. Student's t interval alone covers 91% for skewed differences and 88% for
-rare wins.
+match), or wins and losses. With 2 to 50 deals, 93 to 97% of the 95% intervals cover the true mean. For wins and losses
+the share is higher in small samples, because these take few values. Student's t interval alone covers 91%
+for skewed differences and 88% for rare wins.
 
 The sequential interval replaces Student's quantile by that of a confidence sequence: the Gaussian mixture of H. Wang
 and A. Ramdas ("Anytime-valid t-tests and confidence sequences for Gaussian means with unknown variance", 2024). It
@@ -38,7 +38,7 @@ def interval(
         sequential: Whether the interval holds at all sample sizes at once.
 
     Returns:
-        The ends of the interval, or None if the samples say nothing about their spread: there is one, they are all
+        The ends of the interval, or None if the samples do not show their spread: there is only one, they are all
         equal, or there are too few for a sequential interval.
     """
     if len(samples) < 2 or np.ptp(samples) == 0:

@@ -37,7 +37,7 @@ class RecordFile(Sequence[HandRecord]):
             path: File of records.
             schedule: Hands that may be in it.
             seats: Number of seats.
-            clocked: Whether the hands are played by a clock.
+            clocked: Whether the hands are played with a time limit (`--clock`).
         """
         self.columns = RecordColumns(schedule, seats)
         self._path = path
@@ -131,7 +131,7 @@ class RecordFile(Sequence[HandRecord]):
             rows: Numbers of the records, counted from 0.
 
         Raises:
-            TrickformerError: The file cannot be read, or it is not the one that was parsed.
+            TrickformerError: The file cannot be read, or it was changed since its records were registered.
         """
         for row in rows:
             assert self._file is not None  # there is a record
@@ -156,7 +156,7 @@ def select(records: Sequence[HandRecord], rows: Iterable[int]) -> Iterator[HandR
 
 
 class Selection(Sequence[T]):
-    """One part of each of some records, such as its history, as a sequence. Files are read at each access."""
+    """Sequence of one part of each selected record, such as its history. A file is read at each access."""
 
     def __init__(self, records: Sequence[HandRecord], rows: np.ndarray, part: Callable[[HandRecord], T]) -> None:
         """Select records.

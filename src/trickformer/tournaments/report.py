@@ -73,7 +73,7 @@ def make_report(results: TournamentResults) -> Report:
     figures = [ReportFigure("differences", PLOT, partial(_plot, results))]
     if "gains" in result:
         plot = partial(gains.plot, result["gains"], labels(result))
-        figures.append(ReportFigure("what searches say they gain", GAINS, plot))
+        figures.append(ReportFigure("gains that the searches estimate", GAINS, plot))
     return Report(
         result,
         _heading(result),
@@ -278,8 +278,8 @@ _SUMMARY_KEYS = {  # by a row that only this game has
     "player's games. won as soloist, and each contract and hand games: shares of its games as soloist. NAME won: "
     "share of the games with this contract that it won.",
     "mean score": "perfect games: share with the highest possible score. lost by strikes: share that ended with the "
-    "last life. played knowing ...: shares of the cards that the player played, by what hints and the cards that it "
-    "saw told it. played in vain: share of these cards that did not fit.",
+    "last life. played knowing ...: shares of the cards that the player played, by its knowledge of each card from "
+    "hints and visible cards. played in vain: share of these plays that did not fit and cost a life.",
     "missions won": "Shares of the games that were won.",
 }
 
@@ -438,7 +438,7 @@ def _plan_notes(result: dict[str, Any]) -> list[str]:
 
 
 def _why_stopped(result: dict[str, Any]) -> str:
-    """Say what ended a sequential match. With several pairs of players, it may be either for each of them."""
+    """Describe the end of a sequential match. With several pairs, each may have stopped for another of two reasons."""
     if result["bound"] and len(result["matches"]) > 1:
         return "each interval excluded 0 or lay within the bound"
     low, high = (result if "rows" in result else result["matches"][0])["rows"]["All"]["ci95"]

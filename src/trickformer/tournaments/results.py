@@ -44,7 +44,7 @@ class TournamentResults:
         self.game: Game = run.game
         config = run.config
         self.pairs: list[tuple[int, int]] = config.pairs
-        self.sets = {pair: plan.seatings(self.game, pair) for pair in self.pairs}
+        self.sets = {pair: plan.seatings(self.game, pair) for pair in self.pairs}  # seatings of each pair
         distinct = dict.fromkeys(seating for seatings in self.sets.values() for seating in seatings)
         # In a game whose seats share their scores, one player holds all seats, except at the optional mixed tables.
         self.teams = all(len(set(seating)) == 1 for seating in distinct)
@@ -66,7 +66,7 @@ class TournamentResults:
         """Find the deals that are finished in these seatings. Raises NoFinishedDealError if there are none."""
         schedule = self._columns.schedule
         self.decision = self._find_decision()
-        self._places = {seating: place for place, seating in enumerate(seatings)}
+        self._places = {seating: place for place, seating in enumerate(seatings)}  # columns of `_rows`
         hands = schedule.grid[:, [schedule.seatings.index(seating) for seating in seatings]]
         rows = np.where(hands >= 0, self._columns.row_of[hands], -1)
         self._finished = np.flatnonzero((rows >= 0).all(axis=1))[: self.decision]
@@ -135,10 +135,10 @@ class TournamentResults:
         - `sequential`: whether interval and p hold at every look; `bound`, and `decision`: the number of deals after
           which the match has stopped, or null.
         - By player: `seconds_per_turn` (wall seconds in the player), `turns`, `batch` (mean number of views a call),
-          `illegal` (histories that its searches generated, and the illegal ones), `sees_state`, `caveats`, `resolved`
-          (specs with every option), `engine_faults`, and by a clock `overran` (turns that took longer than `clock`
-          seconds). In a match of two players the keys are `a` and `b`; otherwise they are numbers, or lists in the
-          order of `players`.
+          `illegal` (numbers of histories that its searches generated, and of the illegal ones), `sees_state`,
+          `caveats`, `resolved` (specs with every option), `engine_faults`, and with a clock `overran` (turns that took
+          longer than `clock` seconds). In a match of two players the keys are `a` and `b`; otherwise they are
+          numbers, or lists in the order of `players`.
         - `files` (digests), `versions` (builds that have played), and `summary`, `gains`, `teams` if they apply.
 
         A match of two players repeats `a`, `b`, `rows` and the rest of its match at the top, where version 0.2 had

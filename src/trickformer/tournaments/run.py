@@ -31,8 +31,8 @@ from trickformer.tournaments.schedule import Schedule
 from trickformer.tournaments.scoreboard import Scoreboard
 from trickformer.tournaments.store import HandRecord
 
-STDERR_FOLDER = "engines"  # folder with what engines write to standard error
-MOST_TABLES = 2_000_000  # hands of a plan; the schedule and the columns of its records are held in memory
+STDERR_FOLDER = "engines"  # folder for the standard error of engines
+MOST_TABLES = 2_000_000  # largest number of hands in a plan, because memory holds its schedule and its columns
 
 Job = tuple[Plan, list[Hand]]  # hands that one worker plays
 
@@ -216,14 +216,14 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
 
 
 def _with_file(run: TournamentRun, folder: Path) -> tuple[TournamentRun, RecordFile]:
-    """Return a copy of a run whose records are those of its folder, and these records, of which none is read yet."""
+    """Copy a run with a `RecordFile` of its folder as its records. Return both; no record is read yet."""
     game, clocked = run.game, run.config.time_limit is not None
     records = RecordFile(folder / RECORDS, _schedule(run.config, game), game.players, clocked)
     return replace(run, records=records), records
 
 
 class RunFollower:
-    """The run in a folder, in which another process may still play it.
+    """Reader of a run that another process may still be playing in its folder.
 
     Attributes:
         folder: Its folder.
@@ -309,7 +309,9 @@ def _finish(
     ):
         for record in new_records:
             number = schedule.find(record.deal, record.seating, record.seed)
-            if done[number]:  # a lost node's hands are played again, and a player that ignores its seed reorders them
+            # After the loss of a node, its hands are played again and as many records are skipped as had arrived. A
+            # player that ignores its seed makes the hands end in another order.
+            if done[number]:
                 raise TrickformerError("a hand was played twice after the loss of a node; continue with --resume")
             done[number] = True
             _append(run, record, lines)

@@ -55,7 +55,7 @@ def match(
         sequential: Whether intervals and p values hold at all numbers of deals at once.
 
     Raises:
-        ValueError: There is no deal, or a seating has seats of one player only although the seatings are no teams.
+        ValueError: There is no deal, or only some seatings have both players.
     """
     is_a = kinds == 0
     count = is_a.sum(axis=1)  # seats of A, int [seatings]
@@ -99,7 +99,10 @@ def deal_differences(scores: np.ndarray, kinds: np.ndarray) -> np.ndarray:
 
 
 def _are_teams(is_a: np.ndarray) -> bool:
-    """Return whether one player holds all seats of each seating, bool [seatings, seats], and both players occur."""
+    """Return whether each seating has one player in all seats, and both players occur.
+
+    `is_a` marks A's seats, bool [seatings, seats].
+    """
     return {0, is_a.shape[1]} == set(is_a.sum(axis=1).tolist())
 
 
@@ -116,9 +119,10 @@ def _means_by_seating(scores: np.ndarray, is_a: np.ndarray) -> tuple[np.ndarray,
 
 
 def _average(scores: np.ndarray, mask: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    """Return the means over axes of the scores of the seats that a mask selects, bool [seatings, seats].
+    """Return means, over axes of `scores`, of the scores that `mask` selects, bool [seatings, seats].
 
-    Deals are computed in chunks, because scores * mask takes several times the memory of the scores."""
+    Deals are computed in chunks, because scores * mask takes several times the memory of the scores.
+    """
     count = mask.sum(axis=tuple(axis - 1 for axis in axes))
     chunks = [scores[first : first + _CHUNK] for first in range(0, len(scores), _CHUNK)]
     return np.concatenate([(chunk * mask).sum(axis=axes) / count for chunk in chunks])

@@ -23,7 +23,7 @@ CARDS = tuple(rank + suit for suit in SUITS for rank in RANKS)  # card = suit * 
 BID = NUM_CARDS  # the action of bidding 0; actions below it play a card
 LIMITS = {"players": (3, 5), "cards": (1, 10)}
 DEFAULTS = {"players": 4, "cards": 5}
-MADE = 10  # points for a bid that was made, besides 1 a trick
+MADE = 10  # points for a bid that was fulfilled, besides 1 a trick
 
 
 def suit_of(card: int) -> int:
@@ -32,13 +32,13 @@ def suit_of(card: int) -> int:
 
 
 def winner(trick: list[int], trump: int) -> int:
-    """The place in the trick, 0 for the leader, of the card that takes it. trump: the suit."""
+    """Return the index in the trick (0 for the leader) of the card that takes it; `trump` is a suit."""
     led = suit_of(trick[0])
     return max(range(len(trick)), key=lambda i: (suit_of(trick[i]) == trump, suit_of(trick[i]) == led, trick[i]))
 
 
 def may_not_bid(bids: list[int], players: int, cards: int) -> int | None:
-    """The bid that the rules forbid after `bids`, None where there is none: only the last player is restricted."""
+    """Return the bid that the rules forbid after `bids`; None if all are allowed. Only the last bid is restricted."""
     left = cards - sum(bids)
     return left if len(bids) == players - 1 and left >= 0 else None
 
@@ -63,12 +63,12 @@ class OhHellGame(pyspiel.Game):
         return OhHellState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
-        """An observer that has strings only."""
+        """Make an observer that gives strings, but no tensors."""
         return openspiel.Observer(_text, iig_obs_type, params)
 
 
 class OhHellState(pyspiel.State):
-    """A deal. Chance deals all cards of seat 0, then those of seat 1, and so on; the last card turned up is trump."""
+    """State of a deal. Chance deals the hands in the order of the seats, and then turns up the trump card."""
 
     def __init__(self, game: OhHellGame):
         super().__init__(game)
@@ -203,10 +203,10 @@ def _view(state: Any, viewer: int) -> View:
 
 @lru_cache(maxsize=8)
 def _outcomes(players: int, cards: int) -> Outcomes:
-    """Every result, from any seat: each player fails or makes a bid of so many tricks, and at least one fails. (Some of
-    them cannot happen in hands of one card.)
+    """List the outcomes. Each player fails or takes as many tricks as it bid, and at least one fails.
 
-    v(o) is the difference from the others' mean, 20 points being 1."""
+    With one card in a hand some of them cannot happen. v(o) is the score minus the mean of the others, divided by 20.
+    """
     results = (0, *(MADE + tricks for tricks in range(cards + 1)))
     labels = [
         label

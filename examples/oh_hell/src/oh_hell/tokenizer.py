@@ -75,18 +75,18 @@ class OhHellTokenizer(Tokenizer):
 
 
 class OhHellTracker(Tracker):
-    """What one seat knows. It is exact: a token is possible if and only if some deal allows it.
+    """Tracker of one seat's knowledge. It is exact: a token is possible if and only if some deal allows it.
 
     A seat that does not follow suit shows a void. The other seats' cards come from the unseen ones, each seat's from
     the suits in which it has shown no void; the rest stays in the deck. By Hall's theorem there is such a deal if and
-    only if every group of seats finds at least as many cards in its suits as it holds. The cards of a suit are alike
-    in this, so the tracker asks once for each suit."""
+    only if, for every group of seats, the suits that the group may hold have at least as many unseen cards as the group
+    holds. Cards of a suit do not differ in this respect, so the tracker tests one card of each suit."""
 
     def __init__(self, tokenizer: OhHellTokenizer):
         self._of = tokenizer
         self._at = 0  # tokens so far
         self._legal = True
-        self._next: list[int] | None = None  # what was found to be possible here
+        self._next: list[int] | None = None  # tokens that are possible next; None until they are computed
         self.seat = 0
         self.hand: list[int] = []
         self.unseen = list(range(NUM_CARDS))
@@ -153,7 +153,7 @@ class OhHellTracker(Tracker):
             self._play(token, turn)
 
     def outcome(self) -> int | None:
-        """Told from the own seat. Raises ValueError before the end."""
+        """Return the outcome for the own seat; None after an illegal history. Raises ValueError before the end."""
         if not self.terminal():
             raise ValueError("a history has an outcome only at its end")
         if not self._legal:
@@ -162,8 +162,8 @@ class OhHellTracker(Tracker):
         return self._of.game.outcomes.of(scores, self.seat)
 
     def features(self) -> np.ndarray:
-        """float32 [n_features]: what every tracker says (what may come next, own turn or not); the own cards;
-        trump; and for each seat, the own first: whether it has bid, its bid and the tricks that it still needs (both as
+        """float32 [n_features]: the features of every tracker (possible tokens, own turn); the own cards; trump;
+        and for each seat, the own first: whether it has bid, its bid and the tricks that it still needs (both as
         shares of the cards in a hand), and whether its card is winning the trick."""
         players, cards = self._of.players, self._of.cards
         own = np.zeros(NUM_CARDS + 4 + 4 * players, np.float32)
@@ -219,7 +219,7 @@ class OhHellTracker(Tracker):
         """Whether there is a deal in which `seat` plays a card of `suit` now."""
         led = suit_of(self.trick[0]) if self.trick else suit
         room = [n - (s == suit) for s, n in enumerate(counts)]
-        needs = [(0, frozenset())]  # of every group of seats: cards, suits
+        needs = [(0, frozenset())]  # by group of seats: number of cards, suits that the group may hold
         for p, left in enumerate(self.left):
             if p == self.seat:
                 continue
@@ -237,7 +237,7 @@ class OhHellTracker(Tracker):
                 self.trump = suit_of(token)
 
     def _play(self, token: int, seat: int) -> None:
-        card = token if token < NUM_CARDS else 0  # of an illegal history: any card will do
+        card = token if token < NUM_CARDS else 0  # an illegal history may have any card
         for cards in (self.hand, self.unseen):
             if card in cards:
                 cards.remove(card)

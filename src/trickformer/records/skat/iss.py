@@ -118,7 +118,7 @@ class _Moves:
 
     def move(self, at: int, actor: str, word: str) -> None:
         if actor == "w":
-            return self.world(at, word)
+            return self.server_event(at, word)
         if actor not in ("0", "1", "2"):
             raise self.fail(at, f"{quote(actor)} is neither w nor a seat")
         if self.skat_due:
@@ -142,13 +142,13 @@ class _Moves:
             raise self.fail(at, f"{quote(word)} is no move")
         return self.settle(actor)
 
-    def world(self, at: int, word: str) -> None:
+    def server_event(self, at: int, word: str) -> None:
         event = word.partition(".")[0]
         seat = word.partition(".")[2]
         if event in _EVENTS and seat in ("0", "1", "2"):
             self.moves.append(f"{seat} {_EVENTS[event]}")
         elif not self.skat_due:
-            raise self.fail(at, f"{quote(word)} is no event of the world")
+            raise self.fail(at, f"{quote(word)} is no event of the server")
         elif tuple(word.split(".")) != self.skat:
             raise self.fail(at, f"the skat shown is not {'.'.join(self.skat)}, as dealt")
         self.skat_due = False

@@ -50,7 +50,7 @@ _PASSED = re.compile(r"( +_?Passe?_?){3}")
 _BID = re.compile(r"(?:Last bid|Gereizt bis): (\d{1,3})")
 _PLAYED = re.compile(rf"(.{{1,60}}) (?:played|spielte) ({'|'.join(_KINDS)})")
 _OVERSTRUCK = re.compile(r"(.)\x08(.)")
-# Mark that only games of one house rule have -> the rule's name. Bock alone leaves no mark; see read_play for the round
+# Name of a house rule -> lines that only its games have. Bock alone leaves no such line; see read_play for the round
 # after it.
 _HOUSE_RULES = {
     "Ramsch": re.compile(r".{1,60} (?:(?:lost|won) the|(?:verlor|gewann) den) Ramsch"),
@@ -182,13 +182,14 @@ class _Game:
         if len(self.lines) > _MAX_LINES:
             raise TrickformerError(f"game {self.number}: it has more than {_MAX_LINES} lines")
         names, doubled = self.read_names()
-        rows, passed = [], None
+        rows: list[Any] = []
+        all_passed_forehand: int | None = None  # forehand's column if all seats passed
         # The line with the seed ends the tricks. A game that was played by `xskat -game` has `_RULE` there.
         while not (seed := _SEED_LINE.fullmatch(line := self.next())) and line != _RULE:
             leads = [word.startswith("_") for word in line.split()]
             if _PASSED.fullmatch(line) and not rows and leads.count(True) == 1:
-                passed = leads.index(True)
-            elif passed is not None or len(rows) == HAND:
+                all_passed_forehand = leads.index(True)
+            elif all_passed_forehand is not None or len(rows) == HAND:
                 raise self.fail(f"{quote(line)} where the hands should begin")
             else:
                 rows.append(self.row(line))
@@ -200,10 +201,11 @@ class _Game:
             raise self.fail("the table of hands does not end")
         skat = self.skat(_SKAT_IS)
         tags = {"names": " ".join(names)} | (dict(zip(("seed", "game", "dealer"), seed.groups())) if seed else {})
-        if passed is not None:
-            hands = hands[passed:] + hands[:passed]
+        if all_passed_forehand is not None:
+            hands = hands[all_passed_forehand:] + hands[:all_passed_forehand]
             moves = ["1 pass", "2 pass", "0 pass"]
-            return self.make_record(names, passed, [*chain(*hands), *skat], moves, result="passed", tags=tags)
+            cards = [*chain(*hands), *skat]
+            return self.make_record(names, all_passed_forehand, cards, moves, result="passed", tags=tags)
         return self.read_play(names, doubled, rows, hands, skat, tags)
 
     def read_names(self) -> tuple[list[str], list[int]]:
@@ -211,7 +213,7 @@ class _Game:
         first = self.next()
         names, rest = _columns(first), [""] * PLAYERS
         if not all(names) and len(first.split()) == PLAYERS:
-            names = first.split()  # somebody has moved the columns
+            names = first.split()  # the names do not stand in their columns, as if the log had been edited
         if not all(names):
             raise self.fail("not the names of three players")
         if not (line := self.next()).startswith(_RULE):
