@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from trickformer import games, players
+from trickformer.games import missions
 from trickformer.games.skat import BASES, CARDS, DECLARATIONS
+from trickformer.records.show import in_words
 from trickformer.web import scenes
 from trickformer.web.scenes import OPEN
 from trickformer.web.scenes.skat import value_steps
@@ -176,6 +178,19 @@ def test_the_end_shows_all_hands_as_they_were_dealt(spec):
         assert len(given) == (4 if "distress" in spec else len(given)), seed
     before = [state for state in _positions(game, seed, 1) if not state.is_terminal()]
     assert not any(scenes.show(game, state, OPEN).hands for state in before)
+
+
+@pytest.mark.parametrize("mission", [9, 16, 26, 33])
+def test_a_failed_rule_has_the_words_of_the_logbook(mission):
+    """The page, the terminal and `records show` name the rule as the page does at the start, and not by its key."""
+    game = games.load(f"crew(mission={mission})")
+    (rule,) = game.pages[mission].rules
+    start, *_, end = _positions(game, 5, 1)
+    features, (result,) = scenes.show(game, start, 0).features, scenes.show(game, end, 0).result
+    assert missions.RULES[rule] in features
+    *_, outcome, _ = in_words(game, end).splitlines()
+    for text, first in ((result, "Mission failed in trick "), (outcome, "lost in trick ")):
+        assert text.startswith(first) and f'rule "{missions.RULES[rule]}": ' in text and rule not in text
 
 
 def test_the_log_names_the_taker_of_each_trick(hearts):
