@@ -124,6 +124,7 @@ def test_the_end_of_skat_shows_what_was_picked_up_and_what_was_laid_away():
     assert piles["picked up"] in shown and not any(
         len(entry.cards) == 2 or entry.words == "lay away" for entry in scenes.log(game, state, 0)
     )
+    assert scenes.log(game, state, OPEN) == scenes.log(game, state, state.soloist)
     game, state = _skat_after("pass", "18", "pass", "hand")
     assert [pile.title for pile in scenes.show(game, state, 0).piles] == ["Skat"]
 
@@ -203,6 +204,15 @@ def test_the_log_names_the_taker_of_each_trick(hearts):
             assert entry.seat is None and re.fullmatch(r"1 point|\d+ points", entry.words)
             points[entry.taker] += int(entry.words.split()[0])
     assert 26 in points or tuple(points) == hearts.scores(state)
+
+
+@pytest.mark.parametrize(("spec", "passed"), [("hearts", 12), ("crew(mission=4,distress=left)", 4)])
+def test_an_open_log_has_all_passed_cards(spec, passed):
+    game = games.load(spec)
+    *_, state = _positions(game, 4, 2)
+    entries = [entry for entry in scenes.log(game, state, OPEN) if entry.words.startswith("pass")]
+    assert len(entries) == passed and all(len(entry.cards) == 1 for entry in entries)
+    assert {entry.seat for entry in entries} == set(range(4))
 
 
 def test_open_scenes_show_every_card(hearts):

@@ -375,7 +375,7 @@ class Room(Pages):
             "open": access.watches,
             "links": [[guest.seat, path] for guest, path in self._links.items()] if access == HOST else [],
             "scene": _without_actions(scene) if access.watches else scene,
-            "log": [scenes.to_json(entry) for entry in scenes.log(game, table.state, me)],
+            "log": [scenes.to_json(entry) for entry in scenes.log(game, table.state, viewer)],
             "told": in_words(game, table.state) if table.over else "",
             "scores": list(game.scores(table.state)) if table.over else None,
             "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],

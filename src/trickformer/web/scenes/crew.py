@@ -139,7 +139,7 @@ def log(game: Crew, state: State, viewer: int) -> tuple[LogEntry, ...]:
     Args:
         game: The game.
         state: State whose cards are dealt.
-        viewer: The seat.
+        viewer: Seat, or OPEN for all cards face up.
     """
     crew_state: Any = state
     core = _core.crew.State(crew_state.mission, np.array(crew_state.deck, dtype=np.uint8))
@@ -147,7 +147,7 @@ def log(game: Crew, state: State, viewer: int) -> tuple[LogEntry, ...]:
     for step in state.full_history()[PREAMBLE:]:
         phase = core.phase
         core.apply_action(step.action)
-        if step.player < 0 or (phase == PASS and step.player != viewer):
+        if step.player < 0 or (phase == PASS and viewer not in (step.player, OPEN)):
             continue
         if phase == PLAY:
             if len(core.plays) % PLAYERS == 1:

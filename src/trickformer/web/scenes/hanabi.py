@@ -159,7 +159,7 @@ def log(game: Hanabi, state: State, viewer: int) -> tuple[LogEntry, ...]:
     Args:
         game: The game.
         state: State whose cards are dealt.
-        viewer: The seat.
+        viewer: Seat, which the hints to it call "you", or OPEN.
     """
     rules, heights = game.rules, [0] * game.rules.colors
     entries = []
