@@ -283,7 +283,7 @@ def test_the_terminal_lists_actions_in_the_order_of_the_hand(name):
     [
         ("hearts", 0, "1 1 1 undo", "pass 3 more cards to your left", 3),
         ("skat", 1, "264 pick-up 1 1 undo", "choose two cards to lay away", 2),
-        ("crew(mission=9)", 0, "1 1 undo", "click a card to show it, or stay silent", 2),
+        ("crew(mission=9)", 0, "1 1 undo", "choose a card to show, or stay silent", 2),
     ],
 )
 def test_the_terminal_undoes_a_decision_of_several_actions_as_one(spec, seat, typed, ask, number):
