@@ -300,7 +300,7 @@ def test_special_rules(number, end, tricks, named):
         script = Script(PAGES[number], tricks, named=named, chair=chair)
         assert script.end() == end
         failed = [why.partition(": ")[0] for why in script.failures()]
-        assert failed == (PAGES[number].rules if "lost" in end else [])
+        assert failed == ([f'rule "{missions.RULES[rule]}"' for rule in PAGES[number].rules] if "lost" in end else [])
 
 
 def test_every_mission_is_worked_both_ways():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import signal
 from contextlib import ExitStack
 
@@ -86,6 +87,38 @@ def test_each_link_sees_its_own_cards():
     assert [tables[access]["people"] for access in (HOST, GUEST, SPECTATOR)] == [[2], [0], [0, 2]]
     assert [tables[access]["links"] for access in (HOST, GUEST, SPECTATOR)] == [[[2, "../guest/"]], [], []]
     assert not clicks(tables[SPECTATOR]["scene"]) and "seed" not in tables[GUEST]
+
+
+GAMES = {
+    "hearts": [1, 2, 3],
+    "skat": [1, 2],
+    "crew(mission=4,distress=left)": [1, 2, 3],
+    "hanabi(players=3)": [1, 2],
+    "mines": None,
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_text_calls_a_spectator_you(game):
+    """People play a random hand, and a spectator sees every position."""
+    from trickformer.web.room import Room
+    from trickformer.web.table import Table
+
+    async def watch():
+        settings, draw, tables = Play(game=game, invite=GAMES[game], seed=4), random.Random(4), []
+        rules = settings.rules()
+        room = Room(settings, Table(rules, settings.seats(rules), 4, 1), Recorder())
+        while not tables or not room.table.over:
+            if tables:
+                room.table.act(room.table.turn, draw.choice(room.table.state.legal_actions()))
+            tables += [m for m in _read(room.enter("page", SPECTATOR)) if m["type"] == "table"]
+            room.leave("page")
+        await room.close()
+        return tables
+
+    for table in asyncio.run(watch()):
+        del table["seats"], table["players"]  # specs, which the page shows as names
+        assert not re.search(r"\byour?\b", json.dumps(table)), table["log"]
 
 
 MESSAGES = (
@@ -239,6 +272,13 @@ def test_a_link_has_few_sockets():
             assert heard(socket, "table")["me"] == 0
 
 
+def _addresses(page):
+    """List the texts of a page, shown or for screen readers, that call its reader "you"."""
+    texts = page.evaluate("""() => [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility()).flatMap(
+        (e) => [e.innerText, e.title, e.ariaLabel])""")
+    return [text for text in texts if re.search(r"\byour?\b", text or "", re.IGNORECASE)]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 def test_two_people_in_two_browsers():
@@ -265,6 +305,7 @@ def test_two_people_in_two_browsers():
                         for shown in (host, guest, watcher):
                             rules_hold(shown)
                             assert not faint(shown)
+                        assert _addresses(host) and not _addresses(watcher)
                         waited = True
                     move(person, draw)
             host.wait_for_timeout(20)
@@ -273,4 +314,5 @@ def test_two_people_in_two_browsers():
             person.wait_for_selector("body[data-turn=over]")
             person.click("#review-hand")
             person.wait_for_selector("#felt .seat, #hands .final", timeout=90_000)
+            assert not _addresses(person)
         assert not host.faults + guest.faults + watcher.faults

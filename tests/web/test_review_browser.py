@@ -139,7 +139,7 @@ def test_the_hand_just_played_is_reviewed(browser):
         scores = page.inner_text("#scores tbody tr:last-child")
         page.click("#review-hand")
         page.wait_for_selector("#decisions button")
-        assert "you" in page.inner_text("#felt")
+        assert "seat 0 · a person" in page.inner_text("#felt")
         assert sorted(page.inner_text("#hand #scores").split()[1:]) == sorted(scores.split()[1:])
         page.select_option("#analyst", label=analyst.SOLVER)
         page.click("#rate")

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from trickformer import games, players
+from trickformer.games import missions
 from trickformer.games.skat import BASES, CARDS, DECLARATIONS
+from trickformer.records.show import in_words
 from trickformer.web import scenes
 from trickformer.web.scenes import OPEN
 from trickformer.web.scenes.skat import value_steps
@@ -122,6 +124,7 @@ def test_the_end_of_skat_shows_what_was_picked_up_and_what_was_laid_away():
     assert piles["picked up"] in shown and not any(
         len(entry.cards) == 2 or entry.words == "lay away" for entry in scenes.log(game, state, 0)
     )
+    assert scenes.log(game, state, OPEN) == scenes.log(game, state, state.soloist)
     game, state = _skat_after("pass", "18", "pass", "hand")
     assert [pile.title for pile in scenes.show(game, state, 0).piles] == ["Skat"]
 
@@ -178,6 +181,19 @@ def test_the_end_shows_all_hands_as_they_were_dealt(spec):
     assert not any(scenes.show(game, state, OPEN).hands for state in before)
 
 
+@pytest.mark.parametrize("mission", [9, 16, 26, 33])
+def test_a_failed_rule_has_the_words_of_the_logbook(mission):
+    """The page, the terminal and `records show` name the rule as the page does at the start, and not by its key."""
+    game = games.load(f"crew(mission={mission})")
+    (rule,) = game.pages[mission].rules
+    start, *_, end = _positions(game, 5, 1)
+    features, (result,) = scenes.show(game, start, 0).features, scenes.show(game, end, 0).result
+    assert missions.RULES[rule] in features
+    *_, outcome, _ = in_words(game, end).splitlines()
+    for text, first in ((result, "Mission failed in trick "), (outcome, "lost in trick ")):
+        assert text.startswith(first) and f'rule "{missions.RULES[rule]}": ' in text and rule not in text
+
+
 def test_the_log_names_the_taker_of_each_trick(hearts):
     *_, state = _positions(hearts, 4, 1)
     entries = scenes.log(hearts, state, 1)
@@ -188,6 +204,15 @@ def test_the_log_names_the_taker_of_each_trick(hearts):
             assert entry.seat is None and re.fullmatch(r"1 point|\d+ points", entry.words)
             points[entry.taker] += int(entry.words.split()[0])
     assert 26 in points or tuple(points) == hearts.scores(state)
+
+
+@pytest.mark.parametrize(("spec", "passed"), [("hearts", 12), ("crew(mission=4,distress=left)", 4)])
+def test_an_open_log_has_all_passed_cards(spec, passed):
+    game = games.load(spec)
+    *_, state = _positions(game, 4, 2)
+    entries = [entry for entry in scenes.log(game, state, OPEN) if entry.words.startswith("pass")]
+    assert len(entries) == passed and all(len(entry.cards) == 1 for entry in entries)
+    assert {entry.seat for entry in entries} == set(range(4))
 
 
 def test_open_scenes_show_every_card(hearts):

@@ -16,6 +16,7 @@ from support.records import kept
 
 from trickformer import games, players
 from trickformer.base import TrickformerError
+from trickformer.games.crew import RADIO_CARD
 from trickformer.plumbing import digests
 from trickformer.plumbing.terminal import console
 from trickformer.records import files
@@ -58,14 +59,26 @@ def test_a_hand_at_the_table_is_that_of_a_tournament(spec):
     assert table.totals == tuple(a + b for a, b in zip(records[3].scores, records[4].scores))
 
 
+def _continues_decision(game, state):
+    """Whether the person's last action is part of the decision on turn: a passed or discarded card, or a label."""
+    if game.name == "hearts":
+        direction, *_ = state.history()
+        passed = [step.player for step in state.full_history()[53:65]]
+        return direction != 0 and len(passed) < 12 and state.current_player() in passed
+    if game.name == "skat":
+        return state.phase == "discard" and len(state.skat) == 1
+    return game.name == "crew" and state.core.phase == RADIO_CARD
+
+
 @pytest.mark.parametrize("spec", SPECS)
 def test_moves_are_taken_back_and_made_again(spec):
     game = games.load(spec)
-    table, cast = Table(game, _seats(game), 1, 0), Cast(game)
+    table, cast = Table(game, _seats(game), 1, 1), Cast(game)
     before = []
     while table.turn is not None:
         if table.seats[table.turn] == YOU:
-            before.append(str(table.state.history()))
+            if not _continues_decision(game, table.state):
+                before.append(str(table.state.history()))
             table.act(table.turn, table.state.legal_actions()[-1])
         else:
             found = cast.decide(make_request(table))
@@ -263,6 +276,24 @@ def test_the_terminal_lists_actions_in_the_order_of_the_hand(name):
         assert actions[: len(hand)] == hand or any(card.options for seat in scene.seats for card in seat.cards)
         assert terminal.as_text(scene, table, symbols=False).plain.count(f"{len(actions)} ")
         table.act(table.turn, draw.choice(actions))
+
+
+@pytest.mark.parametrize(
+    ("spec", "seat", "typed", "ask", "number"),
+    [
+        ("hearts", 0, "1 1 1 undo", "pass 3 more cards to your left", 3),
+        ("skat", 1, "264 pick-up 1 1 undo", "choose two cards to lay away", 2),
+        ("crew(mission=9)", 0, "1 1 undo", "choose a card to show, or stay silent", 2),
+    ],
+)
+def test_the_terminal_undoes_a_decision_of_several_actions_as_one(spec, seat, typed, ask, number):
+    """The request before the first of `number` actions is printed again, with all its actions."""
+    words = iter(typed.split())
+    settings = Play(game=spec, opponents=["rules"], seat=seat, seed=3, deal=1)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        terminal.play(settings, resume=False, read=lambda: next(words, "quit"))
+    requests = [line for line in printed.getvalue().splitlines() if ": 1 " in line]
+    assert requests[-1].startswith(ask + ": 1 ") and requests[-1] == requests[-2 - number]
 
 
 def test_a_card_is_named_by_its_symbol_or_its_letter():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from trickformer.games.missions import TILES
+from trickformer.games.missions import RULES, TILES
 
 PLAYERS, TRICKS = 4, 10
 COLOURED, PINK = 36, 9  # number of colour cards, which come before the rockets, and of pink cards, which come first
@@ -63,12 +63,16 @@ def _order(core: Any, rules: Collection[str], names: Sequence[str]) -> Iterator[
         if token == OMEGA and done < len(core.tasks):
             yield f"task {names[card]} was due last, and came with {len(core.tasks) - done} still open"
         if token == OMEGA and "omega_in_last_trick" in rules and len(core.winners) < TRICKS:
-            yield f"omega_in_last_trick: task {names[card]} came in trick {len(core.winners)}"
+            yield _broken_rule("omega_in_last_trick", f"task {names[card]} came in trick {len(core.winners)}")
 
 
 def _rules(core: Any, rules: Collection[str], names: Sequence[str]) -> Iterator[str]:
     violations = {rule: _describe_violation(core, rule, names) for rule in rules}
-    yield from (f"{rule}: {why}" for rule, why in violations.items() if why)
+    yield from (_broken_rule(rule, why) for rule, why in violations.items() if why)
+
+
+def _broken_rule(rule: str, why: str) -> str:
+    return f'rule "{RULES[rule]}": {why}'
 
 
 def _describe_violation(core: Any, rule: str, names: Sequence[str]) -> str:

@@ -25,7 +25,7 @@ def certain(
         game: The game.
         state: State to start from.
         seat: Seat that claims the score.
-        score: Score in the units of the game's tables.
+        score: Score to reach, as in `Game.scores`.
         max_positions: Largest number of positions that the minimax visits.
 
     Returns:
@@ -45,7 +45,7 @@ def solve_by_minimax(
         game: The game.
         state: State to start from.
         seat: Seat that claims the score.
-        score: Score in the units of the game's tables.
+        score: Score to reach, as in `Game.scores`.
         max_positions: Largest number of positions that the minimax visits.
 
     Returns:

@@ -275,7 +275,7 @@ class Desk:
             "notes": list(hand.notes),
             "analysts": [short(spec) for spec in first],
             "players": [short(spec) for spec in chosen],
-            # Places on the list of players that are selected at first: the players of the hand.
+            # Place of each seat's initial player on the list: the player of the hand, or `other` if the list lacks it.
             "sat": [chosen.index(name) if name in chosen else other for name in hand.names],
         }
 

@@ -13,15 +13,15 @@ from trickformer.games.hanabi import Hanabi, card_name
 from trickformer.tokenizers.hanabi import HanabiTokenizer
 
 MAX_LISTED = 20_000  # `smart` lists all consistent hands if there are at most this many
-MAX_TRIES = 20_000  # hands that it draws otherwise, of which it keeps the consistent ones
+MAX_TRIES = 20_000  # hands that `smart` draws otherwise; it keeps the consistent ones
 
 
 def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) -> dict[str, Any]:
     """Estimate the probability of each kind of card in each slot of the viewer's hand.
 
     `v0` counts the unseen cards that fit each slot. `v1` is the fixed point at which the slots' probabilities also take
-    each other into account. `counting` samples worlds, in which no card occurs twice. `smart` also infers from the
-    moves of the others, as if they were the scripted player of this name.
+    each other into account. `counting` samples worlds, in which each copy of a card has one place. `smart` also infers
+    from the moves of the others, as if they were the scripted player of this name.
 
     Args:
         game: Game of Hanabi.

@@ -56,6 +56,7 @@ def analysts(game: Game, first: str | None, named: Iterable[str]) -> tuple[str, 
     """
     solvers = [analyst.SOLVER] if solver.has_solver(game) else []
     specs = list(filter(None, (_default(game, name) for name in analyst.valuing(game))))
+    # The core can finish these games from any position, so `rollout` is fast enough to rate decisions.
     if part(game.name, "positions") and shipped_for(game):
         specs.append("rollout:prior=argmax")
     return tuple(dict.fromkeys([*([first] if first else []), *solvers, *named, *specs]))

@@ -132,7 +132,7 @@ class Room(Pages):
                 table.act(message.seat, message.action)
             case messages.Undo():
                 self._stop()
-                self._undo()
+                table.undo()
             case messages.Again():
                 self._stop()
                 table.again()
@@ -195,31 +195,6 @@ class Room(Pages):
         if access == HOST:
             return tuple(seat for seat in people if seat not in self.settings.guest_seats)
         return tuple(seat for seat in people if seat == access.seat)
-
-    def _undo(self) -> None:
-        """Undo the person's last decision, with all actions that one click or one button took."""
-        undone = self.table.undo()
-        while self._is_joined(undone):
-            undone = self.table.undo()
-
-    def _is_joined(self, action: int) -> bool:
-        """Return whether the page takes an action of the seat on turn together with the action before it.
-
-        Cards are chosen together, or a card has a use of several actions, such as a communication in The Crew.
-
-        Args:
-            action: Legal action.
-        """
-        table = self.table
-        seat = table.turn
-        if seat is None or not table.moves or table.moves[-1].seat != seat:
-            return False
-        earlier = scenes.show(table.game, table.state_before(), seat)
-        if earlier.pick and scenes.show(table.game, table.state, seat).pick:
-            return True
-        joined = (table.moves[-1].action, action)
-        cards = (card for part in (*earlier.seats, *earlier.piles) for card in part.cards)
-        return any(option.actions == joined for card in cards for option in card.options)
 
     def _refresh(self) -> None:
         self._send_table()
@@ -400,7 +375,7 @@ class Room(Pages):
             "open": access.watches,
             "links": [[guest.seat, path] for guest, path in self._links.items()] if access == HOST else [],
             "scene": _without_actions(scene) if access.watches else scene,
-            "log": [scenes.to_json(entry) for entry in scenes.log(game, table.state, me)],
+            "log": [scenes.to_json(entry) for entry in scenes.log(game, table.state, viewer)],
             "told": in_words(game, table.state) if table.over else "",
             "scores": list(game.scores(table.state)) if table.over else None,
             "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],

@@ -32,6 +32,7 @@ from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
+from starlette.status import WS_1003_UNSUPPORTED_DATA, WS_1008_POLICY_VIOLATION
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from uvicorn import Config
 
@@ -179,7 +180,7 @@ def app(guard: Guard, index: str, rooms: Mapping[str, Pages]) -> Starlette:
         room, access = rooms.get(name), guard.rights(page)
         limit = MAX_SOCKETS if access == HOST else MAX_GUEST_SOCKETS
         if room is None or access is None or open_sockets[name, access] >= limit:
-            await page.close(1008)
+            await page.close(WS_1008_POLICY_VIOLATION)
             return
         keep_connection(page)
         open_sockets[name, access] += 1
@@ -212,7 +213,7 @@ async def _exchange(room: Pages, page: WebSocket, access: Access) -> None:
                 return
             # A room removes a page that leaves too many messages unread.
             if not rate_limit.try_acquire() or page not in room.pages:
-                await page.close(1008, "too many messages")
+                await page.close(WS_1008_POLICY_VIOLATION, "too many messages")
                 return
             try:
                 await room.receive(page, text)
@@ -223,8 +224,8 @@ async def _exchange(room: Pages, page: WebSocket, access: Access) -> None:
     finally:
         sending.cancel()
         room.leave(page)
-        with suppress(RuntimeError):  # already closed
-            await page.close(1003)
+        with suppress(RuntimeError):  # already closed; only a binary message leaves the socket open
+            await page.close(WS_1003_UNSUPPORTED_DATA)
 
 
 async def _send(page: WebSocket, queue: asyncio.Queue[str]) -> None:

@@ -75,8 +75,10 @@ class Shelf:
         self._ranked: tuple[HandQuery, np.ndarray] | None = None  # the last query and its records in order
 
     def _find_leads(self) -> None:
-        """Compute the lead of each hand: the mean score of the first player's seats minus the other's, in the order of
-        the players. If one player has all seats, or they share their score, the lead is the mean score."""
+        """Compute the lead of each hand: the mean score of the lower-numbered player's seats minus the other's.
+
+        If one player has all seats, or they share their score, the lead is the mean score.
+        """
         scores = self._columns.take_packed("scores", np.arange(self.count))
         for place, seating in enumerate(self._seatings):
             rows = np.flatnonzero(self._seating == place)

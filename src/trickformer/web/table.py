@@ -18,6 +18,7 @@ from trickformer.plumbing.files import replace
 from trickformer.plumbing.folder import RunFolder
 from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.tournaments.store import HandRecord
+from trickformer.web import scenes
 from trickformer.web.config import YOU, Play
 
 if TYPE_CHECKING:
@@ -159,25 +160,35 @@ class Table:
             )
         self._apply_and_write(step)
 
-    def undo(self) -> int:
-        """Undo the last decision of a person and all later decisions. A claim is one decision.
+    def undo(self) -> None:
+        """Undo the last decision of a person and all later decisions.
 
-        Returns:
-            The action of the decision.
+        Several actions are one decision if they play out a claim, or if the page takes them together.
         """
         own = [i for i, m in enumerate(self.moves) if self.seats[m.seat] == YOU and not m.continues_claim]
         if not own:
             raise TrickformerError("there is no decision of yours to take back")
-        action = self.moves[own[-1]].action
-        self._apply_and_write(UndoStep(left=own[-1]))
-        return action
+        first = own[-1]
+        while first > 0 and self._continues_decision(first):
+            first -= 1
+        self._apply_and_write(UndoStep(left=first))
 
-    def state_before(self) -> State:
-        """Return the state before the last decision."""
-        state = self._initial_state()
-        for move in self.moves[:-1]:
-            self._advance(state, move.action)
-        return state
+    def _continues_decision(self, move: int) -> bool:
+        """Return whether the page takes a move together with the move before it.
+
+        Cards are chosen together, or a card has a use of several actions, such as a communication in The Crew.
+
+        Args:
+            move: Place in `moves`, from 1.
+        """
+        first, second = self.moves[move - 1 : move + 1]
+        if first.seat != second.seat:
+            return False
+        before = scenes.show(self.game, self._state_after(move - 1), first.seat)
+        if before.pick and scenes.show(self.game, self._state_after(move), first.seat).pick:
+            return True
+        cards = (card for part in (*before.seats, *before.piles) for card in part.cards)
+        return any(option.actions == (first.action, second.action) for card in cards for option in card.options)
 
     @property
     def over(self) -> bool:
@@ -254,12 +265,17 @@ class Table:
                 if not 0 <= step.left <= len(self.moves):
                     raise TrickformerError(f"there are {len(self.moves)} decisions, not {step.left}")
                 del self.moves[step.left :]
-                self.state = self._initial_state()
-                for move in self.moves:
-                    self._advance(self.state, move.action)
+                self.state = self._state_after(step.left)
 
     def _initial_state(self) -> State:
         return self.game.deal(self.seed, self.deal)
+
+    def _state_after(self, n: int) -> State:
+        """Return the state after the first `n` moves."""
+        state = self._initial_state()
+        for move in self.moves[:n]:
+            self._advance(state, move.action)
+        return state
 
     def _advance(self, state: State, action: int) -> None:
         state.apply_action(action)

@@ -102,7 +102,7 @@ def log(game: Game, state: State, viewer: int) -> tuple[LogEntry, ...]:
     Args:
         game: The game.
         state: State whose cards are dealt.
-        viewer: The seat.
+        viewer: Seat, or OPEN for all actions and no seat that is called "you".
     """
     module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
     entries: tuple[LogEntry, ...] = getattr(module, "log", log_in_words)(game, state, viewer)

@@ -34,7 +34,7 @@ class Card(_Part):
     action: int | None = None  # action of a click on the card, if it is legal
     options: tuple[Option, ...] = ()  # uses of the card if there are several
     notes: tuple[str, ...] = ()  # knowledge about the card, or tokens on it
-    done: bool = False  # crossed out
+    done: bool = False  # whether the card has a tick: a fulfilled task
 
 
 class Seat(_Part):

@@ -36,9 +36,12 @@ def log(game: Game, state: State, viewer: int) -> tuple[LogEntry, ...]:
     Args:
         game: The game.
         state: State whose cards are dealt.
-        viewer: The seat.
+        viewer: Seat, or OPEN for all actions.
     """
-    events = [(event.actor, event.action) for event in game.view(state, viewer).events if event.actor >= 0]
+    if viewer == OPEN:
+        events = [(step.player, step.action) for step in state.full_history() if step.player >= 0]
+    else:
+        events = [(event.actor, event.action) for event in game.view(state, viewer).events if event.actor >= 0]
     return tuple(LogEntry(seat=actor, words=game.words(action)) for actor, action in events if action is not None)
 
 

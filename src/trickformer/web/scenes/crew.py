@@ -60,20 +60,20 @@ if TYPE_CHECKING:
 
 _SIGNS: dict[str, Sign] = {"P": "pink", "B": "blue", "G": "green", "Y": "yellow", "R": "rocket"}
 _ASK = {
-    TILE_FROM: "choose the token that is to move, or leave them",
-    TILE_TO: "choose where it goes",
+    TILE_FROM: "choose a task token to move, or leave all where they are",
+    TILE_TO: "choose the task that gets the token",
     NAME: "name a member of the crew",
     DRAFT: "take a task",
-    ASK: "answer the commander",
-    APPOINT: "say who it is to be",
-    APPOINT_LAST: "say who wins the last trick",
+    ASK: "offer to take the task or the role: yes or no",
+    APPOINT: "choose the seat that takes the task or the role",
+    APPOINT_LAST: "choose the seat that must win the last trick",
     PASS: "pass a card: distress signal",
-    RADIO: "click a card to show it, or stay silent",
+    RADIO: "choose a card to show, or stay silent",
     RADIO_CARD: "show a card",
     PLAY: "play a card",
     DRAW: "draw",
 }
-_LOG_WORDS = {DRAFT: "take the task", PASS: "pass", RADIO_CARD: "show", TILE_TO: "move it to the task"}
+_LOG_WORDS = {DRAFT: "take the task", PASS: "pass", RADIO_CARD: "show", TILE_TO: "move the token to the task"}
 _TOKEN_WORDS = {
     HIGHEST: "token on top: my highest",
     ONLY: "token in the middle: my only one",
@@ -139,7 +139,7 @@ def log(game: Crew, state: State, viewer: int) -> tuple[LogEntry, ...]:
     Args:
         game: The game.
         state: State whose cards are dealt.
-        viewer: The seat.
+        viewer: Seat, or OPEN for all cards face up.
     """
     crew_state: Any = state
     core = _core.crew.State(crew_state.mission, np.array(crew_state.deck, dtype=np.uint8))
@@ -147,7 +147,7 @@ def log(game: Crew, state: State, viewer: int) -> tuple[LogEntry, ...]:
     for step in state.full_history()[PREAMBLE:]:
         phase = core.phase
         core.apply_action(step.action)
-        if step.player < 0 or (phase == PASS and step.player != viewer):
+        if step.player < 0 or (phase == PASS and viewer not in (step.player, OPEN)):
             continue
         if phase == PLAY:
             if len(core.plays) % PLAYERS == 1:
@@ -188,7 +188,7 @@ def _final_hand(crew_state: Any, seat: int) -> FinalHand:
 
 
 def _visible_count(core: Any, seat: int) -> int:
-    """Count the cards of a seat. Cards that are passed or drawn change hands only after the last seat has chosen."""
+    """Count the cards of a seat; the core moves passed and drawn cards only after the last seat has chosen."""
     return len(core.hand(seat))
 
 

@@ -135,7 +135,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     discard_cards = tuple(card_of(game, c) for c in sorted(discards))
     return Scene(
         title="Hanabi",
-        ask="click your card to play or discard, another's to hint" if on_turn == viewer else "",
+        ask="choose your card to play or discard, or another's to hint" if on_turn == viewer else "",
         seats=tuple(seats),
         piles=(
             Pile(title="Fireworks", cards=fireworks),
@@ -159,7 +159,7 @@ def log(game: Hanabi, state: State, viewer: int) -> tuple[LogEntry, ...]:
     Args:
         game: The game.
         state: State whose cards are dealt.
-        viewer: The seat.
+        viewer: Seat, which the hints to it call "you", or OPEN.
     """
     rules, heights = game.rules, [0] * game.rules.colors
     entries = []

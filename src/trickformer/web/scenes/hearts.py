@@ -104,7 +104,7 @@ def log(game: Hearts, state: State, viewer: int) -> tuple[LogEntry, ...]:
     Args:
         game: The game.
         state: State whose cards are dealt.
-        viewer: The seat.
+        viewer: Seat, or OPEN for all cards face up.
     """
     history = state.full_history()
     direction = history[0].action
@@ -112,9 +112,9 @@ def log(game: Hearts, state: State, viewer: int) -> tuple[LogEntry, ...]:
     giver = (viewer - direction) % PLAYERS
     entries = []
     for step in history[_DEALT:first]:
-        if step.player == viewer:
-            entries.append(LogEntry(seat=viewer, words="pass", cards=(card(step.action),)))
-    if direction and len(history) >= first:
+        if viewer in (step.player, OPEN):
+            entries.append(LogEntry(seat=step.player, words="pass", cards=(card(step.action),)))
+    if viewer != OPEN and direction and len(history) >= first:
         received = tuple(card(step.action) for step in history[_DEALT:first] if step.player == giver)
         entries.append(LogEntry(seat=giver, words="pass to you", cards=received))
     plays = [(step.player, step.action) for step in history[first:]]

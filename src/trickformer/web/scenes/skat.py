@@ -108,7 +108,7 @@ def log(game: Skat, state: State, viewer: int) -> tuple[LogEntry, ...]:
     Args:
         game: The game.
         state: State whose cards are dealt.
-        viewer: The seat.
+        viewer: Seat, or OPEN for all cards face up.
     """
     skat_state: Any = state
     plays = skat_state.plays
@@ -116,11 +116,12 @@ def log(game: Skat, state: State, viewer: int) -> tuple[LogEntry, ...]:
     entries = []
     for step in steps[: len(steps) - len(plays)]:
         seat, action = step.player, step.action
+        is_seen = viewer in (seat, OPEN)
         if action < NUM_CARDS:
-            if seat == viewer:
+            if is_seen:
                 entries.append(LogEntry(seat=seat, words="lay away", cards=(card(action),)))
         elif action == PICK_UP:
-            skat = skat_state.deck[PLAYERS * HAND :] if seat == viewer else ()
+            skat = skat_state.deck[PLAYERS * HAND :] if is_seen else ()
             entries.append(LogEntry(seat=seat, words=_WORDS[action], cards=tuple(map(card, sorted(skat)))))
         else:
             entries.append(LogEntry(seat=seat, words=_WORDS.get(action) or ACTIONS[action].replace("-", " ")))

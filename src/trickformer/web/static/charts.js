@@ -125,7 +125,7 @@ function drawIntervals(chart, width) {
 /** @param {Histogram} chart @param {number} width */
 function drawHistogram(chart, width) {
   const { edges, counts } = chart;
-  const margin = edges.length === 2 ? 2.75 : 0;
+  const margin = edges.length === 2 ? 2.75 : 0; // room beside a single bin, in units of the axis
   const last = edges[edges.length - 1];
   const [low, high] = [edges[0] - margin, last + margin];
   const most = Math.max(...counts);
@@ -161,7 +161,7 @@ function drawCurves(chart, width) {
   const across = points.map(([at]) => at);
   const up = [...points.flatMap(([, ...values]) => values), ...(chart.zero ? [0] : [])].filter((value) => value !== null);
   const [left, right] = [Math.min(...across), Math.max(...across)];
-  const margin = Math.min(...up) === Math.max(...up) ? 0.5 : 0; // of a curve with one value
+  const margin = Math.min(...up) === Math.max(...up) ? 0.5 : 0; // gives a flat curve a range
   const [bottom, top] = [Math.min(...up) - margin, Math.max(...up) + margin];
   const { marks, digits } = ticks(bottom, top, 4);
   const start = EDGE + LETTER * Math.max(...marks.map((mark) => mark.toFixed(digits).length), 1);

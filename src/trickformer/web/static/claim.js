@@ -8,6 +8,6 @@ import { send } from "./socket.js";
 /** @param {TableMessage} table */
 export function claim(table) {
   const most = table.best === "most" ? "at least" : "at most";
-  $("claim-help").textContent = `You say that this hand brings you ${most} this score, whatever the others do. The table tries every line of play with open cards; where that shows it, the hand is played out so.`;
+  $("claim-help").textContent = `You claim ${most} this score in this hand, whatever the others do. The table searches all lines of play with open cards, and plays the hand out if the claim is certain.`;
   openDialog($("claiming"), () => send({ do: "claim", score: Math.trunc(Number($("claim-score").value)) }));
 }

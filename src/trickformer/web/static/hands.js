@@ -36,7 +36,7 @@ export function initHands(isListShown) {
   $("filters").addEventListener("submit", (event) => event.preventDefault());
 }
 
-// Requests the list anew, as after the connection was made.
+// Requests the list, also after the connection was lost and made again.
 export function requestHands() {
   [isPending, isDescribed] = [false, false];
   request(false);

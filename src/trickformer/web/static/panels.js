@@ -11,8 +11,8 @@ import { worlds } from "./worlds.js";
 
 /** @type {{ [Name in PanelName]: [title: string, help: string] }} */
 export const TITLES = {
-  model: ["Model", "the model's policy, and what it says that each action is worth"],
-  search: ["GO-MCTS", "visits and values of a search over imagined observations, and its lines"],
+  model: ["Model", "the model's policy, and its value of each action"],
+  search: ["GO-MCTS", "visits and values of a search over imagined observations, and its most visited lines"],
   pimc: ["PIMC", "values of the actions, in all and in each sampled world"],
   belief: ["Hidden cards", "where hidden cards lie, as shares of sampled worlds"],
   worlds: ["Worlds", "sampled worlds with all cards open"],

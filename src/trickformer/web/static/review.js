@@ -24,7 +24,7 @@ let review = null; // message with the review of the hand
 /** @type {number | null} */
 let firstAction = null; // first action of a what-if; null lets the player decide
 /** @type {{ at: number, first: string } | null} */
-let lastRequest = null; // of the last click on `Play on`
+let lastRequest = null; // position and first action of the last what-if that was requested
 
 // The address holds the number of a hand after #, and after a point that of a decision: #7 or #7.12.
 const numberInAddress = () => Number.parseInt(location.hash.slice(1), 10) || null;
@@ -101,7 +101,7 @@ function openHand(message) {
     make("select", { id: `who${seat}` }, ...message.players.map((spec, i) => make("option", { value: i, selected: i === message.sat[seat] }, spec))))));
   $("notes").replaceChildren(...hand.notes.map((note) => make("li", {}, note)));
   const scores = hand.shared ? hand.scores?.slice(0, 1) : hand.scores;
-  $("scores").textContent = scores ? `Scores: ${scores.join(" ")}` : "It was broken off.";
+  $("scores").textContent = scores ? `Scores: ${scores.join(" ")}` : "The hand was broken off.";
   $("told").textContent = hand.told;
   $("told").hidden = !hand.told;
   $("review").replaceChildren();

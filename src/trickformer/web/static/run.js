@@ -8,7 +8,7 @@ import { refreshHands, requestDescription } from "./hands.js";
 import { showReport } from "./report.js";
 
 const POLL = 3_000; // milliseconds between two looks for new records, at least
-const SHARE = 5; // and this many times as long as the last answer took
+const PAUSE_RATIO = 5; // least ratio of this pause to the time of the last answer
 /** @type {number | null} */
 let known = null; // number of records that the page has a description of
 let isOver = true;
@@ -27,7 +27,7 @@ export function showRun(message) {
     refreshHands(isUpdate);
   }
   clearTimeout(timer);
-  if (!isOver) timer = setTimeout(poll, Math.max(POLL, asked ? SHARE * (performance.now() - asked) : 0));
+  if (!isOver) timer = setTimeout(poll, Math.max(POLL, asked ? PAUSE_RATIO * (performance.now() - asked) : 0));
 }
 
 // Looks for new records. The server leaves a poll without an answer while it does other work.

@@ -19,15 +19,14 @@ const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: 
 /** @param {Pick<ShownTable, "me" | "open">} table @param {number} seat */
 const isYou = (table, seat) => seat === table.me && !table.open;
 
-/** @param {Pick<ShownTable, "people">} table @param {number} seat */
-const isPerson = (table, seat) => Boolean(table.people?.includes(seat));
-
 /** @param {Pick<ShownTable, "me" | "open" | "people" | "turn">} table */
-export const isMyTurn = (table) => table.turn === table.me && !table.open && !isPerson(table, table.me);
+export const isMyTurn = (table) => table.turn === table.me && !table.open && !table.people?.includes(table.me);
 
-/** @param {Pick<ShownTable, "me" | "open" | "people" | "seats">} table @param {number} seat */
-export const seatName = (table, seat) =>
-  `seat ${seat} · ${isPerson(table, seat) ? "a person" : isYou(table, seat) ? "you" : nameOf(table.seats[seat])}`;
+/** @param {Pick<ShownTable, "me" | "open" | "seats">} table @param {number} seat */
+export function seatName(table, seat) {
+  const spec = table.seats[seat];
+  return `seat ${seat} · ${isYou(table, seat) ? "you" : spec === "you" ? "a person" : nameOf(spec)}`;
+}
 
 /**
  * @param {ShownTable} table
@@ -36,10 +35,11 @@ export const seatName = (table, seat) =>
  */
 function seatElement(table, seat, act) {
   const own = seat.seat === table.me;
+  const spec = table.seats[seat.seat];
   const turn = table.turn === seat.seat;
   const piles = (table.scene.piles ?? []).filter((pile) => pile.seat === seat.seat);
   const plate = make("div", { class: "plate" },
-    make("h3", { title: table.seats[seat.seat] }, seatName(table, seat.seat), turn ? make("span", { class: "mark" }, " to move") : null),
+    make("h3", { title: spec === "you" ? null : spec }, seatName(table, seat.seat), turn ? make("span", { class: "mark" }, " to move") : null),
     seat.features?.length ? make("p", { class: "features" }, ...seat.features.map((feature) => make("span", { class: "badge" }, feature))) : null,
     seat.last_action ? make("p", { class: "speech" }, `“${seat.last_action}”`) : null,
     ...piles.map((pile) => pileElement(pile, act)));

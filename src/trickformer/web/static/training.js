@@ -10,7 +10,7 @@ import { heads } from "./tables.js";
 import { initTheme } from "./theme.js";
 
 const POLL = 3_000; // milliseconds between two looks for new entries of the log, at least
-const SHARE = 5; // and this many times as long as the last answer took
+const PAUSE_RATIO = 5; // least ratio of this pause to the time of the last answer
 /** @type {number | null} */
 let known = null; // length of the log that the page has a description of
 let isOver = false;
@@ -30,7 +30,7 @@ function receive(message) {
   if (message.type === "error") $("fault").textContent = message.text;
   else if (message.changed) showTraining(message);
   clearTimeout(timer);
-  if (!isOver) timer = setTimeout(request, Math.max(POLL, SHARE * took));
+  if (!isOver) timer = setTimeout(request, Math.max(POLL, PAUSE_RATIO * took));
 }
 
 /** @param {TrainingDescription} message */

@@ -11,7 +11,7 @@ import { heads } from "./tables.js";
  * @param {{ at: number, first: string } | null} request the last request, with the first action in words
  */
 export function showWhatIf(result, request) {
-  const titles = ["seat", "player", "mean", "95% interval", ...(result.came ? ["came"] : [])];
+  const titles = ["seat", "player", "mean", "95% interval", ...(result.came ? ["as played"] : [])];
   const rows = result.players.map((spec, seat) => make("tr", {}, make("th", { scope: "row" }, String(seat)),
     make("td", { title: spec }, nameOf(spec)), make("td", {}, result.means[seat].toFixed(2)),
     make("td", {}, formatInterval(result.ci95[seat])),

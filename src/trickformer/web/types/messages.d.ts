@@ -1,5 +1,5 @@
-// Messages between the server and the pages. The server makes them in web/room.py, reading.py, desk.py, inside.py and
-// training.py, and reads those of a page in web/messages.py. tests/web/test_types.py compares both with these shapes.
+// Messages between the server and the pages. The server makes them in web/room.py, reading.py, desk.py, inside.py,
+// training.py and puzzles.py, and reads those of a page in web/messages.py. tests/web/test_types.py compares both with these shapes.
 // A field of a scene is missing if it has the default of web/scenes/_scene.py.
 
 // Parts of a scene
@@ -238,7 +238,7 @@ export interface PanelData {
 
 export type PanelName = keyof PanelData;
 
-// `busy` with or without `progress`, or `data`, or `fault`.
+// The message has one of these: `busy`, maybe with `progress`, while the panel is computed; `data`; or `fault`.
 interface LookContents<Data> {
   type: "look";
   ply: number;
@@ -447,7 +447,7 @@ export interface WhatIfMessage {
   unit: string;
 }
 
-// `what` alone begins a work, and null ends it.
+// Progress of the page's job. A message with `what` alone reports its start, and `what: null` its end.
 export interface WorkingMessage {
   type: "working";
   what: string | null;
