@@ -2,7 +2,7 @@
 # What each departure from the paper's learner brings in Skat, for docs/results/gomcts.md. Each step trains from nothing for
 # $MINUTES (15) on one core, with the departures of the steps before it and one more. The matches are of its newest model:
 # 500 deals against `rules`, and $DEALS (50) of GO-MCTS against ArgmaxVal*.
-# Usage: runs/ladder.sh train|match [STEP ...]   steps: raw masked features script values (default: all)
+# Usage: runs/ladder.sh train|match [STEP ...]   steps: raw masked features script values (default: these), roles
 set -euo pipefail
 cd "$(dirname "$0")/.."
 minutes=${MINUTES:-15} deals=${DEALS:-50} out=out/ladder
@@ -17,6 +17,7 @@ options() {  # STEP
   masked) echo --masked ;;
   features) echo --masked --features --no-script-features ;;
   script) echo --masked --features ;;
+  roles) echo --masked --features --no-script-features --roles all ;; # beside `features`, not after `script`
   values) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
   *) echo "unknown step $1" >&2; exit 2 ;;
   esac
