@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+from collections import Counter
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from trickformer import games, players
+from trickformer.base import PUBLIC
 from trickformer.games import missions
+from trickformer.games.hanabi import hint
 from trickformer.games.skat import BASES, CARDS, DECLARATIONS
 from trickformer.records.show import in_words
 from trickformer.web import scenes
@@ -261,6 +264,79 @@ def test_the_effect_of_an_action_in_hanabi(spec):
         assert effect.source is None or new.piles[effect.source].title == "Deck"
         kinds.add(new.piles[effect.pile].title)
     assert kinds == {"hint", "Fireworks", "Discards"}
+
+
+def _smart_game(game, seed, deal):
+    """Yield the states of a game by `smart`, which acts at random in every eighth turn."""
+    rng, smart = random.Random(deal), players.make("partner:style=smart", game)
+    state, memos = game.deal(seed, deal), [{} for _ in range(game.players)]
+    while True:
+        if not state.is_chance_node():
+            yield state.clone()
+        if state.is_terminal():
+            return
+        if state.is_chance_node():
+            state.apply_action(game.chance(state, seed, deal))
+            continue
+        view = game.view(state, state.current_player())
+        decision = smart.act([view], [np.random.default_rng(0)], [memos[state.current_player()]])[0]
+        state.apply_action(rng.choice(view.legal) if rng.random() < 1 / 8 else decision.action)
+
+
+@pytest.mark.parametrize(("spec", "pace"), [("hanabi", 17), ("hanabi(players=3)", 13), ("hanabi(players=5)", 10)])
+def test_pace_and_efficiency_in_hanabi(spec, pace):
+    """Against a count that follows each card from hand to hand, with the hints that it has got."""
+    game = games.load(spec)
+    rules = game.rules
+    kinds = Counter(
+        {(c, r): rules.copies(c * rules.ranks + r) for c in range(rules.colors) for r in range(rules.ranks)}
+    )
+    values = set()
+    for index in range(4):
+        for state in _smart_game(game, 8, index):
+            moves = game.view(state, PUBLIC).events
+            hands = [[{"hints": set()} for _ in range(rules.hand)] for _ in range(game.players)]
+            piles, gone, spent, hints, drawn = Counter(), Counter(), 0, rules.hints, rules.hand * game.players
+            for event in moves:
+                hand = hands[event.actor]
+                if event.action >= 2 * rules.hand:
+                    content = hint(rules, event.action)
+                    other = hands[(event.actor + content.offset) % game.players]
+                    for place, card in enumerate(other):
+                        card["hints"].add((content.color, content.rank, place in event.seen))
+                    hints, spent = hints - 1, spent + 1
+                    continue
+                color, rank = divmod(event.seen[0], rules.ranks)
+                del hand[event.action % rules.hand]
+                if drawn < sum(kinds.values()) and not (state.is_terminal() and event is moves[-1]):
+                    hand.append({"hints": set()})
+                    drawn += 1
+                is_play = event.action >= rules.hand
+                if is_play and piles[color] == rank:
+                    piles[color] += 1
+                    if piles[color] == rules.ranks:
+                        spent, hints = spent + (hints == rules.hints), min(hints + 1, rules.hints)
+                    continue
+                gone[color, rank] += 1
+                spent, hints = (spent + 1, hints) if is_play else (spent, hints + 1)
+            lost = [{r for r in range(rules.ranks) if gone[c, r] == kinds[c, r]} for c in range(rules.colors)]
+            useful = {(c, r) for c, r in kinds if r >= piles[c] and not any(r >= x for x in lost[c])}
+
+            def fits(card, kind):
+                return all((kind[0] == c if c is not None else kind[1] == r) == named for c, r, named in card["hints"])
+
+            gotten = piles.total() + sum(
+                any(named for _, _, named in card["hints"]) and any(fits(card, kind) for kind in useful)
+                for hand in hands
+                for card in hand
+            )
+            left = sum(kinds.values()) - drawn
+            shown = scenes.show(game, state, OPEN).features
+            assert (f"pace {left + game.players - len(useful)}" in shown) == (left > 0), shown
+            assert (f"efficiency {gotten / max(spent, 1):.2f}" in shown) == (spent > 0), shown
+            values.update(shown)
+    assert f"pace {pace}" in values
+    assert len([value for value in values if value.startswith("efficiency")]) > 20
 
 
 def test_three_cards_are_chosen_to_pass_and_two_to_lay_away(hearts):

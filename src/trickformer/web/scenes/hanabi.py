@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from trickformer.base import PUBLIC
@@ -51,6 +52,20 @@ class _Slot:
             else:
                 self.no_ranks.add(rank)
 
+    @property
+    def is_touched(self) -> bool:
+        """Whether a hint has named this card."""
+        return self.color is not None or self.rank is not None
+
+    def allows(self, color: int, rank: int) -> bool:
+        """Return whether the hints allow a colour and a rank."""
+        return (
+            self.color in (None, color)
+            and self.rank in (None, rank)
+            and color not in self.no_colors
+            and rank not in self.no_ranks
+        )
+
     def notes(self) -> tuple[str, ...]:
         notes = []
         if self.color is not None:
@@ -77,6 +92,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     piles = [0] * rules.colors
     discards = []
     hints, lives = rules.hints, rules.lives
+    spent_hints = 0  # hints given or lost
     last_actions = {}
     effect = None
     moves = game.view(state, PUBLIC).events
@@ -86,7 +102,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         seat, action = event.actor, event.action
         if action >= 2 * rules.hand:
             other, what = _hint_words(game, action, seat)
-            hints -= 1
+            hints, spent_hints = hints - 1, spent_hints + 1
             content = hint(rules, action)
             for i, slot in enumerate(slots[other]):
                 slot.add_hint(content.color, content.rank, i in event.seen)
@@ -104,7 +120,9 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         name = card_name(rules, event.seen[0])
         if action >= rules.hand and piles[color] == rank:
             piles[color] += 1
-            hints = min(hints + (piles[color] == rules.ranks), rules.hints)
+            is_complete = piles[color] == rules.ranks
+            spent_hints += is_complete and hints == rules.hints
+            hints = min(hints + is_complete, rules.hints)
             last_actions[seat] = f"played {name}"
             effect = Effect(seat=seat, places=(place,), pile=_FIREWORKS, at=color, source=source)
         else:
@@ -112,7 +130,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
             at = sum(kind < event.seen[0] for kind in discards)
             effect = Effect(seat=seat, places=(place,), pile=_DISCARDS, at=at, source=source)
             played = action >= rules.hand
-            hints, lives = hints + (not played), lives - played
+            hints, lives, spent_hints = hints + (not played), lives - played, spent_hints + played
             last_actions[seat] = f"played {name}, which does not fit" if played else f"discarded {name}"
     on_turn = state.current_player()
     actions = state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
@@ -147,10 +165,49 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
             f"{sum(piles)} of {rules.kinds} fireworks",
             count_noun(hints, "hint"),
             "1 life" if lives == 1 else f"{lives} lives",
-            *([] if deck_size else ["the deck is empty"]),
+            *_statistics(game, piles, discards, slots, deck_size, spent_hints),
         ),
         result=_result(game, state, lives) if state.is_terminal() else (),
     )
+
+
+def _statistics(
+    game: Hanabi, piles: list[int], discards: list[int], slots: list[list[_Slot]], deck_size: int, spent_hints: int
+) -> Iterator[str]:
+    """Describe pace and efficiency as the players of hanab.live count them (its manual, "Pace & Efficiency").
+
+    Pace is the number of discards after which the highest reachable score is still possible. Efficiency is the number
+    of cards that are played, or named by a hint and not known to be useless, for each hint given or lost. A hint is
+    lost by a card that does not fit, and by a complete pile when no hint can be gained.
+
+    Args:
+        game: The game.
+        piles: Height of each colour's pile.
+        discards: Kinds of the cards that were discarded or played in vain.
+        slots: Knowledge from hints about each seat's cards.
+        deck_size: Number of cards in the deck.
+        spent_hints: Number of hints given or lost.
+    """
+    rules = game.rules
+    reachable = [
+        next(
+            (
+                r
+                for r in range(height, rules.ranks)
+                if discards.count(c * rules.ranks + r) == rules.copies(c * rules.ranks + r)
+            ),
+            rules.ranks,
+        )
+        for c, height in enumerate(piles)
+    ]
+    if deck_size:
+        yield f"pace {sum(piles) + deck_size + game.players - sum(reachable)}"
+    else:
+        yield "the deck is empty"
+    if spent_hints:
+        useful = [(c, r) for c, height in enumerate(piles) for r in range(height, reachable[c])]
+        touched = sum(slot.is_touched and any(slot.allows(*kind) for kind in useful) for hand in slots for slot in hand)
+        yield f"efficiency {(sum(piles) + touched) / spent_hints:.2f}"
 
 
 def log(game: Hanabi, state: State, viewer: int) -> tuple[LogEntry, ...]:
