@@ -54,7 +54,7 @@ class _Slot:
 
     @property
     def is_touched(self) -> bool:
-        """Whether a hint has named this card."""
+        """Return whether a hint has named this card."""
         return self.color is not None or self.rank is not None
 
     def allows(self, color: int, rank: int) -> bool:
@@ -130,7 +130,8 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
             at = sum(kind < event.seen[0] for kind in discards)
             effect = Effect(seat=seat, places=(place,), pile=_DISCARDS, at=at, source=source)
             played = action >= rules.hand
-            hints, lives, spent_hints = hints + (not played), lives - played, spent_hints + played
+            hints, lives = hints + (not played), lives - played
+            spent_hints += played
             last_actions[seat] = f"played {name}, which does not fit" if played else f"discarded {name}"
     on_turn = state.current_player()
     actions = state.legal_actions() if on_turn >= 0 and viewer in (on_turn, OPEN) else []
@@ -206,8 +207,9 @@ def _statistics(
         yield "the deck is empty"
     if spent_hints:
         useful = [(c, r) for c, height in enumerate(piles) for r in range(height, reachable[c])]
-        touched = sum(slot.is_touched and any(slot.allows(*kind) for kind in useful) for hand in slots for slot in hand)
-        yield f"efficiency {(sum(piles) + touched) / spent_hints:.2f}"
+        hinted_cards = [slot for hand in slots for slot in hand if slot.is_touched]
+        gotten = sum(piles) + sum(any(slot.allows(*kind) for kind in useful) for slot in hinted_cards)
+        yield f"efficiency {gotten / spent_hints:.2f}"
 
 
 def log(game: Hanabi, state: State, viewer: int) -> tuple[LogEntry, ...]:
