@@ -57,8 +57,8 @@ class _Slot:
         """Return whether a hint has named this card."""
         return self.color is not None or self.rank is not None
 
-    def allows(self, color: int, rank: int) -> bool:
-        """Return whether the hints allow a colour and a rank."""
+    def can_be(self, color: int, rank: int) -> bool:
+        """Return whether the hints allow this colour and rank."""
         return (
             self.color in (None, color)
             and self.rank in (None, rank)
@@ -208,7 +208,7 @@ def _statistics(
     if spent_hints:
         useful = [(c, r) for c, height in enumerate(piles) for r in range(height, reachable[c])]
         hinted_cards = [slot for hand in slots for slot in hand if slot.is_touched]
-        gotten = sum(piles) + sum(any(slot.allows(*kind) for kind in useful) for slot in hinted_cards)
+        gotten = sum(piles) + sum(any(slot.can_be(*kind) for kind in useful) for slot in hinted_cards)
         yield f"efficiency {gotten / spent_hints:.2f}"
 
 
