@@ -9,6 +9,7 @@ namespace trickformer::crew::inline TRICKFORMER_ISA {
 // The requirements of a mission on tricks, as sets of cards. The owner of a task card must win it. Under some rules the
 // member must also win all pink cards, or the holder of each rocket must win it.
 struct Goal {
+  // Without a member s.member is -1. `& 3` makes it a valid index; only rules about a member use its value.
   explicit Goal(const State& s) : rules(s.mission), commander(s.commander), member(s.member & 3) {
     first_four = s.first_four;
     last = s.last;
@@ -40,7 +41,8 @@ struct Goal {
 
   int number_done(Cards open) const { return count(tasks & ~open); }
 
-  // Returns whether the order of the task tokens allows these tasks to be fulfilled in one trick, given the open ones.
+  // Returns whether the order of the task tokens allows the tasks `made` to be fulfilled in one trick. open: the tasks
+  // that are open before the trick, which include them.
   bool in_order(Cards open, Cards made) const {
     const Cards left = open & ~made;
     if ((numbered & ~left) != due[number_done(left)] || ((made & omega) && left)) return false;
@@ -52,7 +54,7 @@ struct Goal {
     return true;
   }
 
-  // For each task: which other tasks the tokens put before it or allow in the same trick.
+  // For each task: the other tasks that must be fulfilled before it or in the same trick, by the order of the tokens.
   void find_earlier() {
     const int n = count(numbered);
     for (Cards left = tasks; left;) {
@@ -71,20 +73,26 @@ struct Goal {
   }
 
   Mission rules;
-  int commander, member, first_four, last;
+  int commander, member;
+  int first_four, last;  // under Rule::kRoles: winners of the first four tricks and of the last trick; -1: nobody
   Cards tasks = 0, owned[kPlayers] = {};
   Cards numbered = 0, due[kMaxTasks + 1] = {};  // due[k]: numbered tasks that must be fulfilled once k tasks are
   Cards arrow[4] = {}, omega = 0;
   Cards earlier[kNumCards] = {};
-  int ones = 0;  // number of tricks that 1s of a colour must win
-  bool nines, rockets, balance, to_the_end, no_rocket, ordered;
+  int ones = 0;     // number of tricks that 1s of a colour must win
+  bool nines;       // no 9 may win a trick
+  bool rockets;     // each rocket must win a trick
+  bool balance;     // nobody may have two tricks more than another
+  bool to_the_end;  // the mission can fail up to the last trick, even if all tasks are fulfilled
+  bool no_rocket;   // the member may not win with a rocket
+  bool ordered;     // tokens order the tasks
 };
 
 // A position between tricks.
 struct Position {
   Cards hand[kPlayers];
   std::int8_t leader;
-  std::uint8_t trick, ones;
+  std::uint8_t trick, ones;  // number of complete tricks; tricks won by colour 1s
   std::uint8_t wins[kPlayers];
 
   Cards all() const { return hand[0] | hand[1] | hand[2] | hand[3]; }

@@ -86,8 +86,8 @@ void bind_evaluation(nb::module_& m) {
         return std::vector<int>(entry, entry + kEvaluationFeatures);
       },
       "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
-      "Return the indices of the table entries that the model sums for a hand. The table's last entry is always 0. The "
-      "arguments are those of Evaluation.logit.");
+      "Return the indices of the table entries that the model sums for a hand, a list of 9. If a hand has fewer, "
+      "the last entry, whose weight is 0, fills the list. The arguments are those of Evaluation.logit.");
   m.def(
       "samples",
       [](const Evaluation& e, int known, int family, std::uint64_t seed, std::uint64_t first, std::size_t n) {
@@ -100,8 +100,9 @@ void bind_evaluation(nb::module_& m) {
         return std::make_pair(entries, target);
       },
       "evaluation"_a, "known"_a, "family"_a, "seed"_a, "first"_a, "n"_a,
-      "Return training samples: entries, uint16 [n, 9], and targets, float32 [n]. known: as in Evaluation.logit. "
-      "family: 0 suit, 1 grand, 2 null. cpp/skat/samples.hpp describes how hands are chosen.");
+      "Return training samples: entries, uint16 [n, 9], and targets, float32 [n]. A target is 1 if the soloist wins "
+      "with open cards, else 0; before the skat is picked up, it is Prospects.mean_chance. known: as in "
+      "Evaluation.logit. family: 0 suit, 1 grand, 2 null. cpp/skat/samples.hpp describes how hands are chosen.");
 }
 
 void bind_bidding(nb::module_& m) {
@@ -166,16 +167,20 @@ void bind_bidding(nb::module_& m) {
       },
       "evaluation"_a, "prospects"_a, "view"_a, "seeger"_a, "passing"_a,
       "Return (action, expected result) of the best bid, discard or declaration. passing: the seat bids only if the "
-      "expected result exceeds this. Raises ValueError if the view's seat has none to make.");
+      "expected result exceeds this, or 0 after both other seats have passed. Raises ValueError if the view's seat has "
+      "none to make.");
 }
 
 using Hidden = In2<std::int16_t>;
 
 void bind_inference(nb::module_& m) {
   constexpr BidModel kUsual;
-  nb::class_<BidModel>(m, "BidModel",
-                       "Model of how other players bid and declare. Temperatures are in Seeger-Fabian points. Raises "
-                       "ValueError if a temperature is not above 0 or the floor is not between 0 and 1.")
+  nb::class_<BidModel>(
+      m, "BidModel",
+      "Model of how other players bid and declare. passing: value of passing. bid: temperature of bidding on. choice: "
+      "temperature of discards and declaration. These are in Seeger-Fabian points. floor: share of uniformly random "
+      "choices. Raises ValueError if passing is not finite, a temperature is not above 0, or the floor is not between "
+      "0 and 1.")
       .def(
           "__init__",
           [](BidModel* self, double passing, double bid, double choice, double floor) {
@@ -256,9 +261,10 @@ void bind_inference(nb::module_& m) {
       },
       "deals"_a, "evaluation"_a, "model"_a, "seeger"_a, "n"_a, "oversample"_a, "seed"_a,
       "Draw at most n different worlds. oversample: number of uniform draws for each of them. Returns the current "
-      "holder of each card, int8 [m, 32] (3 is the skat, -1 a played card); the weights, float64 [m]; the probability "
-      "of the bids, the declaration and the discards in each world, float64 [m]; the effective sample size; and the "
-      "worlds, int16 [m, 34], as DealSampler.sample returns them. With oversample 0 the worlds are uniform.");
+      "holder of each card, int8 [m, 32] (3 is the skat, -1 a played card); the weights of the worlds, float64 [m], "
+      "which sum to 1; the probability of the bids, the declaration and the discards in each world, float64 [m]; the "
+      "effective sample size; and the worlds, int16 [m, 34], as DealSampler.sample returns them. With oversample 0 the "
+      "worlds are uniform.");
 }
 
 void bind_playing(nb::module_& m) {
@@ -269,6 +275,7 @@ void bind_playing(nb::module_& m) {
         if (hidden.shape(1) != kHidden) throw nb::value_error("hidden must be int16 [n, 34]");
         const auto numbers = [](const In1<std::int64_t>& from) {
           std::vector<int> out;
+          // Numbers that fit no action become -1 or kActions, which are no actions either, so that they fit an int.
           for (std::size_t i = 0; i < from.size(); ++i)
             out.push_back(int(std::clamp<std::int64_t>(from(i), -1, kActions)));
           return out;

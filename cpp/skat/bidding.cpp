@@ -23,6 +23,7 @@ Laying best_laying(const Evaluation& evaluation, Cards twelve, Cards already, in
       }
     }
   }
+  // The evaluation has one model of both null contracts. Only the calibration differs.
   best.logit[kNullOuvert] = best.logit[int(Kind::kNull)];
   best.laid[kNullOuvert] = best.laid[int(Kind::kNull)];
   return best;
@@ -90,7 +91,7 @@ Offer best_offer(const Evaluation& evaluation, Cards twelve, Cards already, int 
     if (!(legal >> d & 1)) continue;
     const double chance = sigmoid(evaluation.calibrated(Known::kLaid, d, laying.logit[d]));
     const double score = expected(chance, d, certain_value(d, false, twelve), bid, stakes);
-    // Even for a contract that is lost anyway some discards are better than others; the chance of winning decides.
+    // Contracts may have equal scores if the bid is too high for all of them. Then the chance of winning decides.
     if (score > best.score || (score == best.score && chance > best.chance)) best = {d, laying.laid[d], chance, score};
   }
   return best;
@@ -102,9 +103,9 @@ AuctionChoice say_by(const Evaluation& evaluation, const Prospects& prospects, c
   const int bid = v.auction.bid();
   switch (v.stage) {
     case Stage::kAuction: {
-      const double otherwise = v.auction.last ? 0 : passing;
+      const double otherwise = v.auction.last ? 0 : passing;  // last: both others passed, and a pass ends the game
       const std::uint64_t calls = legal_calls(v.auction).calls;
-      if (!v.auction.reply && !calls) return {kPass, otherwise};
+      if (!v.auction.reply && !calls) return {kPass, otherwise};  // the highest call is made already
       const int next = std::countr_zero(calls);
       const double score = prospects.score(v.auction.reply ? bid : kCallValues[next]);
       if (score <= otherwise) return {kPass, otherwise};
@@ -123,7 +124,7 @@ AuctionChoice say_by(const Evaluation& evaluation, const Prospects& prospects, c
                                           : best_offer(evaluation, v.dealt | v.taken, v.laid, bid, v.seat, stakes);
       return {kDeclare + offer.declaration, offer.score};
     }
-    case Stage::kAnnounce: return {kAnnounce, prospects.by_hand(bid).score};
+    case Stage::kAnnounce: return {kAnnounce, prospects.by_hand(bid).score};  // the first level: nothing
     default: return {};
   }
 }

@@ -42,8 +42,8 @@ struct Laying {
 };
 Laying best_laying(const Evaluation& evaluation, Cards twelve, Cards already, int seat);
 
-// The best contract with twelve cards, with `already` (at most two cards) among the discards. Ties go to the first
-// declaration, then to the lowest cards.
+// The best contract with twelve cards, with `already` (at most two cards) among the discards. If scores are equal, the
+// chance of winning decides, then the order of the declarations. Of equally good discards it takes the lowest cards.
 Offer best_offer(const Evaluation& evaluation, Cards twelve, Cards already, int bid, int seat, const Stakes& stakes);
 
 // An action of a seat before card play. The seat calls or holds up to the highest bid whose value exceeds `passing`.

@@ -5,9 +5,11 @@
 namespace trickformer::skat {
 namespace {
 
-constexpr std::uint16_t kUnused = kEntries - 1;
+constexpr std::uint16_t kUnused = kEntries - 1;  // fills up the features of a hand; its weight is 0
 
-// Offsets of the tables of each family.
+// Offsets of the tables of each family. A table of two features has both in its name, and the second varies fastest:
+// entry kJacksLength + 8 * jacks + length. Jacks, side suits and the trump suit are sets as bits, or numbers of cards in
+// kTrumpsLosers, kTrumpsAces and kJacksLosers. The table null::kDanger has the seat as its first feature.
 namespace suit {
 constexpr int kJacksLength = 0, kTrumps = 128, kSide = 256, kLaid = 384, kSeat = 408, kTrumpsLosers = 412,
               kTrumpsAces = 604, kEnd = kTrumpsAces + 48;
@@ -35,7 +37,8 @@ struct Losers {
 };
 constexpr Losers kLosers;
 
-// Excess of a suit over what is safe in null. The j-th card from below is safe if it is among the lowest 2 j - 1.
+// Excess of a suit over the heights that are safe in null. The hand's j-th lowest card of the suit, j = 1, 2, ..., is
+// safe if it is among the lowest 2 j - 1 of the suit's eight cards.
 struct Danger {
   std::uint8_t of[256] = {};
   constexpr Danger() {
@@ -61,7 +64,7 @@ unsigned pattern_of(Cards cards, int suit) { return cards >> (8 * suit) & 0x7f; 
 
 void evaluation_features(Known known, int declaration, Cards ten, int laid, int seat,
                          std::uint16_t out[kEvaluationFeatures]) {
-  const int points = known == Known::kLaid ? std::min(laid, 22) : 23;
+  const int points = known == Known::kLaid ? std::min(laid, 22) : 23;  // 0 to 22 discarded; 23: no discards
   int n = 0;
   const auto add = [&](int entry) { out[n++] = std::uint16_t(entry); };
   if (declaration < 4) {

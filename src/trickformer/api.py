@@ -197,7 +197,7 @@ def tournament(
         game: OpenSpiel's game string.
         a: Spec of player A, or a Player object. An object plays all hands in this process.
         b: Spec of player B, or a Player object.
-        players: Specs of two or more players instead of A and B; every pair meets.
+        players: Specs of players instead of A and B. Every pair meets if `options` has no `gauntlet`.
         deals: Number of deals. Each deal is one sample. By default 100, or with `resume` as many as the run was set to.
         seed: Seed of the deals and of the players' randomness.
         out: Run folder for records and report.

@@ -1,9 +1,9 @@
 """Audit of a game and a sampler of its worlds: hidden cards must not be visible, and sampled worlds must be possible.
 
-The audit plays random hands and stops at random decisions. There it makes two tests for each seat. It exchanges hidden
-cards and replays the history, which must not change the seat's view. It also samples worlds for the view.
-Each world must replay legally and give an equal view, and the worlds must vary. If the belief can compute the
-probability of the true deal, the probability must be positive.
+The audit plays random hands and stops at random decisions. There it makes these tests for each seat. It exchanges
+hidden cards and replays the history, which must not change the seat's view. It also samples worlds for the view. Each
+world must replay legally and give an equal view, and the worlds must vary. If the belief can compute the probability of
+the true deal, the probability must be positive.
 
 At every decision, views must extend earlier views, and the tokenizer and its trackers must fulfil their contracts
 (audit/tokens.py). At the end the scores must be among the game's outcomes.
@@ -35,6 +35,7 @@ Sampler = Callable[["State", View, int, np.random.Generator], Sequence["State"]]
 Exchange = Callable[["State", View, np.random.Generator], "State | None"]
 EXTENDS, LEGAL = "view: extends earlier ones", "view: has the legal actions"  # names of checks
 _WORLDS = "worlds:"  # beginning of the names of the checks of sampled worlds
+# Sentences that explain the checks, at the head of the report.
 _KEY = (
     "Exchanged cards: the audit swaps hidden cards, or moves hidden mines, at random decisions. That must not change "
     "what the seat is shown.",
@@ -62,7 +63,7 @@ class PropertyCount:
     name: str
     cases: int = 0
     faults: int = 0
-    example: str | None = None  # seat and history of the first fault
+    example: str | None = None  # description of the first fault: its history, with seat, scores or exception if known
 
     def count(self, good: bool, where: Callable[[], str]) -> None:
         """Count one case.
@@ -276,7 +277,7 @@ def _hand(
     rng, seed = np.random.default_rng(deal_seed(report.seed, index)), report.seed
     state, length = game.deal(seed, index), game.spiel.max_game_length()
     views: list[View] = []
-    acted: tuple[int, int] | None = None
+    acted: tuple[int, int] | None = None  # seat and action of the last decision
     if walk is not None:
         walk.begin(index, np.random.default_rng([deal_seed(seed, index), 1]))
     while True:
@@ -344,8 +345,8 @@ def _check_seat(
             report.check("worlds: give the same view").count(game.view(replayed, viewer) == view, where)
         histories.add(tuple(actions))
     # Worlds must vary if the exchange has shown that there are at least two. An exchange of two cards in one hand does
-    # not show that, because no seat's view changes. With one player, every exchange counts. Fewer than 16 worlds may
-    # be equal by chance.
+    # not show that, because no seat's view changes. With one player, every exchange counts: it moves mines, which
+    # no view shows. Fewer than 16 worlds may be equal by chance.
     several_exist = exchanged is not None and (
         game.players == 1 or any(game.view(exchanged, p) != game.view(state, p) for p in range(game.players))
     )

@@ -7,7 +7,7 @@
     history   [...] every action, chance included; it replays through OpenSpiel
     moves     [...] the history in words: "chance deal P5", "1 P5", "0 pass"
     scores    [n] score of each seat
-    early_end how the source ended the game before the rules do (see early_end.py); null if the rules end it
+    early_end how hanab.live ended a game of Hanabi before the rules do (see early_end.py); null if the rules end it
     tags      {"seed": "0", "deal": "3", "seating": "0 1 0"}
 
 A game of Skat becomes a SkatRecord, which other programs can read (`skat.record`, `skat.iss`).
@@ -72,8 +72,9 @@ class GameRecord(BaseModel):
         words = describe_moves(state)
         if list(self.moves) == words:
             return None
-        n_equal = next((n for n, (move, word) in enumerate(zip(self.moves, words)) if move != word), len(words))
-        return f"move {min(n_equal, len(self.moves)) + 1} does not match the history"
+        shorter = min(len(self.moves), len(words))
+        n_equal = next((n for n in range(shorter) if self.moves[n] != words[n]), shorter)
+        return f"move {n_equal + 1} does not match the history"
 
 
 AnyRecord: TypeAlias = SkatRecord | GameRecord
@@ -198,6 +199,7 @@ def _to_skat_record(hand: HandRecord, names: tuple[str, ...], seed: str, number:
     for action in hand.history[skat.NUM_CARDS :]:
         moves.append(f"{state.current_player()} {skat.ACTIONS[action]}")
         state.apply_action(action)
+    # Properties of the ISS format (records/skat/iss.py). R0 to R2 are the players' ratings; they have none.
     skat_tags = {
         "SE": seed,
         "ID": str(number),

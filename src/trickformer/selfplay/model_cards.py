@@ -26,7 +26,7 @@ def snippet(checkpoint: str, game: str, features: bool, masked: bool) -> str:
         checkpoint: Name or folder of the checkpoint.
         game: Game string of OpenSpiel.
         features: Whether the model reads features.
-        masked: Whether its policy is over possible tokens.
+        masked: Whether its policy gives only possible tokens a probability.
     """
     features_argument = ", features=torch.from_numpy(features)" if features else ""
     masking = ".masked_fill(~torch.from_numpy(possible[0, -1]), -torch.inf)" if masked else ""
@@ -68,11 +68,11 @@ def model_card(config: SelfPlay, iteration: int, sequences: int, measured: dict[
     lines = [
         f"# {config.game}, preset {config.preset}, iteration {iteration}",
         "",
-        f"GPT2PolicyValueModel by `trickformer train`, seed {config.seed}; learned from {sequences:,} sequences in "
-        f"each epoch (who played: {describe_players(config, iteration)}), the weights starting from "
-        + (f"model {iteration - 1}." if iteration else f"{config.start or 'nothing'}."),
+        f"GPT2PolicyValueModel, trained by `trickformer train` with seed {config.seed} on {sequences:,} sequences in "
+        f"each epoch. Players of the hands: {describe_players(config, iteration)}. Initial weights: "
+        + (f"model {iteration - 1}." if iteration else f"{config.start or 'random'}."),
         "",
-        "| on hands held out | |",
+        "| on held-out hands | |",
         "|---|---|",
         *(f"| {key.replace('_', ' ')} | {value:.4f} |" for key, value in measured.items()),
         "",
@@ -80,7 +80,7 @@ def model_card(config: SelfPlay, iteration: int, sequences: int, measured: dict[
         "|---|---|",
         *(f"| {key} | {value} |" for key, value in build().items()),
         "",
-        "In the folder of this card:",
+        "Run this code in the folder of this card:",
         "",
     ]
     code = snippet(".", config.game, config.features, config.masked)

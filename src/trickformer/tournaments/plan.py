@@ -88,7 +88,7 @@ class Plan(PlayConfig, ABC):
         """Copy the plan with other specs.
 
         Args:
-            specs: A spec for each of `specs`, in the same order.
+            specs: New specs, in the order of the plan's own.
         """
 
     def with_absolute_paths(self) -> Self:
@@ -127,7 +127,9 @@ class Matches(BaseModel):
     )
     b: str | None = Field(None, description="Spec of player B. Give --a and --b, or --players.")
     players: list[str] | None = Field(
-        None, description="Specs of two or more players, instead of --a and --b. Every pair meets.", min_length=1
+        None,
+        description="Specs of players, instead of --a and --b. Every pair meets if there is no --gauntlet.",
+        min_length=1,
     )
     gauntlet: str | None = Field(
         None, description="Spec of a player that meets each of --players, who do not meet each other."
@@ -218,8 +220,8 @@ class Tournament(Plan, Matches):
         return self._listed
 
     @property
-    def series(self) -> list[DealName]:
-        """The names of the deals, in order."""
+    def deal_names(self) -> list[DealName]:
+        """The names of the deals to play, in order."""
         listed = self._listed
         return listed[: self.deals] if listed is not None else [DealName(i) for i in range(self.deals)]
 
@@ -236,7 +238,8 @@ class Tournament(Plan, Matches):
     def prepare(self, earlier: Plan | None) -> Self:
         """Copy the tournament with the deals of `deals_from`.
 
-        A continued run keeps its number of deals, if the config does not set one. A larger number extends it.
+        The default number of deals is the number that the file names. Without a file, a continued run keeps its number
+        of deals. A larger number extends it.
 
         Args:
             earlier: The tournament that is continued; None for a new one.
@@ -292,10 +295,11 @@ class Tournament(Plan, Matches):
         Args:
             game: The game of the tournament.
         """
-        deals = self.deals if self._listed is None else self.series
+        deals = self.deals if self._listed is None else self.deal_names
         return hands(game, len(self.specs), deals, self.mixed, self.pairs)
 
     def with_absolute_paths(self) -> Self:
+        # `deals_from` stays as it is: the run folder keeps the deals, so a continued run does not read the file.
         return self.model_copy(update={"game": with_path(self.game, paths.absolute)})
 
     def with_specs(self, specs: list[str]) -> Self:
@@ -328,7 +332,7 @@ def seatings(game: Game, pair: tuple[int, int]) -> list[tuple[int, ...]]:
     Returns:
         Every seating in which both players have a seat; if the seats share their scores, one team of each player.
     """
-    return [tuple(pair[kind] for kind in seating) for seating in game.seatings(2)]
+    return [tuple(pair[which] for which in seating) for seating in game.seatings(2)]
 
 
 def require_shared_scores(game: Game, subject: str) -> None:
@@ -374,8 +378,8 @@ def seating_order(
         meetings: Pairs that meet; by default every pair.
     """
     meetings = pairs(players) if meetings is None else meetings
-    sets = [sorted(seatings(game, pair), key=lambda s: abs(s.count(s[0]) - len(s) / 2)) for pair in meetings]
-    order = dict.fromkeys(seating for one_of_each_pair in zip(*sets) for seating in one_of_each_pair)
+    by_pair = [sorted(seatings(game, pair), key=lambda s: abs(s.count(s[0]) - len(s) / 2)) for pair in meetings]
+    order = dict.fromkeys(seating for one_of_each_pair in zip(*by_pair) for seating in one_of_each_pair)
     if mixed:
         order |= dict.fromkeys(seating for pair in meetings for seating in mixtures(game, pair))
     return list(order)
@@ -393,7 +397,7 @@ def hands(
     Args:
         game: The game.
         players: Number of players.
-        deals: The deals, or the number of the first deals of the series.
+        deals: The deals; or how many to play, from deal 0 of the series on.
         mixed: Whether tables with both players of a pair are added.
         meetings: Pairs that meet; by default every pair.
     """
@@ -407,5 +411,5 @@ def _must_continue(earlier: Tournament, config: Tournament) -> None:
     """Raise TrickformerError if the deals of the earlier run are not the first deals of the new config."""
     if config.deals < earlier.deals:
         raise TrickformerError(f"the run has {earlier.deals} deals and cannot have fewer; leave out --deals")
-    if (earlier.named_deals or config.named_deals) and config.series[: earlier.deals] != earlier.series:
+    if (earlier.named_deals or config.named_deals) and config.deal_names[: earlier.deals] != earlier.deal_names:
         raise TrickformerError("the run was begun with other deals; choose another --out")

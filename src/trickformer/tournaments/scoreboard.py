@@ -39,7 +39,7 @@ class Scoreboard:
         self._seatings = plan.seating_order(game, len(config.specs), config.mixed, config.pairs)
         self._unfinished: dict[DealName, dict[tuple[int, ...], Sequence[float]]] = {}
         self._differences: dict[DealName, list[float]] = {}  # by finished deal: the difference of each pair
-        self._order = config.series
+        self._order = config.deal_names
         # Differences, float64 [pairs, deals], in the order of the series, of which the first `_looks` deals are filled.
         # Deals finish in any order, but the test looks at them in this order, so that its result can be repeated.
         self._in_order = np.empty((len(self._sets), len(self._order) if config.bound is not None else 0))

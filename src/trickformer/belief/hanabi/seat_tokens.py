@@ -39,7 +39,8 @@ class SeatTokens:
         # Token of a move: [distance from the own seat to the actor, action].
         others = [[self._codec.token(a, offset) for a in range(rules.actions)] for offset in range(1, rules.players)]
         self._moves = np.array([range(rules.actions), *others])
-        # Hints by action: distance from the giver to the receiver, and the kinds of the hinted colour or rank.
+        # Hints by action: distance from the giver to the receiver, and the kinds of the hinted colour or rank. Both
+        # are 0 for plays and discards.
         self._offset = np.zeros(rules.actions, dtype=np.int64)
         self._named = np.zeros((rules.actions, rules.kinds), dtype=bool)
         kinds = np.arange(rules.kinds)
@@ -122,10 +123,10 @@ def longest(process: HanabiProcess) -> int:
     rules = process.rules
     if process.form is Form.POMDP:
         return _core.hanabi.Codec(rules).length
-    # Plays and discards: one for each drawn card, and one for each player after the last draw. Each of them gives back
-    # at most one hint. The sequence begins with a token for the seat, and each move has two tokens.
-    cards = rules.deck - rules.players * rules.hand + rules.players
-    return 1 + 2 * (2 * cards + rules.hints)
+    # Plays and discards: one for each drawn card, and one for each player after the last draw. Each of them allows at
+    # most one more hint. The sequence begins with a token for the seat, and each move has two tokens.
+    plays_and_discards = rules.deck - rules.players * rules.hand + rules.players
+    return 1 + 2 * (2 * plays_and_discards + rules.hints)
 
 
 def initial_embeddings(process: HanabiProcess) -> tuple[np.ndarray, np.ndarray]:

@@ -1,9 +1,10 @@
-"""Exact beliefs by game: uniform over the hidden histories that are consistent with a view.
+"""Exact beliefs by game: they sample only hidden histories that are consistent with a view, by default uniformly.
 
-The module of a game has the game's name and exports `make(game) -> Belief`. In card games `make(game, log_odds)` also
-takes log-odds of where the cards lie. If the other seats' actions can be used as evidence, the module exports
-`weighted_belief(game)`. Modules with a leading underscore are shared helpers. A game of another package may define its
-own belief (`Game.belief`). If it does not, deals are drawn at random and rejected if they are inconsistent (`_deals`).
+The module of a game has the game's name and exports `make(game) -> Belief`. In Hearts, Skat and The Crew
+`make(game, log_odds)` also takes log-odds of where the cards lie. If the other seats' actions can be used as evidence,
+the module exports `weighted_belief(game)`. Modules with a leading underscore are shared helpers. A game of another
+package may define its own belief (`Game.belief`). If it does not, deals are drawn at random and rejected if they are
+inconsistent (`_deals`).
 """
 
 from __future__ import annotations
@@ -30,21 +31,23 @@ __all__ = [
     "weighted_belief",
 ]
 
+# Names of the games with a module here.
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
 
 def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
     """Return a belief that draws consistent worlds exactly: uniformly, or in proportion to odds of where the cards lie.
 
-    Hearts, Skat and The Crew take such odds: `log_odds` gives them for each card's place (samplers/_cards.py). A belief
-    head (belief/heads.py) is such a function: `sampler(game, heads.load(name, game))`.
+    Only Hearts, Skat, The Crew and games of other packages can take odds (samplers/_cards.py). A belief head
+    (belief/heads.py) can be `log_odds`: `sampler(game, heads.load(name, game))`.
 
     Args:
         game: The game.
         log_odds: Function from views to log-odds of each card's place; None: all worlds are equally likely.
 
     Raises:
-        TrickformerError: The game has no belief and none can be made for it, or its belief takes no odds.
+        TrickformerError: The game is from another package and has no belief. Odds were given, or its deals cannot be
+            drawn at random.
     """
     if game.name not in NAMES:
         own = game.belief(log_odds)

@@ -3,7 +3,8 @@
 For an empty board the module computes the values of first moves, one for each class of cells that rotations and
 reflections map onto each other. For a position it computes the values of all moves.
 
-The cascade changes no value, because it opens cells that are safe in all layouts, which optimal play opens too.
+With `--cascade` a cell that shows 0 also opens its neighbours. That changes no value, because these cells are safe in
+all layouts, and optimal play opens them too.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ def solve(config: OptimalPlay) -> dict[str, Any]:
 
     In the result, `value` is the score of optimal play and `first_move` its move. `moves` lists the moves, best first.
     Each has `value`, the expected score at the end, and `expected_moves`, the mean number of cells opened from here on.
+    `positions` is the number of positions that the solver holds.
 
     Args:
         config: Board, position and limits.
@@ -69,7 +71,7 @@ def best_value(game: Any, limit: int) -> float | None:
 def _solve_position(config: OptimalPlay) -> dict[str, Any]:
     rows, cols = config.size
     try:
-        # 0 is the rule that the first cell may be a mine; other rules add nothing once cells are open.
+        # First-move rule 0: any cell may be a mine. The rule has no effect on the moves after the first.
         board = _core.mines.Board(rows, cols, config.mines, 0)
     except ValueError as e:
         raise TrickformerError(f"--board {config.board}: {e}") from None
@@ -79,7 +81,7 @@ def _solve_position(config: OptimalPlay) -> dict[str, Any]:
             f"position {config.position!r}: write {rows} rows of {cols} marks, . or 0 to 8, with / between them"
         )
     shown = [(cell, int(mark)) for cell, mark in enumerate("".join(marks)) if mark != "."]
-    view = View(0, tuple(Event(0, cell, (number,)) for cell, number in shown), ())
+    view = View(0, tuple(Event(0, cell, (number,)) for cell, number in shown), ())  # the solver needs no legal actions
     game = _Position(board, rows, cols, config.mines)
     if not shown:
         raise TrickformerError(f"position {config.position!r}: nothing is open; leave --position out")
@@ -87,7 +89,9 @@ def _solve_position(config: OptimalPlay) -> dict[str, Any]:
         raise TrickformerError(f"position {config.position!r}: no layout of {config.mines} mines is consistent with it")
     if config.cascade:
         opened = {cell for cell, _ in shown}
-        for cell in [cell for cell, number in shown if number == 0 and not opened.issuperset(board.around(cell))]:
+        zeros = [cell for cell, number in shown if number == 0 and not opened.issuperset(board.around(cell))]
+        if zeros:
+            cell = zeros[0]
             raise TrickformerError(
                 f"position {config.position!r}: with --cascade the 0 in row {cell // cols}, column {cell % cols} opens "
                 "its neighbours; open them too"
@@ -101,7 +105,7 @@ def _solve_position(config: OptimalPlay) -> dict[str, Any]:
 
 
 class _Position:
-    """Game of a given position, with the attributes of a `Game` that this module reads."""
+    """Game of a given position, with the attributes of a `Game` that this module and `action_value` read."""
 
     def __init__(self, board: _core.mines.Board, rows: int, cols: int, mines: int):
         self.board = board
@@ -113,7 +117,7 @@ class _Position:
 
 
 def _move(name: str, cells: list[int], game: Any, solver: Any, view: View, opened: int) -> dict[str, Any]:
-    """Evaluate the moves to some equivalent cells, after `opened` cells."""
+    """Evaluate moves that open one of several equivalent cells. Before the move `opened` cells are open."""
     expected = action_value(game, solver, view, cells[0])  # cells opened from here on
     return {
         "move": name,

@@ -44,7 +44,7 @@ def frames(
 
     Args:
         rules: Rules of the games.
-        seed: Series of the games.
+        seed: Seed of the games' series.
         games: The games' numbers and moves.
         v0: Whether observations hold V0 beliefs.
         device: Device of the tensors.
@@ -55,6 +55,7 @@ def frames(
     seats, rewards = replayed[2:]
     lengths = (games.actions != OVER).sum(axis=1)
     if greedy:
+        # With SAD, `tries` holds the greedy actions, not imagined ones (actors.py).
         shown = sad.observe_greedy_actions(
             rules, seed, games=games.games, actions=games.actions, greedy=games.tries, lengths=lengths
         )
@@ -82,21 +83,25 @@ def shape_rewards(frames: Frames, which: torch.Tensor, bonus: float) -> Frames:
     return replace(frames, rewards=frames.rewards + bonus * which[frames.actions])
 
 
-def rename_colours(frames: Frames, names: Renaming, orders: torch.Tensor) -> Frames:
+def rename_colours(frames: Frames, names: Renaming, numbers: torch.Tensor) -> Frames:
     """Return the frames with the colours renamed, by a permutation for each seat.
 
     Args:
         frames: m moves of k games.
         names: Permutations of the colours.
-        orders: int64 [k, P], number of each seat's permutation.
+        numbers: int64 [k, P], number of each seat's permutation in `names`.
     """
-    order = orders[frames.games]
-    seen, legal = names.rename_observations(frames.seen, order), names.rename_legal(frames.legal, order)
-    return replace(frames, seen=seen, legal=legal, actions=names.actions[order[frames.own], frames.actions])
+    number = numbers[frames.games]
+    seen, legal = names.rename_observations(frames.seen, number), names.rename_legal(frames.legal, number)
+    return replace(frames, seen=seen, legal=legal, actions=names.actions[number[frames.own], frames.actions])
 
 
 def _contexts(network: ActionValues, frames: Frames) -> torch.Tensor:
-    """Compute the network's summary of the public past at each move: float32 [m, P, hidden]; ones without an LSTM."""
+    """Run the LSTM on the public observations of each game up to each move.
+
+    Returns:
+        Factors of the private layers' output, float32 [m, P, hidden]; without an LSTM ones, float32 [m, P, 1].
+    """
     players, size = frames.seen.shape[1:]
     if not network.sizes.recurrent:
         return frames.seen.new_ones(()).expand(len(frames.seen), players, 1)
@@ -214,7 +219,7 @@ def loss(errors: torch.Tensor, frames: Frames, weights: torch.Tensor) -> torch.T
     It is not Huber's loss, because a value shall be the mean of its targets, not a robust average.
 
     Args:
-        errors: float32 [m] or [m, P], in points.
+        errors: float32 [m], [m, P], or with imagined actions [m, P + 1], in points.
         frames: m moves of k games.
         weights: float32 [k], weights of the games.
     """

@@ -194,7 +194,8 @@ class TrainingProgress:
     def _errors(self, games: Trajectories, frames: Frames, q: torch.Tensor, waiting: torch.Tensor) -> torch.Tensor:
         """Compute targets minus values, for the values that `learning.values` returns, in points.
 
-        float32 [m, P] by move and seat; [m] in vdn, of the team, and in klevel, of the seat that learns.
+        float32 [m, P] by move and seat, or [m, P + 1] with imagined actions; [m] in vdn, of the team, and in klevel, of
+        the seat that learns.
         """
         config = self.config
         if config.method == "obl":
