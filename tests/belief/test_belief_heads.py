@@ -427,3 +427,9 @@ def test_the_uniform_belief_has_a_name():
         for spec in ("pimc:worlds=2,runs=10", "pimc:worlds=2,runs=10,belief=uniform")
     )
     assert plain == named
+
+
+@pytest.mark.parametrize("name", ["hanabi", "mines"])
+def test_games_without_worlds_by_odds_refuse_them(name):
+    with pytest.raises(TrickformerError, match=f"{name} has no worlds drawn by odds"):
+        sampler(games.load(name), lambda views: np.zeros((len(views), 1, PLACES)))

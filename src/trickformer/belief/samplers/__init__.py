@@ -10,6 +10,7 @@ inconsistent (`_deals`).
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
 
 from trickformer.base import Belief, Game, LogOdds, TrickformerError
@@ -46,16 +47,21 @@ def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
         log_odds: Function from views to log-odds of each card's place; None: all worlds are equally likely.
 
     Raises:
-        TrickformerError: The game is from another package and has no belief. Odds were given, or its deals cannot be
-            drawn at random.
+        TrickformerError: Odds were given, and the game has no worlds drawn by odds. Or the game is from another
+            package, has no belief, and its deals cannot be drawn at random.
     """
+    without_odds = TrickformerError(f"{game.name} has no worlds drawn by odds; use uniform worlds")
     if game.name not in NAMES:
         own = game.belief(log_odds)
         if own is None and log_odds is not None:
-            raise TrickformerError(f"{game.name} has no worlds drawn by odds; use uniform worlds")
+            raise without_odds
         return DealtBelief(game) if own is None else own
     make = importlib.import_module(f"{__name__}.{game.name}").make
-    return make(game) if log_odds is None else make(game, log_odds)
+    if log_odds is None:
+        return make(game)
+    if "log_odds" not in inspect.signature(make).parameters:
+        raise without_odds
+    return make(game, log_odds)
 
 
 def weighted_belief(game: Game) -> Belief:
