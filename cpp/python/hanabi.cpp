@@ -29,7 +29,8 @@ void bind_rules(nb::module_& m) {
             if (outside(players, 2, kMaxPlayers) || outside(colors, 1, kMaxColors) || outside(ranks, 1, kMaxRanks) ||
                 outside(hand, 1, kMaxHand) || outside(hints, 1, 16) || outside(lives, 1, 16))
               throw nb::value_error("2 to 5 players, up to 5 colours, 5 ranks, 7 cards a hand, 16 hints and 16 lives");
-            if (rules.dealt() > rules.deck()) throw nb::value_error("the deck has fewer cards than these hands need");
+            if (rules.dealt() > rules.deck())
+              throw nb::value_error("the deck has fewer cards than these hands need; choose a smaller hand_size");
             new (self) Rules(rules);
           },
           "players"_a = 2, "colors"_a = 5, "ranks"_a = 5, "hand"_a = 5, "hints"_a = 8, "lives"_a = 3)

@@ -252,7 +252,7 @@ def list_games(as_json: configs.Json = False) -> None:
         print(f"{cells} {row['openspiel']}")
     print()
     print("game: name to write. Options stand in brackets: 'crew(mission=7)' is mission 7")
-    print("(mission=0: any mission), and 'hanabi(players=3)' has 3 seats, not 2.")
+    print("(mission=0: each deal draws one), and 'hanabi(players=3)' has 3 seats, not 2.")
     print("checkpoint: shipped model, the default of players that need one.")
     print("script: scripted player that models are compared with in training.")
 
@@ -291,6 +291,10 @@ def list_checkpoints(as_json: configs.Json = False) -> None:
             f"{row['name']:<{width}} {row['bytes'] / 1e6:5.2f} MB  sha256 {row['sha256'][:12]}  "
             f"{', '.join(row['players']):<25}  {row['game'] or ''}"
         )
+    print()
+    print("players: players whose option checkpoint takes this model.")
+    print("GAME-small: the default of GAME. GAME-paper-small: the GO-MCTS paper's way of learning, at a small size.")
+    print("hanabi-obl-1: level 1 of off-belief learning.")
 
 
 @configs.command(app, Play, positional="game", example="trickformer play hearts --opponents pimc")

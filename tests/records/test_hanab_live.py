@@ -76,7 +76,7 @@ def test_there_and_back(players, written, command, tmp_path):
     for path in (source, tmp_path / "a.jsonl", tmp_path / "b.json"):
         assert command("records", "check", path) == (0, good, "")
         code, out, err = command("records", "show", path)
-        assert (code, err) == (0, "") and out.endswith("\nCheck: agrees\n\n")
+        assert (code, err) == (0, "") and out.endswith("\nCheck: agrees with a replay by the rules\n\n")
         assert (f"scores {' '.join([str(score)] * players)}\n" in out) == (reason != "dead")
 
 

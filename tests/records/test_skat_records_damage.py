@@ -249,7 +249,14 @@ def test_archives_that_are_compressed_and_pipes(pack, command, tmp_path, monkeyp
 def test_show(command):
     code, out, _ = command("records", "show", GAMES, "--game", "1")
     assert code == 0
-    for words in ("Game 1 ", "0 forehand", "ada", "Auction: 1 18, 0 pass, 2 pass", "Laid away: ", "Check: agrees"):
+    for words in (
+        "Game 1 ",
+        "0 forehand",
+        "ada",
+        "Auction (seat and call): 1 18, 0 pass, 2 pass",
+        "Laid away: ",
+        "Check: agrees",
+    ):
         assert words in out
     assert "Soloist: seat 1, clubs, bid 18" in out and "←: card that was led." in out
     assert sum(line.strip()[:2].strip().isdigit() and "seat" in line for line in out.splitlines()) == 10  # tricks

@@ -33,7 +33,7 @@ def test_the_best_model_has_the_best_mean_against_the_baseline():
 def test_a_match_is_one_line():
     entry = met(3, -2.1, low=-2.8, high=-1.4) | {"deals": 50}
     assert describe_match(entry, "rules", False) == (
-        "iteration 3: argmax - rules: -2.10 [-2.80, -1.40] points a hand over 50 deals, lower is better"
+        "iteration 3: argmax - rules: -2.10 points a hand, 95% interval [-2.80, -1.40], over 50 deals, lower is better"
     )
     entry = met(3, -0.001, "previous", None, None) | {"deals": 1}
     assert describe_match(entry, "rules", True) == (

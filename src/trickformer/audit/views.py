@@ -40,6 +40,7 @@ _KEY = (
     "Exchanged cards: the audit swaps hidden cards, or moves hidden mines, at random decisions. That must not change "
     "what the seat is shown.",
     "Worlds: the audit samples full deals for the seat at the same decisions. Each must be possible and fit its view.",
+    "V, n_features and n_positions: numbers of tokens in the vocabulary, of features, and of positions in a sequence.",
 )
 
 

@@ -262,7 +262,11 @@ def start(
             return Process(name, command, timeout, stderr_path, stderr_folder)
         except Fault as e:
             if attempt == _ATTEMPTS or e.args[0].startswith(_NOT_STARTED):
-                raise TrickformerError(f"engine {name or shlex.join(command)} {e}") from None
+                quoted = e.args[0].startswith(_NOT_STARTED) and any(map(str.isspace, command[0]))
+                remedy = (
+                    '; quote a whole command with double quotes only: engine:cmd="PROGRAM ARGUMENT"' if quoted else ""
+                )
+                raise TrickformerError(f"engine {name or shlex.join(command)} {e}{remedy}") from None
     raise AssertionError
 
 

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 _HOLDS = re.compile(r"(seat \d) holds\b")
 _DEALT = re.compile(r"(seat \d) holds\b|(skat)(?= )")
 _LEGENDS = {  # by game: explanation of the symbols in its text
+    "crew": "Cards: P pink, G green, B blue, Y yellow, R rocket.",
     "mines": "Numbers: mines around an opened cell. '.': not opened. '*': mine. X: mine that was opened. "
     "A move such as 'open 0,2' names row and column, counted from 0.",
 }
+_SEATING = "seating: player in each seat, 0 for the first player of the run."
 _PLACES = ("forehand", "middlehand", "rearhand")
 
 
@@ -114,6 +116,8 @@ def print_game(record: AnyRecord, number: int, console: Console) -> None:
     # Our own records of Skat have results in the words of the International Skat Server (ISS).
     source = "XSkat" if record.source == "xskat" else "ISS"
     parts.append(Text(f"{source} result: {record.result or 'none on record'}"))
+    if (note := record.tags.get("CO", "")) and "seating" in note:
+        parts.append(Text(f"GM game, PC program, SE series, ID number of the game, CO comment. {_SEATING}"))
     parts.append(_format_finding(finding))
     console.print(Group(*parts, Text("")))
 
@@ -131,13 +135,16 @@ def _print_played(record: GameRecord, number: int, console: Console) -> None:
     lines = [
         _describe_record(record),
         _LEGENDS.get(game_name(record.rules), ""),
+        _SEATING if "seating" in record.tags else "",
         f"{_format_finding(check(record, number))}",
     ]
     console.print(Text("\n".join(filter(None, lines)) + "\n"), soft_wrap=True)
 
 
 def _format_finding(finding: Finding) -> Text:
-    return Text(f"Check: {finding.status}" if finding.status == AGREES else f"Check: {finding}")
+    return Text(
+        f"Check: {finding.status} with a replay by the rules" if finding.status == AGREES else f"Check: {finding}"
+    )
 
 
 def _sort_cards(cards: tuple[str, ...]) -> str:
@@ -152,7 +159,7 @@ def _format_bidding(record: SkatRecord, replayed: SkatReplay) -> str:
     end = next((i for i, (_, what) in enumerate(moves) if what in ("pick-up", "hand")), len(moves))
     # `bid` replaces an auction that the source lacks.
     auction = "not on record" if record.bid is not None else ", ".join(record.moves[:end])
-    lines = [f"Auction: {auction}"]
+    lines = [f"Auction (seat and call): {auction}"]
     if replayed.soloist < 0:
         return lines[0]
     if record.moves[end : end + 1] == (f"{replayed.soloist} pick-up",):

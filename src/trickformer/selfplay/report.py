@@ -21,8 +21,9 @@ PLOT = "training.png"
 _BLUE, _GREY = "#2b6cb0", "#718096"
 _RED = "#c05621"
 _LOSS_KEY = (
-    "hands: played for the iteration; steps: gradient steps. Losses: cross-entropy in nats a token (policy, value), "
-    "weighted squared error in squares of v(o), the value of a hand's outcome to a seat (action values)."
+    "hands: played for the iteration, held-out hands included; steps: gradient steps. Losses: cross-entropy in nats a "
+    "token (policy, value), weighted squared error in squares of v(o), the value of a hand's outcome to a seat (action "
+    "values)."
 )
 _HELD_OUT = (
     ("observation_loss", "policy loss"),

@@ -59,11 +59,11 @@ def describe_match(entry: Mapping[str, Any], baseline: str, higher_is_better: bo
         higher_is_better: Whether high scores are good.
     """
     other = baseline if entry["opponent"] == "baseline" else f"argmax of iteration {entry['iteration'] - 1}"
-    interval = "" if entry["low"] is None else f" {format_interval(entry)}"
+    interval = "" if entry["low"] is None else f", 95% interval {format_interval(entry)},"
     deals = count_noun(entry["deals"], "deal")
     return (
-        f"iteration {entry['iteration']}: argmax - {other}: {format_signed(entry['difference'])}{interval} "
-        f"points a hand over {deals}, {'higher' if higher_is_better else 'lower'} is better"
+        f"iteration {entry['iteration']}: argmax - {other}: {format_signed(entry['difference'])} points a hand"
+        f"{interval} over {deals}, {'higher' if higher_is_better else 'lower'} is better"
     )
 
 

@@ -274,9 +274,9 @@ def _versus(result: dict[str, Any], match: dict[str, Any]) -> str:
 # Figures by player.
 
 _SUMMARY_KEYS = {  # by a row that only this game has
-    "soloist": "points in 36 games: mean score times 36, a round of a tournament. all passed, soloist: shares of a "
-    "player's games. won as soloist, and each contract and hand games: shares of its games as soloist. NAME won: "
-    "share of the games with this contract that it won.",
+    "soloist": "points in 36 games: 36 times the mean over seats; 36 games are a round of a tournament. all passed, "
+    "soloist: shares of a player's games. won as soloist, and each contract and hand games: shares of its games as "
+    "soloist. NAME won: share of the games with this contract that it won.",
     "mean score": "perfect games: share with the highest possible score. lost by strikes: share that ended with the "
     "last life. played knowing ...: shares of the cards that the player played, by its knowledge of each card from "
     "hints and visible cards. played in vain: share of these plays that did not fit and cost a life.",
@@ -375,7 +375,7 @@ def _match_notes(result: dict[str, Any]) -> list[str]:
     if far and far["difference"] is not None and result["deals"] >= FEWEST_DEALS:
         lines.append(
             f"Scaled to a game of hands that ends when a player has {far['to']} points, A − B is "
-            f"{far['difference']:+.1f} points."
+            f"{far['difference']:+.1f} points: {far['to']} times A − B, divided by the larger mean score."
         )
     return lines
 

@@ -152,6 +152,13 @@ def _describe_notes(notes: dict[str, float]) -> str:
     return ", ".join(parts)
 
 
+_FORMS = {
+    "hmm": "hmm in the title: the policies of all seats are fixed.",
+    "pomdp": "pomdp in the title: the policies of all seats but one are fixed.",
+    "fosg": "fosg in the title: no seat has a fixed policy.",
+}
+
+
 def _heading(summary: dict[str, Any]) -> str:
     """Name the system and the games in one line."""
     return (
@@ -187,7 +194,7 @@ def _key(summary: dict[str, Any]) -> str:
     """Explain the columns and the estimators of the first table."""
     names = summary["estimators"]
     key = _KEY.format(_EXACT_KEY if _has_exact(summary) else "")
-    return " ".join([key, *(f"{name}: {_ESTIMATORS[name]}." for name in names)])
+    return " ".join([key, *(f"{name}: {_ESTIMATORS[name]}." for name in names), _FORMS[summary["form"]]])
 
 
 def _plot(summary: dict[str, Any], path: Path) -> None:

@@ -61,6 +61,7 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
     rules = list(missions.RULES.items())
     shown: list[tuple[str, ReportTable]] = [("", (head, cells)), ("Rules", (("rule", "meaning"), rules))]
     notes = [
+        "tasks: number of task cards.",
         "tokens set the order of tasks: " + ", ".join(missions.TILES[: missions.NO_TILE]) + ". Number n: fulfilled as "
         "the n-th of all tasks. >, >>, ...: in this order among each other. omega: last.",
         "communication: " + ", ".join(missions.COMMUNICATION) + ". In the dead zone a card is shown without saying "

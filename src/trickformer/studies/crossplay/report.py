@@ -19,7 +19,7 @@ PLOT = "crossplay.png"
 
 def _heading(result: dict[str, Any]) -> str:
     """Name the games in one line."""
-    return f"{result['game']}: {result['games']:,} games at each table, seed {result['seed']}; mean scores"
+    return f"{result['game']}: {result['games']:,} games of each seating, seed {result['seed']}; mean scores"
 
 
 def _specs_by_name(result: dict[str, Any]) -> dict[str, str]:

@@ -32,7 +32,9 @@ _MOST_LAYOUTS = 2_000_000  # limit of the board's layouts, which all are listed 
 _KEY = (
     "p: chi-square test at a position that all layouts are drawn equally often. smallest p: over the positions; "
     "Bonferroni: the same times their number. p < 0.05: share of positions, 5% for exact draws. KS: p of the "
-    "Kolmogorov-Smirnov test that the p values are uniform. inconsistent draws: share that contradict the position."
+    "Kolmogorov-Smirnov test that the p values are uniform. inconsistent draws: share that contradict the position. "
+    "rejection: draws layouts until one fits the position. metropolis: a random walk over layouts for each draw. "
+    "exact: draws from the counts of all layouts that fit."
 )
 _TESTED = ("rejection", "metropolis", "exact")  # not inherited: its draws depend on each other
 _FIELDS = {"position", "cells", "layouts", "counted", "p", "inconsistent"}  # fields of a record that reports read
@@ -256,8 +258,8 @@ def _heading(summary: dict[str, Any]) -> str:
     return (
         f"Mines {summary['board']}, {summary['mines']} mines, first move {summary['first_move']}{cascade}: "
         f"{summary['positions']} random positions, {summary['draws']:,} draws each, walks of {summary['trials']:,} "
-        f"steps, seed {summary['seed']}; at {summary['counted']} of {summary['positions']} positions the counts of "
-        "layouts and of mines in each cell equal those of the full list"
+        f"steps, seed {summary['seed']}; at {summary['counted']} of {summary['positions']} positions the exact "
+        "sampler counts as many layouts, and mines in each cell, as a list of all layouts"
     )
 
 

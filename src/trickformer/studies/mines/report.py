@@ -17,7 +17,10 @@ _METHOD = (
     "Inconsistent is the share of the layouts drawn in the search that contradict what was seen."
 )
 _KEY = (
-    "belief: sampler of mine layouts. score: share of the cells without a mine that were opened, mean over games. "
+    "belief: sampler of mine layouts. rejection: draws layouts until one fits the board. metropolis: a random walk "
+    "over layouts, anew for each draw. inherited: the same walk, continued from one simulation to the next. exact: "
+    "draws from the counts of all layouts that fit. score: share of the cells without a mine that were opened, mean "
+    "over games. "
     "won: share of games that opened all of them. wall time a move: mean over moves; other programs on the "
     "machine lengthen it. draws a move: layouts drawn in the search. inconsistent: share of these layouts that "
     "contradict the board."
@@ -99,7 +102,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     first, *others = result["beliefs"]
     for other in others:
         pairs = [
-            (f"{row[budget]:g}", f"{d['score']:+.4f}", _interval(d["ci95"], "+"), p_value(d["p"]))
+            (f"{row[budget]:g}", f"{round(d['score'], 4) + 0.0:+.4f}", _interval(d["ci95"], "+"), p_value(d["p"]))
             for row in result["rows"]
             for d in [row["differences"][other]]
         ]
