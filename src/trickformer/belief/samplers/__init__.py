@@ -49,7 +49,7 @@ def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
     if game.name not in NAMES:
         own = game.belief(log_odds)
         if own is None and log_odds is not None:
-            raise TrickformerError(f"{game.name} has no worlds drawn by odds; use uniform worlds")
+            raise TrickformerError(f"{game.name} has no belief that a belief head can weight; use uniform worlds")
         return DealtBelief(game) if own is None else own
     make = importlib.import_module(f"{__name__}.{game.name}").make
     return make(game) if log_odds is None else make(game, log_odds)
