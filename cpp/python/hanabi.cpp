@@ -28,7 +28,8 @@ void bind_rules(nb::module_& m) {
             const auto outside = [](int number, int least, int most) { return number < least || number > most; };
             if (outside(players, 2, kMaxPlayers) || outside(colors, 1, kMaxColors) || outside(ranks, 1, kMaxRanks) ||
                 outside(hand, 1, kMaxHand) || outside(hints, 1, 16) || outside(lives, 1, 16))
-              throw nb::value_error("2 to 5 players, up to 5 colours, 5 ranks, 7 cards a hand, 16 hints and 16 lives");
+              throw nb::value_error(
+                  "Hanabi has 2 to 5 players, up to 5 colours, 5 ranks, 7 cards a hand, 16 hints and 16 lives");
             if (rules.dealt() > rules.deck())
               throw nb::value_error("the deck has fewer cards than these hands need; choose a smaller hand_size");
             new (self) Rules(rules);

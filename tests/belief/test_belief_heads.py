@@ -431,5 +431,5 @@ def test_the_uniform_belief_has_a_name():
 
 @pytest.mark.parametrize("name", ["hanabi", "mines"])
 def test_games_without_worlds_by_odds_refuse_them(name):
-    with pytest.raises(TrickformerError, match=f"{name} has no worlds drawn by odds"):
+    with pytest.raises(TrickformerError, match=f"{name} has no belief that a belief head can weight"):
         sampler(games.load(name), lambda views: np.zeros((len(views), 1, PLACES)))

@@ -217,7 +217,7 @@ def test_where_nothing_explains_the_others_it_plays_rules():
         ("sparta:belief=exact,multi=true", "belief=exact needs multi=false"),
         ("sparta:listed=3", "listed=3 is for hanabi"),
         ("sparta:steps=3", "steps=3 is for belief=bft"),
-        ("sparta:seat=4", "there is no seat 4 among 4"),
+        ("sparta:seat=4", "there is no seat 4: seats are 0 to 3"),
         ("sparta:blueprint=pimc", "its blueprint in crew is rules, not 'pimc'"),
     ],
 )

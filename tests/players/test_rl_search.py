@@ -379,7 +379,7 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
     [
         ("hearts", "checkpoint={mlp}", "plays hanabi only, not hearts"),
         ("tiny", "", "'rl_search' needs checkpoint=hanabi-obl-1"),
-        ("tiny", "checkpoint={mlp},seat=2", "there is no seat 2 among 2"),
+        ("tiny", "checkpoint={mlp},seat=2", "there is no seat 2: seats are 0 to 1"),
         ("tiny", "checkpoint={mlp},blueprint=random", "its blueprint is a scripted player"),
         ("tiny", "checkpoint={lstm}", "tunes networks without a memory"),
         ("tiny", "checkpoint={large}", "was trained on hanabi with colors=5, not 2"),

@@ -232,7 +232,7 @@ def test_hidden_cards_change_nothing(belief):
         ("sparta:range_max=9", "hanabi", "range_max=9 is for multi=true"),
         ("sparta:multi=true,belief=counting", "hanabi", "multi=true needs belief=exact"),
         ("sparta:multi=true,seat=1", "hanabi", "seat=1 is for multi=false"),
-        ("sparta:seat=2", "hanabi", "there is no seat 2 among 2"),
+        ("sparta:seat=2", "hanabi", "there is no seat 2: seats are 0 to 1"),
         ("sparta:blueprint=random", "hanabi", "its blueprint is a scripted player"),
         ("sparta:steps=5", "hanabi", "steps=5 is for belief=bft"),
         ("sparta:belief=counting,device=cuda", "hanabi", "device=cuda is for belief=seq2seq"),

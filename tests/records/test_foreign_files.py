@@ -143,4 +143,8 @@ def test_games_by_house_rules_are_left_out(command, tmp_path):
     assert code == 0 and out.count("Check: agrees") == 1 and "Game 2 " in out
     assert err == f"warning: {path}: game 4 is cut off and not shown; games by house rules are not shown (Ramsch 2)\n"
     code, out, err = command("records", "show", path, "--game", 3)
-    assert (code, out, err) == (2, "", f"error: {path}, game 3: not ISkO: Ramsch\n")
+    assert (code, out, err) == (
+        2,
+        "",
+        f"error: {path}, game 3: Ramsch is a house rule, not in the international rules (ISkO)\n",
+    )

@@ -489,11 +489,15 @@ def test_games_by_house_rules_are_named(old, new, rule, write, command, tmp_path
     code, out, err = command("records", "check", tmp_path / "log")
     assert (code, err) == (0, "")
     counts = "3 games: 2 agree, 0 broken off, 0 differ, 0 damaged, 1 not ISkO\n"
-    assert out == f"game 2: not ISkO: {rule}\n" + counts
+    assert out == f"game 2: {rule} is a house rule, not in the international rules (ISkO)\n" + counts
     found = json.loads(command("records", "check", tmp_path / "log", "--json")[1])
     assert (found["damaged"], found["not ISkO"], found["findings"][0]["what"]) == (0, 1, rule)
     code, out, err = command("records", "convert", tmp_path / "log", tmp_path / "out.jsonl")
-    assert (code, out, err) == (2, "", f"error: {tmp_path / 'log'}, game 2: not ISkO: {rule}\n")
+    assert (code, out, err) == (
+        2,
+        "",
+        f"error: {tmp_path / 'log'}, game 2: {rule} is a house rule, not in the international rules (ISkO)\n",
+    )
     assert not (tmp_path / "out.jsonl").exists()
 
 
@@ -504,7 +508,8 @@ def test_logs_of_public_reports(name, command):
     code, out, err = command("records", "check", path)
     assert (code, err) == (0, "")
     if name == "xskat-ramsch":
-        assert out == "game 1: not ISkO: Ramsch\n1 game: 0 agree, 0 broken off, 0 differ, 0 damaged, 1 not ISkO\n"
+        assert out.startswith("game 1: Ramsch is a house rule")
+        assert out.endswith("\n1 game: 0 agree, 0 broken off, 0 differ, 0 damaged, 1 not ISkO\n")
         return
     assert out.endswith("1 game: 1 agrees, 0 broken off, 0 differ, 0 damaged\n")
     (record,) = files.read(path)

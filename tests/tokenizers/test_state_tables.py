@@ -172,7 +172,7 @@ def test_a_game_of_its_own_settings(installed, monkeypatch):
     ("spec", "why"),
     [
         ("hearts", "chance does not deal from one deck"),
-        ("skat", "a seat acts by the number of a card that it was not dealt"),  # it lays away what it picked up
+        ("skat", "has the number of a card that its seat was not dealt"),  # it lays away what it picked up
         ("crew", "chance does not deal from one deck"),
         ("hanabi", "chance does not deal from one deck"),
         ("mines(first_move=any)", "chance does not deal from one deck"),
@@ -202,7 +202,7 @@ def shared(view):
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (unseen_bids, "a seat acts unseen"),
+        (unseen_bids, "a seat's view lacks an action"),
         (other_words, "a view of the deal shows something other than dealt cards"),
         (shared, "two seats see a card that a third does not"),
     ],
@@ -223,7 +223,7 @@ def test_a_view_that_does_not_fit_is_refused(installed, monkeypatch, change, why
 def test_kuhn_poker_is_refused_for_its_bets_bear_the_numbers_of_cards():
     from support.kuhn import Kuhn
 
-    with pytest.raises(TrickformerError, match="acts by the number of a card that it was not dealt"):
+    with pytest.raises(TrickformerError, match="has the number of a card that its seat was not dealt"):
         sampler(Kuhn())
 
 
@@ -233,7 +233,7 @@ def test_a_game_may_bring_its_belief_along(installed, monkeypatch):
     monkeypatch.setattr(type(game), "belief", lambda self, log_odds=None: own)
     assert sampler(game) is own
     monkeypatch.undo()
-    with pytest.raises(TrickformerError, match="oh_hell has no worlds drawn by odds"):
+    with pytest.raises(TrickformerError, match="oh_hell has no belief that a belief head can weight"):
         sampler(game, lambda views: np.zeros((len(views), 52, 3)))
 
 

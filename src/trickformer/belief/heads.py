@@ -115,10 +115,7 @@ def cards(game: Game) -> int:
     """
     belief = sampler(game)
     if not isinstance(belief, CardBelief):
-        raise TrickformerError(
-            f"there are no belief heads of {game.name}, whose worlds are always drawn uniformly; "
-            "choose hearts, skat or crew"
-        )
+        raise TrickformerError(f"there are no belief heads of {game.name}; choose hearts, skat or crew")
     return belief.cards
 
 

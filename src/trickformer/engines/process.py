@@ -387,7 +387,7 @@ def _open_stderr(name: str, path: Path | None, folder: Path | None) -> tuple[IO[
                 return path.open("a+b", buffering=0), path
     except OSError as e:
         raise TrickformerError(f"cannot write {folder}: {e.strerror}") from None
-    raise TrickformerError(f"{folder} holds too many files of {name}")
+    raise TrickformerError(f"{folder} holds too many error logs of {name}; delete its files {stem}-*.stderr")
 
 
 def make_printable(text: str) -> str:

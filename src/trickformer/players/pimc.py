@@ -61,7 +61,7 @@ class Options(BaseModel):
     belief: Annotated[str | None, PerGame(lambda *_: UNIFORM), NamesFile(_known_beliefs)] = Field(
         None,
         min_length=1,
-        description="Distribution of worlds: uniform, or the belief head of a checkpoint (default: uniform).",
+        description="Worlds: uniform, or by a belief head, named by checkpoint or folder (default: uniform).",
     )
     runs: Annotated[int | None, _RUNS, _of_search("runs")] = Field(
         None,
@@ -73,7 +73,7 @@ class Options(BaseModel):
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Hearts: exploration constant of UCT, in units of the value v(o) (default: 0.4).",
+        description="Hearts: exploration constant of UCT, in units of 26 points (default: 0.4).",
     )
     eval: Annotated[Literal["uct", "rollout"] | None, _HEARTS, _of_search("eval")] = Field(
         None, description="Hearts: value of an action in a world: uct, or rollout, the mean playout (default: uct)."

@@ -112,7 +112,7 @@ class _Search(BaseModel):
         False, description="Whether both seats search, in games of two, on public information (default: false)."
     )
     seed: Annotated[int, Applies("multi=true", lambda options, _: options.multi)] = Field(
-        0, ge=0, lt=2**63, description="Seed of the worlds, which both seats draw alike (default: 0)."
+        0, ge=0, lt=2**63, description="multi=true: seed of the worlds, which both seats draw alike (default: 0)."
     )
     belief: Literal["exact", "seq2seq", "bft"] = Field(
         "exact", description="Belief that worlds come from: exact, or a network's: seq2seq or bft (default: exact)."
@@ -348,7 +348,9 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
     refuse_unread("rl_search", options, game)
     if options.seat >= game.players:
-        raise TrickformerError(f"player 'rl_search': there is no seat {options.seat} among {game.players}")
+        raise TrickformerError(
+            f"player 'rl_search': there is no seat {options.seat}: seats are 0 to {game.players - 1}"
+        )
     if options.multi and game.players != 2:
         raise TrickformerError(f"player 'rl_search': multi=true needs two players, not {game.players}; leave it out")
     style = style_of("player 'rl_search': its blueprint", options.blueprint)

@@ -48,7 +48,7 @@ class Options(BaseModel):
     belief: Annotated[
         Literal["uniform", "weighted", "policy"] | None, PerGame(lambda options, game: _belief(options, game))
     ] = Field(
-        None, description="Worlds: uniform, weighted (by the game), policy (by policy=) (default: depends on prior)."
+        None, description="Worlds: uniform, weighted (Skat, Hanabi), policy (default: weighted if prior, or uniform)."
     )
     slip: Annotated[float, _POLICY] = Field(
         0.5, ge=0, le=1, description="belief=policy: share of the others' moves assumed random (default: 0.5)."

@@ -39,7 +39,7 @@ class _Search(BaseModel):
         1_000,
         ge=1,
         le=1_000_000,
-        description="Worlds in which each rule is tried (default: 1,000).",
+        description="Worlds in which each script and each single action is tried (default: 1,000).",
     )
     belief: Literal["exact", "seq2seq", "bft"] = Field(
         "exact", description="Belief over both hands: exact, or a network's: seq2seq or bft (default: exact)."

@@ -68,10 +68,13 @@ class _Search(BaseModel):
         200,
         ge=0,
         le=1_000_000,
-        description="Largest number of possible hands of the partner at which both search (default: 200).",
+        description="Hanabi, multi=true: most hands of the partner at which both search (default: 200).",
     )
     seed: Annotated[int, _MULTI] = Field(
-        0, ge=0, lt=2**63, description="Seed of the worlds, which both seats draw alike (default: 0)."
+        0,
+        ge=0,
+        lt=2**63,
+        description="Hanabi, multi=true: seed of the worlds, which both seats draw alike (default: 0).",
     )
     worlds: int = Field(1_000, ge=1, le=1_000_000, description="Worlds in which actions are tried (default: 1,000).")
     belief: Annotated[
@@ -101,7 +104,7 @@ def make(options: Options, game: Game) -> BlueprintSearchPlayer:
         raise TrickformerError(f"player 'sparta' plays hanabi and crew only, not {game.name}")
     refuse_unread("sparta", options, game)
     if options.seat >= game.players:
-        raise TrickformerError(f"player 'sparta': there is no seat {options.seat} among {game.players}")
+        raise TrickformerError(f"player 'sparta': there is no seat {options.seat}: seats are 0 to {game.players - 1}")
     from trickformer.search.sparta import BlueprintSearchPlayer
 
     return BlueprintSearchPlayer(options, _crew(options, game) if _is_crew(game) else _hanabi(options, game))

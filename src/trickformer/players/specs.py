@@ -120,7 +120,9 @@ def _translate(name: str, items: dict[str, str], old: bool, game: str | None) ->
     elif imagine in (None, "worlds", "model"):
         searches_worlds = imagine != "model"
     else:
-        raise _removed_option_error(f"imagine={imagine}", "gomcts imagines, rollout with prior=... samples worlds")
+        raise TrickformerError(
+            f"player 'gomcts': imagine={imagine} is unknown; leave out imagine, or use rollout with prior=..."
+        )
     if options.pop("early", "false") != "false":
         raise _removed_option_error("early=true", "leave it out")
     root = options.pop("root", None)

@@ -95,7 +95,9 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
         torn = file.tell() > length
         missing = sum(checksum.endswith(b"\n") for checksum in sums)  # checksums whose lines are lost
     if missing > SYNC_EVERY:
-        raise TrickformerError(f"{path} lacks {missing:,} lines that it had; copy it again")
+        raise TrickformerError(
+            f"{path} lacks {missing:,} lines that {digests.sums_file(path).name} counts; restore it from a copy"
+        )
     if missing:
         warn(f"{path} has lost its last {missing:,} lines; they are not counted")
     elif torn and sums_found:

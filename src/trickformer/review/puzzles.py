@@ -159,7 +159,7 @@ def choose_hands(
     """
     if worst is not None:
         if games is not None:
-            raise TrickformerError("the worst deals and the numbers of games exclude each other; give one of them")
+            raise TrickformerError("--worst and --games exclude each other; give one of them")
         hands = [deal.games[0] for deal in find_worst(path, worst).deals]
         return [(hand.game, tuple(np.flatnonzero(np.array(hand.seating) == 0).tolist())) for hand in hands]
     with files.GameFile(files.place(path)) as every:

@@ -190,7 +190,7 @@ class SelfPlay(BaseModel):
         1,
         ge=1,
         le=1_000_000,
-        description="The Crew: deal limit of every second bootstrap hand, which is redealt until the team wins.",
+        description="The Crew: most deals tried until a win, in every second hand of --bootstrap random.",
     )
     sequences: int = Field(
         60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."
@@ -205,7 +205,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         lt=1,
-        description="Share of each iteration's hands by the bootstrap players. Unused if searches give labels.",
+        description="Share of hands by --bootstrap players. 0 once GO-MCTS labels or with --expert-iteration.",
     )
     roles: Literal["one", "all"] = Field(
         "one",
@@ -221,7 +221,7 @@ class SelfPlay(BaseModel):
         0,
         ge=0,
         le=1_000_000,
-        description="Number of newest models whose policies the other seats sample. 0 means all models.",
+        description="With --roles one: number of newest models that play the other seats. 0 means all models.",
     )
     pool_newest: bool = Field(True, description="Whether the newest model is in the --pool.")
     threshold: float = Field(
@@ -249,7 +249,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Peak learning rate of Muon for model 0, scaled for later models like AdamW's. 0: no Muon.",
+        description="Muon's peak learning rate for model 0, later scaled like --learning-rate. 0: only AdamW.",
     )
     policy_weight: float = Field(
         9.0, gt=0, allow_inf_nan=False, description="Weight of the policy loss, relative to the value loss."
@@ -316,7 +316,10 @@ class SelfPlay(BaseModel):
 
     baseline: str = Field("random", description="Spec of the player that each iteration's ArgmaxVal* meets in a match.")
     match_deals: int = Field(
-        20, ge=0, le=1_000_000, description="Number of deals in each of an iteration's two matches. 0 means no matches."
+        20,
+        ge=0,
+        le=1_000_000,
+        description="Number of deals in each match: with the model before and with --baseline. 0: no matches.",
     )
 
     workers: int = Field(

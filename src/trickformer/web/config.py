@@ -75,7 +75,7 @@ class PuzzleSettings(BaseModel):
         None,
         gt=0,
         allow_inf_nan=False,
-        description="Best action's least lead in points (default: Hearts 1.04, Skat 4, Hanabi 1, Crew 0.04).",
+        description="Least loss of other actions in points (default: Hearts 1.04, Skat 4, Hanabi 1, Crew 0.04).",
     )
     repeats: int = Field(
         4, ge=2, le=10_000, description="Number of times that an analyst with random samples rates a decision."

@@ -263,7 +263,9 @@ class Table:
                 self._advance(self.state, step.action)
             case UndoStep():
                 if not 0 <= step.left <= len(self.moves):
-                    raise TrickformerError(f"there are {len(self.moves)} decisions, not {step.left}")
+                    raise TrickformerError(
+                        f"an undo cannot leave {step.left} decisions: the hand has {len(self.moves)}"
+                    )
                 del self.moves[step.left :]
                 self.state = self._state_after(step.left)
 

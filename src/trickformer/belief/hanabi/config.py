@@ -64,7 +64,8 @@ class BeliefTraining(BaseModel):
     seat: SeatOption = 0
     variant: VariantOption = "5-card-8-hint"
     players: list[str] = Field(
-        ["smart", "smart"], description="Script of each seat, which plays the training games in every --form."
+        ["smart", "smart"],
+        description="Script of each seat in the training games. --form sets what the network observes.",
     )
     model: Literal["lstm", "transformer"] = Field(
         "lstm", description="Encoder: lstm, on observations, or transformer (GPT-2), on the tokenizer's sequences."

@@ -50,7 +50,7 @@ def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
         TrickformerError: Odds were given, and the game has no worlds drawn by odds. Or the game is from another
             package, has no belief, and its deals cannot be drawn at random.
     """
-    without_odds = TrickformerError(f"{game.name} has no worlds drawn by odds; use uniform worlds")
+    without_odds = TrickformerError(f"{game.name} has no belief that a belief head can weight; use uniform worlds")
     if game.name not in NAMES:
         own = game.belief(log_odds)
         if own is None and log_odds is not None:

@@ -65,12 +65,12 @@ class _Slots:
                 raise _refusal(game, "chance acts after the first decision")
             seat, legal = state.current_player(), state.legal_actions()
             if not deck.intersection(legal) <= {dealt[slot] for slot in self.seen[seat]}:
-                raise _refusal(game, "a seat acts by the number of a card that it was not dealt")
+                raise _refusal(game, "an action has the number of a card that its seat was not dealt")
             moves.append((seat, int(rng.choice(legal))))
             state.apply_action(moves[-1][1])
         for viewer in range(game.players):
             if _player_actions(game.view(state, viewer)) != moves:
-                raise _refusal(game, "a seat acts unseen")
+                raise _refusal(game, "a seat's view lacks an action")
             slots = [slot for seat in range(game.players) for slot in self.hidden_slots(seat, viewer)]
             if len(slots) != len(set(slots)):
                 raise _refusal(game, "two seats see a card that a third does not")

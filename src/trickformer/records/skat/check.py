@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from trickformer import _core
 from trickformer.games.skat import ACTIONS, HAND, NULL, PLAYERS, POINTS
 from trickformer.records.skat import iss
-from trickformer.records.skat.record import KONTRA, RE, TIMES_OUT, SkatRecord
+from trickformer.records.skat.record import KONTRA, RE, TIMES_OUT, SkatRecord, describe_house_rule
 from trickformer.records.skat.replay import DEFENDERS, SOLOIST, SkatReplay, replay
 
 AGREES = "agrees"
@@ -71,7 +71,7 @@ class Finding:
     def __str__(self) -> str:
         where = f"game {self.game}" + (f", move {self.move}" if self.move is not None else "")
         if self.status == NOT_ISKO:
-            return f"{where}: {NOT_ISKO}: {self.what}"
+            return f"{where}: {describe_house_rule(self.what)}"
         return f"{where}: {'; '.join(filter(None, (self.what, *self.notes))) or self.status}"
 
 

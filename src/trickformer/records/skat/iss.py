@@ -173,7 +173,7 @@ class _Moves:
             self.lay_away(at, cards[:2])
         null = word[1] == "N"
         if null and set(letters) & set("SZ"):
-            raise self.fail(at, "nothing is announced in a null game")
+            raise self.fail(at, "schneider or schwarz is announced in a null game")
         kind = NULL_OUVERT if null and "O" in letters else _KINDS.index(word[1])
         level = 0 if null else 3 if "O" in letters else 2 if "Z" in letters else 1 if "S" in letters else 0
         if self.picked_up and "H" in letters:

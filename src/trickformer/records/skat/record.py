@@ -100,6 +100,15 @@ class HouseRuleError(TrickformerError):
         self.rule = rule
 
 
+def describe_house_rule(rule: str) -> str:
+    """Describe a game's rule that ISkO does not have.
+
+    Args:
+        rule: Name of the rule, such as Ramsch.
+    """
+    return f"{rule} is a house rule, not in the international rules (ISkO)"
+
+
 # Function that parses one game of a file. If the game is damaged it raises TrickformerError, which names the game.
 GameParser: TypeAlias = Callable[[], SkatRecord]
 

@@ -32,6 +32,7 @@ from trickformer.records.skat.record import (
     SkatRecord,
     TornGameError,
     contract,
+    describe_house_rule,
     quote,
 )
 
@@ -178,7 +179,7 @@ class _Game:
         """Read the game. Raises TrickformerError, HouseRuleError if its rules are not those of ISkO."""
         for rule, mark in _HOUSE_RULES.items():
             if any(map(mark.fullmatch, self.lines)):
-                raise HouseRuleError(f"game {self.number}: not ISkO: {rule}", rule)
+                raise HouseRuleError(f"game {self.number}: {describe_house_rule(rule)}", rule)
         if len(self.lines) > _MAX_LINES:
             raise TrickformerError(f"game {self.number}: it has more than {_MAX_LINES} lines")
         names, doubled = self.read_names()
@@ -240,7 +241,7 @@ class _Game:
         bid = _BID.fullmatch(line := self.next())
         if not bid and _PLAYED.fullmatch(line):
             # Only a Grand Hand in the round of Ramsch after a round of Bock has no auction.
-            raise HouseRuleError(f"game {self.number}: not ISkO: Bock", "Bock")
+            raise HouseRuleError(f"game {self.number}: {describe_house_rule('Bock')}", "Bock")
         played = _PLAYED.fullmatch(self.next()) if bid else None
         soloist_name = played[1].replace("_", " ") if played else None
         soloist_columns = [c for c, name in enumerate(names) if name.replace("_", " ") == soloist_name]

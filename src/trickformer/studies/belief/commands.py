@@ -9,7 +9,7 @@ import typer
 from trickformer.belief.hanabi.config import BeliefTraining, Evaluation
 from trickformer.plumbing import config as configs
 
-app = typer.Typer(help="Train belief networks of Hanabi and compare belief estimators.")
+app = typer.Typer(help="Train and compare beliefs of Hanabi, and train belief heads of Hearts, Skat and The Crew.")
 
 
 @configs.command(app, BeliefTraining, example="trickformer belief train --form hmm --out out/belief-hmm")

@@ -72,7 +72,10 @@ class Calibration(BaseModel):
     hand_games: int = Field(100, ge=8, le=10_000_000, description="Games of each contract played without the skat.")
     worlds: int = Field(16, ge=1, le=10_000_000, description="Worlds that the players solve to choose a card.")
     before: int = Field(
-        10_000, ge=1, le=10_000_000, description="Hands for each contract's model before the skat is seen."
+        10_000,
+        ge=1,
+        le=10_000_000,
+        description="Number of hands to fit each contract's model of bidding before the skat is seen.",
     )
     out: Path = Field(CALIBRATED, description="Folder of the run.")
 
