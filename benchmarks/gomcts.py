@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks import Row, arguments, emit
 from trickformer.base import Game
-from trickformer.gomcts.options import SearchOptions, usual
+from trickformer.gomcts.options import SearchOptions, default_options
 
 WAVES = (4, 8, 16, 32)  # numbers of simulations that share a forward pass; the fastest is reported
 POSITIONS = {"hearts": (4, 5, 6, 7, 6), "crew": (2, 3, 4, 5, 4)}  # trick of each position, from 1
@@ -146,7 +146,7 @@ def main() -> None:
 
 def search_settings(game: Game, quick: bool) -> SearchOptions:
     """Return the paper's settings for a game, with possible tokens only; a quarter of the simulations if `quick`."""
-    settings = usual(game, masked=False, action_values=False, overrides={"legal": True})
+    settings = default_options(game, masked=False, action_values=False, overrides={"legal": True})
     return replace(settings, runs=settings.runs // 4) if quick else settings
 
 

@@ -69,7 +69,7 @@ def test_a_training_outlives_its_curve(no_drawing, capfd, tmp_path):
     evaluate.curve(games.load("hearts"), SelfPlay(game="hearts"), {"previous": [], "baseline": [entry]}, tmp_path)
     with JsonLines(tmp_path / learner.LOG) as lines:
         lines.append({"step": 1, "loss": float("nan")})
-    learner.curve(tmp_path)
+    learner.plot_loss(tmp_path)
     assert [line.partition(": ")[2] for line in capfd.readouterr().err.splitlines()] == [
         f"{tmp_path / name} was not drawn: no room for the figure" for name in ("curve.png", "loss.png")
     ]

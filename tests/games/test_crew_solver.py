@@ -187,7 +187,7 @@ def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(ValueError, match="once the tasks are given away"):
         solver.can_succeed(early, 10)
     state = start(MISSIONS[12], rng)
-    with pytest.raises(ValueError, match="needs the draws"):
+    with pytest.raises(ValueError, match="draws are missing"):
         solver.can_succeed(state, 10)
     with pytest.raises(ValueError, match="below 1"):
         solver.can_succeed(state, 10, [0, 0, 1, 0])

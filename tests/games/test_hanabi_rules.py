@@ -287,7 +287,7 @@ def test_outcomes_and_scores():
         ("hanabi(players=6)", "2 to 5 players"),
         ("hanabi(players=1)", "2 to 5 players"),
         ("hanabi(hand_size=9)", "7 cards a hand"),
-        ("hanabi(colors=1,ranks=1)", "not enough cards"),
+        ("hanabi(colors=1,ranks=1)", "fewer cards"),
         ("hanabi(max_information_tokens=0)", "2 to 5 players"),
         ("hanabi(players=True)", "a whole number, not True"),
         ("hanabi(players=two)", "a whole number, not 'two'"),

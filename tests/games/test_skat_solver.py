@@ -190,10 +190,10 @@ def test_faulty_positions_are_refused() -> None:
     faulty: list[tuple[Ending, str]] = [
         ((6, soloist, hands, trick, leader, points), "kind"),
         ((kind, 3, hands, trick, leader, points), "seat"),
-        ((kind, soloist, [[0, 1], [1, 3], [4, 5]], trick, leader, points), "once"),
-        ((kind, soloist, [[0, 1], [2, 3], [4]], trick, leader, points), "hands differ"),
+        ((kind, soloist, [[0, 1], [1, 3], [4, 5]], trick, leader, points), "occurs twice"),
+        ((kind, soloist, [[0, 1], [2, 3], [4]], trick, leader, points), "sizes of the hands"),
         ((kind, soloist, [[], [], []], trick, leader, points), "1 to 10"),
-        ((kind, soloist, hands, [6], leader, points), "hands differ"),
+        ((kind, soloist, hands, [6], leader, points), "sizes of the hands"),
         ((kind, soloist, hands, trick, leader, (121, 0)), "120"),
     ]
     for ending, word in faulty:
