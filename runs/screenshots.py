@@ -49,8 +49,8 @@ def photograph(page) -> Image.Image:
 
 
 def save(picture: Image.Image, name: str) -> None:
-    """Save a picture in 128 colours: frequent ones for the felt, rare ones for the suits."""
-    colours = [part for how in HALVES for part in picture.quantize(64, how).getpalette()[: 3 * 64]]
+    """Save a picture in 256 colours: frequent ones for the felt, rare ones for the suits and the court cards."""
+    colours = [part for how in HALVES for part in picture.quantize(128, how).getpalette()[: 3 * 128]]
     palette = Image.new("P", (1, 1))
     palette.putpalette(colours)
     picture.quantize(palette=palette, dither=Image.Dither.NONE).save(DOCS / f"{name}.png", optimize=True)

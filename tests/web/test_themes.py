@@ -1,4 +1,4 @@
-"""All colours of the pages are variables at the beginning of style.css, and a theme is one block that changes some."""
+"""All colours of the pages are variables at the beginning of style.css. A theme or deck changes some in a block."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?)\(", re.IGNORECASE)
 OTHERS = {"card", "grade", "heat", "lift", "seats", "share", "side", "small", "trick", "turn", "w", "zero"}
 
 
-BLOCK = re.compile(r':root(?:\[data-theme="(\w+)"\])? \{\n(.*?)\n\}\n', re.DOTALL)
+BLOCK = re.compile(r':root(?:\[data-(?P<kind>theme|deck)="(?P<name>\w+)"\])? \{\n(?P<rules>.*?)\n\}\n', re.DOTALL)
+SUITS = ("clubs", "diamonds", "hearts", "spades")
 # Colours of texts and of the ground on which they stand. The felt is lighter in its middle.
 PAIRS = [
     *((ink, ground) for ink in ("bright", "felt-ink") for ground in ("felt", "felt-light", "felt-turn", "felt-dark")),
@@ -33,19 +34,20 @@ PAIRS = [
 
 
 def _blocks():
-    """Return the variables of each theme by theme and name, and the rest of the file. The default theme is None."""
-    text, found, end = (STATIC / "style.css").read_text(), {}, 0
+    """Return the variables of each theme and of each deck by name, and the rest of the file. The default is None."""
+    text, found, end = (STATIC / "style.css").read_text(), {"theme": {}, "deck": {}}, 0
     while match := BLOCK.match(text, end):
-        found[match[1]] = dict(re.findall(r"--([\w-]+): ([^;]+);", match[2]))
+        variables = dict(re.findall(r"--([\w-]+): ([^;]+);", match["rules"]))
+        found[match["kind"] or "theme"][match["name"]] = variables
         end = match.end()
-    return found, text[end:]
+    return found["theme"], found["deck"], text[end:]
 
 
 def _texts():
     """The block of variables, and by file name the modules and the declarations of the style sheets outside of it."""
     texts = {file.name: file.read_text() for file in STATIC.iterdir() if file.suffix in (".css", ".js")}
     block = texts["style.css"].split("\n}\n", 1)[0]
-    texts["style.css"] = _blocks()[1]
+    texts["style.css"] = _blocks()[2]
     selectors = re.compile(r"[^{}]*\{")
     return block, {name: selectors.sub("{", text) if name.endswith(".css") else text for name, text in texts.items()}
 
@@ -64,7 +66,7 @@ def _contrast(one, other):
 
 def test_texts_of_each_theme_can_be_read():
     """Each theme changes variables of the default one, and is offered in the settings."""
-    themes, _ = _blocks()
+    themes, _, _ = _blocks()
     default = themes[None]
     offered = re.search(r'<select id="theme">(.*?)</select>', (STATIC / "index.html").read_text())[1]
     assert re.findall(r"<option>(\w+)</option>", offered) == ["green", *(name for name in themes if name)]
@@ -75,6 +77,19 @@ def test_texts_of_each_theme_can_be_read():
         pale = {pair: _contrast(*(colours[part] for part in pair)) for pair in PAIRS}
         assert not {pair: round(ratio, 2) for pair, ratio in pale.items() if ratio < 4.5}, name
         assert _contrast(colours["card-back"], colours["card-back-sign"]) > 3
+
+
+def test_suits_of_each_deck_can_be_read():
+    """They stand out from the card and from the lines of text, and only the French deck has two colours."""
+    themes, decks, _ = _blocks()
+    assert decks.keys() == {"four", "german"} and all(changed.keys() <= set(SUITS) for changed in decks.values())
+    for name, changed in ((None, {}), *decks.items()):
+        for theme in themes.values():
+            colours = themes[None] | theme | changed
+            grounds = ("card-face", "court-ground", "paper", "box", "current")
+            pale = {(suit, ground): _contrast(colours[suit], colours[ground]) for suit in SUITS for ground in grounds}
+            assert not {pair: round(ratio, 2) for pair, ratio in pale.items() if ratio < 4.5}, name
+            assert len({colours[suit] for suit in SUITS}) == (4 if name else 2)
 
 
 @pytest.mark.slow

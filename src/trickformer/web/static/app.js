@@ -6,6 +6,7 @@ import { chosenSource, initAnalysis, receiveEvaluation, redrawAnalysis, showAnal
 import { isElsewhere, moveFocus } from "./arrows.js";
 import { claim } from "./claim.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
+import { initDeck, initDeckChoice } from "./deck.js";
 import { $, make, openDialog, showProgress } from "./dom.js";
 import { cancelOptions } from "./gestures.js";
 import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, updateHint } from "./hint.js";
@@ -199,6 +200,8 @@ initPanels(openPanels, () => {
 });
 initTheme();
 initThemeChoice();
+initDeck();
+initDeckChoice();
 initMotion();
 initSound();
 initHint({

@@ -2,7 +2,8 @@
 
 /** @import { Belief } from "../types/messages" */
 
-import { draw, make } from "./dom.js";
+import { followDeck, rankName } from "./deck.js";
+import { all, draw, make } from "./dom.js";
 import { sign } from "./face.js";
 import { formatShare } from "./format.js";
 import { cell, heads, scrolled } from "./tables.js";
@@ -28,8 +29,10 @@ function shareGrid(data, shares, place) {
       element.style.setProperty("--heat", `${Math.round(100 * share)}%`);
       return element;
     })));
+  const head = heads("", ...columns);
+  all("th", head).forEach((element, i) => i && followDeck(element, () => { element.textContent = rankName(columns[i - 1]); }));
   return make("div", {}, make("h5", {}, data.places[place]), scrolled(`${data.places[place]}, percent`,
-    make("table", { class: "matrix shares" }, heads("", ...columns), make("tbody", {}, ...body))));
+    make("table", { class: "matrix shares" }, head, make("tbody", {}, ...body))));
 }
 
 /** @param {Belief} data */

@@ -3,6 +3,7 @@
 /** @import { Card, Pile } from "../types/messages" */
 /** @import { Act } from "../types/page" */
 
+import { followDeck, rankName } from "./deck.js";
 import { draw, make } from "./dom.js";
 import { face, sign } from "./face.js";
 import { clickCard, isActive } from "./gestures.js";
@@ -74,12 +75,22 @@ export function pileElement({ title, cards, is_small }, act) {
 }
 
 /**
+ * Shows the rank of a card, as the deck names it, hidden from screen readers.
+ * @param {string} rank
+ */
+function rankElement(rank) {
+  const element = make("span", { "aria-hidden": "true" });
+  return followDeck(element, () => { element.textContent = rankName(rank); });
+}
+
+/**
  * Shows a card in a line of text: its rank and its sign, with its words for screen readers.
  * @param {Card} card
  */
 export function inlineCard(card) {
-  if (!card.rank || !card.sign) return make("span", { class: "inline" }, card.words ?? card.name);
+  const { rank } = card;
+  if (!rank || !card.sign) return make("span", { class: "inline" }, card.words ?? card.name);
   const picture = draw("svg", { viewBox: "0 0 20 20", "aria-hidden": "true", focusable: "false" }, sign(card.sign, 0, 0, 20));
   return make("span", { class: `inline ${card.sign}`, title: card.words },
-    make("span", { "aria-hidden": "true" }, card.rank), picture, make("span", { class: "unseen" }, card.words));
+    rankElement(rank), picture, make("span", { class: "unseen" }, card.words));
 }

@@ -4,6 +4,7 @@
 /** @import { ShownTable } from "../types/page" */
 
 import { isElsewhere, moveFocus } from "./arrows.js";
+import { initDeck } from "./deck.js";
 import { $, all, make } from "./dom.js";
 import { withError } from "./format.js";
 import { cancelOptions, closeOptions } from "./gestures.js";
@@ -135,4 +136,5 @@ document.addEventListener("keydown", (event) => {
 
 $("cancel").addEventListener("click", () => send({ do: "cancel" }));
 initTheme();
+initDeck();
 connect("puzzles", { opened: () => {}, received: receive });

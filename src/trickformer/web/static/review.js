@@ -3,6 +3,7 @@
 /** @import { HandMessage, ListMessage, Position, ReviewMessage, ReviewPageMessage, WorkingMessage } from "../types/messages" */
 /** @import { ShownTable } from "../types/page" */
 
+import { initDeck } from "./deck.js";
 import { $, all, isPageKey, make } from "./dom.js";
 import { shortUnit } from "./format.js";
 import { closeOptions } from "./gestures.js";
@@ -208,6 +209,7 @@ $("jump").addEventListener("submit", (event) => {
 });
 window.addEventListener("hashchange", requestHand);
 initTheme();
+initDeck();
 initHands(() => hand === null && numberInAddress() === null);
 const match = new URLSearchParams(location.search).get("match"); // a match of a training
 $("training").hidden = !match;

@@ -6,6 +6,7 @@
 import { boardElement } from "./board.js";
 import { cardElement, handElement, isHidden, pileElement } from "./cards.js";
 import { choiceElements, ladderElement } from "./choices.js";
+import { showDeck } from "./deck.js";
 import { $, all, make } from "./dom.js";
 import { nameOf } from "./format.js";
 import { initGestures } from "./gestures.js";
@@ -82,6 +83,7 @@ function finalHandElement(table, { seat, piles }) {
  */
 export function showTable(table, act) {
   const { scene } = table;
+  showDeck(table.game);
   const focus = document.activeElement?.classList.contains("act");
   document.title = `${scene.title ?? table.game} – trickformer`;
   $("title").textContent = `${table.game[0].toUpperCase()}${table.game.slice(1)} · ${table.label ?? `deal ${table.deal}`}${scene.title && scene.title.toLowerCase() !== table.game ? ` · ${scene.title}` : ""}`;

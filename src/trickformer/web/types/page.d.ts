@@ -55,6 +55,7 @@ export interface Elements {
   deal: HTMLInputElement;
   decision: HTMLInputElement;
   decisions: HTMLDivElement;
+  deck: HTMLSelectElement;
   earlier: HTMLButtonElement;
   evaluated: HTMLDivElement;
   expected: HTMLParagraphElement;

@@ -1,0 +1,72 @@
+// The deck whose signs and pictures the cards show. Its colours are a block of variables in style.css, which the root selects.
+
+import { $ } from "./dom.js";
+
+const DECKS = ["french", "four", "german"]; // "four" is the French deck with a colour for each suit
+/** @type {{ [rank: string]: string | undefined }} */
+const GERMAN_RANKS = { J: "U", Q: "O" };
+
+let game = ""; // game of the cards on the page
+/** @type {WeakMap<Element, () => void>} */
+const updates = new WeakMap(); // functions that show an element as the deck has it
+
+const chosenDeck = () => {
+  const choice = localStorage.getItem("deck") ?? "";
+  return DECKS.includes(choice) && (choice !== "german" || game === "skat") ? choice : "french";
+};
+
+export const isGerman = () => document.documentElement.dataset.deck === "german";
+
+/**
+ * The name of a rank in the corner of a card.
+ * @param {string} rank
+ */
+export const rankName = (rank) => (isGerman() && GERMAN_RANKS[rank]) || rank;
+
+/**
+ * Shows an element as the deck has it, now and whenever the deck changes.
+ * @template {Element} Shown
+ * @param {Shown} element
+ * @param {() => void} update
+ */
+export function followDeck(element, update) {
+  update();
+  updates.set(element, update);
+  element.classList.add("decked");
+  return element;
+}
+
+function show() {
+  const deck = chosenDeck();
+  if (document.documentElement.dataset.deck === deck) return;
+  document.documentElement.dataset.deck = deck;
+  for (const element of document.querySelectorAll(".decked")) updates.get(element)?.();
+}
+
+/**
+ * Shows the deck for a game: the German one is for Skat only.
+ * @param {string} shown
+ */
+export function showDeck(shown) {
+  game = shown;
+  show();
+  const choice = $("deck");
+  if (!choice) return;
+  const german = choice.options[DECKS.indexOf("german")];
+  german.hidden = german.disabled = game !== "skat";
+  choice.value = chosenDeck();
+}
+
+// Shows the deck on the page, and follows another choice at the table.
+export function initDeck() {
+  show();
+  addEventListener("storage", show);
+}
+
+// Sets up the choice of the deck in the settings.
+export function initDeckChoice() {
+  $("deck").addEventListener("change", () => {
+    localStorage.setItem("deck", $("deck").value);
+    show();
+  });
+}
