@@ -322,7 +322,7 @@ def test_what_a_run_with_everything_holds(hearts, rich):
     entries = [json.loads(line) for line in (rich / "log.jsonl").read_text().splitlines()]
     assert [e["iteration"] for e in entries if e.get("stage") == "rollout_network"] == [0, 1, 2]
     for i, learned in enumerate((48 * 2, 48 * 2 + 64, 2 * 64)):  # of a window of two iterations
-        assert f"learned from {learned} sequences in each epoch" in (rich / f"model-{i}/README.md").read_text()
+        assert f"on {learned} sequences in each epoch" in (rich / f"model-{i}/README.md").read_text()
     assert all(np.isfinite(e["regret"]) for e in entries if e.get("stage") == "measure")
     again = schedule.play_pieces(schedule.Job(SelfPlay(**RICH), 2, rich, "cpu", range(16, 32, 16), 38))
     piece, stored_part = next(again), rows[32:64]
@@ -358,7 +358,7 @@ def test_a_run_may_begin_with_a_checkpoint_as_it_is(hearts, rich, tmp_path):
     nfsp.run(SelfPlay(**RICH | start, out=out))
     weights = [safetensors.numpy.load_file(of / "model.safetensors") for of in (rich / "model-2", out / "model-0")]
     assert all(np.array_equal(weights[0][name], weights[1][name]) for name in weights[0])
-    assert f"starting from {rich / 'model-2'}." in (out / "model-0/README.md").read_text()
+    assert f"Initial weights: {rich / 'model-2'}." in (out / "model-0/README.md").read_text()
     assert [p.name for p in (out / "quick").iterdir()] == ["1.safetensors"]
     sizes = json.loads((out / "model-1/config.json").read_text())
     assert sizes["embd_pdrop"] == sizes["resid_pdrop"] == 0.2
