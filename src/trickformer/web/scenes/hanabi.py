@@ -163,7 +163,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         ),
         effect=effect,
         features=(
-            f"{sum(piles)} of {rules.kinds} fireworks",
+            f"score {sum(piles) if lives else 0}",
             count_noun(hints, "hint"),
             "1 life" if lives == 1 else f"{lives} lives",
             *_statistics(game, piles, discards, slots, deck_size, spent_hints),
