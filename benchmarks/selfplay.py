@@ -461,7 +461,7 @@ def fresh(game: Any, preset: str, seed: int, config: SelfPlay | None = None) -> 
 
 
 def peaky(model: GPT2PolicyValueModel, factor: float) -> GPT2PolicyValueModel:
-    """Scale the weights of the heads, so that policy and values are as peaked as those of a trained model."""
+    """Scale the weights of the heads, so that policy and values are as peaked as a trained model's."""
     with torch.no_grad():
         model.lm_head.weight.mul_(factor)
         model.val_head.weight.mul_(factor)

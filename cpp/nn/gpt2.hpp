@@ -1,6 +1,6 @@
 // Inference for GPT-2 with a policy and a value head. A backend keeps a tree of token sequences, which share the cached
 // keys and values of their prefixes. The architecture is Hugging Face's GPT-2 (pre-norm blocks, learned positions,
-// gelu_new); the heads are those of the GO-MCTS paper, section 9.1 (exact gelu, no biases).
+// gelu_new); the heads follow section 9.1 of the GO-MCTS paper (exact gelu, no biases).
 #pragma once
 
 #include <atomic>

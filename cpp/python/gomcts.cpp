@@ -74,8 +74,8 @@ void bind_gomcts(nb::module_& parent) {
           "legal"_a, "features"_a = false, "action_values"_a = false, "leaf_action_values"_a = false,
           "rollout_action_values"_a = false, "temperature"_a = 1.0,
           "Add a search from the tracker's position, at its own turn. root: the backend's node of the tracker's last "
-          "token. features: whether the model reads features. The other options are those of "
-          "trickformer.gomcts.options.SearchOptions.")
+          "token. features: whether the model reads features. trickformer.gomcts.options.SearchOptions describes the "
+          "other options.")
       .def("__len__", [](const SearchBatch& self) { return self.batch.size(); })
       .def(
           "advance",

@@ -76,7 +76,7 @@ void bind_evaluation(nb::module_& m) {
             return e.chance(known_of(known), declaration_of(declaration), cards, points_of(laid), seat_of(seat));
           },
           "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
-          "Return the calibrated probability of winning. The arguments are those of `logit`.");
+          "Return the calibrated probability of winning. `logit` describes the arguments.");
   m.def(
       "features",
       [](int known, int declaration, const std::vector<int>& ten, int laid, int seat) {
@@ -87,7 +87,7 @@ void bind_evaluation(nb::module_& m) {
       },
       "known"_a, "declaration"_a, "ten"_a, "laid"_a = 0, "seat"_a = 0,
       "Return the indices of the table entries that the model sums for a hand, a list of 9. If a hand has fewer, "
-      "the last entry, whose weight is 0, fills the list. The arguments are those of Evaluation.logit.");
+      "the last entry, whose weight is 0, fills the list. Evaluation.logit describes the arguments.");
   m.def(
       "samples",
       [](const Evaluation& e, int known, int family, std::uint64_t seed, std::uint64_t first, std::size_t n) {

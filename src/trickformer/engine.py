@@ -65,7 +65,7 @@ def run(
         version: Version of the engine.
         games: Names of the games that it plays; `*` is any game.
         seeds: Whether all its randomness comes from `turn.seed`.
-        deals: Whether the bot needs the cards of all seats. `turn.events` are then those of a sampled deal that is
+        deals: Whether the bot needs the cards of all seats. `turn.events` then come from a sampled deal that is
             consistent with the seat's view.
     """
     to_host, sys.stdout = sys.stdout, sys.stderr

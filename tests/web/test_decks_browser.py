@@ -12,8 +12,8 @@ for needed in ("starlette", "playwright", "axe_playwright_python"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 
-# Of each card of the own hand: its words, the rank in its corner, the colour of the rank, and the numbers of signs
-# and of other shapes in its picture.
+# Lists for each card of the own hand its words, the rank in its corner, the rank's colour, and how many signs and other
+# shapes its picture has.
 HAND = """[...document.querySelectorAll("#own .seat > .hand > .card")].map((card) => {
   const [text, picture] = [card.querySelector("text"), card.querySelector(".picture")];
   const shown = picture && getComputedStyle(picture).display !== "none" ? [...picture.querySelectorAll("path")] : [];

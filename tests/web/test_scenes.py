@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from support.play import decisions
 
 from trickformer import games, players
 from trickformer.base import PUBLIC
@@ -269,18 +270,12 @@ def test_the_effect_of_an_action_in_hanabi(spec):
 def _smart_game(game, seed, deal):
     """Yield the states of a game by `smart`, which acts at random in every eighth turn."""
     rng, smart = random.Random(deal), players.make("partner:style=smart", game)
-    state, memos = game.deal(seed, deal), [{} for _ in range(game.players)]
-    while True:
-        if not state.is_chance_node():
-            yield state.clone()
-        if state.is_terminal():
-            return
-        if state.is_chance_node():
-            state.apply_action(game.chance(state, seed, deal))
-            continue
-        view = game.view(state, state.current_player())
+    memos: list = [{} for _ in range(game.players)]
+    for state, view in decisions(game, seed, deal):
+        yield state
         decision = smart.act([view], [np.random.default_rng(0)], [memos[state.current_player()]])[0]
         state.apply_action(rng.choice(view.legal) if rng.random() < 1 / 8 else decision.action)
+    yield state
 
 
 @pytest.mark.parametrize(("spec", "pace"), [("hanabi", 17), ("hanabi(players=3)", 13), ("hanabi(players=5)", 10)])

@@ -45,7 +45,7 @@ Last = Literal["seen", "greedy", "hidden"]
 class NetworkSizes:
     """Sizes of a network's inputs, layers and outputs. A checkpoint's config holds these names."""
 
-    seen: int  # entries of an observation as the network reads it; with last="greedy" also those of the greedy action
+    seen: int  # entries of an observation as the network reads it; with last="greedy" the greedy action too
     hands: int  # number of entries at the start, which show the others' hands; the entries after them are public
     actions: int
     hidden: int  # units of a layer

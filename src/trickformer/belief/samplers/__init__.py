@@ -50,18 +50,18 @@ def sampler(game: Game, log_odds: LogOdds | None = None) -> Belief:
         TrickformerError: Odds were given, and the game has no worlds drawn by odds. Or the game is from another
             package, has no belief, and its deals cannot be drawn at random.
     """
-    without_odds = TrickformerError(f"{game.name} has no belief that a belief head can weight; use uniform worlds")
+    own: Belief | None = None
     if game.name not in NAMES:
         own = game.belief(log_odds)
-        if own is None and log_odds is not None:
-            raise without_odds
-        return DealtBelief(game) if own is None else own
-    make = importlib.import_module(f"{__name__}.{game.name}").make
-    if log_odds is None:
-        return make(game)
-    if "log_odds" not in inspect.signature(make).parameters:
-        raise without_odds
-    return make(game, log_odds)
+    else:
+        make = importlib.import_module(f"{__name__}.{game.name}").make
+        if log_odds is None:
+            own = make(game)
+        elif "log_odds" in inspect.signature(make).parameters:
+            own = make(game, log_odds)
+    if own is None and log_odds is not None:
+        raise TrickformerError(f"{game.name} has no belief that a belief head can weight; use uniform worlds")
+    return DealtBelief(game) if own is None else own
 
 
 def weighted_belief(game: Game) -> Belief:

@@ -190,23 +190,16 @@ def _statistics(
         spent_hints: Number of hints given or lost.
     """
     rules = game.rules
-    reachable = [
-        next(
-            (
-                r
-                for r in range(height, rules.ranks)
-                if discards.count(c * rules.ranks + r) == rules.copies(c * rules.ranks + r)
-            ),
-            rules.ranks,
-        )
-        for c, height in enumerate(piles)
-    ]
-    if deck_size:
-        yield f"pace {sum(piles) + deck_size + game.players - sum(reachable)}"
-    else:
-        yield "the deck is empty"
+    useful = []  # colours and ranks that can still be piled
+    for color, height in enumerate(piles):
+        for rank in range(height, rules.ranks):
+            kind = color * rules.ranks + rank
+            if discards.count(kind) == rules.copies(kind):
+                break
+            useful.append((color, rank))
+    # The highest reachable score is the present one and the useful cards.
+    yield f"pace {deck_size + game.players - len(useful)}" if deck_size else "the deck is empty"
     if spent_hints:
-        useful = [(c, r) for c, height in enumerate(piles) for r in range(height, reachable[c])]
         hinted_cards = [slot for hand in slots for slot in hand if slot.is_touched]
         gotten = sum(piles) + sum(any(slot.can_be(*kind) for kind in useful) for slot in hinted_cards)
         yield f"efficiency {gotten / spent_hints:.2f}"

@@ -7,7 +7,7 @@ import { isElsewhere, moveFocus } from "./arrows.js";
 import { claim } from "./claim.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
 import { initDeck, initDeckChoice } from "./deck.js";
-import { $, make, openDialog, showProgress } from "./dom.js";
+import { $, make, openDialog, showProgress, storeChoice } from "./dom.js";
 import { cancelOptions } from "./gestures.js";
 import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, updateHint } from "./hint.js";
 import { showLog } from "./log.js";
@@ -192,7 +192,7 @@ $("next").addEventListener("click", () => send({ do: "next" }));
 $("claim").addEventListener("click", () => table && claim(table));
 $("match").addEventListener("click", () => table && chooseMatch(table));
 $("speed").value = localStorage.getItem("speed") ?? "350";
-$("speed").addEventListener("change", () => localStorage.setItem("speed", $("speed").value));
+storeChoice("speed");
 
 initPanels(openPanels, () => {
   sessionStorage.setItem("looks", JSON.stringify([...openPanels]));

@@ -1,6 +1,6 @@
 // The deck whose signs and pictures the cards show. Its colours are a block of variables in style.css, which the root selects.
 
-import { $ } from "./dom.js";
+import { $, storeChoice } from "./dom.js";
 
 const DECKS = ["french", "four", "german"]; // "four" is the French deck with a colour for each suit
 /** @type {{ [rank: string]: string | undefined }} */
@@ -64,9 +64,4 @@ export function initDeck() {
 }
 
 // Sets up the choice of the deck in the settings.
-export function initDeckChoice() {
-  $("deck").addEventListener("change", () => {
-    localStorage.setItem("deck", $("deck").value);
-    show();
-  });
-}
+export const initDeckChoice = () => storeChoice("deck", show);

@@ -11,6 +11,16 @@
 export const $ = (id) => /** @type {Elements[Id]} */ (document.getElementById(id));
 
 /**
+ * Stores the choice of a setting in the browser, under the setting's id, whenever it changes.
+ * @param {"deck" | "speed" | "theme"} id
+ * @param {() => void} [changed] called after that
+ */
+export const storeChoice = (id, changed) => $(id).addEventListener("change", () => {
+  localStorage.setItem(id, $(id).value);
+  changed?.();
+});
+
+/**
  * Lists the HTML elements that a selector matches.
  * @param {string} selector
  * @param {ParentNode} within

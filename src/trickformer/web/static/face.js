@@ -48,8 +48,8 @@ export function sign(name, x, y, size) {
 }
 
 /**
- * Rows of the pips of a number card, from -1 at the top to 1 at the bottom: those of the two outer columns, and those of the
- * middle column.
+ * Rows of the pips of a number card, from -1 at the top to 1 at the bottom: first the two outer
+ * columns, then the middle one.
  * @type {{ [rank: string]: [outer: number[], middle: number[]] | undefined }}
  */
 const PIPS = {

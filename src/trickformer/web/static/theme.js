@@ -1,6 +1,6 @@
 // The colour theme of the pages. The root names it, which selects a block of variables at the beginning of style.css.
 
-import { $ } from "./dom.js";
+import { $, storeChoice } from "./dom.js";
 
 const show = () => { document.documentElement.dataset.theme = localStorage.getItem("theme") ?? "green"; };
 
@@ -14,8 +14,5 @@ export function initTheme() {
 export function initThemeChoice() {
   const options = [...$("theme").options].map(({ value }) => value);
   $("theme").value = options.find((value) => value === localStorage.getItem("theme")) ?? "green";
-  $("theme").addEventListener("change", () => {
-    localStorage.setItem("theme", $("theme").value);
-    show();
-  });
+  storeChoice("theme", show);
 }

@@ -1,5 +1,6 @@
 // Messages between the server and the pages. The server makes them in web/room.py, reading.py, desk.py, inside.py,
-// training.py and puzzles.py, and reads those of a page in web/messages.py. tests/web/test_types.py compares both with these shapes.
+// training.py and puzzles.py, and reads the messages of a page in web/messages.py. tests/web/test_types.py compares both with these
+// shapes.
 // A field of a scene is missing if it has the default of web/scenes/_scene.py.
 
 // Parts of a scene
