@@ -37,11 +37,11 @@ class Recorder:
         pass
 
 
-def _room(game="hearts(pass_cards=False)", inside=None):
+def _room(game="hearts(pass_cards=False)", inside=None, invite=(2,)):
     from trickformer.web.room import Room
     from trickformer.web.table import Table
 
-    settings = Play(game=game, opponents=["random"], invite=[2], seed=1)
+    settings = Play(game=game, opponents=["random"], invite=list(invite), seed=1)
     rules = settings.rules()
     return Room(settings, Table(rules, settings.seats(rules), 1, 1), inside or Recorder(), {GUEST: "../guest/"})
 
@@ -117,6 +117,7 @@ def test_no_text_calls_a_spectator_you(game):
         return tables
 
     for table in asyncio.run(watch()):
+        assert table.pop("you") is None
         del table["seats"], table["players"]  # specs, which the page shows as names
         assert not re.search(r"\byour?\b", json.dumps(table)), table["log"]
 
@@ -131,6 +132,30 @@ MESSAGES = (
     {"do": "again"},
     {"do": "match", "seats": [0, 1, 0, 1], "deal": 5},
 )
+
+
+def test_a_seat_that_is_given_to_a_player_has_no_person():
+    """In a new match nobody is "you" at its page, which offers no action; before and after, the person is."""
+
+    async def talk():
+        room = _room("hanabi(players=3)", invite=(2,))
+        queues = {access: room.enter(access, access) for access in (HOST, GUEST, SPECTATOR)}
+        seen = []
+        for seats in (None, (1, 1, 0), (0, 1, 1), (1, 0, 0), (0, 1, 0)):
+            if seats is not None:
+                choices = [room._choices.index(who) for who in (YOU, "random")]
+                message = {"do": "match", "seats": [choices[seat] for seat in seats], "deal": 4}
+                await room.receive(HOST, json.dumps(message))
+            tables = [[m for m in _read(queue) if m["type"] == "table"][-1] for queue in queues.values()]
+            seen.append([table["you"] for table in tables])
+            for table in tables:
+                is_own = table["you"] is not None and table["turn"] == table["you"]
+                assert table["turn"] == 0 and bool(clicks(table["scene"])) == is_own
+            await room.receive(HOST, json.dumps({"do": "cancel"}))
+        await room.close()
+        return seen
+
+    assert asyncio.run(talk()) == [[0, 2, None], [None, 2, None], [0, None, None], [1, 2, None], [0, 2, None]]
 
 
 @pytest.mark.parametrize("turn", [0, 2])
@@ -277,6 +302,36 @@ def _addresses(page):
     texts = page.evaluate("""() => [...document.querySelectorAll("body *")].filter((e) => e.checkVisibility()).flatMap(
         (e) => [e.innerText, e.title, e.ariaLabel])""")
     return [text for text in texts if re.search(r"\byour?\b", text or "", re.IGNORECASE)]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
+def test_the_host_gives_its_seat_to_a_player():
+    """Its page then calls nobody "you", is never on turn and offers no card; the guest plays on."""
+    for needed in ("playwright", "axe_playwright_python"):
+        pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
+    draw = random.Random(3)
+    words = ("hearts(pass_cards=False)", "--invite", "2", "--opponents", "random", "--seed", "1", "--deal", "1")
+    with served(*words) as (address, process), launched() as browser:
+        host = opened(browser, address)
+        guest = opened(browser, _links(process, 1)["seat 2"])
+        watch = """window.turns = []; new MutationObserver(() => turns.push(document.body.dataset.turn)).observe(
+            document.body, {attributes: true})"""
+        host.click("#match")
+        host.select_option("#who0", label="random")
+        host.evaluate(watch)
+        host.click("#new-match button.main")
+        host.wait_for_selector("#own .seat:has-text('random')")
+        for _ in range(4):
+            guest.wait_for_selector("body[data-turn=mine]")
+            host.locator("#status:has-text('Waiting for seat 2')").wait_for()
+            assert not _addresses(host) and _addresses(guest)
+            assert not host.locator("#felt .act").count() and host.locator("#hint, #claim").count() == 2
+            assert host.locator("#hint").is_disabled() and host.locator("#claim").is_disabled()
+            rules_hold(host)
+            move(guest, draw)
+        assert "mine" not in host.evaluate("turns")
+        assert not host.faults + guest.faults
 
 
 @pytest.mark.slow

@@ -359,7 +359,7 @@ class Room(Pages):
         game = table.game
         own = self._own_seats(access)
         first = own[0] if own else self.settings.seat if access.seat is None else access.seat
-        me = table.turn if table.turn is not None and table.turn in own else first
+        me = table.turn if table.turn is not None and table.turn in own else first  # seat at the bottom of the page
         viewer = scenes.OPEN if access.watches else me
         scene = scenes.to_json(scenes.show(game, table.state, viewer))
         return {
@@ -368,13 +368,14 @@ class Room(Pages):
             "deal": table.deal,
             "ply": len(table.state.history()),
             "me": me,
+            "you": me if own else None,
             "turn": table.turn,
             "seats": [short(who) for who in table.seats],
             "people": [seat for seat in table.people if seat not in own],
             "rights": "watch" if access.watches else "host" if access == HOST else "guest",
             "open": access.watches,
             "links": [[guest.seat, path] for guest, path in self._links.items()] if access == HOST else [],
-            "scene": _without_actions(scene) if access.watches else scene,
+            "scene": scene if own else _without_actions(scene),
             "log": [scenes.to_json(entry) for entry in scenes.log(game, table.state, viewer)],
             "told": in_words(game, table.state) if table.over else "",
             "scores": list(game.scores(table.state)) if table.over else None,

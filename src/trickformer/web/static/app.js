@@ -146,7 +146,7 @@ function showStatus() {
   document.body.dataset.ply = String(table.ply);
   if (table.scores) {
     const own = table.scores[table.me];
-    const score = table.shared ? `: the score is ${own}` : table.open ? "" : `: you score ${own}`;
+    const score = table.shared ? `: the score is ${own}` : table.you === null ? "" : `: you score ${own}`;
     status.replaceChildren(`The hand is over${score}. `,
       make("a", { id: "review-hand", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
       table.open ? "" : make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"));

@@ -6,19 +6,17 @@
 import { inlineCard } from "./cards.js";
 import { $, make } from "./dom.js";
 
-/** @param {Pick<ShownTable, "me" | "open">} table @param {LogEntry} entry */
+/** @param {Pick<ShownTable, "you">} table @param {LogEntry} entry */
 function logLine(table, entry) {
   const { seat, taker, words } = entry;
-  /** @param {number} acting */
-  const isYou = (acting) => acting === table.me && !table.open;
   if (taker !== undefined && taker !== null)
-    return make("li", { class: "break" }, `${isYou(taker) ? "you take it" : `seat ${taker} takes it`}${words ? `, ${words}` : ""}`);
+    return make("li", { class: "break" }, `${taker === table.you ? "you take it" : `seat ${taker} takes it`}${words ? `, ${words}` : ""}`);
   if (seat === undefined || seat === null) return make("li", { class: "break" }, words);
   const cards = (entry.cards ?? []).flatMap((card) => [" ", inlineCard(card)]);
-  return make("li", {}, `${isYou(seat) ? "you" : `seat ${seat}`}:${words ? ` ${words}` : ""}`, ...cards);
+  return make("li", {}, `${seat === table.you ? "you" : `seat ${seat}`}:${words ? ` ${words}` : ""}`, ...cards);
 }
 
-/** @param {Pick<ShownTable, "me" | "open"> & { log: LogEntry[], told: string }} table */
+/** @param {Pick<ShownTable, "you"> & { log: LogEntry[], told: string }} table */
 export function showLog(table) {
   $("log").firstElementChild?.replaceChildren(...table.log.map((entry) => logLine(table, entry)));
   $("log").scrollTop = $("log").scrollHeight;

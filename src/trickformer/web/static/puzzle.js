@@ -49,7 +49,7 @@ function showWork(message) {
 function showPuzzle(message) {
   [puzzle, isAnswered] = [message, false];
   /** @type {ShownTable} */
-  const table = { ...message, label: `puzzle ${message.number}`, scores: null, deal: null };
+  const table = { ...message, you: message.me, label: `puzzle ${message.number}`, scores: null, deal: null };
   $("answer").hidden = true;
   document.body.dataset.puzzle = String(message.number);
   delete document.body.dataset.answered;

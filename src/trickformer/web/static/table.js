@@ -17,16 +17,13 @@ import { initGestures } from "./gestures.js";
  */
 const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: ["own", "left", "top", "right"], 5: ["own", "left", "top", "top", "right"] };
 
-/** @param {Pick<ShownTable, "me" | "open">} table @param {number} seat */
-const isYou = (table, seat) => seat === table.me && !table.open;
+/** @param {Pick<ShownTable, "you" | "turn">} table */
+export const isMyTurn = (table) => table.turn !== null && table.turn === table.you;
 
-/** @param {Pick<ShownTable, "me" | "open" | "people" | "turn">} table */
-export const isMyTurn = (table) => table.turn === table.me && !table.open && !table.people?.includes(table.me);
-
-/** @param {Pick<ShownTable, "me" | "open" | "seats">} table @param {number} seat */
+/** @param {Pick<ShownTable, "you" | "seats">} table @param {number} seat */
 export function seatName(table, seat) {
   const spec = table.seats[seat];
-  return `seat ${seat} · ${isYou(table, seat) ? "you" : spec === "you" ? "a person" : nameOf(spec)}`;
+  return `seat ${seat} · ${seat === table.you ? "you" : spec === "you" ? "a person" : nameOf(spec)}`;
 }
 
 /**
@@ -61,7 +58,7 @@ function placeOf(table, seat) {
 function trickElements(table, played) {
   const isComplete = !table.scene.trick?.length;
   const cards = played.map(({ seat, card }) => make("figure", { class: `played ${placeOf(table, seat)}` },
-    cardElement(card, null), make("figcaption", { class: "unseen" }, isYou(table, seat) ? "you" : `seat ${seat}`)));
+    cardElement(card, null), make("figcaption", { class: "unseen" }, seat === table.you ? "you" : `seat ${seat}`)));
   if (!isComplete && table.turn !== null) cards.push(make("span", { class: `landing ${placeOf(table, table.turn)}`, "aria-hidden": "true" }));
   return cards;
 }
@@ -73,7 +70,7 @@ function trickElements(table, played) {
  */
 function finalHandElement(table, { seat, piles }) {
   const score = table.scores && !table.shared ? make("span", { class: "badge" }, `scores ${table.scores[seat]}`) : null;
-  return make("section", { class: `final${isYou(table, seat) ? " mine" : ""}`, "aria-label": seatName(table, seat) },
+  return make("section", { class: `final${seat === table.you ? " mine" : ""}`, "aria-label": seatName(table, seat) },
     make("h3", {}, seatName(table, seat), " ", score), ...piles.map((pile) => pileElement(pile, null)));
 }
 

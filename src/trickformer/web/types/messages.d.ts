@@ -111,7 +111,8 @@ export interface TableMessage {
   game: string;
   deal: number;
   ply: number;
-  me: number;
+  me: number; // seat at the bottom of the page
+  you: number | null; // the same seat if the reader plays it; null if a player has it, and for a spectator
   turn: number | null;
   seats: string[];
   people: number[];

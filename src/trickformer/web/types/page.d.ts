@@ -5,12 +5,9 @@ import type { TableMessage } from "./messages";
 // Takes the actions of one decision.
 export type Act = (actions: number[]) => void;
 
-// A table as it is drawn. `open` marks a review or a spectator, for whom nobody is "you"; `people` are seats of persons at
-// other pages; `label` names the hand.
-export type ShownTable = Pick<TableMessage, "game" | "me" | "turn" | "seats" | "scene" | "scores" | "shared"> & {
+// A table as it is drawn. In a review nobody is "you"; `label` names the hand.
+export type ShownTable = Pick<TableMessage, "game" | "me" | "you" | "turn" | "seats" | "scene" | "scores" | "shared"> & {
   deal: number | null;
-  open?: boolean;
-  people?: number[];
   label?: string;
 };
 
