@@ -134,6 +134,49 @@ MESSAGES = (
 )
 
 
+def _annotations(message):
+    return {
+        card["order"]: card["annotation"]
+        for seat in message["scene"]["seats"]
+        for card in seat["cards"]
+        if "annotation" in card
+    }
+
+
+def test_annotations_are_private():
+    """Each person sees the own ones, on a second page too; nothing is sent to the others, not even the table."""
+    from trickformer.web.messages import MAX_ANNOTATION
+
+    async def talk():
+        room = _room("hanabi(players=3)", invite=(2,))
+        pages = {name: access for access in (HOST, GUEST, SPECTATOR) for name in (access, (access, "second"))}
+        queues = {name: room.enter(name, access) for name, access in pages.items()}
+        await room.receive(HOST, json.dumps({"do": "cancel"}))
+        for queue in queues.values():
+            _read(queue)
+
+        async def annotate(page, seat, card, text):
+            await room.receive(page, json.dumps({"do": "annotate", "seat": seat, "card": card, "text": text}))
+            return {name for name, queue in queues.items() if queue.qsize() and [_read(queue)]}
+
+        assert await annotate(HOST, 0, 2, "  <b>mine</b>\n now ") == {HOST, (HOST, "second")}
+        assert await annotate(GUEST, 2, 2, "x" * MAX_ANNOTATION) == {GUEST, (GUEST, "second")}
+        wrong = (GUEST, 0, "no"), (HOST, 2, "no"), (SPECTATOR, 0, "no"), (HOST, 1, "no")
+        wrong += (HOST, 0, "x" * (MAX_ANNOTATION + 1)), (HOST, 0, "\ud800")
+        for reader, seat, text in wrong:
+            with pytest.raises((TrickformerError, ValueError)):
+                await annotate(reader, seat, 1, text)
+        room._refresh()
+        tables = {name: next(m for m in _read(queue) if m["type"] == "table") for name, queue in queues.items()}
+        await room.close()
+        return {
+            access: [_annotations(tables[access]), _annotations(tables[access, "second"])] for access in pages.values()
+        }
+
+    shown = asyncio.run(talk())
+    assert shown == {HOST: [{2: "<b>mine</b> now"}] * 2, GUEST: [{2: "x" * 100}] * 2, SPECTATOR: [{}] * 2}
+
+
 def test_a_seat_that_is_given_to_a_player_has_no_person():
     """In a new match nobody is "you" at its page, which offers no action; before and after, the person is."""
 

@@ -43,15 +43,20 @@ def _positions(game, seed, deals=3):
     """States at every decision of random hands, and their ends."""
     draw = random.Random(seed)
     for deal in range(deals):
-        state = game.deal(seed, deal)
-        while True:
-            yield state
-            if state.is_terminal():
-                break
-            state = state.clone()
-            state.apply_action(draw.choice(state.legal_actions()))
-            while state.is_chance_node():
-                state.apply_action(game.chance(state, seed, deal))
+        yield from _game(game, seed, deal, draw)
+
+
+def _game(game, seed, deal, draw):
+    """States at every decision of a random hand, and its end."""
+    state = game.deal(seed, deal)
+    while True:
+        yield state
+        if state.is_terminal():
+            break
+        state = state.clone()
+        state.apply_action(draw.choice(state.legal_actions()))
+        while state.is_chance_node():
+            state.apply_action(game.chance(state, seed, deal))
 
 
 def _clicks(scene):
@@ -399,6 +404,30 @@ def test_hints_are_noted_on_cards():
     cards = scenes.show(game, state, 1).seats[1].cards
     assert [bool(card.notes and "not" not in card.notes[0]) for card in cards] == [i in told.seen for i in range(5)]
     assert not any(card.name for card in cards)
+
+
+@pytest.mark.parametrize("spec", ["hanabi", "hanabi(players=4)"])
+def test_a_card_of_hanabi_keeps_its_place_in_the_order_of_drawing(spec):
+    """Against the deck, whose cards the deal lists in this order."""
+    game, moved = games.load(spec), 0
+    for deal in range(3):
+        places = {}
+        deck = [scenes.card(game, kind).name for kind in game.chance_actions(5, deal)]
+        for state in _game(game, 5, deal, random.Random(deal)):
+            shown = scenes.show(game, state, OPEN)
+            for seat in shown.seats:
+                for place, card in enumerate(seat.cards):
+                    assert card.name == deck[card.order]
+                    moved += places.setdefault(card.order, (seat.seat, place)) != (seat.seat, place)
+            assert len({card.order for seat in shown.seats for card in seat.cards}) == sum(
+                len(seat.cards) for seat in shown.seats
+            )
+            for viewer in range(game.players):
+                seats = scenes.show(game, state, viewer).seats
+                assert [[card.order for card in seat.cards] for seat in seats] == [
+                    [card.order for card in seat.cards] for seat in shown.seats
+                ]
+    assert moved > 50
 
 
 def test_a_game_without_drawings_is_shown_in_words(installed):

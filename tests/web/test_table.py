@@ -153,6 +153,36 @@ def test_a_claim_is_one_decision_after_a_restart(tmp_path):
         assert table.state.history() == before and (out / RECORDS).read_text() == ""
 
 
+def test_annotations_stay_until_the_next_deal(tmp_path):
+    """A resumed table has them, an undo keeps them, and the players' requests do not change."""
+    settings = Play(game="hanabi", opponents=["random"], seed=3, out=tmp_path / "table")
+    with open_table(settings, resume=False) as table:
+        request = make_request(table)
+        table.annotate(0, 7, "finesse")
+        table.annotate(0, 2, "save")
+        table.annotate(1, 2, "trash")
+        table.annotate(0, 2, "")
+        assert make_request(table) == request and not table.moves
+        table.act(0, 9)  # plays the card with number 4
+        lines = (tmp_path / "table" / JOURNAL).read_bytes()
+        for card in (4, 11):  # the played card, and one in the deck
+            with pytest.raises(TrickformerError, match="lies in no hand"):
+                table.annotate(0, card, "late")
+        table.annotate(0, 7, "finesse")
+        assert (tmp_path / "table" / JOURNAL).read_bytes() == lines
+    written = {(0, 7): "finesse", (1, 2): "trash"}
+    with open_table(settings, resume=True) as table:
+        table.undo()
+        assert {key: text for key, text in table.annotations.items() if text} == written
+        table.next_deal()
+        assert not table.annotations
+
+
+def test_annotations_need_a_game_with_an_order_of_drawing(hearts):
+    with pytest.raises(TrickformerError, match="lies in no hand"):
+        Table(hearts, _seats(hearts), 1, 1).annotate(0, 0, "high")
+
+
 def test_a_journal_of_another_game_is_refused(tmp_path):
     out = tmp_path / "table"
     with open_table(_settings(out), resume=False):

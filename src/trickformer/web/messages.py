@@ -14,6 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from trickformer.web.shelf import SortKey
 
+MAX_ANNOTATION = 100  # characters of a text on a card
+
 Panel = Literal["model", "search", "pimc", "belief", "worlds", "tokens"]
 
 
@@ -61,6 +63,15 @@ class Match(_PageMessage):
     do: Literal["match"]
     seats: tuple[Annotated[int, Field(ge=0, le=1_000)], ...] = Field(max_length=64, strict=False)
     deal: int = Field(ge=0, lt=2**31)
+
+
+class Annotate(_PageMessage):
+    """Text of a person on a card in a hand. `card` is its place in the order of drawing."""
+
+    do: Literal["annotate"]
+    seat: int = Field(ge=0, le=63)
+    card: int = Field(ge=0, le=1_000_000)
+    text: str = Field(max_length=MAX_ANNOTATION)
 
 
 class Look(_PageMessage):
@@ -143,7 +154,7 @@ class Proceed(_PuzzleMessage):
     do: Literal["proceed"]
 
 
-TableMessage = PlayAction | Undo | Again | Next | Claim | Match | Look | Cancel
+TableMessage = PlayAction | Undo | Again | Next | Claim | Match | Annotate | Look | Cancel
 TrainingMessage = Describe
 ReviewMessage = List | Describe | Open | Rate | Try | Cancel
 PuzzleMessage = Solve | Proceed | Cancel

@@ -144,6 +144,12 @@ class Room(Pages):
                     raise TrickformerError("there is no such player on the list")
                 self._stop()
                 table.begin([self._choices[i] for i in message.seats], message.deal)
+            case messages.Annotate():
+                if message.seat not in self._own_seats(access):
+                    raise TrickformerError("that seat is not yours")
+                table.annotate(message.seat, message.card, " ".join(message.text.split()))
+                self._send_table(access)  # for the others nothing has changed
+                return
             case messages.Look():
                 if any(i >= len(self._choices) or self._choices[i] == YOU for i in message.players):
                     raise TrickformerError("there is no such player on the list")
@@ -291,10 +297,11 @@ class Room(Pages):
         for page in list(self.pages):
             self.send(page, message)
 
-    def _send_table(self) -> None:
-        """Send the table to all pages, to each as its link sees it."""
-        views = {access: self._table_message(access) for access in set(self._access.values())}
-        for page, access in list(self._access.items()):
+    def _send_table(self, only: Access | None = None) -> None:
+        """Send the table to all pages, or to those of one link, to each as its link sees it."""
+        shown = [(page, access) for page, access in self._access.items() if only in (None, access)]
+        views = {access: self._table_message(access) for access in {access for _, access in shown}}
+        for page, access in shown:
             self.send(page, views[access])
 
     def _send_absence(self) -> None:
@@ -361,7 +368,8 @@ class Room(Pages):
         first = own[0] if own else self.settings.seat if access.seat is None else access.seat
         me = table.turn if table.turn is not None and table.turn in own else first  # seat at the bottom of the page
         viewer = scenes.OPEN if access.watches else me
-        scene = scenes.to_json(scenes.show(game, table.state, viewer))
+        annotations = {card: text for (seat, card), text in table.annotations.items() if own and seat == me}
+        scene = scenes.to_json(scenes.annotate(scenes.show(game, table.state, viewer), annotations))
         return {
             "type": "table",
             "game": game.name,

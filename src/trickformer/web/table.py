@@ -68,8 +68,17 @@ class UndoStep(_Step):
     left: int
 
 
-Step = Annotated[MatchStep | DealStep | ActionStep | UndoStep, Field(discriminator="do")]
-_STEP: TypeAdapter[MatchStep | DealStep | ActionStep | UndoStep] = TypeAdapter(Step)
+class AnnotationStep(_Step):
+    """Text of a person on a card, which stays until the next deal. An empty text removes the last one."""
+
+    do: Literal["annotate"] = "annotate"
+    seat: int  # seat of the person
+    card: int  # place of the card in the order of drawing
+    text: str
+
+
+Step = Annotated[MatchStep | DealStep | ActionStep | UndoStep | AnnotationStep, Field(discriminator="do")]
+_STEP: TypeAdapter[Step] = TypeAdapter(Step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,7 @@ class Table:
         self.seed = seed
         self.deal = deal
         self.moves: list[ActionStep] = []
+        self.annotations: dict[tuple[int, int], str] = {}  # by seat of the person and card; see AnnotationStep
         self.earlier_hands: list[HandResult] = []  # finished hands of this match before the current one
         self.specs: list[str] = []  # all players that have sat here, in order of appearance
         self._records: list[HandRecord] = []
@@ -173,6 +183,20 @@ class Table:
             first -= 1
         self._apply_and_write(UndoStep(left=first))
 
+    def annotate(self, seat: int, card: int, text: str) -> None:
+        """Write a text on a card, for the person at a seat alone.
+
+        Args:
+            seat: Seat of the person.
+            card: Place of the card in the order of drawing.
+            text: The text; an empty one removes the last.
+        """
+        held = (card.order for part in scenes.show(self.game, self.state, seat).seats for card in part.cards)
+        if card not in held:
+            raise TrickformerError("that card lies in no hand")
+        if text != self.annotations.get((seat, card), ""):
+            self._apply_and_write(AnnotationStep(seat=seat, card=card, text=text))
+
     def _continues_decision(self, move: int) -> bool:
         """Return whether the page takes a move together with the move before it.
 
@@ -231,7 +255,7 @@ class Table:
         """
         return self.game.view(self.state, seat)
 
-    def _apply_and_write(self, step: MatchStep | DealStep | ActionStep | UndoStep) -> None:
+    def _apply_and_write(self, step: Step) -> None:
         """Take a step and write it to the journal; nothing changes if that fails."""
         before = vars(self).copy()
         self.moves, self.earlier_hands = list(self.moves), list(self.earlier_hands)
@@ -243,17 +267,19 @@ class Table:
             vars(self).update(before)
             raise
 
-    def _apply(self, step: MatchStep | DealStep | ActionStep | UndoStep) -> None:
+    def _apply(self, step: Step) -> None:
         match step:
             case MatchStep():
                 self._records, self.earlier_hands = self.records, []
                 self.seats = step.seats
                 self.deal, self.moves = step.deal, []
+                self.annotations = {}
                 self.state = self._initial_state()
                 self.specs = list(dict.fromkeys([*self.specs, *step.seats]))
             case DealStep():
                 self._records, self.earlier_hands = self.records, self.hands
                 self.deal, self.moves = step.deal, []
+                self.annotations = {}
                 self.state = self._initial_state()
             case ActionStep():
                 if step.seat != self.turn or step.action not in self.state.legal_actions():
@@ -268,6 +294,8 @@ class Table:
                     )
                 del self.moves[step.left :]
                 self.state = self._state_after(step.left)
+            case AnnotationStep():
+                self.annotations = {**self.annotations, (step.seat, step.card): step.text}
 
     def _initial_state(self) -> State:
         return self.game.deal(self.seed, self.deal)
@@ -348,7 +376,7 @@ class _Journal:
         self._written = (table.specs, len(records))
 
 
-def _parse(number: int, line: bytes) -> MatchStep | DealStep | ActionStep | UndoStep:
+def _parse(number: int, line: bytes) -> Step:
     try:
         return _STEP.validate_json(line)
     except ValidationError:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from trickformer.base import Game
@@ -49,6 +50,7 @@ __all__ = [
     "Scene",
     "Seat",
     "TrickCard",
+    "annotate",
     "log",
     "show",
     "to_json",
@@ -64,6 +66,22 @@ def to_json(part: Scene | LogEntry) -> dict[str, Any]:
         part: The scene or the entry.
     """
     return part.model_dump(mode="json", exclude_defaults=True)
+
+
+def annotate(scene: Scene, annotations: Mapping[int, str]) -> Scene:
+    """Add texts to the cards in the hands of a scene.
+
+    Args:
+        scene: The scene.
+        annotations: Texts by the cards' places in the order of drawing.
+    """
+
+    def add_text(card: Card) -> Card:
+        text = annotations.get(card.order, "") if card.order is not None else ""
+        return card.model_copy(update={"annotation": text}) if text else card
+
+    seats = (seat.model_copy(update={"cards": tuple(map(add_text, seat.cards))}) for seat in scene.seats)
+    return scene.model_copy(update={"seats": tuple(seats)})
 
 
 def card(game: Game, number: int) -> Card:

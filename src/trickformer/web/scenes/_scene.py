@@ -35,6 +35,8 @@ class Card(_Part):
     options: tuple[Option, ...] = ()  # uses of the card if there are several
     notes: tuple[str, ...] = ()  # knowledge about the card, or tokens on it
     done: bool = False  # whether the card has a tick: a fulfilled task
+    order: int | None = None  # place in the order of drawing; a card keeps it while it moves in the hand
+    annotation: str = ""  # the reader's own text on the card, which nobody else sees
 
 
 class Seat(_Part):

@@ -33,7 +33,8 @@ _VERDICTS = (
 class _Slot:
     """Knowledge from hints about one card."""
 
-    def __init__(self) -> None:
+    def __init__(self, order: int) -> None:
+        self.order = order  # place of the card in the order of drawing
         self.color: int | None = None
         self.rank: int | None = None
         self.no_colors: set[int] = set()
@@ -88,7 +89,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         viewer: Seat, or OPEN for all cards face up.
     """
     rules = game.rules
-    slots = [[_Slot() for _ in range(rules.hand)] for _ in range(game.players)]
+    slots = [[_Slot(seat * rules.hand + i) for i in range(rules.hand)] for seat in range(game.players)]
     piles = [0] * rules.colors
     discards = []
     hints, lives = rules.hints, rules.lives
@@ -96,7 +97,8 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     last_actions = {}
     effect = None
     moves = game.view(state, PUBLIC).events
-    deck_size = sum(rules.copies(kind) for kind in range(rules.kinds)) - game.players * rules.hand
+    cards_in_game = sum(rules.copies(kind) for kind in range(rules.kinds))
+    deck_size = cards_in_game - game.players * rules.hand
     for event in moves:
         assert event.action is not None
         seat, action = event.actor, event.action
@@ -115,7 +117,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         draws = deck_size and not (event is moves[-1] and state.is_terminal())  # nobody draws after the last action
         source = _DECK if draws else None
         if draws:
-            slots[seat].append(_Slot())
+            slots[seat].append(_Slot(cards_in_game - deck_size))
             deck_size -= 1
         name = card_name(rules, event.seen[0])
         if action >= rules.hand and piles[color] == rank:
@@ -140,7 +142,11 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
         faces = [card_of(game, c) for c in game.hand(state, seat)] if viewer != seat else []
         cards = [
             (faces[i] if faces else Card(words=f"your card {i}")).model_copy(
-                update={"notes": slot.notes(), "options": _options(game, state, seat, i) if actions else ()}
+                update={
+                    "notes": slot.notes(),
+                    "options": _options(game, state, seat, i) if actions else (),
+                    "order": slot.order,
+                }
             )
             for i, slot in enumerate(slots[seat][: len(faces) or None])
         ]

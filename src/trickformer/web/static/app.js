@@ -3,6 +3,7 @@
 /** @import { PanelName, Progress, TableMessage, TablePageMessage } from "../types/messages" */
 
 import { chosenSource, initAnalysis, receiveEvaluation, redrawAnalysis, showAnalysis } from "./analysis.js";
+import { focusedOrder, initAnnotations, pressAnnotate, updateAnnotations } from "./annotations.js";
 import { isElsewhere, moveFocus } from "./arrows.js";
 import { claim } from "./claim.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
@@ -99,7 +100,9 @@ function showNext() {
   const motion = pace || !queuedTables.length ? planMotion(before, table) : null;
   updateHint(table, chosenSource(table.panels));
   updateWarning(table);
+  const focused = focusedOrder();
   showTable(table, checkAction);
+  updateAnnotations(table, focused);
   playMotion(motion);
   showScores(table);
   showLog(table);
@@ -176,7 +179,7 @@ document.addEventListener("pointerdown", skip);
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") cancelOptions();
-  if (isElsewhere(event) || moveFocus(event)) return;
+  if (isElsewhere(event) || moveFocus(event) || pressAnnotate(event)) return;
   if (event.key === "u" && !$("undo").disabled && !$("undo").hidden) {
     send({ do: "undo" });
   } else if (event.key === "h") {
@@ -198,6 +201,7 @@ initPanels(openPanels, () => {
   sessionStorage.setItem("looks", JSON.stringify([...openPanels]));
   requestPanels();
 });
+initAnnotations();
 initTheme();
 initThemeChoice();
 initDeck();

@@ -17,12 +17,14 @@ import { clickCard, isActive } from "./gestures.js";
  */
 export function cardElement(card, act, small = false, seat = undefined) {
   const notes = card.notes ?? [];
-  const words = (card.words ?? "a hidden card") + (notes.length ? `, ${notes.join(", ")}` : "") + (card.done ? ", done" : "");
+  const words = (card.words ?? "a hidden card") + (notes.length ? `, ${notes.join(", ")}` : "") + (card.done ? ", done" : "")
+    + (card.annotation ? `, note: ${card.annotation}` : "");
   const kind = `card${small ? " small" : ""}`;
-  const name = card.name || null;
-  const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" · ")) : null];
-  if (!act || !isActive(card)) return make("span", { class: kind, role: "img", "aria-label": words, "data-name": name }, ...inside);
-  const button = make("button", { class: `${kind} act`, "aria-label": words, "data-name": name, "data-action": card.action, "data-actions": actionsOf(card).join(" ") }, ...inside);
+  const about = { "aria-label": words, title: card.annotation, "data-name": card.name || null, "data-order": card.order };
+  const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" · ")) : null,
+    card.annotation ? make("span", { class: "annotated", "aria-hidden": "true" }, "✎") : null];
+  if (!act || !isActive(card)) return make("span", { class: kind, role: "img", ...about }, ...inside);
+  const button = make("button", { class: `${kind} act`, ...about, "data-action": card.action, "data-actions": actionsOf(card).join(" ") }, ...inside);
   button.addEventListener("click", () => clickCard(button, card, seat));
   return button;
 }

@@ -22,6 +22,8 @@ export interface Card {
   options?: Option[];
   notes?: string[];
   done?: boolean;
+  order?: number | null;
+  annotation?: string;
 }
 
 export interface Seat {
@@ -525,6 +527,7 @@ export type TableRequest =
   | { do: "undo" | "again" | "next" | "cancel" }
   | { do: "claim"; score: number }
   | { do: "match"; seats: number[]; deal: number }
+  | { do: "annotate"; seat: number; card: number; text: string }
   | { do: "look"; panels: PanelName[]; players: number[] };
 
 export type ReviewRequest =

@@ -28,6 +28,9 @@ export interface Elements {
   again: HTMLButtonElement;
   all: HTMLButtonElement;
   analyst: HTMLSelectElement;
+  annotation: HTMLDialogElement;
+  "annotation-card": HTMLParagraphElement;
+  "annotation-text": HTMLInputElement;
   answer: HTMLElement;
   at: HTMLInputElement;
   away: HTMLParagraphElement;

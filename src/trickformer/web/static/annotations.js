@@ -1,0 +1,100 @@
+// A person's own notes on cards that lie in a hand: a right click, a long press or the key n opens a field for the text.
+
+/** @import { Card, TableMessage } from "../types/messages" */
+
+import { $, all, openDialog } from "./dom.js";
+import { cancelOptions } from "./gestures.js";
+import { send } from "./socket.js";
+
+const PRESS = 500; // milliseconds of a long press
+const SLACK = 10; // pixels that the finger may move meanwhile
+
+/** @type {TableMessage | null} */
+let table = null;
+let isPressed = false; // whether the last press was long, so that no click follows
+
+/** @returns {(Card & { order: number })[]} */
+const heldCards = () => (table?.scene.seats ?? []).flatMap(({ cards = [] }) => cards.flatMap((card) => (typeof card.order === "number" ? { ...card, order: card.order } : [])));
+
+/**
+ * Finds the card that an event is about, if the reader can write on it.
+ * @param {Event} event
+ */
+function cardOf({ target }) {
+  const element = target instanceof Element ? target.closest("#felt .seat > .hand > .card[data-order]") : null;
+  return element instanceof HTMLElement && table?.you !== null ? heldCards().find(({ order }) => String(order) === element.dataset.order) : undefined;
+}
+
+/**
+ * Opens the field for the text on a card.
+ * @param {Card & { order: number }} card
+ */
+function openField({ words, order, annotation }) {
+  const seat = table?.you ?? null;
+  if (seat === null || $("annotation").open) return;
+  cancelOptions();
+  $("annotation-card").textContent = words ?? "";
+  $("annotation-text").value = annotation ?? "";
+  openDialog($("annotation"), () => send({ do: "annotate", seat, card: order, text: $("annotation-text").value }));
+  $("annotation-text").select();
+}
+
+/**
+ * Handles a key. Returns whether it opens the field; at the end of a hand it deals the next one.
+ * @param {KeyboardEvent} event
+ */
+export function pressAnnotate(event) {
+  const card = event.key === "n" && !table?.scores ? cardOf(event) : undefined;
+  if (!card) return false;
+  event.preventDefault(); // the letter would be typed
+  openField(card);
+  return true;
+}
+
+export function initAnnotations() {
+  let timer = 0;
+  let start = [0, 0];
+  const endPress = () => clearTimeout(timer);
+  $("felt").addEventListener("contextmenu", (event) => {
+    const card = cardOf(event);
+    if (!card) return;
+    event.preventDefault();
+    openField(card);
+  });
+  $("felt").addEventListener("pointerdown", (event) => {
+    endPress();
+    isPressed = false;
+    const card = event.pointerType === "mouse" ? undefined : cardOf(event);
+    if (!card) return;
+    start = [event.clientX, event.clientY];
+    timer = setTimeout(() => {
+      isPressed = true;
+      openField(card);
+    }, PRESS);
+  });
+  document.addEventListener("pointermove", ({ clientX, clientY }) => Math.hypot(clientX - start[0], clientY - start[1]) > SLACK && endPress());
+  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, endPress);
+  $("felt").addEventListener("click", (event) => {
+    if (isPressed && event.detail) event.stopPropagation(); // a key has no detail
+    isPressed = false;
+  }, true);
+}
+
+/**
+ * Takes the table that the page shows. Every card that the reader can write on can have the focus, and the card that had
+ * it before the table was drawn has it again.
+ * @param {TableMessage} newTable
+ * @param {string | undefined} focused its place in the order of drawing
+ */
+export function updateAnnotations(newTable, focused) {
+  table = newTable;
+  if (table.you === null || table.scores) return;
+  for (const element of all("#felt .seat > .hand > .card[data-order]")) {
+    element.setAttribute("aria-keyshortcuts", "n");
+    if (!element.classList.contains("act")) element.tabIndex = 0;
+    if (element.dataset.order === focused) element.focus();
+  }
+}
+
+// Returns the place in the order of drawing of the card that has the focus.
+export const focusedOrder = () => (document.activeElement instanceof HTMLElement ? document.activeElement.dataset.order : undefined);
