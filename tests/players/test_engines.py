@@ -116,7 +116,7 @@ def test_every_kind_of_engine_is_tried():
         ("", "engine needs a command"),
         ("/nowhere/bot", "cannot be started, .*/nowhere/bot: No such file"),
         ("'bot", "cannot be split into words: No closing quotation"),
-        ("/bin/cat", "hello.name: Field required"),
+        ("/bin/cat", "the field hello.name is missing; it wrote {"),
     ],
 )
 def test_what_cannot_be_started(cmd, says):

@@ -122,7 +122,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     parallel.slots(config.workers, config.ray)  # raises if there is no cluster
     out = config.folder
     if "," in str(out):
-        raise TrickformerError(f"run folder {out}: it has a comma, which no spec can hold; choose another --out")
+        raise TrickformerError(f"run folder {out}: it has a comma, which training cannot use; choose another --out")
     files = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
     uses_cpu = config.ray is not None or not torch.cuda.is_available()
     details = {"self_play_isa": rounded_instruction_set(config) or instruction_set()} if uses_cpu else {}
