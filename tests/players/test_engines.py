@@ -313,7 +313,7 @@ def test_reports_say_what_seeds_are_worth(tmp_path):
     found = trickformer("report", str(tmp_path / "run"))
     printed = " ".join(found.stdout.split())
     assert "does not follow seeds: a match against itself is not zero" in printed
-    assert "receives generator states, from which it could compute the deal" in printed
+    assert "receives the states of its random generators, from which it could compute the hidden cards" in printed
 
 
 @pytest.fixture
