@@ -29,7 +29,7 @@ from trickformer.tournaments.run import tournament
 
 HANDS, HANDS_QUICK = 1_000_000, 20_000
 PLAYED = 20  # deals that are repeated
-# The command is the only child of this program. A larger parent would raise the peak, which a fork inherits.
+# This small script starts the measured command, because the peak memory of a child starts at the memory of its parent.
 _MEASURE = """
 import json, resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)

@@ -1,9 +1,9 @@
 """Speed of the Skat core on one CPU thread: random and scripted games, and sampled worlds.
 
-The baselines run in OpenSpiel from Python. Random games are uniformly random games of `trickformer_skat`, and of
-OpenSpiel's own C++ `skat`, a simpler game with one call each and without hand games. Scripted games let our player
-decide on Python states, as in a tournament. OpenSpiel has no sampler of worlds for Skat. Every figure is CPU time of
-the thread.
+Uniformly random games have two baselines, both played from Python: OpenSpiel's states of `trickformer_skat`, and
+OpenSpiel's own C++ `skat`, a simpler game in which each seat bids once and nobody plays hand. The baseline of scripted
+games is our player on Python states, as in a tournament. Worlds have no baseline, because OpenSpiel has no sampler of
+worlds for Skat. Every figure is CPU time of the thread.
 """
 
 from __future__ import annotations
@@ -40,51 +40,51 @@ def main() -> None:
     emit(rows, options.json)
 
 
-def random_games(theirs: pyspiel.Game, name: str, ours: int, baseline: int, repeats: int) -> Row:
+def random_games(baseline: pyspiel.Game, name: str, games: int, baseline_games: int, repeats: int) -> Row:
     """Measure uniformly random games a second, deal and auction included."""
 
     def core() -> float:
         start = time.thread_time()
-        _core.skat.random_games(True, 1, 0, ours)
-        return ours / (time.thread_time() - start)
+        _core.skat.random_games(True, 1, 0, games)
+        return games / (time.thread_time() - start)
 
     rng = random.Random(1)
 
     def openspiel() -> float:
         start = time.thread_time()
-        for _ in range(baseline):
-            state = theirs.new_initial_state()
+        for _ in range(baseline_games):
+            state = baseline.new_initial_state()
             while not state.is_terminal():
                 state.apply_action(rng.choice(state.legal_actions()))
-        return baseline / (time.thread_time() - start)
+        return baseline_games / (time.thread_time() - start)
 
     best, spread = measure(core, repeats)
     return Row(name, best, measure(openspiel, repeats)[0], "games/s", spread)
 
 
-def rules_games(game: skat.Skat, ours: int, theirs: int, repeats: int) -> Row:
+def rules_games(game: skat.Skat, games: int, baseline_games: int, repeats: int) -> Row:
     """Measure games a second of three scripted players. The baseline plays single games on Python states."""
 
     def core() -> float:
         start = time.thread_time()
-        _core.skat.rules_games(True, 1, 0, ours)
-        return ours / (time.thread_time() - start)
+        _core.skat.rules_games(True, 1, 0, games)
+        return games / (time.thread_time() - start)
 
     player = players.make("rules", game)
 
     def table() -> float:
         start = time.thread_time()
-        for i in range(theirs):
+        for i in range(baseline_games):
             state = game.deal(1, i)
             while not state.is_terminal():
                 state.apply_action(player.act([game.view(state, state.current_player())], [], [])[0].action)
-        return theirs / (time.thread_time() - start)
+        return baseline_games / (time.thread_time() - start)
 
     best, spread = measure(core, repeats)
     return Row("rules games", best, measure(table, repeats)[0], "games/s", spread)
 
 
-def worlds(game: skat.Skat, ours: int, repeats: int) -> Row:
+def worlds(game: skat.Skat, n: int, repeats: int) -> Row:
     """Measure worlds a second for a defender's view after four tricks of a game in which the soloist has discarded."""
     player = players.make("rules", game)
     state: Any = game.deal(1, 1)
@@ -94,8 +94,8 @@ def worlds(game: skat.Skat, ours: int, repeats: int) -> Row:
 
     def core() -> float:
         start = time.thread_time()
-        deals.sample(1, ours)
-        return ours / (time.thread_time() - start)
+        deals.sample(1, n)
+        return n / (time.thread_time() - start)
 
     best, spread = measure(core, repeats)
     return Row("worlds", best, None, "worlds/s", spread)

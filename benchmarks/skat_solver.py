@@ -2,9 +2,10 @@
 
 Rows: cards tried a second, and ms a position at the first lead and after five tricks. `61` is the question whether the
 soloist makes 61 card points, `all-moves` the same question after each legal card, and `exact` the exact card points.
-The baseline is a plain zero-window search on the same positions, with a table of whole positions and a simple order of
-moves (cpp/skat/solver_plain.hpp). It does not solve null games, and finds exact points by bisection. Every figure is
-CPU time of the thread.
+In null games all three ask whether the soloist takes no trick. The baseline is a plain zero-window search on the same
+positions, with a table of whole positions and a simple order of moves (cpp/skat/solver_plain.hpp). It does not solve
+null games, so rows with a baseline leave them out. It finds exact points by bisection. Every figure is CPU time of the
+thread.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from trickformer import _core
 
 solver = _core.skat_solver
 DEALS, QUICK_DEALS = 300, 30
-SLOW, QUICK_SLOW = 40, 4  # games in which the baseline also solves every card and the exact points, which takes long
+SLOW, QUICK_SLOW = 40, 4  # games whose first lead the baseline also solves for every card and exact points, slowly
 SEED = 1
 WIN = 61  # card points with which the soloist wins
 TRICKS = 5  # tricks before the later positions
@@ -39,12 +40,14 @@ def main() -> None:
 
 
 def rows(deals: list[Any], endings: list[Any], slow: int) -> list[Row]:
-    """Measure all rows. The baseline solves every card and the exact points in the first `slow` games with trumps only.
+    """Measure all rows.
+
+    At the first lead, the baseline solves every card and the exact points of few games only, because it is slow.
 
     Args:
         deals: States at the first lead.
         endings: States after TRICKS tricks, without null games.
-        slow: Number of games.
+        slow: Number of these games, which are the first that are not null.
     """
     trumps = [d for d in deals if d.kind != NULL]
     few = trumps[:slow]
@@ -160,7 +163,7 @@ def games(n: int) -> tuple[list[Any], list[Any]]:
     """Play the first n games that scripted players declare.
 
     Returns:
-        States at the first lead, and the states of the games with trumps after TRICKS tricks of the same players.
+        States at the first lead, and states of the same games after TRICKS tricks, without null games.
     """
     starts: list[Any] = []
     later = []

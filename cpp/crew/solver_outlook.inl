@@ -6,6 +6,7 @@ namespace trickformer::crew::inline TRICKFORMER_ISA {
 
 class Outlook {
  protected:
+  // A card that `owner` must win and that is in the hand of `holder`.
   struct Wanted {
     std::uint8_t card;
     std::int8_t holder, owner;
@@ -13,7 +14,7 @@ class Outlook {
 
   explicit Outlook(const State& s) : goal_(s) {}
 
-  // Holders of the cards, valid until cards are drawn.
+  // Records who holds each card, and which seat must win which cards. Must be repeated after the draw of Rule::kDraw.
   void hold(const Position& at) {
     num_wanted_ = 0;
     wanted_cards_ = 0;
@@ -77,8 +78,9 @@ class Outlook {
     return set;
   }
 
-  // Open tasks that cannot be fulfilled in this trick. The task comes too early, or it needs a second task in the same
-  // trick that has another owner or whose card is in the same hand.
+  // Cards that must be won but cannot be won in this trick, for one of three reasons. Other cards must be won first.
+  // Or the order asks for another task in the same trick, but that task has another owner or its card is in the same
+  // hand. Or the omega task waits for the last trick.
   Cards banned(const Position& at, Cards open) const {
     Cards out = too_early(at);
     if (!goal_.ordered) return out;
@@ -128,8 +130,8 @@ class Outlook {
     return most;
   }
 
-  // Returns -1 if no line can succeed any more, else an estimate of the work left: mainly the sum of the costs of
-  // the cards that must still be won.
+  // Returns -1 if a simple test shows that no line can succeed, else an estimate of the work left: mainly the sum of
+  // the costs of the cards that must still be won.
   int assess(const Position& at) const {
     if (clash_) return -1;
     const int left = kTricks - at.trick;
@@ -165,7 +167,7 @@ class Outlook {
     return work;
   }
 
-  // Own cards that must be won but cannot be won in this trick, because another card must be won before them.
+  // Cards that their own holder must win, but not in this trick, because another card must be won first.
   Cards too_early(const Position& at) const {
     Cards out = 0;
     for (int i = 0; i < num_wanted_; ++i) {
@@ -205,8 +207,8 @@ class Outlook {
 
   Cards for_others(int seat) const { return wanted_cards_ & ~wanted_by_[seat]; }
 
-  // Cost of a card that its holder must win by playing it. Another seat that has only higher cards of the suit must
-  // lose them first. Of these cards, `before` receives the ones that must be won.
+  // Cost of a card that its holder must win by playing it. Another seat that has cards of the suit, but none that may
+  // fall to this card, must play them in earlier tricks. `before` receives those of them that some seat must win.
   int own_cost(const Position& at, const Wanted& w, int left, Cards& before) const {
     const int s = suit(w.card);
     if (s == kRocket) return 0;
@@ -227,8 +229,9 @@ class Outlook {
     return cost;
   }
 
-  // Least number of tricks in which a hand loses all its cards `of` a suit that is led at most `leads` times. It must
-  // run out of another suit first, or have no rockets when rockets are led.
+  // Least number of tricks in which a hand plays all its cards `of` a colour that is led at most `leads` times. Cards
+  // that it cannot play by following it must discard, after it has run out of another colour, or of rockets if the
+  // others can lead enough of them.
   static int tricks_to_lose(const Position& at, int seat, Cards of, int leads) {
     const int n = count(of), more = n - leads;
     if (more <= 0) return n;
@@ -241,8 +244,8 @@ class Outlook {
     return n + shortest;
   }
 
-  // Cost of a card that another seat must win: with a higher card of its suit, or with another suit or a rocket once
-  // the holder has no card of the suit led.
+  // Cost of a card that the owner must win from another seat, the holder. The owner wins by a higher card of the suit,
+  // by a rocket once the owner has no card of the suit, or in a trick of another suit once the holder has none of it.
   int cost_of(const Position& at, const Wanted& w, int left) const {
     const Cards mine = at.hand[w.owner] & ~for_others(w.owner), theirs = at.hand[w.holder];
     const Cards over = mine & higher(w.card) & ~(goal_.nines ? kNines : 0);

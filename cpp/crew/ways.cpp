@@ -5,11 +5,13 @@
 namespace trickformer::crew {
 namespace {
 
+// A way is the number 4 * dealt + 2 * passed + drawn (crew/ways.hpp). So these are all ways, the ways with a draw, and
+// the ways with a pass.
 constexpr WaySet kAllWays = 0xffff, kDrawn = 0xaaaa, kPassed = 0xcccc;
 
 constexpr WaySet dealt_ways(int seat) { return WaySet(0xf << (4 * seat)); }
 
-// The ways after which holder(way) is this seat.
+// The ways of which `holder` returns this seat.
 template <typename Holder>
 WaySet ways_to(int seat, Holder holder) {
   WaySet set = 0;
@@ -21,7 +23,7 @@ WaySet ways_to(int seat, Holder holder) {
 }  // namespace
 
 Ways::Ways(const SeatView& v) : seat_(v.seat), distress_(v.mission.distress), played_(v.played) {
-  // ways of the card that a seat passes, and of the card that the next seat draws from it
+  // pass[p]: ways of the card that seat p passes. draw[p]: ways of the card that the next seat draws from seat p.
   WaySet pass[kPlayers], draw[kPlayers];
   for (int p = 0; p < kPlayers; ++p) {
     pass[p] = dealt_ways(p) & kPassed;
@@ -94,12 +96,14 @@ std::uint32_t Ways::kind(int card) const {
   return of_[card] | messages << kWays | std::uint32_t(suit(card)) << (kWays + 3 * kPlayers);
 }
 
+// Enters one claim about the cards `rest` in the hand of seat p at one time, whose ways into the hand are `held`.
 void Ways::restrict(int p, WaySet held, const Claim& c, Cards rest) {
   for (Cards cannot = c.cannot & rest; cannot;) of_[take_lowest(cannot)] &= WaySet(~held);
   if (c.some || c.above) tests_[p] = {c.some & rest, c.above & rest, c.below & rest, held};
   if (c.some && !tests_[p].some) of_[lowest(c.some)] = 0;  // all of them have been played, so no deal is consistent
 }
 
+// Enters a card that seat p shows now, and the claim about the rest of its present hand.
 void Ways::narrow(int p, int card, const Claim& claim) {
   of_[card] &= held_[1][p];
   restrict(p, held_[1][p], claim, ~(played_ | bit(card)));
@@ -110,6 +114,8 @@ void Ways::announce(int p, int label) {
   label_ = std::uint8_t(label);
 }
 
+// Tests the messages about the colour. Of its bits only the `lasting` ones stay. `met` is added if the speaker holds
+// cards of the colour of which one can be shown under its label.
 int Course::end_colour(const Step& step, int bits) const {
   if ((bits & step.needs) != step.needs) return -1;
   for (const int pair : step.pairs)
@@ -120,12 +126,12 @@ int Course::end_colour(const Step& step, int bits) const {
 }
 
 DealtSet Course::add(DealtSet set, int dealt) {
-  constexpr DealtSet kColumn = [] {  // the first seat has any number, the second as many as it can hold
+  constexpr DealtSet kColumn = [] {  // pairs in which the second seat has ten cards
     DealtSet full = 0;
     for (int i = 0; i <= kHand; ++i) full |= DealtSet{1} << (11 * i + kHand);
     return full;
   }();
-  constexpr DealtSet kRow = (DealtSet{1} << 11 * kHand) - 1;  // the first seat has room
+  constexpr DealtSet kRow = (DealtSet{1} << 11 * kHand) - 1;  // pairs in which the first seat has fewer than ten cards
   return dealt == 11 ? (set & kRow) << 11 : dealt == 1 ? (set & ~kColumn) << 1 : set;
 }
 

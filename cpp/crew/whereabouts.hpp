@@ -8,8 +8,9 @@ struct Whereabouts {
   int seat = 0;
   Cards hand = 0, unseen = 0;  // unseen: cards not played, not in the own hand and not known to be in another
   Cards has[kPlayers] = {};    // cards that another seat is known to hold
-  Cards maybe[kPlayers] = {};  // cards that another seat may hold besides
-  float absent[kPlayers][kNumCards] = {};  // probability that a seat does not hold a card, with independent cards
+  Cards maybe[kPlayers] = {};  // cards that another seat may hold, those in `has` included
+  // For a card in `maybe`: the probability that the seat does not hold it. Cards are treated as independent.
+  float absent[kPlayers][kNumCards] = {};
 
   // Probability that a seat holds none of some cards.
   double none(int p, Cards cards) const {
@@ -47,7 +48,7 @@ inline Whereabouts look(const PublicState& t, int seat, Cards hand) {
     if (m.label == kLowest || m.label == kOnly) cannot[p] |= lower(m.card);
   }
   if (t.commander != seat && !drawn) s.has[t.commander] |= bit(kCommandersCard) & ~t.played;
-  const int nine = next_seat(t.member, 3);  // the holder of the pink 9, if it was announced
+  const int nine = next_seat(t.member, 3);  // under kAllPink the member sits to the left of the holder of the pink 9
   if (t.mission.has(Rule::kAllPink) && !t.mission.distress && !drawn && nine != seat)
     s.has[nine] |= bit(kPinkNine) & ~t.played;
   s.unseen = kAll & ~(t.played | hand | s.has[0] | s.has[1] | s.has[2] | s.has[3]);

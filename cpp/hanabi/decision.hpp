@@ -11,7 +11,8 @@
 
 namespace trickformer::hanabi {
 
-// A move of another seat, with the view before it. The own cards in it are numbered in the order in which they came.
+// A move of another seat, and the own seat's view before the move. Own cards have serial numbers in the order in which
+// they came. `own` holds the number of the card in each slot.
 struct Frame {
   State state;
   Marks marks;
@@ -26,13 +27,14 @@ class Decision {
 
   const Rules& rules() const { return view_.state.rules; }
   const State& state() const { return view_.state; }  // own cards and the deck are unknown
-  const Marks& marks() const { return marks_; }
+  const Marks& marks() const { return marks_; }       // the scripted player's reading of the hints, which is public
   Bot bot() const { return bot_; }
   std::uint64_t legal() const { return hanabi::legal(state()); }
   int left() const { return state().left(); }  // cards in the deck
 
-  // Appends all own hands that are consistent with the view, and for each the number of ways to take its cards. A hand
-  // is [rules.hand] kinds, with -1 for missing cards. If there are more than `most`, returns false and appends nothing.
+  // Appends all own hands that hints and visible cards allow, regardless of the others' moves, and for each hand the
+  // number of ways to take its cards. A hand is [rules.hand] kinds, with -1 for missing cards. If there are more than
+  // `most`, returns false and appends nothing.
   bool list(std::size_t most, std::vector<std::int16_t>& hands, std::vector<std::uint64_t>& ways) const;
   void draw(Rng& rng, std::int16_t* hand) const { hands_.draw(rng, hand); }
   std::uint64_t ways(const std::int16_t* hand) const { return hands_.ways(hand); }

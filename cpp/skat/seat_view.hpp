@@ -53,7 +53,7 @@ struct SeatView {
   int soloist() const { return auction.soloist; }
   bool declared() const { return stage >= Stage::kShow; }
   int lead() const { return num_plays % kPlayers ? plays[num_plays / kPlayers * kPlayers] : -1; }
-  // The seat that acts next, or -1 at the end and if chance or a hidden action comes next.
+  // The seat that acts with the next token, or -1 if that token is no action.
   int turn() const {
     switch (stage) {
       case Stage::kAuction: return auction.current();
@@ -79,8 +79,8 @@ struct SeatView {
 inline namespace TRICKFORMER_ISA {
 
 // Returns whether the unseen cards can be placed: `a` and `b` cards in two hands that cannot hold some cards, and
-// `skat` cards in the skat, which can hold any. Each card is excluded from places by a set, so Hall's condition on
-// three places is sufficient.
+// `skat` cards in the skat, which can hold any. By Hall's theorem it is sufficient that for each set of the three
+// places the cards which must lie there fit.
 inline bool can_lay(Cards unseen, Cards not_a, Cards not_b, int a, int b, int skat) {
   return count(unseen) == a + b + skat && count(unseen & not_a & not_b) <= skat && count(unseen & not_b) <= a + skat &&
          count(unseen & not_a) <= b + skat;
@@ -140,8 +140,9 @@ inline bool playable(const SeatView& v, int card) {
                  v.hidden_in_skat());
 }
 
-// The cards that another seat may play next in some deal that is consistent with the view. Cards that follow the lead
-// alike and that the third seat may hold alike give the same answer, so one card of each kind is tested.
+// The cards that another seat may play next in some deal that is consistent with the view. The answer for a card
+// depends only on whether the card follows the lead and whether the third seat may hold it. So one card of each of
+// these four groups is tested.
 inline Cards playable(const SeatView& v) {
   const int p = v.current, lead = v.lead();
   if (v.shown && p == v.soloist()) return legal_plays(v.contract.kind, v.shown, lead);
@@ -184,7 +185,8 @@ inline bool may_come(const SeatView& v, int token) {
   return token < kNumCards ? possible_cards(v) >> token & 1 : spoken(v).has(token);
 }
 
-// Applies a token. An impossible token is read, by its position, as a possible one, so that every sequence ends.
+// Applies a token. An impossible token also advances the view, so every sequence ends. If it stands for a seat or a
+// statement, it is replaced by a legal one. A card is taken as it is, and any other token in a card's place as no card.
 inline void see(SeatView& v, int token) {
   using Stage = SeatView::Stage;
   const Cards card = token >= 0 && token < kNumCards ? bit(token) : 0;

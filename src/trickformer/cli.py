@@ -272,7 +272,7 @@ def list_checkpoints(as_json: configs.Json = False) -> None:
         config = json_object((folder / "config.json").read_text(encoding="utf-8"))
         about = config.get("about" if config.get("kind") == HANABI_VALUES else "trickformer", {})
         game = about.get("game") if isinstance(about, dict) else None
-        player = "obl" if config.get("kind") == HANABI_VALUES else "argmax, gomcts, imitation"
+        player = "obl, rl_search" if config.get("kind") == HANABI_VALUES else "argmax, gomcts, imitation"
         row = {
             "name": name,
             "game": game,

@@ -143,6 +143,8 @@ def test_a_config_file_with_overrides_and_the_report_command(command, tmp_path):
         ([*MATCH, "--seed", "-1"], "--seed -1"),
         ([*MATCH, "--colour", "red"], "--colour"),
         ([*MATCH, "--resume"], "--resume needs the --out"),
+        (["tournament", "--resume", "--out", "nothing"], "no config.toml; give GAME and other options to begin one"),
+        (["belief", "train", "--resume", "--out", "nothing"], "no config.toml; leave out --resume to begin one"),
         ([*MATCH, "--config", "missing.toml"], "cannot read the config missing.toml"),
         (["tournamet"], "tournamet"),
         (["report", "nowhere"], "nowhere holds no run"),
@@ -249,6 +251,9 @@ def test_lists_as_json(command):
     assert (mines["seats"], mines["checkpoint"]) == (1, None)
     shipped = json.loads(command("checkpoints", "--json")[1])["checkpoints"]
     assert all(len(row["sha256"]) == 64 and row["bytes"] > 1000 for row in shipped)
+    takers = {row["name"]: row["players"] for row in shipped}
+    assert takers["hanabi-obl-1"] == ["obl", "rl_search"]
+    assert all("checkpoint" in players.options_of(player).model_fields for names in takers.values() for player in names)
     everyone = json.loads(command("players", "--json")[1])["players"]
     assert {player["name"] for player in everyone} >= set(players.NAMES)
     (one,) = json.loads(command("players", "gomcts", "--game", "skat", "--json")[1])["players"]

@@ -202,10 +202,11 @@ def test_an_audit_without_cases_is_not_good() -> None:
     *_, untested, worlds, verdict = str(report).splitlines()
     assert untested == "  x    not tested: no position suited it; use more --deals"
     assert worlds == "  worlds:    not tested: no worlds were sampled; use more --deals"
-    assert verdict == "The audit fails: 1 check was not tested."
+    assert verdict == "The audit fails: 2 checks were not tested."
     report.checks |= {"y": audit.PropertyCount("y", 3, 2), "worlds: z": audit.PropertyCount("worlds: z")}
     assert "2 faults in 3 cases" in str(report) and "no worlds were sampled" not in str(report)
     assert str(report).endswith("The audit fails: 1 check has faults, 2 checks were not tested.")
+    assert not audit.ViewAudit("hearts", 1, 0, {"y": audit.PropertyCount("y", 1)}).good  # no worlds
     passed = audit.ViewAudit("hearts", 1, 0, {"worlds: z": audit.PropertyCount("worlds: z", 1)})
     assert str(passed).endswith("The audit passes.") and "good in 1 case\n" in str(passed)
     with pytest.raises(ValidationError):

@@ -450,18 +450,22 @@ GAMES = {
     "outcomes are missing": (
         fewer_outcomes,
         "outcomes: list contains the scores of a hand",
-        r"scores \(1\d, \d+, \d+\), seat \d, history",
+        r"scores \(1\d, \d+, \d+\), seat \d, after these OpenSpiel actions",
     ),
     "a view forgets": (
         viewed(lambda v: View(v.viewer, (*v.events[:2], *v.events[2:][-1:]), v.legal)),
         EXTENDS,
-        r"seat \d, history",
+        r"seat \d, after these OpenSpiel actions",
     ),
-    "a view has no legal actions": (viewed(lambda v: View(v.viewer, v.events, ())), LEGAL, r"seat \d, history"),
+    "a view has no legal actions": (
+        viewed(lambda v: View(v.viewer, v.events, ())),
+        LEGAL,
+        r"seat \d, after these OpenSpiel actions",
+    ),
     "a view has a legal action too few": (
         viewed(lambda v: View(v.viewer, v.events, v.legal[1:])),
         LEGAL,
-        r"seat \d, history",
+        r"seat \d, after these OpenSpiel actions",
     ),
 }
 

@@ -116,7 +116,7 @@ def test_every_kind_of_engine_is_tried():
         ("", "engine needs a command"),
         ("/nowhere/bot", "cannot be started, .*/nowhere/bot: No such file"),
         ("'bot", "cannot be split into words: No closing quotation"),
-        ("/bin/cat", "hello.name: Field required"),
+        ("/bin/cat", "the field hello.name is missing; it wrote {"),
     ],
 )
 def test_what_cannot_be_started(cmd, says):
@@ -313,7 +313,7 @@ def test_reports_say_what_seeds_are_worth(tmp_path):
     found = trickformer("report", str(tmp_path / "run"))
     printed = " ".join(found.stdout.split())
     assert "does not follow seeds: a match against itself is not zero" in printed
-    assert "receives generator states, from which it could compute the deal" in printed
+    assert "receives the states of its random generators, from which it could compute the hidden cards" in printed
 
 
 @pytest.fixture

@@ -247,7 +247,7 @@ def test_it_improves_on_its_model(tiny_features_checkpoint_of):
     ("options", "name", "said"),
     [
         ("belief=weighted", "hearts", "hearts has no weighted worlds"),
-        ("belief=policy", "skat", "has no action probabilities"),
+        ("belief=policy", "skat", "needs a policy with action probabilities"),
         ("worlds=3", "hearts", "worlds=3 is for a rollout without prior"),
         ("ucb=false", "crew", "ucb=false is for a rollout without prior"),
         ("margin=-1", "crew", "margin=-1"),

@@ -11,7 +11,7 @@ import pytest
 
 from trickformer import checkpoints
 from trickformer.selfplay.model_cards import snippet
-from trickformer.selfplay.results import describe_match, find_best
+from trickformer.selfplay.results import describe_match, find_best, score_unit
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_2_0"
 
@@ -35,6 +35,10 @@ def test_a_match_is_one_line():
     assert describe_match(entry, "rules", False) == (
         "iteration 3: argmax - rules: -2.10 points a hand, 95% interval [-2.80, -1.40], over 50 deals, lower is better"
     )
+    assert "+0.17 wins a game over" in describe_match(
+        met(3, 0.17, low=None) | {"deals": 2}, "rules", True, score_unit("crew")
+    )
+    assert score_unit("trickformer_crew(mission=3)") == "wins a game" and score_unit("skat") == "points a hand"
     entry = met(3, -0.001, "previous", None, None) | {"deals": 1}
     assert describe_match(entry, "rules", True) == (
         "iteration 3: argmax - argmax of iteration 2: +0.00 points a hand over 1 deal, higher is better"

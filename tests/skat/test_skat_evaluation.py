@@ -64,7 +64,7 @@ def test_learning_and_calibrating_by_command(tmp_path, capsys):
     ((_, (head, rows)),) = report.tables
     assert len(rows) == 9 and all(len(row) == len(head) for row in rows)
     assert all(" → " in row[-1] and "% (" in row[-1] for row in rows)
-    assert "model that drew these hands" in report.text() and "|" not in report.text()
+    assert "the model after round 2, measured" in report.text() and "|" not in report.text()
     assert (config.out / "report.md").read_text() == report.markdown()
     assert learning.command(config, resume=True) == report
     with pytest.raises(TrickformerError, match="already holds a run"):

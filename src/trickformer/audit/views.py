@@ -39,7 +39,9 @@ _WORLDS = "worlds:"  # beginning of the names of the checks of sampled worlds
 _KEY = (
     "Exchanged cards: the audit swaps hidden cards, or moves hidden mines, at random decisions. That must not change "
     "what the seat is shown.",
-    "Worlds: the audit samples full deals for the seat at the same decisions. Each must be possible and fit its view.",
+    "Worlds: the audit samples full deals for the seat at the same decisions. Each must be possible and fit its view. "
+    "vary: they must not all be the same deal.",
+    "outcomes: the scores of each hand that is played must be in the game's list of outcomes.",
     "V, n_features and n_positions: numbers of tokens in the vocabulary, of features, and of positions in a sequence.",
 )
 
@@ -81,7 +83,7 @@ class PropertyCount:
 
 @dataclass(slots=True)
 class ViewAudit:
-    """Result of an audit. It is good if every check had cases and none had a fault."""
+    """Result of an audit. It is good if every check had cases, worlds included, and none had a fault."""
 
     game: str
     deals: int
@@ -90,7 +92,12 @@ class ViewAudit:
 
     @property
     def good(self) -> bool:
-        return all(c.cases and not c.faults for c in self.checks.values())
+        return self._has_worlds and all(c.cases and not c.faults for c in self.checks.values())
+
+    @property
+    def _has_worlds(self) -> bool:
+        """True if any sampled worlds were checked, with or without cases."""
+        return any(name.startswith(_WORLDS) for name in self.checks)
 
     def check(self, name: str) -> PropertyCount:
         """Return the check of a name; it is created if necessary.
@@ -118,7 +125,7 @@ class ViewAudit:
             lines.append(f"  {c.name:{width}}  {verdict:>12} in {count_noun(c.cases, 'case')}")
             if c.example:
                 lines.append(f"    first at {c.example}")
-        if not any(name.startswith(_WORLDS) for name in self.checks):
+        if not self._has_worlds:
             lines.append(f"  {_WORLDS:{width}}    not tested: no worlds were sampled; use more --deals")
         return "\n".join([*lines, self._verdict()])
 
@@ -127,7 +134,7 @@ class ViewAudit:
         if self.good:
             return "The audit passes."
         n_faulty = sum(c.faults > 0 for c in self.checks.values())
-        n_untested = sum(not c.cases for c in self.checks.values())
+        n_untested = sum(not c.cases for c in self.checks.values()) + (not self._has_worlds)
         parts = [f"{_count_checks(n_faulty)} faults"] if n_faulty else []
         parts += [f"{_count_checks(n_untested, past=True)} not tested"] if n_untested else []
         return f"The audit fails: {', '.join(parts)}."
@@ -362,7 +369,7 @@ def _truth_log_prob(game: Game, belief: ExactBelief[Any], state: State, viewer: 
 
 
 def _where(state: State, viewer: int) -> Callable[[], str]:
-    return lambda: f"seat {viewer}, history {_history(state)}"
+    return lambda: f"seat {viewer}, after these OpenSpiel actions: {_history(state)}"
 
 
 def _history(state: State) -> str:

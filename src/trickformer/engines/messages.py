@@ -124,4 +124,6 @@ def _validate_line(message_type: TypeAdapter[Any], line: bytes) -> Any:
     except ValidationError as e:
         fault = e.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))
+        if fault["type"] == "missing":
+            raise ValueError(f"the field {where} is missing") from None
         raise ValueError(f"{where}: {fault['msg']}".removeprefix(": ")) from None

@@ -205,7 +205,8 @@ class Process:
             try:
                 parsed.append(messages.parse(bytes(text)))
             except ValueError as e:
-                raise Fault(f"wrote {make_printable(text.decode(errors='replace'))} ({e})") from None
+                line = make_printable(text.decode(errors="replace"))
+                raise Fault(f"wrote a line that docs/engines.md does not allow: {e}; it wrote {line}") from None
         return parsed
 
     @property

@@ -29,7 +29,7 @@ RULES = {
     "member_no_communication": "a member named by the commander before the draft does not communicate",
     "random_draw_after_trick1": "after trick 1 everybody draws a card at random from the hand of the right neighbour",
     "each_rocket_wins": "each of the four rockets wins a trick",
-    "nines_win_nothing": "no trick is won by a 9, until none is left in a hand",
+    "nines_win_nothing": "no trick is won by a 9; the game ends when no hand has a 9",
     "nines_win_nothing_plus_tasks": "no trick is won by a 9, and there are tasks; the game ends when no hand has a 9",
     "swap_two_tokens": "before the draft two task tokens may change places",
     "ones_win_twice": "two tricks are each won by a colour card of value 1",

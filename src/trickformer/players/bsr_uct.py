@@ -66,7 +66,7 @@ class Options(BaseModel):
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Exploration constant, scores 0 to 1 (default: 0.5, over 64 cells 4 / count of safe cells).",
+        description="UCT's constant, for scores of 0 to 1 (default: 0.5, above 64 cells 4 / safe cells).",
     )
     widening: Annotated[float | None, _by_size(0.0, lambda _: 0.5)] = Field(
         None,

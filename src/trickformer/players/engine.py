@@ -158,7 +158,9 @@ class EnginePlayer(Player):
         self.faults = 0  # number of faults so far
         self.batch = processes * min(self.hello.tables, _AT_ONCE)
         if self.hello.seeds == "numpy":
-            self.caveats = ("receives generator states, from which it could compute the deal",)
+            self.caveats = (
+                "receives the states of its random generators, from which it could compute the hidden cards",
+            )
         elif not self.hello.seeds:
             self.caveats = ("does not follow seeds: a match against itself is not zero",)
         self._belief: Belief | None = None  # samples worlds for an engine that requests whole deals instead of views

@@ -35,7 +35,7 @@ class _PresetOptions(ModelOptions):
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Standard errors by which to beat ArgmaxVal*'s action (default: none, no anchor).",
+        description="Play ArgmaxVal*'s action unless search leads by this many standard errors (default: none).",
     )
 
 

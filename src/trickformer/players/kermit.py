@@ -35,7 +35,7 @@ class Options(BaseModel):
     passing: float = Field(
         default=-15,
         allow_inf_nan=False,
-        description="Value of passing in points: own score minus the others' mean (default: -15).",
+        description="Worth of a pass, own score minus the others' mean. Better hands bid (default: -15).",
     )
 
 

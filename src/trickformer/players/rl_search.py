@@ -157,7 +157,10 @@ class _Search(BaseModel):
         None, ge=1, le=1_000_000, description="Gradient steps per target update (default: small 1, paper 2,500)."
     )
     exploration: Annotated[float | None, _of_preset("exploration")] = Field(
-        None, ge=0, le=1, description="Share e of random moves while values are tuned (default: small 0.2, paper 0.1)."
+        None,
+        ge=0,
+        le=1,
+        description="Largest share of random moves in the tuning of values (default: small 0.2, paper 0.1).",
     )
     explorations: Annotated[int | None, _of_preset("explorations")] = Field(
         None, ge=1, le=10_000, description="Number of different shares of random moves (default: small 1, paper 80)."
@@ -167,7 +170,7 @@ class _Search(BaseModel):
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="Power a: the smallest share of random moves is e^(1 + a) (default: small 0, paper 7).",
+        description="The smallest share is the largest to the power 1 + this (default: small 0, paper 7).",
     )
     device: str = Field("cpu", description="Torch device of the network (default: cpu).")
 

@@ -48,7 +48,7 @@ class Options(BaseModel):
     belief: Annotated[
         Literal["uniform", "weighted", "policy"] | None, PerGame(lambda options, game: _belief(options, game))
     ] = Field(
-        None, description="Worlds: uniform, weighted (Skat, Hanabi), policy (default: weighted if prior, or uniform)."
+        None, description="Worlds: uniform, weighted, policy (default: uniform, Skat or Hanabi with prior: weighted)."
     )
     slip: Annotated[float, _POLICY] = Field(
         0.5, ge=0, le=1, description="belief=policy: share of the others' moves assumed random (default: 0.5)."
@@ -66,7 +66,7 @@ class Options(BaseModel):
         0,
         ge=0,
         le=1_000_000,
-        description="Without prior: further worlds that re-estimate the gain, for the report (default: 0).",
+        description="Without prior: extra worlds to estimate the lead again, for the report (default: 0).",
     )
     runs: Annotated[int | None, _PRIOR, _of_game("runs")] = Field(
         None, ge=1, le=1_000_000, description="With prior: games per decision (default: the game's)."
@@ -158,6 +158,7 @@ def _make_belief(options: Options, game: Game, policy: Player, spec: str) -> Bel
         return sampler(game)
     if not policy.has_likelihood:
         raise TrickformerError(
-            f"player 'rollout': its policy {spec!r} has no action probabilities; use another policy or belief"
+            f"player 'rollout': belief=policy needs a policy with action probabilities, such as policy=imitation, not "
+            f"{spec!r}; use another policy or belief"
         )
     return PolicyBelief(game, sampler(game), policy, options.slip)

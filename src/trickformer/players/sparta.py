@@ -68,7 +68,7 @@ class _Search(BaseModel):
         200,
         ge=0,
         le=1_000_000,
-        description="Hanabi, multi=true: most hands of the partner at which both search (default: 200).",
+        description="Hanabi, multi=true: no search if the partner may hold more hands than this (default: 200).",
     )
     seed: Annotated[int, _MULTI] = Field(
         0,
@@ -81,7 +81,7 @@ class _Search(BaseModel):
         Literal["exact", "counting", "seq2seq", "bft"] | None,
         PerGame(lambda _, game: "counting" if _is_crew(game) else "exact"),
     ] = Field(
-        None, description="Worlds: exact (explain moves), counting (fit cards), seq2seq, bft (default: the game's)."
+        None, description="Worlds: exact, counting (ignores moves), seq2seq, bft (default: exact, The Crew counting)."
     )
 
 

@@ -91,9 +91,11 @@ def _require_run(model: type[BaseModel], typed: Mapping[str, Any]) -> None:
     required = {name for name, field in model.model_fields.items() if field.is_required()}
     if required <= typed.keys() and not typed.keys() <= set(COMMAND_LINE_ONLY):
         return
+    missing = [flag_of(model, name) for name in model.model_fields if name in required - typed.keys()]
     if (out := typed.get("out")) is not None:
-        raise TrickformerError(f"{out} holds no run to continue: there is no {FILE}; leave out --resume to begin one")
-    if model.model_fields["out"].default is None and required - typed.keys():
+        remedy = f"give {', '.join(missing)} and other options" if missing else "leave out --resume"
+        raise TrickformerError(f"{out} holds no run to continue: there is no {FILE}; {remedy} to begin one")
+    if model.model_fields["out"].default is None and missing:
         raise TrickformerError("--resume needs the --out of the run to continue")
 
 
@@ -212,7 +214,7 @@ def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, An
         fault = e.errors()[0]
         name = str(next(iter(fault["loc"]), ""))
         typed = (context or {}).get("typed")
-        flag = name.upper() if (model, name) in _positionals else option(name)
+        flag = flag_of(model, name)
         if fault["type"] == "missing":
             message = f"{name if typed is None else flag} is missing: {model.model_fields[name].description}"
         elif typed is not None and name in typed:
@@ -353,6 +355,16 @@ def option(name: str) -> str:
         name: Name of the field.
     """
     return "--" + name.replace("_", "-")
+
+
+def flag_of(model: type[BaseModel], name: str) -> str:
+    """Return a field as the help page of its command names it, such as GAME or `--batch-size`.
+
+    Args:
+        model: Config of the command.
+        name: Name of the field.
+    """
+    return name.upper() if (model, name) in _positionals else option(name)
 
 
 def as_typed(name: str, value: Any) -> str:

@@ -31,6 +31,10 @@ _LEGENDS = {  # by game: explanation of the symbols in its text
     "A move such as 'open 0,2' names row and column, counted from 0.",
 }
 _SEATING = "seating: player in each seat, 0 for the first player of the run."
+_ISS_KEY = (
+    "d soloist, v value, m matadors, p card points, t tricks, s schneider, z schwarz, p0 to p2 penalty points of the "
+    "seats, l seat that left, to seat that ran out of time, r resigned; -1: none."
+)
 _PLACES = ("forehand", "middlehand", "rearhand")
 
 
@@ -116,6 +120,8 @@ def print_game(record: AnyRecord, number: int, console: Console) -> None:
     # Our own records of Skat have results in the words of the International Skat Server (ISS).
     source = "XSkat" if record.source == "xskat" else "ISS"
     parts.append(Text(f"{source} result: {record.result or 'none on record'}"))
+    if record.result and source == "ISS":
+        parts.append(Text(_ISS_KEY))
     if (note := record.tags.get("CO", "")) and "seating" in note:
         parts.append(Text(f"GM game, PC program, SE series, ID number of the game, CO comment. {_SEATING}"))
     parts.append(_format_finding(finding))

@@ -108,10 +108,10 @@ def _curves(review: Review) -> list[str]:
         ends = f"{_format_value(values[0])} at first"
         if curve.result is not None:
             values.append(curve.result)
-            ends += f", {_format_value(curve.result)} in the end; own decisions lost {curve.lost:.2f}"
+            ends += f", {_format_value(curve.result)} in the end; rated decisions lost {curve.lost:.2f}"
             is_alone = len(curve.seats) == len(review.names)  # a team or one player: there are no others
-            rest = "chance and hidden cards" if is_alone else "the others' play and the cards"
-            ends += f", {rest} gave {_format_value(curve.rest)}"
+            rest = "chance, hidden cards" if is_alone else "the others' play, the cards"
+            ends += f", the rest ({rest}, decisions without a rating) gave {_format_value(curve.rest)}"
         lines.append(f"{name_seats(curve)} {bars(values)} {ends}")
     return [_BARS_HEAD, *(f"  {line}" for line in lines)] if lines else []
 

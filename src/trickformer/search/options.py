@@ -36,7 +36,7 @@ class BeliefOptions(BaseModel):
         50_000,
         ge=1,
         le=10_000_000,
-        description="Largest number of hands (The Crew: worlds) drawn per decision (default: 50,000).",
+        description="Largest number of worlds drawn per decision to find those that fit (default: 50,000).",
     )
     threads: int = Field(
         1, ge=1, le=1_024, description="Threads that play games. Results do not depend on it (default: 1)."
@@ -45,7 +45,7 @@ class BeliefOptions(BaseModel):
         0,
         ge=0,
         le=1_000_000,
-        description="Fresh worlds of the exact belief that re-estimate the gain, for the report (default: 0).",
+        description="Extra exact worlds that estimate the action's lead again, for the report (default: 0).",
     )
 
 

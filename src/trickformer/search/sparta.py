@@ -156,7 +156,7 @@ class BlueprintSearchPlayer(Player):
 
     def __init__(self, options: Settings, positions: Positions):
         self.options, self.positions = options, positions
-        caveat = "its gains are judged by other samples of the belief that it searched, which is not exact"
+        caveat = "the fresh samples of its gains come from the belief that it searched, which is not exact"
         self.caveats = (caveat,) if options.assess and not positions.has_exact_belief else ()
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:

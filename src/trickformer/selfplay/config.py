@@ -169,7 +169,9 @@ class SelfPlay(BaseModel):
     preset: str = Field(
         "small", description="Size of the model and schedule of the run: paper, paper-small, small or tiny."
     )
-    seed: int = Field(0, ge=0, lt=2**62, description="Seed of the deals, the roles, the weights and the batches.")
+    seed: int = Field(
+        0, ge=0, lt=2**62, description="Seed of the deals, the players of the seats, the weights and the batches."
+    )
     iterations: int = Field(3, ge=0, le=1_000_000, description="Number of self-play iterations after model 0.")
 
     start: str | None = Field(
@@ -190,7 +192,7 @@ class SelfPlay(BaseModel):
         1,
         ge=1,
         le=1_000_000,
-        description="The Crew: most deals tried until a win, in every second hand of --bootstrap random.",
+        description="The Crew: largest number of deals played for a win, in every 2nd random bootstrap hand.",
     )
     sequences: int = Field(
         60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."
@@ -205,7 +207,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         lt=1,
-        description="Share of hands by --bootstrap players. 0 once GO-MCTS labels or with --expert-iteration.",
+        description="Share of later hands by --bootstrap players. Unused if targets come from search.",
     )
     roles: Literal["one", "all"] = Field(
         "one",
@@ -249,7 +251,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Muon's peak learning rate for model 0, later scaled like --learning-rate. 0: only AdamW.",
+        description="Muon's peak rate for model 0, later x --learning-rate / --bootstrap-learning-rate. 0: off.",
     )
     policy_weight: float = Field(
         9.0, gt=0, allow_inf_nan=False, description="Weight of the policy loss, relative to the value loss."

@@ -61,7 +61,7 @@ from trickformer.selfplay.config import FREE, SelfPlay
 from trickformer.selfplay.log import LOG, Log
 from trickformer.selfplay.model_cards import model_card
 from trickformer.selfplay.progress import RunProgress, format_duration
-from trickformer.selfplay.results import TrainingResults, describe_match, find_best
+from trickformer.selfplay.results import TrainingResults, describe_match, find_best, score_unit
 from trickformer.selfplay.schedule import (
     Job,
     Piece,
@@ -122,7 +122,7 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     parallel.slots(config.workers, config.ray)  # raises if there is no cluster
     out = config.folder
     if "," in str(out):
-        raise TrickformerError(f"run folder {out}: it has a comma, which no spec can hold; choose another --out")
+        raise TrickformerError(f"run folder {out}: it has a comma, which training cannot use; choose another --out")
     files = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
     uses_cpu = config.ray is not None or not torch.cuda.is_available()
     details = {"self_play_isa": rounded_instruction_set(config) or instruction_set()} if uses_cpu else {}
@@ -423,7 +423,8 @@ class _Run:
             self._check_time()
             result = evaluate.match(config, self.out, iteration, opponent, self.progress.show(iteration, opponent))
             log.note(iteration=iteration, stage="match", at=result["deals"], opponent=opponent, **result)
-            self.progress.line(describe_match(log.entries[-1], config.baseline, self.game.higher_is_better))
+            unit = score_unit(config.game)
+            self.progress.line(describe_match(log.entries[-1], config.baseline, self.game.higher_is_better, unit))
         matches = {o: [e for e in log.stage_entries("match") if e["opponent"] == o] for o in evaluate.OPPONENTS}
         if matches["baseline"]:
             evaluate.curve(self.game, config, matches, self.out)

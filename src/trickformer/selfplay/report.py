@@ -15,15 +15,22 @@ from trickformer.plumbing.folder import RESULT, RunFolder
 from trickformer.plumbing.isa import rounding
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.selfplay.charts import LOSSES, iteration_ends, losses
-from trickformer.selfplay.results import OPPONENTS, TrainingResults, describe_match, format_interval, format_signed
+from trickformer.selfplay.results import (
+    OPPONENTS,
+    TrainingResults,
+    describe_match,
+    format_interval,
+    format_signed,
+    score_unit,
+)
 
 PLOT = "training.png"
 _BLUE, _GREY = "#2b6cb0", "#718096"
 _RED = "#c05621"
 _LOSS_KEY = (
     "hands: played for the iteration, held-out hands included; steps: gradient steps. Losses: cross-entropy in nats a "
-    "token (policy, value), weighted squared error in squares of v(o), the value of a hand's outcome to a seat (action "
-    "values)."
+    "token (policy, value), weighted squared error of values in units of v(o), the value of a hand's outcome to a seat "
+    "(action values). In Hearts one unit of v(o) is 26 points."
 )
 _HELD_OUT = (
     ("observation_loss", "policy loss"),
@@ -43,7 +50,8 @@ _HELD_OUT_KEY = (
 )
 _MATCH_KEY = (
     "Mean of the model's ArgmaxVal*, which plays the best predicted value among likely actions, minus that of the "
-    "opponent, over deals with all their seatings. 95% intervals are over deals."
+    "opponent, over deals with all their seatings. 95% intervals are over deals, cut at the largest difference that "
+    "scores allow."
 )
 
 
@@ -132,7 +140,8 @@ def describe_best(results: TrainingResults) -> str:
     entries = [e for e in results.matches if e["iteration"] == results.best and e["opponent"] == "baseline"]
     if not entries:
         return f"best model: {path}, the last one, for no model has met the baseline"
-    match = describe_match(entries[-1], results.config.baseline, results.game.higher_is_better)
+    unit = score_unit(results.config.game)
+    match = describe_match(entries[-1], results.config.baseline, results.game.higher_is_better, unit)
     return f"best model: {path} ({match})"
 
 
@@ -178,7 +187,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
             (str(m["iteration"]), *(cell for o in OPPONENTS for cell in _cells(m["matches"].get(o)))) for m in compared
         ]
         better = "higher" if result["higher_is_better"] else "lower"
-        title = f"Matches, points a hand ({better} is better)"
+        title = f"Matches, {score_unit(result['game'])} ({better} is better)"
         tables.append((title, (("iteration", *heads), rows), _MATCH_KEY))
     return tables
 
@@ -243,6 +252,6 @@ def plot_matches(axes: Any, game: Game, baseline: str, matches: Mapping[str, Seq
     axes.axhline(0, color="black", linewidth=0.8)
     better = "above" if game.higher_is_better else "below"
     axes.set_xlabel("iteration")
-    axes.set_ylabel(f"points a hand (the model is better {better} 0)")
+    axes.set_ylabel(f"{score_unit(game.name)} (the model is better {better} 0)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.spines[["top", "right"]].set_visible(False)

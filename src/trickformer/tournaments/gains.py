@@ -99,26 +99,29 @@ class _GainSums:
         return result
 
 
-def notes(gains: list[dict[str, Any] | None], names: Sequence[str], unit: str = "points", sign: int = 1) -> list[str]:
+def notes(
+    gains: list[dict[str, Any] | None], names: Sequence[str], unit: str = "points a hand", sign: int = 1
+) -> list[str]:
     """Describe the gains of each player that estimates them, a line each.
 
     Args:
         gains: Result of `summarize_gains`.
         names: Names of the players.
-        unit: Unit of a score.
+        unit: Unit of a mean score.
         sign: 1 if higher scores are better, -1 if lower ones are. Gains are shown as changes of the score.
     """
     lines: list[str] = []
     for name, player_gains in zip(names, gains):
         if player_gains is None:
             continue
-        line = f"{name} left its blueprint in {player_gains['deviations']:,} of "
-        line += f"the {player_gains['decisions']:,} decisions that it searched,"
-        line += f" and estimates that this changes its score by {_change(player_gains['said'], sign)} {unit} a hand"
+        line = f"{name} replaced the action of its blueprint, the policy that it improves, in "
+        line += f"{player_gains['deviations']:,} of the {player_gains['decisions']:,} decisions that it searched. "
+        line += "Summed over a hand, its own estimates of the changes of its score are "
+        line += f"{_change(player_gains['said'], sign)} {unit}"
         if "exact" in player_gains:
-            change = _change(player_gains["exact"], sign)
-            line += f"; exact samples of {player_gains['compared']:,} of these positions give {change}"
-            line += f", estimate minus exact {_change(player_gains['excess'], sign)}"
+            line += f"; at {player_gains['compared']:,} of these positions, fresh samples give "
+            line += f"{_change(player_gains['exact'], sign)}, and its estimates there minus these are "
+            line += _change(player_gains["excess"], sign)
         lines.append(line + (" (± standard error)" if "±" in line else ""))
     return lines
 
@@ -143,7 +146,7 @@ def plot(gains: list[dict[str, Any] | None], names: Sequence[str], path: Path) -
 
     figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
     for i, (name, player_gains) in enumerate(zip(names, gains)):
-        for key, style, source in (("said", "-", "its estimate"), ("exact", "--", "exact samples")):
+        for key, style, source in (("said", "-", "its estimate"), ("exact", "--", "fresh samples")):
             points = [p for p in (player_gains or {}).get("by_move", []) if p[key]["mean"] is not None]
             if not points:
                 continue

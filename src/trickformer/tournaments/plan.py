@@ -156,7 +156,7 @@ class Matches(BaseModel):
         gt=0,
         le=86_400,
         allow_inf_nan=False,
-        description="Seconds for a decision (default: none). Players may adapt. Late moves are reported.",
+        description="Seconds for a decision (default: none). Engines receive it. Late moves are only counted.",
     )
 
 

@@ -185,7 +185,10 @@ def _match_key(result: dict[str, Any]) -> str:
         seats = "1 seat" if a == "1A" else f"{a[:-1]} seats"
         parts.append(f"{first}: tables with {seats} of A and {b[:-1]} of B, and so on.")
     if "Seats" in labels_of_rows:
-        parts.append(f"{_BY_SEATS.capitalize()}: every seat counts the same, as in Table 3 of the GO-MCTS paper.")
+        parts.append(
+            f"{_BY_SEATS.capitalize()}: over all seats that a player took, as in Table 3 of the GO-MCTS paper; a table "
+            "with two seats of the player counts twice."
+        )
     return " ".join([*parts, _test_key(result)])
 
 
@@ -331,8 +334,11 @@ def _work(result: dict[str, Any]) -> tuple[ReportTable, str]:
     illegal = _by_player(result, "illegal")
     if any(x["searched"] for x in illegal):
         shares = [x["illegal"] / x["searched"] if x["searched"] else None for x in illegal]
-        explained = "share of imagined move sequences that no deal allows; 0% is best"
-        columns["impossible sequences"] = (explained, _cells(shares, "{:.2%}".format))
+        explained = (
+            "share of the move sequences (gomcts) or worlds (other searches) sampled in a search that contradict what "
+            "the seat has seen, 0% is best"
+        )
+        columns["impossible samples"] = (explained, _cells(shares, "{:.2%}".format))
     if "clock" in result:
         late = [over / n if n else None for over, n in zip(_by_player(result, "overran"), turns)]
         explained = f"share of the decisions that took longer than {result['clock']:g} s"
@@ -356,7 +362,8 @@ def notes(result: dict[str, Any]) -> list[str]:
         result: Object of `TournamentResults.result`.
     """
     lines = [*(_match_notes(result) if "rows" in result else []), *_mixed_notes(result)]
-    lines += gains.notes(result.get("gains", []), labels(result), sign=_sign(result))
+    unit = "wins a game" if _is_won(result) else "points a hand"
+    lines += gains.notes(result.get("gains", []), labels(result), unit, _sign(result))
     for i, name in enumerate(labels(result)):
         lines += [f"{name}: {remark}" for remark in _remarks(result, i)]
     lines += warnings(result)

@@ -25,6 +25,8 @@ from trickformer.web.table import Table, open_table
 if TYPE_CHECKING:
     from trickformer.base import Game, State
 
+# Explanations of the first line of a position, by game.
+_KEYS = {"hanabi": "pace: discards that still leave the highest score in reach. efficiency: useful cards a hint spent."}
 _HELP = "number or name of an action; undo, again (the deal), next (deal), log, quit"
 _SUITS: dict[Sign, tuple[str, str]] = {  # letter in the names of cards, and symbol
     "clubs": ("C", "♣"),
@@ -72,6 +74,8 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
     cast = make_cast(settings)  # reports faults before anything is written
     with open_table(settings, resume) as table:
         print(_HELP)
+        if key := _KEYS.get(table.game.name):
+            print(key)
         try:
             _play(table, cast, read or (lambda: input("> ")), console())
         except (EOFError, KeyboardInterrupt):
@@ -218,8 +222,9 @@ def _lines(scene: Scene, position: ShownPosition, symbols: bool) -> Iterator[Tex
         name = position.seats[seat.seat]
         who = "you" if name == YOU else name.partition(":")[0]
         features = ", ".join((*seat.features, *([seat.last_action] if seat.last_action else [])))
-        cards = _hand_text(seat.cards, symbols)
-        yield Text(f"  seat {seat.seat} ({who}{', ' + features if features else ''}): ") + cards
+        line = Text(f"  seat {seat.seat} ({who}{', ' + features if features else ''})")
+        # A game with a board, such as Mines, has no hands.
+        yield line if scene.board else line + Text(": ") + _hand_text(seat.cards, symbols)
     for pile in scene.piles:
         place = "" if pile.seat is None else f"seat {pile.seat}, "
         yield Text(f"  {place}{pile.title}: ") + _hand_text(pile.cards, symbols)

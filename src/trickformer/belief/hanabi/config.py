@@ -15,11 +15,9 @@ Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
 Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
 # Options of the game that the training and the evaluation share.
 FormOption: TypeAlias = Annotated[
-    Form, Field(description="Whose policy is fixed: every seat's (hmm), all but --seat's (pomdp) or none (fosg).")
+    Form, Field(description="Observations: public events (hmm), --seat's view (pomdp), events and scripts (fosg).")
 ]
-SeatOption: TypeAlias = Annotated[
-    int, Field(ge=0, le=1, description="Seat that estimates in a pomdp, without a fixed policy.")
-]
+SeatOption: TypeAlias = Annotated[int, Field(ge=0, le=1, description="Seat that estimates in a pomdp.")]
 VariantOption: TypeAlias = Annotated[
     Variant,
     Field(description="Variant of two-player Hanabi: 5-card-8-hint, 5-card-2-hint or 7-card-4-hint."),
@@ -65,7 +63,7 @@ class BeliefTraining(BaseModel):
     variant: VariantOption = "5-card-8-hint"
     players: list[str] = Field(
         ["smart", "smart"],
-        description="Script of each seat in the training games. --form sets what the network observes.",
+        description="Script of each seat in the training games.",
     )
     model: Literal["lstm", "transformer"] = Field(
         "lstm", description="Encoder: lstm, on observations, or transformer (GPT-2), on the tokenizer's sequences."
@@ -133,7 +131,7 @@ class FineTuningOptions(BaseModel, ABC):
         description="bft: last learning rate as a share of the first, falling linearly (default: 0.05).",
     )
     clip: Annotated[float | None, _TUNED] = Field(
-        None, gt=0, description="bft: largest norm of the gradient of each game (default: none)."
+        None, gt=0, description="bft: largest norm of a gradient, to which longer ones are scaled (default: none)."
     )
     part: Annotated[Literal["encoder", "full"], _TUNED] = Field(
         "full", description="bft: part of the network that is tuned: encoder or full (default: full)."
@@ -165,7 +163,7 @@ class Evaluation(FineTuningOptions):
     )
     others: list[str] = Field(
         ["smart", "holmes", "simple", "piers", "iggi"],
-        description="Scripted players, one drawn at each move by a seat without a fixed policy.",
+        description="pomdp (--seat) and fosg (all seats): scripts, one of which is drawn for each move.",
     )
     estimators: list[str] = Field(
         ["v0", "counting", "v1", "seq2seq", "bft", "exact"], description=f"Any of {', '.join(ESTIMATORS)}."

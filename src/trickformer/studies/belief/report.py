@@ -21,8 +21,8 @@ _KEY = (
     "position: computing time in milliseconds."
 )
 _EXACT_KEY = (
-    " where exact: the same at the positions whose possible hands could be listed; above exact: minus the exact "
-    "belief's cross entropy there."
+    " where exact: nats a card at the positions whose possible hands could be listed. above exact: the column where "
+    "exact minus its value for the estimator exact."
 )
 _ESTIMATORS = {  # what each estimator computes
     "v0": "counts of unseen cards, each slot by itself",

@@ -70,7 +70,8 @@ def missions(file: File = "", as_json: configs.Json = False) -> None:
         "names who takes all tasks. distribution: the commander gives each task to a player. member, roles: the "
         "commander names the player, or the players, of the rule.",
         "A file of missions of your own has a table [[mission]] for each, with id and every key that differs from the "
-        'defaults: tasks = 0, tokens = [], communication = "normal", rules = [], and with tasks allocation = "draft".',
+        'defaults: tasks = 0, tokens = [], communication = "normal", rules = []. By default allocation is "draft" if '
+        "there are tasks.",
     ]
     heading = f"The missions of {file or 'the logbook'}"
     Report(result, heading, shown, notes=notes, words=True).print(as_json)

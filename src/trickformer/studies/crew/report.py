@@ -73,10 +73,17 @@ def conclude(result: dict[str, Any]) -> str:
         return f"{won[0]}; 95% interval {_share(low)} to {_share(high)}."
     low, high = result["comparison"]["ci95"]
     if low is None:
-        return f"{won[0]} and {won[1]}; without two games of each mission and pairs that differ, there is no interval."
+        return f"{won[0]} and {won[1]}; there is no interval, because {_explain_missing_interval(result)}."
     ends = f"95% interval of the difference {100 * low:+.1f} to {100 * high:+.1f} percentage points"
     sure = "" if low > 0 or high < 0 else ", which does not show which player is better"
     return f"{won[0]} and {won[1]}; {ends}{sure}."
+
+
+def _explain_missing_interval(result: dict[str, Any]) -> str:
+    """Return the reason why the comparison of two players has no interval."""
+    if result["games"] == 1:
+        return "there is only one game of each mission"
+    return "the difference of both players is equal in all games of a mission"
 
 
 def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
@@ -125,7 +132,7 @@ def _players_key(result: dict[str, Any]) -> str:
 
 def _missions_key(result: dict[str, Any]) -> str:
     first = result["missions"][0]
-    parts = ["Columns of players: share of games won, with its interval."]
+    parts = [f"Columns of players: share of games won{'' if result.get('iterations') else ', with its interval'}."]
     first_name, second_name = [*_specs_by_letter(result), "", ""][:2]
     if "comparison" in first:
         parts.append(
@@ -186,7 +193,7 @@ def notes(result: dict[str, Any]) -> list[str]:
     if c := result.get("comparison"):
         low, high = c["ci95"]
         a, b = list(_specs_by_letter(result))[:2]
-        spread = "no interval: one game of each mission, or all pairs alike"
+        spread = f"no interval, because {_explain_missing_interval(result)}"
         if low is not None:
             spread = f"95% interval [{low:+.2%}, {high:+.2%}]"
         lines.append(
@@ -201,12 +208,12 @@ def notes(result: dict[str, Any]) -> list[str]:
             )
         if p["illegal"]["searched"]:
             share = p["illegal"]["illegal"] / p["illegal"]["searched"]
-            searched = f"{p['illegal']['searched']:,} move sequences imagined in its search"
-            lines.append(f"{name}: {share:.2%} of the {searched} are impossible")
+            searched = f"{p['illegal']['searched']:,} sequences or worlds sampled in its search"
+            lines.append(f"{name}: {share:.2%} of the {searched} contradict what the seat has seen")
         if p["sees_state"]:
             lines.append(f"{name}: {SAW_STATE}")
         lines += [f"{name}: {caveat}" for caveat in p["caveats"]]
-    lines += gains.notes(result.get("gains", []), list(_specs_by_letter(result)), "games")
+    lines += gains.notes(result.get("gains", []), list(_specs_by_letter(result)), "wins a game")
     if result["distress"] != "off":
         lines.append(
             "The logbook counts one attempt more for each mission with the distress signal; these games do not"

@@ -69,15 +69,23 @@ def _keys(result: dict[str, Any]) -> list[str]:
     """Explain the columns of each table."""
     keys = [
         "Mean scores a game. self-play: the same player in all seats. cross-play: each seat has a different run of the "
-        "method. with M: seats are shared by runs of the row's method and of M."
+        "method. with M: seats are shared by runs of the row's method and of M. ± is a standard error: over runs "
+        "(jackknife) if teams remain without each of two or more runs, otherwise over decks."
     ]
-    if any(m["summary"] for m in result["methods"]):
+    columns = {key for m in result["methods"] for key in m["summary"]}
+    if columns and not columns & {*KNOWING}:
+        keys.append("Shares are over the games of teams of one method.")
+    elif columns:
         keys.append(
             "perfect games, lost by strikes: shares of games. knowing ...: shares of the cards that the teams "
             "played, by what their holder knew from hints and from the cards that it saw. in vain: share of cards "
             "that did not fit."
         )
-    return [*keys, "Mean score of tables with the players of the row and of the column; the diagonal is self-play."]
+    return [
+        *keys,
+        "Mean score of tables with the players of the row and of the column; the diagonal is self-play. ± is a "
+        "standard error over decks.",
+    ]
 
 
 def notes(result: dict[str, Any]) -> list[str]:
@@ -86,10 +94,7 @@ def notes(result: dict[str, Any]) -> list[str]:
     Args:
         result: Object that `results.result` returns.
     """
-    lines = [
-        "± is a standard error: over runs (jackknife) of a method with several runs, else over decks; in the last "
-        "table over decks",
-    ]
+    lines: list[str] = []
     for name, player in zip(_specs_by_name(result), result["players"]):
         if player["sees_state"]:
             lines.append(f"{name}: {SAW_STATE}")

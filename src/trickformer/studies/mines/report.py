@@ -22,7 +22,8 @@ _KEY = (
     "draws from the counts of all layouts that fit. score: share of the cells without a mine that were opened, mean "
     "over games. "
     "won: share of games that opened all of them. wall time a move: mean over moves; other programs on the "
-    "machine lengthen it. draws a move: layouts drawn in the search. inconsistent: share of these layouts that "
+    "machine lengthen it. draws a move: layouts used in the search, one for each step of a simulation in "
+    "the tree (exact: one for each simulation); rejected ones do not count. inconsistent: share of these layouts that "
     "contradict the board."
 )
 _OPTIONS_KEY = (

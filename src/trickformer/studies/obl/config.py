@@ -28,7 +28,7 @@ class ExactStudy(BaseModel):
         description="Temperature of the softmax, in points (0 needs --levels 1 --starts 0).",
     )
     policy: Literal["uniform", "grounded"] = Field(
-        "uniform", description="Beliefs of level 1 take past moves as random (uniform) or ignore them (grounded)."
+        "uniform", description="Weight of a past move at level 1: 1 / legal moves (uniform) or always 1 (grounded)."
     )
     target: Literal["histories", "beliefs"] = Field(
         "histories",

@@ -180,7 +180,8 @@ def _heading(result: dict[str, Any]) -> str:
     """Describe the study in one line."""
     return (
         f"The toy game: {result['runs']} runs a method, {result['games']:,} games a policy, temperature "
-        f"{result['temperature']:g}, least weight {result['least']:g}, tau {result['tau']:g}, seed {result['seed']}"
+        f"{result['temperature']:g}, least learning rate {result['least']:g}, tau {result['tau']:g}, "
+        f"seed {result['seed']}"
     )
 
 

@@ -37,8 +37,8 @@ _PIECE = 100  # games in a file of the run folder
 _HEAD = ("contract", "games", "won, predicted", "won, played", "shift", "scale", "log loss before", "log loss after")
 _KEY = (
     "won, predicted: mean chance to win with open cards. won, played: share of games won. The calibrated log odds "
-    "are shift + scale x predicted log odds. Log losses, in nats a game, are before and after that; after: on games "
-    "of other folds."
+    "are shift + scale x predicted log odds. Log losses, in nats a game, are before and after that; after: by "
+    "cross-validation, on games that shift and scale were not fitted to."
 )
 _LOW, _HIGH = 0.1, 0.97  # only hands whose chance of winning by the solver's model lies between these are played
 

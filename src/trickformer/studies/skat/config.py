@@ -11,7 +11,7 @@ from trickformer.players import validate_specs_of
 
 LEARNED, CALIBRATED = Path("out/skat-evaluation"), Path("out/skat-calibration")
 
-_ROUND = "Number of solved hands per contract in round {} of 3, drawn by {}."
+_ROUND = "Number of solved hands per contract in round {} of 3, chosen by {}."
 
 
 def _hands(default: int, description: str) -> Any:
@@ -24,9 +24,9 @@ class Learning(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int = Field(20261121, ge=0, lt=2**62, description="Seed of the hands.")
-    first: int = _hands(20_000, _ROUND.format(1, "a rough guess of the evaluation"))
-    second: int = _hands(40_000, _ROUND.format(2, "the evaluation of round 1"))
-    third: int = _hands(50_000, _ROUND.format(3, "the evaluation of round 2"))
+    first: int = _hands(20_000, _ROUND.format(1, "rough built-in weights"))
+    second: int = _hands(40_000, _ROUND.format(2, "the weights of round 1"))
+    third: int = _hands(50_000, _ROUND.format(3, "the weights of round 2"))
     hand: int = _hands(20_000, "Number of solved hands per contract for the model of games without the skat.")
     prior: float = Field(
         1.0,
@@ -75,7 +75,7 @@ class Calibration(BaseModel):
         10_000,
         ge=1,
         le=10_000_000,
-        description="Number of hands to fit each contract's model of bidding before the skat is seen.",
+        description="Number of ten-card hands per contract that fit the model of bids without the skat.",
     )
     out: Path = Field(CALIBRATED, description="Folder of the run.")
 

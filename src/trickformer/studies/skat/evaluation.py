@@ -47,11 +47,11 @@ WEIGHTS = "weights.npz"  # file in the run folder; the weights are not calibrate
 _PIECE = 2_500  # hands in a file of the run folder
 HEAD = ("model", "held-out hands", "won", "log loss of a constant", "log loss", "calibration")
 KEY = (
-    "won: mean of the results that the model learns, in hands that it was not trained on. Log losses are in nats a "
-    "hand. calibration: predicted and true percentage won, by tenths of the prediction, and in brackets the number "
-    "of hands."
+    "won: share of the held-out hands that are won with open cards; before the skat, their mean predicted chance. Log "
+    "losses are in nats a hand. calibration: predicted and true percentage won, by tenths of the prediction, and in "
+    "brackets the number of hands."
 )
-_ROUNDS_KEY = " weights of the second round: the model that drew these hands, before it learned from the third round."
+_ROUNDS_KEY = " weights of the second round: the model after round 2, measured on the same held-out hands."
 
 
 Row: TypeAlias = tuple[str, ...]  # cells of a table

@@ -49,9 +49,10 @@ PRESETS: dict[str, dict[str, Any]] = {
 
 
 class OffBeliefTraining(BaseModel):
-    """Options of the training of one network, by its own games or by recorded games."""
+    """Options of the training of one network, by its own games or by games of a scripted player."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    # Panel of the help page -> its options on --help, and its further options on --help-all.
     PANELS: ClassVar[Panels] = {
         "Run": ("preset method level below seed steps out config resume", "save_every evaluate_every games"),
         "Method": (
@@ -101,7 +102,7 @@ class OffBeliefTraining(BaseModel):
         ge=0,
         le=1_000,
         allow_inf_nan=False,
-        description="Self-play: weight of the auxiliary loss, which predicts the own cards.",
+        description="Self-play: weight of the loss that classes own cards: playable, already played, neither.",
     )
     games_of: str | None = Field(
         None,
@@ -116,11 +117,12 @@ class OffBeliefTraining(BaseModel):
     )
     below: Path | None = Field(None, description="Run folder of the level below, required above level 1.")
     warm: bool = Field(True, description="Above level 1: start from the weights of the level below.")
+    # The exact belief assumes these random moves. In klevel and in the games of the learned belief, they are played.
     slip: float = Field(
-        0.0, ge=0, le=1, description="Share of moves of the level below that is assumed uniformly random."
+        0.0, ge=0, le=1, description="Share of uniformly random moves of the level below, assumed or played."
     )
     belief: Literal["learned", "exact"] = Field(
-        "learned", description="Belief above level 1: learned, by a network, or exact, by listing all own hands."
+        "learned", description="Method obl above level 1: belief, learned by a network or exact by listing own hands."
     )
     belief_hidden: int = Field(128, ge=8, le=65_536, description="Units of a layer of the belief network.")
     belief_layers: int = Field(2, ge=1, le=64, description="Layers of the belief network's encoder.")
@@ -142,15 +144,21 @@ class OffBeliefTraining(BaseModel):
         1.0, gt=0, allow_inf_nan=False, description="Largest norm of a gradient of the belief network."
     )
     model: Literal["mlp", "lstm"] = Field(
-        "mlp", description="Network: mlp on the observation, or lstm, an LSTM on public observations."
+        "mlp", description="Network: mlp reads the current observation, lstm also the public part of earlier ones."
     )
-    v0: bool = Field(True, description="Observe card odds by counting (V0), not only the kinds that hints leave.")
-    odds: bool = Field(False, description="Also observe the probability that each card is playable, by counting.")
+    v0: bool = Field(
+        True, description="Observe odds of each card by counting (V0), not only the kinds that hints allow."
+    )
+    odds: bool = Field(
+        False, description="Also observe, by counting, the odds that a card is playable and that its kind was played."
+    )
     hidden: int = Field(128, ge=4, le=65_536, description="Number of units in a layer.")
-    layers: int = Field(2, ge=1, le=64, description="Number of layers that read the observation.")
+    layers: int = Field(
+        2, ge=1, le=64, description="Number of layers that read the observation, besides the 2 of an LSTM."
+    )
     tables: int = Field(128, ge=1, le=1_000_000, description="Number of games in parallel.")
     worlds: int = Field(4, ge=1, le=1_000, description="Method obl: imagined hands that a target averages.")
-    tries: bool = Field(False, description="Method obl: also evaluate an imagined random action at every turn.")
+    tries: bool = Field(False, description="Method obl: also learn a target for a random action that is not played.")
     batch: int = Field(64, ge=1, le=1_000_000, description="Number of games in a gradient step.")
     reuse: float = Field(
         4.0, gt=0, le=1_000, allow_inf_nan=False, description="Mean number of gradient steps that a game takes part in."
@@ -184,15 +192,15 @@ class OffBeliefTraining(BaseModel):
     )
     target_every: int = Field(100, ge=1, le=1_000_000_000, description="Gradient steps between two target networks.")
     explorations: int = Field(
-        80, ge=1, le=10_000, description="Number of exploration rates, from e to e^(1 + a). Each seat draws one."
+        80, ge=1, le=10_000, description="Number of different exploration rates. Each seat draws one for a game."
     )
-    exploration: float = Field(0.1, ge=0, le=1, description="Largest exploration rate e (share of random moves).")
+    exploration: float = Field(0.1, ge=0, le=1, description="Largest exploration rate, a share of random moves.")
     exploration_power: float = Field(
         7.0,
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="Exponent a: the smallest exploration rate is e^(1 + a).",
+        description="The smallest exploration rate is the largest rate to the power 1 + this.",
     )
     save_every: int = Field(500, ge=1, le=1_000_000_000, description="Gradient steps between two saved states.")
     evaluate_every: int = Field(500, ge=1, le=1_000_000_000, description="Gradient steps between two evaluations.")
