@@ -8,6 +8,7 @@ import torch
 
 from trickformer import _core
 from trickformer.models.hanabi_observation import Layout, card_probabilities
+from trickformer.models.hanabi_values import ActionValues, NetworkSizes
 from trickformer.studies.obl.hanabi.training import rules_of
 
 pytestmark = pytest.mark.slow
@@ -63,3 +64,23 @@ def test_odds_are_those_of_counting(spec):
                 kinds_of_answer |= set(found.round(decimals=1).tolist())
             state.apply_action(int(rng.choice(state.harmless_actions())))
     assert len(kinds_of_answer) > 8
+
+
+@pytest.mark.parametrize("n", [1, 511, 512, 700])
+def test_layers_in_bfloat16_have_almost_the_values_and_gradients_of_float32(n):
+    rules = rules_of(TWO)
+    torch.manual_seed(1)
+    network = ActionValues(NetworkSizes.for_rules(rules, 32, 2, False, odds=True))
+    tables = _core.hanabi.Tables(rules, 5, 0, n)
+    seen, legal = torch.from_numpy(tables.observe(None, True)), torch.from_numpy(tables.legal())
+    results = {}
+    for rounded in (False, True):
+        network.rounded = rounded
+        network.zero_grad()
+        q, waiting = network(seen, torch.ones(n, 1), legal)
+        assert q.dtype == waiting.dtype == torch.float32 and len(q) == len(waiting) == n
+        (q[legal].square().sum() + waiting.sum()).backward()
+        results[rounded] = [q, waiting, *(weight.grad for weight in network.parameters())]
+    assert not torch.equal(results[False][0], results[True][0])
+    for exact, rounded in zip(results[False], results[True]):
+        assert (exact - rounded).abs().max() < 0.03 * exact.abs().max()

@@ -73,7 +73,7 @@ def traits(layout: Layout, observations: torch.Tensor) -> torch.Tensor:
     colors, ranks = layout.colors, layout.ranks
     fireworks = observations[:, layout.fireworks : layout.fireworks + colors * ranks]
     tops = fireworks.view(-1, colors, ranks)  # 1 at the highest card of each firework
-    played = tops.flip(2).cumsum(2).flip(2).flatten(1)
+    played = (tops @ tops.new_ones(ranks, ranks).tril()).flatten(1)  # at the highest card and below
     playable = torch.cat([1 - tops.sum(2, keepdim=True), tops[:, :, :-1]], 2).flatten(1)
     return torch.stack([playable, played], 2)
 
@@ -104,9 +104,10 @@ def card_probabilities(layout: Layout, observations: torch.Tensor) -> torch.Tens
     begin = layout.last.stop
     knowledge = observations[:, begin : begin + players * slots * size].view(n, players * slots, size)[:, :, :kinds]
     own = (knowledge[:, :slots] > 0) * hidden[:, None].clamp(min=0)
-    others = knowledge[:, slots:]
-    beliefs = [x / x.sum(2, keepdim=True).clamp(min=1e-6) for x in (own, others)]
-    return torch.cat([(x @ kind_traits).flatten(1) for x in (*beliefs, hands)], 1)
+    # One product for each group of cards sums the weights of the kinds with each trait, and of all kinds.
+    columns = torch.cat([kind_traits, torch.ones_like(kind_traits[:, :, :1])], 2)
+    sums = torch.cat([weights @ columns for weights in (own, knowledge[:, slots:], hands)], 1)
+    return (sums[:, :, :TRAITS] / sums[:, :, TRAITS:].clamp(min=1e-6)).flatten(1)
 
 
 @cache

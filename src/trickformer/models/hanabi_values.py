@@ -36,6 +36,7 @@ from trickformer.plumbing.text import json_object, read_text
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
 _LSTM_LAYERS = 2
 _MOST_UNITS, _MOST_LAYERS = 65_536, 64  # largest sizes that a config may have
+_ROWS = 512  # multiple to which rows are padded in bfloat16, because oneDNN compiles a kernel for each new shape
 ANSWERS = 3  # classes of a card in the auxiliary task: it can be played, it was played before, neither
 # Part of the last move that a network reads: the move as seen, the greedy action too, or nothing.
 Last = Literal["seen", "greedy", "hidden"]
@@ -93,6 +94,7 @@ class ActionValues(nn.Module):
     def __init__(self, sizes: NetworkSizes):
         super().__init__()
         self.sizes = sizes
+        self.rounded = False  # whether the private layers compute in bfloat16; heads and LSTM keep float32
         n_probabilities = sizes.layout.n_probabilities if sizes.odds else 0
         widths = [sizes.seen + n_probabilities] + [sizes.hidden] * sizes.layers
         self.private = nn.Sequential(*(layer for a, b in pairwise(widths) for layer in (nn.Linear(a, b), nn.ReLU())))
@@ -163,9 +165,19 @@ class ActionValues(nn.Module):
             float32 [n, hidden].
         """
         inputs = self.read(observations)
-        if self.sizes.odds:
-            inputs = torch.cat([inputs, card_probabilities(self.sizes.layout, inputs)], 1)
-        return self.private(inputs) * context
+        columns = [inputs, card_probabilities(self.sizes.layout, inputs)] if self.sizes.odds else [inputs]
+        x = self._private_in_bfloat16(columns) if self.rounded else self.private(torch.cat(columns, 1))
+        return x * context if self.sizes.recurrent else x
+
+    def _private_in_bfloat16(self, columns: list[torch.Tensor]) -> torch.Tensor:
+        """Run the private layers in bfloat16 on inputs given by columns; float32 [n, hidden]."""
+        n = len(columns[0])
+        x = columns[0].new_empty(-(-n // _ROWS) * _ROWS, sum(part.shape[1] for part in columns), dtype=torch.bfloat16)
+        x[n:] = 0
+        for part, place in zip(columns, x[:n].split([part.shape[1] for part in columns], 1)):
+            place.copy_(part)
+        with torch.autocast(x.device.type, torch.bfloat16):
+            return self.private(x)[:n].float()
 
     def values(self, x: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Compute the values from the last hidden layer.

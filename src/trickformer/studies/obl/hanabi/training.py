@@ -29,7 +29,7 @@ from trickformer.plumbing.lines import read_lines
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import draw_figure
 from trickformer.plumbing.snapshot import Snapshots
-from trickformer.plumbing.training import prepare_training
+from trickformer.plumbing.training import mixed_precision, prepare_training
 from trickformer.studies.obl.hanabi import auxiliary, below, clone, colours, learning
 from trickformer.studies.obl.hanabi.actors import Actors, Trajectories
 from trickformer.studies.obl.hanabi.beliefs import CountingTableBelief, ExactTableBelief, LearnedTableBelief
@@ -110,6 +110,7 @@ class TrainingProgress:
         )
         online = ActionValues(sizes).to(device)
         target, mean = (ActionValues(sizes).to(device).requires_grad_(False) for _ in range(2))
+        online.rounded = target.rounded = mixed_precision(config.bf16, cpu=device.type == "cpu") == "bf16"
         if level is not None and config.warm:
             online.load_state_dict(level.model.state_dict())
         for network in (target, mean):
