@@ -155,8 +155,9 @@ def test_annotations_are_private():
         for queue in queues.values():
             _read(queue)
 
-        async def annotate(page, seat, card, text):
-            await room.receive(page, json.dumps({"do": "annotate", "seat": seat, "card": card, "text": text}))
+        async def annotate(page, seat, card, text, deal=1):
+            message = {"do": "annotate", "deal": deal, "seat": seat, "card": card, "text": text}
+            await room.receive(page, json.dumps(message))
             return {name for name, queue in queues.items() if queue.qsize() and [_read(queue)]}
 
         assert await annotate(HOST, 0, 2, "  <b>mine</b>\n now ") == {HOST, (HOST, "second")}
@@ -166,6 +167,8 @@ def test_annotations_are_private():
         for reader, seat, text in wrong:
             with pytest.raises((TrickformerError, ValueError)):
                 await annotate(reader, seat, 1, text)
+        with pytest.raises(TrickformerError, match="the table has changed"):
+            await annotate(HOST, 0, 1, "late", deal=2)
         room._refresh()
         tables = {name: next(m for m in _read(queue) if m["type"] == "table") for name, queue in queues.items()}
         await room.close()
