@@ -134,6 +134,9 @@ MESSAGES = (
 )
 
 
+JOINED = "\U0001f469\u200d\U0001f467 \u200fa\u200bb\u200cc"  # joined emoji, a mark of direction, invisible characters
+
+
 def _annotations(message):
     return {
         card["order"]: card["annotation"]
@@ -161,6 +164,7 @@ def test_annotations_are_private():
             return {name for name, queue in queues.items() if queue.qsize() and [_read(queue)]}
 
         assert await annotate(HOST, 0, 2, "  <b>mine</b>\n now ") == {HOST, (HOST, "second")}
+        assert await annotate(HOST, 0, 3, JOINED) == {HOST, (HOST, "second")}
         assert await annotate(GUEST, 2, 2, "x" * MAX_ANNOTATION) == {GUEST, (GUEST, "second")}
         wrong = (GUEST, 0, "no"), (HOST, 2, "no"), (SPECTATOR, 0, "no"), (HOST, 1, "no")
         wrong += (HOST, 0, "x" * (MAX_ANNOTATION + 1)), (HOST, 0, "\ud800")
@@ -177,7 +181,7 @@ def test_annotations_are_private():
         }
 
     shown = asyncio.run(talk())
-    assert shown == {HOST: [{2: "<b>mine</b> now"}] * 2, GUEST: [{2: "x" * 100}] * 2, SPECTATOR: [{}] * 2}
+    assert shown == {HOST: [{2: "<b>mine</b> now", 3: JOINED}] * 2, GUEST: [{2: "x" * 100}] * 2, SPECTATOR: [{}] * 2}
 
 
 def test_a_seat_that_is_given_to_a_player_has_no_person():
