@@ -167,3 +167,18 @@ def test_cards_without_a_use_take_notes_too(browser):
         page.locator("#own .card").first.click(button="right")
         assert not page.locator("#annotation").is_visible() and not page.locator("[data-order]").count()
         page.context.close()
+
+
+def test_a_new_deal_closes_the_field(browser):
+    with served(*TABLE) as (address, _):
+        page, other = opened(browser, address), opened(browser, address)
+        my_turn(page)
+        _card(page, 2).click(button="right")
+        page.wait_for_selector("#annotation[open]")
+        page.keyboard.type("stale")
+        other.click("#next")
+        page.wait_for_selector("#title:has-text('deal 20')")
+        assert not page.locator("#annotation").is_visible()
+        assert my_turn(page) and not _marked(page) and not page.faults + other.faults
+        for shown in (page, other):
+            shown.context.close()

@@ -134,6 +134,9 @@ MESSAGES = (
 )
 
 
+JOINED = "\U0001f469\u200d\U0001f467 \u200fa\u200bb\u200cc"  # joined emoji, a mark of direction, invisible characters
+
+
 def _annotations(message):
     return {
         card["order"]: card["annotation"]
@@ -155,17 +158,21 @@ def test_annotations_are_private():
         for queue in queues.values():
             _read(queue)
 
-        async def annotate(page, seat, card, text):
-            await room.receive(page, json.dumps({"do": "annotate", "seat": seat, "card": card, "text": text}))
+        async def annotate(page, seat, card, text, deal=1):
+            message = {"do": "annotate", "deal": deal, "seat": seat, "card": card, "text": text}
+            await room.receive(page, json.dumps(message))
             return {name for name, queue in queues.items() if queue.qsize() and [_read(queue)]}
 
         assert await annotate(HOST, 0, 2, "  <b>mine</b>\n now ") == {HOST, (HOST, "second")}
+        assert await annotate(HOST, 0, 3, JOINED) == {HOST, (HOST, "second")}
         assert await annotate(GUEST, 2, 2, "x" * MAX_ANNOTATION) == {GUEST, (GUEST, "second")}
         wrong = (GUEST, 0, "no"), (HOST, 2, "no"), (SPECTATOR, 0, "no"), (HOST, 1, "no")
         wrong += (HOST, 0, "x" * (MAX_ANNOTATION + 1)), (HOST, 0, "\ud800")
         for reader, seat, text in wrong:
             with pytest.raises((TrickformerError, ValueError)):
                 await annotate(reader, seat, 1, text)
+        with pytest.raises(TrickformerError, match="the table has changed"):
+            await annotate(HOST, 0, 1, "late", deal=2)
         room._refresh()
         tables = {name: next(m for m in _read(queue) if m["type"] == "table") for name, queue in queues.items()}
         await room.close()
@@ -174,7 +181,7 @@ def test_annotations_are_private():
         }
 
     shown = asyncio.run(talk())
-    assert shown == {HOST: [{2: "<b>mine</b> now"}] * 2, GUEST: [{2: "x" * 100}] * 2, SPECTATOR: [{}] * 2}
+    assert shown == {HOST: [{2: "<b>mine</b> now", 3: JOINED}] * 2, GUEST: [{2: "x" * 100}] * 2, SPECTATOR: [{}] * 2}
 
 
 def test_a_seat_that_is_given_to_a_player_has_no_person():

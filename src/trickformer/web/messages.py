@@ -69,6 +69,7 @@ class Annotate(_PageMessage):
     """Text of a person on a card in a hand. `card` is its place in the order of drawing."""
 
     do: Literal["annotate"]
+    deal: int = Field(ge=0, lt=2**31)  # deal that the page showed when the person began to write
     seat: int = Field(ge=0, le=63)
     card: int = Field(ge=0, le=1_000_000)
     text: str = Field(max_length=MAX_ANNOTATION)

@@ -153,12 +153,12 @@ class WorkerPages(Pages):
 
 
 def _printable(value: Any) -> Any:
-    """Make all text of a message printable."""
+    """Make all text of a message printable, except for the reader's own notes on cards."""
     match value:
         case str():
             return printable(value)
         case dict():
-            return {key: _printable(item) for key, item in value.items()}
+            return {key: item if key == "annotation" else _printable(item) for key, item in value.items()}
         case list() | tuple():
             return [_printable(item) for item in value]
         case _:

@@ -145,6 +145,8 @@ class Room(Pages):
                 self._stop()
                 table.begin([self._choices[i] for i in message.seats], message.deal)
             case messages.Annotate():
+                if message.deal != table.deal:
+                    raise TrickformerError("the table has changed; look again")
                 if message.seat not in self._own_seats(access):
                     raise TrickformerError("that seat is not yours")
                 table.annotate(message.seat, message.card, " ".join(message.text.split()))

@@ -30,12 +30,12 @@ function cardOf({ target }) {
  * @param {Card & { order: number }} card
  */
 function openField({ words, order, annotation }) {
-  const seat = table?.you ?? null;
-  if (seat === null || $("annotation").open) return;
+  if (!table || table.you === null || $("annotation").open) return;
+  const { deal, you: seat } = table;
   cancelOptions();
   $("annotation-card").textContent = words ?? "";
   $("annotation-text").value = annotation ?? "";
-  openDialog($("annotation"), () => send({ do: "annotate", seat, card: order, text: $("annotation-text").value }));
+  openDialog($("annotation"), () => send({ do: "annotate", deal, seat, card: order, text: $("annotation-text").value }));
   $("annotation-text").select();
 }
 
@@ -81,12 +81,20 @@ export function initAnnotations() {
 }
 
 /**
+ * Returns whether another deal or another match has begun, in which the cards are others.
+ * @param {TableMessage} before
+ * @param {TableMessage} after
+ */
+const isNewHand = (before, after) => before.deal !== after.deal || before.seats.join() !== after.seats.join();
+
+/**
  * Takes the table that the page shows. Every card that the reader can write on can have the focus, and the card that had
  * it before the table was drawn has it again.
  * @param {TableMessage} newTable
  * @param {string | undefined} focused its place in the order of drawing
  */
 export function updateAnnotations(newTable, focused) {
+  if (table && isNewHand(table, newTable)) $("annotation").close();
   table = newTable;
   if (table.you === null || table.scores) return;
   for (const element of all("#felt .seat > .hand > .card[data-order]")) {

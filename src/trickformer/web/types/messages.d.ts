@@ -527,7 +527,7 @@ export type TableRequest =
   | { do: "undo" | "again" | "next" | "cancel" }
   | { do: "claim"; score: number }
   | { do: "match"; seats: number[]; deal: number }
-  | { do: "annotate"; seat: number; card: number; text: string }
+  | { do: "annotate"; deal: number; seat: number; card: number; text: string }
   | { do: "look"; panels: PanelName[]; players: number[] };
 
 export type ReviewRequest =
