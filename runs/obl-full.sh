@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Level 1 of off-belief learning on full Hanabi for two, two seeds, and who understands whom, with strangers. Half an hour
-# a seed on one core with bfloat16. Small batches, a small buffer and a target network that is renewed often let values
-# spread fast from the end of a game to its beginning (docs/results/obl.md). Stopped anywhere, the same command goes on.
-# More words are options of both trainings.
+# a seed on one core with bfloat16. Many steps with small batches learn faster than the defaults (docs/results/obl.md).
+# Stopped anywhere, the same command goes on. More words are options of both trainings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 obl() { "${TRICKFORMER:-.venv/bin/trickformer}" obl "$@"; }
