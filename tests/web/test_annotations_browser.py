@@ -32,7 +32,7 @@ def _marked(page):
     """The texts of all cards by their places in the order of drawing."""
     cards = page.locator("#felt .card:has(.annotated)").all()
     for card in cards:
-        assert card.get_attribute("aria-label").endswith(f", note: {card.get_attribute('title')}")
+        assert card.get_attribute("title") not in card.get_attribute("aria-label")  # a screen reader reads both
     return {int(card.get_attribute("data-order")): card.get_attribute("title") for card in cards}
 
 
@@ -166,6 +166,55 @@ def test_cards_without_a_use_take_notes_too(browser):
         my_turn(page)
         page.locator("#own .card").first.click(button="right")
         assert not page.locator("#annotation").is_visible() and not page.locator("[data-order]").count()
+        page.context.close()
+
+
+@pytest.mark.parametrize("key", ["Enter", "Escape"])
+def test_the_focus_returns_to_a_card_that_was_drawn_anew(browser, key):
+    """Another page writes a note meanwhile, so this page draws the table behind its open field."""
+    with served(*TABLE) as (address, _):
+        page, other = opened(browser, address), opened(browser, address)
+        my_turn(page)
+        _card(page, 2).focus()
+        page.keyboard.press("n")
+        page.wait_for_selector("#annotation[open]")
+        _card(other, 3).click(button="right")
+        _write(other, "elsewhere")
+        page.wait_for_selector("#own .annotated")
+        page.keyboard.press(key)
+        page.wait_for_selector("#own .card[data-order='2']:focus")
+        assert not page.faults + other.faults
+        for shown in (page, other):
+            shown.context.close()
+
+
+def test_a_drawn_table_does_not_scroll_the_page(browser):
+    with served(*TABLE) as (address, _):
+        page, other = opened(browser, address, 390, 844), opened(browser, address)
+        my_turn(page)
+        _card(page, 2).focus()
+        page.evaluate("document.body.style.paddingBottom = '2000px'; scrollTo(0, 1500)")
+        place = page.evaluate("scrollY")
+        _card(other, 3).click(button="right")
+        _write(other, "elsewhere")
+        page.wait_for_selector("#own .annotated")
+        assert page.evaluate("document.activeElement.dataset.order") == "2"
+        assert page.evaluate("scrollY") == place > 1000
+        for shown in (page, other):
+            shown.context.close()
+
+
+def test_the_end_of_a_hand_takes_no_notes(browser):
+    """Neither by the key nor by the mouse."""
+    with served(*TABLE) as (address, _):
+        page = opened(browser, address)
+        draw = random.Random(1)
+        while my_turn(page):
+            move(page, draw)
+        page.wait_for_selector("body[data-turn=over]")
+        card = page.locator("#felt .seat > .hand > .card[data-order]").first
+        card.dispatch_event("contextmenu")
+        assert not page.locator("#annotation").is_visible() and not page.faults
         page.context.close()
 
 

@@ -122,6 +122,31 @@ def test_no_text_calls_a_spectator_you(game):
         assert not re.search(r"\byour?\b", json.dumps(table)), table["log"]
 
 
+@pytest.mark.parametrize("game", [name for name in GAMES if GAMES[name]])
+def test_no_text_calls_a_host_without_a_seat_you(game):
+    """It gives its seat to a player, and then sees what this seat sees."""
+    from trickformer.web.room import Room
+    from trickformer.web.table import Table
+
+    async def watch():
+        settings, draw, tables = Play(game=game, invite=GAMES[game], seed=4), random.Random(4), []
+        rules = settings.rules()
+        seats = ("random", *settings.seats(rules)[1:])
+        room = Room(settings, Table(rules, seats, 4, 1), Recorder())
+        while not tables or not room.table.over:
+            if tables:
+                room.table.act(room.table.turn, draw.choice(room.table.state.legal_actions()))
+            tables += [m for m in _read(room.enter("page", HOST)) if m["type"] == "table"]
+            room.leave("page")
+        await room.close()
+        return tables
+
+    for table in asyncio.run(watch()):
+        assert table.pop("you") is None and table["me"] == 0
+        del table["seats"], table["players"]  # specs, which the page shows as names
+        assert "ask" not in table["scene"] and not re.search(r"\byour?\b", json.dumps(table)), table["log"]
+
+
 MESSAGES = (
     {"do": "look", "panels": [], "players": []},
     {"do": "claim", "score": 26},

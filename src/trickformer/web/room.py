@@ -371,7 +371,7 @@ class Room(Pages):
         me = table.turn if table.turn is not None and table.turn in own else first  # seat at the bottom of the page
         viewer = scenes.OPEN if access.watches else me
         annotations = {card: text for (seat, card), text in table.annotations.items() if own and seat == me}
-        scene = scenes.to_json(scenes.annotate(scenes.show(game, table.state, viewer), annotations))
+        scene = scenes.to_json(scenes.annotate(scenes.show(game, table.state, viewer, bool(own)), annotations))
         return {
             "type": "table",
             "game": game.name,
@@ -386,7 +386,7 @@ class Room(Pages):
             "open": access.watches,
             "links": [[guest.seat, path] for guest, path in self._links.items()] if access == HOST else [],
             "scene": scene if own else _without_actions(scene),
-            "log": [scenes.to_json(entry) for entry in scenes.log(game, table.state, viewer)],
+            "log": [scenes.to_json(entry) for entry in scenes.log(game, table.state, viewer, bool(own))],
             "told": in_words(game, table.state) if table.over else "",
             "scores": list(game.scores(table.state)) if table.over else None,
             "hands": [[hand.deal, list(hand.scores)] for hand in table.hands],

@@ -1,9 +1,9 @@
 """Scenes: the visible parts of a state (seats with cards, the trick, cards on the table, possible actions).
 
 The page draws a scene and the terminal prints it; both are independent of the game. Each game has a module of its name
-that exports `show(game, state, viewer) -> Scene` and may export `log(game, state, viewer)`. A game without a module is
-shown in its own words (_words.py). The scene of a seat depends only on the seat's knowledge: it does not change if
-cards that are hidden from it are exchanged.
+that exports `show(game, state, viewer, you) -> Scene` and may export `log(game, state, viewer, you)`. A game without a
+module is shown in its own words (_words.py). The scene of a seat depends only on the seat's knowledge: it does not
+change if cards that are hidden from it are exchanged.
 """
 
 from __future__ import annotations
@@ -99,29 +99,33 @@ def card(game: Game, number: int) -> Card:
     return make_card(number) if make_card is not None else Card(name=game.words(number), words=game.words(number))
 
 
-def show(game: Game, state: State, viewer: int) -> Scene:
+def show(game: Game, state: State, viewer: int, reader_plays: bool = True) -> Scene:
     """Make the scene of a state; at the end of a hand all cards are open.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all cards face up.
+        reader_plays: Whether the reader plays the viewer's seat, which the words then call "you".
     """
     seen_by = OPEN if state.is_terminal() else viewer
+    you = seen_by if reader_plays and seen_by != OPEN else None
     if game.name not in NAMES:
-        return in_words(game, state, seen_by, viewer)
-    scene: Scene = importlib.import_module(f"{__name__}.{game.name}").show(game, state, seen_by)
+        return in_words(game, state, seen_by, viewer, you)
+    scene: Scene = importlib.import_module(f"{__name__}.{game.name}").show(game, state, seen_by, you)
     return scene
 
 
-def log(game: Game, state: State, viewer: int) -> tuple[LogEntry, ...]:
+def log(game: Game, state: State, viewer: int, reader_plays: bool = True) -> tuple[LogEntry, ...]:
     """List the actions that a seat has seen, its own included, with headings between the tricks.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
-        viewer: Seat, or OPEN for all actions and no seat that is called "you".
+        viewer: Seat, or OPEN for all actions.
+        reader_plays: Whether the reader plays the viewer's seat, which the words then call "you".
     """
+    you = viewer if reader_plays and viewer != OPEN else None
     module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
-    entries: tuple[LogEntry, ...] = getattr(module, "log", log_in_words)(game, state, viewer)
+    entries: tuple[LogEntry, ...] = getattr(module, "log", log_in_words)(game, state, viewer, you)
     return entries

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 
-def show(game: Game, state: State, seen_by: int, viewer: int) -> Scene:
+def show(game: Game, state: State, seen_by: int, viewer: int, you: int | None) -> Scene:
     """Make the scene of a state in words, with a list of the legal actions.
 
     Args:
@@ -19,24 +19,26 @@ def show(game: Game, state: State, seen_by: int, viewer: int) -> Scene:
         state: State whose cards are dealt.
         seen_by: Seat, or OPEN for a description of the whole state.
         viewer: Seat whose knowledge is described if `seen_by` is a seat.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     choices = tuple(Choice(action=a, words=game.words(a)) for a in state.legal_actions() if state.current_player() >= 0)
     on_turn = state.current_player() == seen_by
     return Scene(
-        ask="choose" if on_turn else "",
+        ask="choose" if on_turn and you is not None else "",
         seats=tuple(Seat(seat=p) for p in range(game.players)),
         choices=choices if on_turn else (),
         text=game.describe(state) if seen_by == OPEN else _describe_information_state(game, state, viewer),
     )
 
 
-def log(game: Game, state: State, viewer: int) -> tuple[LogEntry, ...]:
+def log(game: Game, state: State, viewer: int, you: int | None) -> tuple[LogEntry, ...]:
     """List the actions that a seat has seen in the game's words.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all actions.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     if viewer == OPEN:
         events = [(step.player, step.action) for step in state.full_history() if step.player >= 0]

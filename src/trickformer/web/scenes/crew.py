@@ -83,13 +83,14 @@ _TOKEN_WORDS = {
 _WORDS = {YES: "yes", NO: "no", SILENT: "stay silent"}
 
 
-def show(game: Crew, state: State, viewer: int) -> Scene:
+def show(game: Crew, state: State, viewer: int, you: int | None) -> Scene:
     """Make the scene of a mission after the deal.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all cards face up.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     crew_state: Any = state
     core, mission = crew_state.core, game.pages[crew_state.mission.id]
@@ -120,7 +121,7 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
     trick, last = tricks(played, PLAYERS)
     return Scene(
         title=f"mission {crew_state.mission.id}",
-        ask=_ASK.get(phase, "") if on_turn == viewer else "",
+        ask=_ASK.get(phase, "") if on_turn == you else "",
         seats=tuple(seats),
         trick=trick,
         last=last,
@@ -133,13 +134,14 @@ def show(game: Crew, state: State, viewer: int) -> Scene:
     )
 
 
-def log(game: Crew, state: State, viewer: int) -> tuple[LogEntry, ...]:
+def log(game: Crew, state: State, viewer: int, you: int | None) -> tuple[LogEntry, ...]:
     """List the announcements, the passed cards that a seat knows, and the tricks.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all cards face up.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     crew_state: Any = state
     core = _core.crew.State(crew_state.mission, np.array(crew_state.deck, dtype=np.uint8))

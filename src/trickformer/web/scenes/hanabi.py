@@ -80,13 +80,14 @@ class _Slot:
         return tuple(notes)
 
 
-def show(game: Hanabi, state: State, viewer: int) -> Scene:
+def show(game: Hanabi, state: State, viewer: int, you: int | None) -> Scene:
     """Make the scene of a game after the deal.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all cards face up.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     rules = game.rules
     slots = [[_Slot(seat * rules.hand + i) for i in range(rules.hand)] for seat in range(game.players)]
@@ -108,7 +109,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
             content = hint(rules, action)
             for i, slot in enumerate(slots[other]):
                 slot.add_hint(content.color, content.rank, i in event.seen)
-            last_actions[seat] = f"told {'you' if other == viewer else f'seat {other}'}: {what}"
+            last_actions[seat] = f"told {'you' if other == you else f'seat {other}'}: {what}"
             effect = Effect(seat=other, places=event.seen)
             continue
         color, rank = divmod(event.seen[0], rules.ranks)
@@ -140,8 +141,9 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     seats = []
     for seat in range(game.players):
         faces = [card_of(game, c) for c in game.hand(state, seat)] if viewer != seat else []
+        back_words = "your card {}" if seat == you else f"card {{}} of seat {seat}"
         cards = [
-            (faces[i] if faces else Card(words=f"your card {i}")).model_copy(
+            (faces[i] if faces else Card(words=back_words.format(i))).model_copy(
                 update={
                     "notes": slot.notes(),
                     "options": _options(game, state, seat, i) if actions else (),
@@ -160,7 +162,7 @@ def show(game: Hanabi, state: State, viewer: int) -> Scene:
     discard_cards = tuple(card_of(game, c) for c in sorted(discards))
     return Scene(
         title="Hanabi",
-        ask="choose your card to play or discard, or another's to hint" if on_turn == viewer else "",
+        ask="choose your card to play or discard, or another's to hint" if on_turn == you else "",
         seats=tuple(seats),
         piles=(
             Pile(title="Fireworks", cards=fireworks),
@@ -211,13 +213,14 @@ def _statistics(
         yield f"efficiency {gotten / spent_hints:.2f}"
 
 
-def log(game: Hanabi, state: State, viewer: int) -> tuple[LogEntry, ...]:
+def log(game: Hanabi, state: State, viewer: int, you: int | None) -> tuple[LogEntry, ...]:
     """List the plays, discards and hints.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
-        viewer: Seat, which the hints to it call "you", or OPEN.
+        viewer: Seat, or OPEN. All see the same entries.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     rules, heights = game.rules, [0] * game.rules.colors
     entries = []
@@ -226,7 +229,7 @@ def log(game: Hanabi, state: State, viewer: int) -> tuple[LogEntry, ...]:
         seat, action = event.actor, event.action
         if action >= 2 * rules.hand:
             receiver, what = _hint_words(game, action, seat)
-            to = "you" if receiver == viewer else f"seat {receiver}"
+            to = "you" if receiver == you else f"seat {receiver}"
             entries.append(LogEntry(seat=seat, words=f"hint to {to}: {what}, {count_noun(len(event.seen), 'card')}"))
             continue
         color, rank = divmod(event.seen[0], rules.ranks)

@@ -34,13 +34,14 @@ _DEALT = 1 + NUM_CARDS  # actions of the deal: the direction of the pass, and th
 _PASS_WORDS = {"left": "to your left", "across": "across", "right": "to your right"}
 
 
-def show(game: Hearts, state: State, viewer: int) -> Scene:
+def show(game: Hearts, state: State, viewer: int, you: int | None) -> Scene:
     """Make the scene of a hand after the deal.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all cards face up.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     history = state.full_history()
     direction = history[0].action
@@ -65,12 +66,13 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     piles = []
     if viewer >= 0 and direction:
         passed = tuple(card(p.action) for p in passes if p.player == viewer)
-        title = "you pass" if passing else "you passed"
+        passer, verb = _name(viewer, you), "pass" if you == viewer else "passes"
+        title = f"{passer} {verb}" if passing else f"{passer} passed"
         piles += [Pile(title=title, cards=passed, seat=viewer)] if passed else []
         giver = (viewer - direction) % PLAYERS
         received = tuple(card(p.action) for p in passes if p.player == giver)
         if not passing and len(plays) < PLAYERS:
-            piles.append(Pile(title="you received", cards=received, seat=viewer))
+            piles.append(Pile(title=f"{passer} received", cards=received, seat=viewer))
     ask, left = "", 0
     if passing:
         left = PASSED - sum(p.player == on_turn for p in passes)
@@ -84,7 +86,7 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     number = min(len(plays) // PLAYERS + 1, NUM_CARDS // PLAYERS)
     return Scene(
         title=f"pass {DIRECTIONS[direction]}" if direction else "no pass",
-        ask=ask if on_turn == viewer else "",
+        ask=ask if on_turn == you else "",
         pick=left if on_turn == viewer else 0,
         confirm="pass these cards" if on_turn == viewer and passing else "",
         seats=tuple(seats),
@@ -98,13 +100,14 @@ def show(game: Hearts, state: State, viewer: int) -> Scene:
     )
 
 
-def log(game: Hearts, state: State, viewer: int) -> tuple[LogEntry, ...]:
+def log(game: Hearts, state: State, viewer: int, you: int | None) -> tuple[LogEntry, ...]:
     """List the passed cards that a seat knows, and the tricks.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all cards face up.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     history = state.full_history()
     direction = history[0].action
@@ -116,7 +119,7 @@ def log(game: Hearts, state: State, viewer: int) -> tuple[LogEntry, ...]:
             entries.append(LogEntry(seat=step.player, words="pass", cards=(card(step.action),)))
     if viewer != OPEN and direction and len(history) >= first:
         received = tuple(card(step.action) for step in history[_DEALT:first] if step.player == giver)
-        entries.append(LogEntry(seat=giver, words="pass to you", cards=received))
+        entries.append(LogEntry(seat=giver, words=f"pass to {_name(viewer, you)}", cards=received))
     plays = [(step.player, step.action) for step in history[first:]]
     takers = []
     for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
@@ -133,6 +136,10 @@ def card(number: int) -> Card:
     """
     rank, suit = CARDS[number]
     return french(CARDS[number], suit, rank)
+
+
+def _name(seat: int, you: int | None) -> str:
+    return "you" if seat == you else f"seat {seat}"
 
 
 def _final_hand(history: list[Any], direction: int, seat: int) -> FinalHand:

@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 
-def show(game: Mines, state: State, viewer: int) -> Scene:
+def show(game: Mines, state: State, viewer: int, you: int | None) -> Scene:
     """Make the scene of a board. The mines may not be laid yet.
 
     Args:
         game: The game.
         state: State of the game.
         viewer: Seat, or OPEN to show the mines.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     mines_state: Any = state
     opened = dict(mines_state.core.opened_cells)
@@ -41,7 +42,7 @@ def show(game: Mines, state: State, viewer: int) -> Scene:
     result = f"A mine was met: {opened_words}." if hit_mine else "All safe cells are open."
     return Scene(
         title="Mines",
-        ask="" if mines_state.is_terminal() else "open a cell",
+        ask="open a cell" if you is not None and not mines_state.is_terminal() else "",
         seats=(Seat(seat=0),),
         board=tuple(tuple(cell(r * game.cols + c) for c in range(game.cols)) for r in range(game.rows)),
         features=(

@@ -53,13 +53,14 @@ _ASK = {
 _WORDS = {PASS: "pass", HOLD: "hold", PICK_UP: "pick up the skat", PLAY_HAND: "play from the hand"}
 
 
-def show(game: Skat, state: State, viewer: int) -> Scene:
+def show(game: Skat, state: State, viewer: int, you: int | None) -> Scene:
     """Make the scene of a hand after the deal.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all cards face up.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     skat_state: Any = state
     on_turn, phase = skat_state.current_player(), skat_state.phase
@@ -86,7 +87,7 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
         features.append(f"trick {len(skat_state.plays) // PLAYERS + 1} of {TRICKS}")
     return Scene(
         title=_contract(skat_state) if contract is not None else "auction" if phase == "auction" else "Skat",
-        ask=_ASK.get(phase, "") if on_turn == viewer else "",
+        ask=_ASK.get(phase, "") if on_turn == you else "",
         pick=SKAT - len(skat_state.skat) if discards else 0,
         confirm="lay these cards away" if discards else "",
         seats=tuple(seats),
@@ -102,13 +103,14 @@ def show(game: Skat, state: State, viewer: int) -> Scene:
     )
 
 
-def log(game: Skat, state: State, viewer: int) -> tuple[LogEntry, ...]:
+def log(game: Skat, state: State, viewer: int, you: int | None) -> tuple[LogEntry, ...]:
     """List the auction, the skat and the discards if the seat knows them, the declaration and the tricks.
 
     Args:
         game: The game.
         state: State whose cards are dealt.
         viewer: Seat, or OPEN for all cards face up.
+        you: Seat that the reader plays and the words call "you", or None.
     """
     skat_state: Any = state
     plays = skat_state.plays

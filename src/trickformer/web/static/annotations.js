@@ -26,15 +26,22 @@ function cardOf({ target }) {
 }
 
 /**
+ * Focuses a card, which may have been drawn anew while its field was open.
+ * @param {number} order
+ */
+const focusCard = (order) => all(`#felt .seat > .hand > .card[data-order="${order}"]`)[0]?.focus({ preventScroll: true });
+
+/**
  * Opens the field for the text on a card.
  * @param {Card & { order: number }} card
  */
 function openField({ words, order, annotation }) {
-  if (!table || table.you === null || $("annotation").open) return;
+  if (!table || table.you === null || table.scores || $("annotation").open) return;
   const { deal, you: seat } = table;
   cancelOptions();
   $("annotation-card").textContent = words ?? "";
   $("annotation-text").value = annotation ?? "";
+  $("annotation").addEventListener("close", () => focusCard(order), { once: true });
   openDialog($("annotation"), () => send({ do: "annotate", deal, seat, card: order, text: $("annotation-text").value }));
   $("annotation-text").select();
 }
@@ -100,7 +107,7 @@ export function updateAnnotations(newTable, focused) {
   for (const element of all("#felt .seat > .hand > .card[data-order]")) {
     element.setAttribute("aria-keyshortcuts", "n");
     if (!element.classList.contains("act")) element.tabIndex = 0;
-    if (element.dataset.order === focused) element.focus();
+    if (element.dataset.order === focused) element.focus({ preventScroll: true });
   }
 }
 

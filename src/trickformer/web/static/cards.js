@@ -17,8 +17,7 @@ import { clickCard, isActive } from "./gestures.js";
  */
 export function cardElement(card, act, small = false, seat = undefined) {
   const notes = card.notes ?? [];
-  const words = (card.words ?? "a hidden card") + (notes.length ? `, ${notes.join(", ")}` : "") + (card.done ? ", done" : "")
-    + (card.annotation ? `, note: ${card.annotation}` : "");
+  const words = (card.words ?? "a hidden card") + (notes.length ? `, ${notes.join(", ")}` : "") + (card.done ? ", done" : "");
   const kind = `card${small ? " small" : ""}`;
   const about = { "aria-label": words, title: card.annotation, "data-name": card.name || null, "data-order": card.order };
   const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" · ")) : null,

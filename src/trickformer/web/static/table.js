@@ -114,5 +114,5 @@ export function showTable(table, act) {
   $("own").replaceChildren(seatElement(table, seats[table.me], act));
   if (isOver) $("others").hidden = $("trick").hidden = true;
   $("own").hidden = isOver;
-  if (focus) all("#felt .act")[0]?.focus();
+  if (focus) all("#felt .act")[0]?.focus({ preventScroll: true });
 }
