@@ -18,7 +18,7 @@ import { forgetPanels, initPanels, showPanel } from "./panels.js";
 import { showScores } from "./scores.js";
 import { connect, send } from "./socket.js";
 import { initSound } from "./sound.js";
-import { isMyTurn, seatName, showTable } from "./table.js";
+import { isMyTurn, seatName, showTable, toggleLastTrick } from "./table.js";
 import { initTheme, initThemeChoice } from "./theme.js";
 import { checkAction, forgetRating, initWarning, receiveWarning, updateWarning, warningElements, warningSource } from "./warn.js";
 
@@ -184,6 +184,8 @@ document.addEventListener("keydown", (event) => {
     send({ do: "undo" });
   } else if (event.key === "h") {
     pressHint();
+  } else if (event.key === "l") {
+    toggleLastTrick();
   } else if (event.key === "n" && table?.scores && !table.open) {
     send({ do: "next" });
   }

@@ -76,6 +76,7 @@ export interface Elements {
   judged: HTMLParagraphElement;
   jump: HTMLFormElement;
   last: HTMLButtonElement;
+  "last-trick": HTMLButtonElement;
   later: HTMLButtonElement;
   leaf: HTMLSpanElement;
   leaves: HTMLParagraphElement;
