@@ -95,7 +95,7 @@ export function toggleLastTrick() {
  * @param {ShownTable} table
  * @param {FinalHand} hand
  */
-function finalHandElement(table, { seat, piles }) {
+export function finalHandElement(table, { seat, piles }) {
   const score = table.scores && !table.shared ? make("span", { class: "badge" }, `scores ${table.scores[seat]}`) : null;
   return make("section", { class: `final${seat === table.you ? " mine" : ""}`, "aria-label": seatName(table, seat) },
     make("h3", {}, seatName(table, seat), " ", score), ...piles.map((pile) => pileElement(pile, null)));

@@ -53,6 +53,7 @@ export interface Elements {
   confirm: HTMLButtonElement;
   curves: HTMLDivElement;
   deal: HTMLInputElement;
+  dealt: HTMLDivElement;
   decision: HTMLInputElement;
   decisions: HTMLDivElement;
   deck: HTMLSelectElement;
