@@ -141,6 +141,18 @@ def test_the_hand_just_played_is_reviewed(browser):
         page.wait_for_selector("#decisions button")
         assert "seat 0 · a person" in page.inner_text("#felt")
         assert sorted(page.inner_text("#hand #scores").split()[1:]) == sorted(scores.split()[1:])
+        dealt = page.locator("#dealt .pile[aria-label=dealt]")
+        names = [
+            pile.locator(".card").evaluate_all("(cards) => cards.map((c) => c.dataset.name)") for pile in dealt.all()
+        ]
+        assert [len(cards) for cards in names] == [10, 10, 10] and len(
+            {name for cards in names for name in cards}
+        ) == 30
+        words = page.locator("#told").text_content()
+        assert all(name in words for cards in names for name in cards) and not page.locator("#told").is_visible()
+        page.click("#telling summary")
+        assert page.locator("#told").is_visible() and not faint(page)
+        _fits(page)
         page.select_option("#analyst", label=analyst.SOLVER)
         page.click("#rate")
         page.wait_for_selector("#review h3", timeout=60_000)

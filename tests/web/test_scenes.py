@@ -19,7 +19,7 @@ from trickformer.games.skat import BASES, CARDS, DECLARATIONS
 from trickformer.records.show import in_words
 from trickformer.web import scenes
 from trickformer.web.scenes import OPEN
-from trickformer.web.scenes.skat import value_steps
+from trickformer.web.scenes.skat import declared_value, value_steps
 
 SPECS = [
     "hearts",
@@ -169,6 +169,55 @@ def test_the_result_of_skat_adds_up():
         total, *parts = map(int, found.groups())
         assert total == result.points == sum(parts), seed
     assert checked > 10, seed
+
+
+@pytest.mark.parametrize("first", ["pick-up", "hand"])
+def test_declarations_of_skat_show_their_values(first):
+    """They agree with the value at the end, less schneider and, in a hand game, with the skat's matadors counted."""
+    game, checked = games.load("skat"), 0
+    for deal in range(12):
+        state = game.deal(5, deal)
+        for word in ("pass", "18", "pass", first):
+            state.apply_action(next(a for a in state.legal_actions() if game.words(a) == word))
+        while state.phase == "discard":
+            state.apply_action(state.legal_actions()[deal % 3])
+        choices = scenes.show(game, state, state.soloist).choices
+        assert len(choices) == len(DECLARATIONS)
+        for choice, declaration in zip(choices, DECLARATIONS):
+            value = declared_value(state, declaration)
+            assert choice.words == f"{declaration.replace('-', ' ')} · {value}"
+            end = state.child(choice.action)
+            while not end.is_terminal():
+                end.apply_action(end.legal_actions()[0])
+            if declaration.startswith("null"):
+                assert value == abs(end.result.value) // (1 if end.result.won else 2)
+                continue
+            steps = dict(value_steps(end))
+            base = BASES[DECLARATIONS.index(declaration)]
+            if first == "pick-up":
+                assert value == base * steps["game"], (deal, declaration)
+            checked += value == base * steps.get("hand", steps["game"])
+    assert checked > 30
+
+
+def test_a_declaration_of_skat_counts_only_cards_that_are_seen():
+    """In a hand game the values are the same whichever cards lie in the skat."""
+    game, jacks = games.load("skat"), 0
+    for deal in range(20):
+        order = game.deal(6, deal).history()
+        given, shown = order, []
+        for _ in range(2):
+            state = game.spiel.new_initial_state()
+            for action in given:
+                state.apply_action(action)
+            for word in ("pass", "18", "pass", "hand"):
+                state.apply_action(next(a for a in state.legal_actions() if game.words(a) == word))
+            shown.append([declared_value(state, declaration) for declaration in DECLARATIONS])
+            start = 10 * (state.soloist - 1) % 30  # of a defender, who gets the skat
+            given = [*order[:start], *order[30:], *order[start + 2 : 30], *order[start : start + 2]]
+        assert shown[0] == shown[1], deal
+        jacks += any(CARDS[c][1] == "J" for c in (*order[30:], *given[30:]))
+    assert jacks
 
 
 @pytest.mark.parametrize("spec", ["hearts", "skat", "crew(mission=9)", "crew(mission=4,distress=left)"])

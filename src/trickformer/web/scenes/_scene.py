@@ -129,6 +129,7 @@ class Scene(_Part):
     piles: tuple[Pile, ...] = ()
     effect: Effect | None = None
     board: tuple[tuple[Cell, ...], ...] = ()
+    mines: int = 0  # number of mines on the board; the page counts the person's flags against it
     choices: tuple[Choice, ...] = ()
     ladder: tuple[Rung, ...] = ()  # bids in ascending order
     features: tuple[str, ...] = ()

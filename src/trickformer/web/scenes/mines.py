@@ -45,6 +45,7 @@ def show(game: Mines, state: State, viewer: int, you: int | None) -> Scene:
         ask="open a cell" if you is not None and not mines_state.is_terminal() else "",
         seats=(Seat(seat=0),),
         board=tuple(tuple(cell(r * game.cols + c) for c in range(game.cols)) for r in range(game.rows)),
+        mines=game.mines,
         features=(
             f"{game.mines} mines",
             f"{mines_state.core.score} of {game.safe} opened",

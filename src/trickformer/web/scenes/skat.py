@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from trickformer import _core
 from trickformer.games.skat import (
     ACTIONS,
     ANNOUNCE,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from trickformer.base import State
 
 SKAT = NUM_CARDS - PLAYERS * HAND  # cards of the skat
+_WINNING_POINTS = 61  # card points with which the soloist wins, neither side schneider
 _PLACES = ("forehand", "middlehand", "rearhand")
 _ASK = {
     "auction": "say what you bid",
@@ -95,7 +97,7 @@ def show(game: Skat, state: State, viewer: int, you: int | None) -> Scene:
         last=last,
         taker=(trick[0].seat if trick else skat_state.leader) if last else None,
         piles=_piles(skat_state, viewer) if phase != "over" or not is_picked_up else (),
-        choices=tuple(_choice(a, skat_state.bid) for a in actions if a >= CALL + len(CALLS)),
+        choices=tuple(_choice(a, skat_state) for a in actions if a >= CALL + len(CALLS)),
         ladder=_ladder(skat_state.bid, actions) if phase == "auction" else (),
         features=tuple(features),
         result=_result(skat_state) if phase == "over" else (),
@@ -154,14 +156,40 @@ def _ladder(bid: int, actions: Iterable[int]) -> tuple[Rung, ...]:
     )
 
 
-def _choice(action: int, bid: int) -> Choice:
+def _choice(action: int, skat_state: Any) -> Choice:
     if action == HOLD:
-        return Choice(action=action, words=f"hold {bid}")
+        return Choice(action=action, words=f"hold {skat_state.bid}")
     if DECLARE <= action < DECLARE + len(DECLARATIONS):
-        return Choice(action=action, words=ACTIONS[action].replace("-", " "), group="declare")
+        value = declared_value(skat_state, DECLARATIONS[action - DECLARE])
+        return Choice(action=action, words=f"{ACTIONS[action].replace('-', ' ')} · {value}", group="declare")
     if action >= ANNOUNCE:
         return Choice(action=action, words=ACTIONS[action], group="announce")
     return Choice(action=action, words=_WORDS[action])
+
+
+def declared_value(skat_state: Any, declaration: str) -> int:
+    """Return the value that a declaration would have, without schneider, as far as the soloist's cards tell it.
+
+    Matadors are counted in the cards that the soloist has seen: after the pick-up these are the hand and the cards laid
+    away, and in a hand game the hand alone.
+
+    Args:
+        skat_state: State before the declaration.
+        declaration: One of DECLARATIONS.
+    """
+    core, is_null = skat_state.core, declaration.startswith("null")
+    is_hand = PICK_UP not in skat_state.history()[NUM_CARDS:]
+    result = _core.skat.settle(
+        kind=DECLARATIONS.index("null" if is_null else declaration),
+        hand=is_hand,
+        level=LEVELS.index("ouvert") if declaration == "null-ouvert" else 0,
+        bid=0,  # an overbid would change the value
+        soloist=core.soloist,
+        soloists_cards=[*core.hand(core.soloist), *([] if is_hand else core.skat)],
+        points=0 if is_null else _WINNING_POINTS,
+        tricks=0 if is_null else 1,
+    )
+    return int(result.value)
 
 
 def _last_bids(skat_state: Any) -> dict[int, str]:

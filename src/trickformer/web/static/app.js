@@ -9,6 +9,7 @@ import { claim } from "./claim.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
 import { initDeck, initDeckChoice } from "./deck.js";
 import { $, make, openDialog, showProgress, storeChoice } from "./dom.js";
+import { initFlags, pressFlag, updateFlags } from "./flags.js";
 import { cancelOptions } from "./gestures.js";
 import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, updateHint } from "./hint.js";
 import { showLog } from "./log.js";
@@ -18,7 +19,7 @@ import { forgetPanels, initPanels, showPanel } from "./panels.js";
 import { showScores } from "./scores.js";
 import { connect, send } from "./socket.js";
 import { initSound } from "./sound.js";
-import { isMyTurn, seatName, showTable } from "./table.js";
+import { isMyTurn, seatName, showTable, toggleLastTrick } from "./table.js";
 import { initTheme, initThemeChoice } from "./theme.js";
 import { checkAction, forgetRating, initWarning, receiveWarning, updateWarning, warningElements, warningSource } from "./warn.js";
 
@@ -103,6 +104,7 @@ function showNext() {
   const focused = focusedOrder();
   showTable(table, checkAction);
   updateAnnotations(table, focused);
+  updateFlags(table);
   playMotion(motion);
   showScores(table);
   showLog(table);
@@ -179,11 +181,13 @@ document.addEventListener("pointerdown", skip);
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") cancelOptions();
-  if (isElsewhere(event) || moveFocus(event) || pressAnnotate(event)) return;
+  if (isElsewhere(event) || moveFocus(event) || pressAnnotate(event) || pressFlag(event)) return;
   if (event.key === "u" && !$("undo").disabled && !$("undo").hidden) {
     send({ do: "undo" });
   } else if (event.key === "h") {
     pressHint();
+  } else if (event.key === "l") {
+    toggleLastTrick();
   } else if (event.key === "n" && table?.scores && !table.open) {
     send({ do: "next" });
   }
@@ -202,6 +206,7 @@ initPanels(openPanels, () => {
   requestPanels();
 });
 initAnnotations();
+initFlags();
 initTheme();
 initThemeChoice();
 initDeck();

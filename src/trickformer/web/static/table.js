@@ -17,6 +17,10 @@ import { initGestures } from "./gestures.js";
  */
 const PLACES = { 1: ["own"], 2: ["own", "top"], 3: ["own", "left", "right"], 4: ["own", "left", "top", "right"], 5: ["own", "left", "top", "top", "right"] };
 
+/** @type {ShownTable | null} */
+let shownTable = null;
+let isLastShown = false; // whether the last trick lies in the place of the current one, until the table changes
+
 /** @param {Pick<ShownTable, "you" | "turn">} table */
 export const isMyTurn = (table) => table.turn !== null && table.turn === table.you;
 
@@ -56,11 +60,34 @@ function placeOf(table, seat) {
  * @param {TrickCard[]} played
  */
 function trickElements(table, played) {
-  const isComplete = !table.scene.trick?.length;
+  const isComplete = isLastShown || !table.scene.trick?.length;
   const cards = played.map(({ seat, card }) => make("figure", { class: `played ${placeOf(table, seat)}` },
     cardElement(card, null), make("figcaption", { class: "unseen" }, seat === table.you ? "you" : `seat ${seat}`)));
   if (!isComplete && table.turn !== null) cards.push(make("span", { class: `landing ${placeOf(table, table.turn)}`, "aria-hidden": "true" }));
   return cards;
+}
+
+/** @param {ShownTable} table */
+function showTrick(table) {
+  const { trick = [], last = [], taker } = table.scene;
+  const isCurrent = trick.length > 0 && !isLastShown;
+  const cards = isCurrent ? trick : last;
+  const button = trick.length && last.length
+    ? [make("button", { id: "last-trick", "aria-pressed": String(isLastShown), "aria-keyshortcuts": "l", click: toggleLastTrick }, "Last trick")] : [];
+  const words = isLastShown ? [make("p", { id: "taken" }, taker === table.you ? "You took it" : `Seat ${taker} took it`)] : [];
+  $("trick").replaceChildren(...trickElements(table, cards), ...words, ...button);
+  $("trick").className = isCurrent ? "" : "gone";
+  $("trick").setAttribute("aria-label", isCurrent ? "Trick" : "Last trick");
+  $("trick").hidden = !cards.length;
+}
+
+// Shows the last complete trick in the place of the current one, or the current one again.
+export function toggleLastTrick() {
+  if (!shownTable?.scene.trick?.length || !shownTable.scene.last?.length) return;
+  const hasFocus = document.activeElement?.id === "last-trick";
+  isLastShown = !isLastShown;
+  showTrick(shownTable);
+  if (hasFocus) $("last-trick").focus();
 }
 
 /**
@@ -68,7 +95,7 @@ function trickElements(table, played) {
  * @param {ShownTable} table
  * @param {FinalHand} hand
  */
-function finalHandElement(table, { seat, piles }) {
+export function finalHandElement(table, { seat, piles }) {
   const score = table.scores && !table.shared ? make("span", { class: "badge" }, `scores ${table.scores[seat]}`) : null;
   return make("section", { class: `final${seat === table.you ? " mine" : ""}`, "aria-label": seatName(table, seat) },
     make("h3", {}, seatName(table, seat), " ", score), ...piles.map((pile) => pileElement(pile, null)));
@@ -93,11 +120,9 @@ export function showTable(table, act) {
     make("div", { class: `place ${place}` }, ...there.map((seat) => seatElement(table, seat, act)))));
   const isOpen = others.some((seat) => seat.cards?.some((card) => !isHidden(card)));
   $("felt").className = `n${table.seats.length}${isOpen ? " open" : ""}`;
-  const trickCards = scene.trick?.length ? scene.trick : scene.last ?? [];
-  $("trick").replaceChildren(...trickElements(table, trickCards));
-  $("trick").className = scene.trick?.length ? "" : "gone";
-  $("trick").setAttribute("aria-label", scene.trick?.length ? "Trick" : "Last trick");
-  $("trick").hidden = !trickCards.length;
+  isLastShown = false;
+  shownTable = table;
+  showTrick(table);
   const middle = (scene.piles ?? []).filter((pile) => pile.seat === undefined || pile.seat === null);
   $("piles").replaceChildren(...middle.map((pile) => pileElement(pile, act)));
   $("board").replaceChildren(...(scene.board?.length ? [boardElement(scene.board, act)] : []));

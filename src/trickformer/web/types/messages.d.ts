@@ -96,6 +96,7 @@ export interface Scene {
   piles?: Pile[];
   effect?: Effect | null;
   board?: Cell[][];
+  mines?: number;
   choices?: Choice[];
   ladder?: Rung[];
   features?: string[];

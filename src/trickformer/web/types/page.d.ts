@@ -53,6 +53,7 @@ export interface Elements {
   confirm: HTMLButtonElement;
   curves: HTMLDivElement;
   deal: HTMLInputElement;
+  dealt: HTMLDivElement;
   decision: HTMLInputElement;
   decisions: HTMLDivElement;
   deck: HTMLSelectElement;
@@ -76,6 +77,7 @@ export interface Elements {
   judged: HTMLParagraphElement;
   jump: HTMLFormElement;
   last: HTMLButtonElement;
+  "last-trick": HTMLButtonElement;
   later: HTMLButtonElement;
   leaf: HTMLSpanElement;
   leaves: HTMLParagraphElement;
