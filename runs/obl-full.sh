@@ -10,7 +10,7 @@ going() { [[ -e "$1/run.json" ]] && echo --resume || true; }  # what is begun is
 for seed in 0 1; do
   [[ -e "$out/$seed/model.safetensors" ]] ||
     obl train hanabi --level 1 --seed "$seed" --steps 30000 --hidden 256 --odds --worlds 2 --batch 16 --learning-rate 1.5e-3 \
-      --target-every 20 --buffer 256 --games 500 --evaluate-every 2500 --out "$out/$seed" $(going "$out/$seed") "$@"
+      --target-every 20 --buffer 256 --bf16 --games 500 --evaluate-every 2500 --out "$out/$seed" $(going "$out/$seed") "$@"
 done
 obl crossplay --players "obl:checkpoint=$out/0" "obl:checkpoint=$out/1" partner:style={smart,holmes,simple,piers,iggi} \
   --methods obl obl smart holmes simple piers iggi --games "${GAMES:-1000}" --seed 1 --out "$out/cross" $(going "$out/cross")

@@ -88,7 +88,7 @@ def test_it_finds_the_received_cards_in_openspiels_observation_struct() -> None:
     assert set(faults(report)) == {"struct: blind to exchanged cards"}
     example = report.check("struct: blind to exchanged cards").example
     assert example is not None
-    assert len(example.split("history ")[1].split()) < 65, "shown before the pass is over"
+    assert len(example.split("actions: ")[1].split()) < 65, "shown before the pass is over"
 
 
 class Leaky(Hearts):

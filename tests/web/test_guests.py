@@ -198,7 +198,7 @@ def test_annotations_are_private():
                 await annotate(reader, seat, 1, text)
         with pytest.raises(TrickformerError, match="the table has changed"):
             await annotate(HOST, 0, 1, "late", deal=2)
-        room._refresh()
+        room.refresh()
         tables = {name: next(m for m in _read(queue) if m["type"] == "table") for name, queue in queues.items()}
         await room.close()
         return {
@@ -218,7 +218,7 @@ def test_a_seat_that_is_given_to_a_player_has_no_person():
         seen = []
         for seats in (None, (1, 1, 0), (0, 1, 1), (1, 0, 0), (0, 1, 0)):
             if seats is not None:
-                choices = [room._choices.index(who) for who in (YOU, "random")]
+                choices = [room.choices.index(who) for who in (YOU, "random")]
                 message = {"do": "match", "seats": [choices[seat] for seat in seats], "deal": 4}
                 await room.receive(HOST, json.dumps(message))
             tables = [[m for m in _read(queue) if m["type"] == "table"][-1] for queue in queues.values()]

@@ -75,7 +75,7 @@ class Room(Pages):
         self._links = links
         self._access: dict[object, Access] = {}
         self.settings = settings
-        self._choices = list_players(table.game, [YOU, *table.seats, *table.specs])
+        self.choices = list_players(table.game, [YOU, *table.seats, *table.specs])
         rules = str(table.game.spiel)
         self._player_worker = Worker(_make_cast, rules)
         self._players_task: asyncio.Task[None] | None = None
@@ -140,10 +140,10 @@ class Room(Pages):
                 self._stop()
                 table.next_deal()
             case messages.Match():
-                if any(i >= len(self._choices) for i in message.seats):
+                if any(i >= len(self.choices) for i in message.seats):
                     raise TrickformerError("there is no such player on the list")
                 self._stop()
-                table.begin([self._choices[i] for i in message.seats], message.deal)
+                table.begin([self.choices[i] for i in message.seats], message.deal)
             case messages.Annotate():
                 if message.deal != table.deal:
                     raise TrickformerError("the table has changed; look again")
@@ -153,7 +153,7 @@ class Room(Pages):
                 self._send_table(access)  # for the others nothing has changed
                 return
             case messages.Look():
-                if any(i >= len(self._choices) or self._choices[i] == YOU for i in message.players):
+                if any(i >= len(self.choices) or self.choices[i] == YOU for i in message.players):
                     raise TrickformerError("there is no such player on the list")
                 panels = [_Job(panel) for panel in self.panels if panel in message.panels]
                 self._jobs_by_page[page] = (*panels, *(_Job("players", i) for i in dict.fromkeys(message.players)))
@@ -173,7 +173,7 @@ class Room(Pages):
                 self._stop()
                 self._send_to_all({"type": "thinking", "seat": None, "stopped": True})
                 return
-        self._refresh()
+        self.refresh()
 
     def _refuse_rights(self, access: Access, message: messages.TableMessage) -> None:
         """Raise TrickformerError if a message is not allowed to the holder of a link.
@@ -204,7 +204,8 @@ class Room(Pages):
             return tuple(seat for seat in people if seat not in self.settings.guest_seats)
         return tuple(seat for seat in people if seat == access.seat)
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """Send the table to all pages, and start what the next decision needs: players and panels."""
         self._send_table()
         self._start_players()
         self._start_panels()
@@ -254,7 +255,7 @@ class Room(Pages):
     async def _compute(self, job: _Job, request: DecisionRequest, report: Callable[[tuple[int, int]], None]) -> Any:
         if job.player is None:
             return await self._panel_worker.do(job.panel, request, report_search=report)
-        return await self._panel_worker.do("player", request, self._choices[job.player], report_search=report)
+        return await self._panel_worker.do("player", request, self.choices[job.player], report_search=report)
 
     def _is_wanted(self, job: _Job) -> bool:
         return any(job in self._jobs_by_page[page] for page in self._viewers())
@@ -273,7 +274,7 @@ class Room(Pages):
         """Play out the hand if the claimed score is certain; otherwise send an error to the page."""
         try:
             await self._play_out(score)
-            self._refresh()
+            self.refresh()
         except TrickformerError as e:
             self.send(page, {"type": "error", "text": str(e)})
         except (CancellationError, asyncio.CancelledError):
@@ -395,7 +396,7 @@ class Room(Pages):
             "best": "most" if game.higher_is_better else "fewest",
             "plays_to": game.plays_to,
             "undo": any(table.seats[m.seat] == YOU for m in table.moves),
-            "players": [short(who) for who in self._choices],
+            "players": [short(who) for who in self.choices],
             "panels": list(self.panels),
             "warning": {
                 "is_on": self.settings.warn is not None,
