@@ -209,7 +209,7 @@ class OffBeliefTraining(BaseModel):
     )
     seed: int = Field(0, ge=0, lt=2**62, description="Seed of the games, the draws and the initial weights.")
     threads: int = Field(1, ge=1, le=1_024, description="Number of PyTorch threads.")
-    bf16: bool = Field(False, description="Whether layers that read observations compute in bfloat16 if the device can.")
+    bf16: bool = Field(False, description="Whether layers that read observations use bfloat16 if the device can.")
     device: str = Field("cpu", description="PyTorch device of the networks.")
     out: Path = Field(Path("out/obl"), description="Folder of the run.")
 
