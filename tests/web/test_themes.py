@@ -20,12 +20,8 @@ BLOCK = re.compile(r':root(?:\[data-(?P<kind>theme|deck)="(?P<name>\w+)"\])? \{\
 SUITS = ("clubs", "diamonds", "hearts", "spades")
 # Colours of texts and of the ground on which they stand. The felt is lighter in its middle.
 PAIRS = [
-    *(
-        (ink, ground)
-        for ink in ("felt-bright", "felt-ink")
-        for ground in ("felt", "felt-light", "felt-turn", "felt-dark")
-    ),
-    *((ink, ground) for ink in ("felt-gold", "felt-soft") for ground in ("felt", "felt-turn", "felt-dark")),
+    *((ink, ground) for ink in ("bright", "felt-ink") for ground in ("felt", "felt-light", "felt-turn", "felt-dark")),
+    *((ink, ground) for ink in ("gold", "felt-soft") for ground in ("felt", "felt-turn", "felt-dark")),
     *((ink, ground) for ink in ("ink", "soft") for ground in ("paper", "box", "hover", "current")),
     *(("ink", ground) for ground in ("gold", "note", "cell", "cell-open", "seen")),
     ("bright", "main"),

@@ -4,14 +4,11 @@
 
 import { $, all, openDialog } from "./dom.js";
 import { cancelOptions } from "./gestures.js";
+import { onSecondPress } from "./press.js";
 import { send } from "./socket.js";
-
-const PRESS = 500; // milliseconds of a long press
-const SLACK = 10; // pixels that the finger may move meanwhile
 
 /** @type {TableMessage | null} */
 let table = null;
-let isPressed = false; // whether the last press was long, so that no click follows
 
 /** @returns {(Card & { order: number })[]} */
 const heldCards = () => (table?.scene.seats ?? []).flatMap(({ cards = [] }) => cards.flatMap((card) => (typeof card.order === "number" ? { ...card, order: card.order } : [])));
@@ -58,34 +55,7 @@ export function pressAnnotate(event) {
   return true;
 }
 
-export function initAnnotations() {
-  let timer = 0;
-  let start = [0, 0];
-  const endPress = () => clearTimeout(timer);
-  $("felt").addEventListener("contextmenu", (event) => {
-    const card = cardOf(event);
-    if (!card) return;
-    event.preventDefault();
-    openField(card);
-  });
-  $("felt").addEventListener("pointerdown", (event) => {
-    endPress();
-    isPressed = false;
-    const card = event.pointerType === "mouse" ? undefined : cardOf(event);
-    if (!card) return;
-    start = [event.clientX, event.clientY];
-    timer = setTimeout(() => {
-      isPressed = true;
-      openField(card);
-    }, PRESS);
-  });
-  document.addEventListener("pointermove", ({ clientX, clientY }) => Math.hypot(clientX - start[0], clientY - start[1]) > SLACK && endPress());
-  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, endPress);
-  $("felt").addEventListener("click", (event) => {
-    if (isPressed && event.detail) event.stopPropagation(); // a key has no detail
-    isPressed = false;
-  }, true);
-}
+export const initAnnotations = () => onSecondPress($("felt"), cardOf, openField);
 
 /**
  * Returns whether another deal or another match has begun, in which the cards are others.

@@ -4,16 +4,14 @@
 /** @import { TableMessage } from "../types/messages" */
 
 import { $, all, draw } from "./dom.js";
+import { onSecondPress } from "./press.js";
 
-const PRESS = 500; // milliseconds of a long press
-const SLACK = 10; // pixels that the finger may move meanwhile
 const SHAPE = "M6 2v16M6 3l10 4-10 4z";
 
 /** @type {TableMessage | null} */
 let table = null;
 /** @type {Set<number>} */
 let flags = new Set(); // actions of the flagged cells
-let isPressed = false; // whether the last press was long, so that no click follows
 
 /** @param {TableMessage} shown */
 const keyOf = ({ game, deal }) => `${location.pathname} ${game} ${deal}`;
@@ -88,33 +86,8 @@ export function updateFlags(newTable) {
 }
 
 export function initFlags() {
-  let timer = 0;
-  let start = [0, 0];
-  const endPress = () => clearTimeout(timer);
-  $("board").addEventListener("contextmenu", (event) => {
-    const cell = cellOf(event);
-    if (!cell) return;
-    event.preventDefault();
-    endPress();
-    if (!isPressed) toggleFlag(cell); // some browsers send this event after a long press, too
-    isPressed = event.button !== 2;
-  });
-  $("board").addEventListener("pointerdown", (event) => {
-    endPress();
-    isPressed = false;
-    const cell = event.pointerType === "mouse" ? null : cellOf(event);
-    if (!cell) return;
-    start = [event.clientX, event.clientY];
-    timer = setTimeout(() => {
-      isPressed = true;
-      toggleFlag(cell);
-    }, PRESS);
-  });
-  document.addEventListener("pointermove", ({ clientX, clientY }) => Math.hypot(clientX - start[0], clientY - start[1]) > SLACK && endPress());
-  for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, endPress);
+  onSecondPress($("board"), cellOf, toggleFlag);
   $("board").addEventListener("click", (event) => {
-    const isLong = isPressed && event.detail; // a key has no detail
-    if (isLong || cellOf(event)?.classList.contains("flagged")) event.stopPropagation();
-    isPressed = false;
+    if (cellOf(event)?.classList.contains("flagged")) event.stopPropagation();
   }, true);
 }
