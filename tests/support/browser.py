@@ -182,6 +182,15 @@ def rules_hold(page):
     assert not grave
 
 
+def layout_holds(page):
+    """Assert that nothing overlaps or is misplaced at both widths, that texts can be read, and that axe-core agrees."""
+    for width, height in WIDTHS:
+        page.set_viewport_size({"width": width, "height": height})
+        assert not overlaps(page) and not misplaced(page), width
+    assert not faint(page)
+    rules_hold(page)
+
+
 def faint(page, disabled: bool = False) -> list[str]:
     """Return texts whose contrast with their background is below 4.5 to 1, with the ratio; empty if there are none.
 

@@ -10,6 +10,7 @@ from support.browser import (
     WIDTHS,
     advance,
     faint,
+    layout_holds,
     misplaced,
     move,
     my_turn,
@@ -213,11 +214,7 @@ def test_players_are_compared_side_by_side(browser):
         assert set(page.locator("#comparison .unseen").all_inner_texts()) <= cards
         assert page.locator("#comparison .inline svg").count() == 3
         assert "the others' mean minus the own score" in page.inner_text("#comparison p")
-        for width, height in WIDTHS:
-            page.set_viewport_size({"width": width, "height": height})
-            assert not overlaps(page) and not misplaced(page), width
-        assert not faint(page)
-        rules_hold(page)
+        layout_holds(page)
         page.reload()
         page.wait_for_selector("#comparison td")
         assert answered() == found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, misplaced, move, my_turn, opened, overlaps, rules_hold
+from support.browser import CHROMIUM, WIDTHS, faint, layout_holds, move, my_turn, opened, overlaps, rules_hold
 from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -53,11 +53,7 @@ def test_a_note_follows_its_card(browser, tmp_path):
         page.wait_for_selector("#others .annotated")
         written = {3: TEXT, 7: "partner's one"}
         assert _marked(page) == written and not page.locator("#felt img").count()
-        for width, height in WIDTHS:
-            page.set_viewport_size({"width": width, "height": height})
-            assert not overlaps(page) and not misplaced(page), width
-        assert not faint(page)
-        rules_hold(page)
+        layout_holds(page)
         _card(page, 1).click()  # in this deal a 1
         page.locator("#offer button").first.click()
         page.wait_for_selector("#log li:has-text('you: play')")

@@ -98,25 +98,31 @@ GAMES = {
 }
 
 
-@pytest.mark.parametrize("game", GAMES)
-def test_no_text_calls_a_spectator_you(game):
-    """People play a random hand, and a spectator sees every position."""
+def _tables(game, access, host):
+    """Play a random hand, and return the table at every position as a link shows it. `host` has seat 0."""
     from trickformer.web.room import Room
     from trickformer.web.table import Table
 
     async def watch():
         settings, draw, tables = Play(game=game, invite=GAMES[game], seed=4), random.Random(4), []
         rules = settings.rules()
-        room = Room(settings, Table(rules, settings.seats(rules), 4, 1), Recorder())
+        seats = (host, *settings.seats(rules)[1:])
+        room = Room(settings, Table(rules, seats, 4, 1), Recorder())
         while not tables or not room.table.over:
             if tables:
                 room.table.act(room.table.turn, draw.choice(room.table.state.legal_actions()))
-            tables += [m for m in _read(room.enter("page", SPECTATOR)) if m["type"] == "table"]
+            tables += [m for m in _read(room.enter("page", access)) if m["type"] == "table"]
             room.leave("page")
         await room.close()
         return tables
 
-    for table in asyncio.run(watch()):
+    return asyncio.run(watch())
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_no_text_calls_a_spectator_you(game):
+    """People play, and a spectator sees every position."""
+    for table in _tables(game, SPECTATOR, YOU):
         assert table.pop("you") is None
         del table["seats"], table["players"]  # specs, which the page shows as names
         assert not re.search(r"\byour?\b", json.dumps(table)), table["log"]
@@ -124,24 +130,8 @@ def test_no_text_calls_a_spectator_you(game):
 
 @pytest.mark.parametrize("game", [name for name in GAMES if GAMES[name]])
 def test_no_text_calls_a_host_without_a_seat_you(game):
-    """It gives its seat to a player, and then sees what this seat sees."""
-    from trickformer.web.room import Room
-    from trickformer.web.table import Table
-
-    async def watch():
-        settings, draw, tables = Play(game=game, invite=GAMES[game], seed=4), random.Random(4), []
-        rules = settings.rules()
-        seats = ("random", *settings.seats(rules)[1:])
-        room = Room(settings, Table(rules, seats, 4, 1), Recorder())
-        while not tables or not room.table.over:
-            if tables:
-                room.table.act(room.table.turn, draw.choice(room.table.state.legal_actions()))
-            tables += [m for m in _read(room.enter("page", HOST)) if m["type"] == "table"]
-            room.leave("page")
-        await room.close()
-        return tables
-
-    for table in asyncio.run(watch()):
+    """A player has its seat, and it sees what this seat sees."""
+    for table in _tables(game, HOST, "random"):
         assert table.pop("you") is None and table["me"] == 0
         del table["seats"], table["players"]  # specs, which the page shows as names
         assert "ask" not in table["scene"] and not re.search(r"\byour?\b", json.dumps(table)), table["log"]

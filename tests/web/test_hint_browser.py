@@ -6,18 +6,7 @@ import random
 import re
 
 import pytest
-from support.browser import (
-    CHROMIUM,
-    WIDTHS,
-    advance,
-    faint,
-    listening,
-    misplaced,
-    move,
-    my_turn,
-    overlaps,
-    rules_hold,
-)
+from support.browser import CHROMIUM, advance, layout_holds, listening, move, my_turn
 from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -56,11 +45,7 @@ def test_a_hint_has_two_levels(browser):
         names = [label.removesuffix(", worth a thought") for _, _, label in sorted(marks)]
         assert words == f"Worth a thought: {', '.join(names)} (visited most by gomcts)."
         assert not page.locator("#panel-search").count() and not page.locator("#gauge").is_visible()
-        for width, height in WIDTHS:
-            page.set_viewport_size({"width": width, "height": height})
-            assert not overlaps(page) and not misplaced(page), width
-        assert not faint(page)
-        rules_hold(page)
+        layout_holds(page)
         page.keyboard.press("h")
         ((action, text, label),) = page.evaluate(MARKS)
         assert (action, text) == (hint["best"], "★") and label.endswith(", best")
@@ -71,11 +56,7 @@ def test_a_hint_has_two_levels(browser):
         assert lead == pytest.approx(abs(hint["lead"]), abs=0.06)
         assert words.startswith(f"Best by gomcts: {label.removesuffix(', best')}, ")
         assert (" leads " if hint["lead"] >= 0 else " trails ") in words
-        for width, height in WIDTHS:
-            page.set_viewport_size({"width": width, "height": height})
-            assert not overlaps(page) and not misplaced(page), width
-        assert not faint(page)
-        rules_hold(page)
+        layout_holds(page)
         page.click("#hint")
         assert _labels(page) == plain and not page.locator("#hinted").count()
         assert not page.faults

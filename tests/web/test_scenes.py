@@ -48,15 +48,10 @@ def _positions(game, seed, deals=3):
 
 def _game(game, seed, deal, draw):
     """States at every decision of a random hand, and its end."""
-    state = game.deal(seed, deal)
-    while True:
-        yield state
-        if state.is_terminal():
-            break
-        state = state.clone()
-        state.apply_action(draw.choice(state.legal_actions()))
-        while state.is_chance_node():
-            state.apply_action(game.chance(state, seed, deal))
+    for state, view in decisions(game, seed, deal):
+        yield state.clone()
+        state.apply_action(draw.choice(view.legal))
+    yield state
 
 
 def _clicks(scene):
