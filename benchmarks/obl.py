@@ -89,7 +89,7 @@ def check_values(ours: TrainingProgress, plain: TrainingProgress) -> None:
 
 
 def rate(work: Callable[[], object], seconds: float) -> float:
-    """Return the number of calls of `work` a second of CPU time, measured for about so many seconds."""
+    """Call `work` again and again for `seconds` of CPU time, and return the calls a second."""
     calls, begin = 0, time.process_time()
     while (spent := time.process_time() - begin) < seconds:
         work()

@@ -93,7 +93,7 @@ class Situation {
     for (int q = 0; q < kPlayers; ++q) seats += q != k_.seat && !void_in(q, suit);
     return void_in(p, suit) ? 0.0 : 1.0 / seats;
   }
-  // The same for one card: the probability that a seat that may hold it does.
+  // Probability of each seat that may hold the card: one over the number of such seats.
   double share_of(int card) const {
     int seats = 0;
     for (int q = 0; q < kPlayers; ++q) seats += q != k_.seat && k_.may_hold(q) >> card & 1;

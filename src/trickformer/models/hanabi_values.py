@@ -171,10 +171,10 @@ class ActionValues(nn.Module):
 
     def _private_in_bfloat16(self, columns: list[torch.Tensor]) -> torch.Tensor:
         """Run the private layers in bfloat16 on inputs given by columns; float32 [n, hidden]."""
-        n = len(columns[0])
-        x = columns[0].new_empty(-(-n // _ROWS) * _ROWS, sum(part.shape[1] for part in columns), dtype=torch.bfloat16)
+        n, widths = len(columns[0]), [part.shape[1] for part in columns]
+        x = columns[0].new_empty(-(-n // _ROWS) * _ROWS, sum(widths), dtype=torch.bfloat16)
         x[n:] = 0
-        for part, place in zip(columns, x[:n].split([part.shape[1] for part in columns], 1)):
+        for part, place in zip(columns, x[:n].split(widths, 1)):
             place.copy_(part)
         with torch.autocast(x.device.type, torch.bfloat16):
             return self.private(x)[:n].float()

@@ -301,7 +301,7 @@ class Room(Pages):
             self.send(page, message)
 
     def _send_table(self, only: Access | None = None) -> None:
-        """Send the table to all pages, or to those of one link, to each as its link sees it."""
+        """Send the table to all pages, or only to the pages of one link. Each page gets what its link may see."""
         shown = [(page, access) for page, access in self._access.items() if only in (None, access)]
         views = {access: self._table_message(access) for access in {access for _, access in shown}}
         for page, access in shown:

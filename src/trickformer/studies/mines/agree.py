@@ -259,7 +259,7 @@ def _heading(summary: dict[str, Any]) -> str:
         f"Mines {summary['board']}, {summary['mines']} mines, first move {summary['first_move']}{cascade}: "
         f"{summary['positions']} random positions, {summary['draws']:,} draws each, walks of {summary['trials']:,} "
         f"steps, seed {summary['seed']}; at {summary['counted']} of {summary['positions']} positions the exact "
-        "sampler's counts of layouts, and of mines in each cell, equal those of a list of all layouts"
+        "sampler counts as many layouts in total, and as many with a mine in each cell, as the full list has"
     )
 
 
