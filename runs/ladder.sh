@@ -1,25 +1,29 @@
 #!/usr/bin/env bash
-# What each departure from the paper's learner brings in Skat, for docs/results/gomcts.md. Each step trains from nothing for
-# $MINUTES (15) on one core, with the departures of the steps before it and one more. The matches are of its newest model:
-# 500 deals against `rules`, and $DEALS (50) of GO-MCTS against ArgmaxVal*.
-# Usage: runs/ladder.sh train|match [STEP ...]   steps: raw masked features script values (default: these), roles
+# What each departure from the paper's learner brings in Skat or The Crew, for docs/results/gomcts.md. Each step trains from
+# nothing for $MINUTES (15) on one core, with the departures of the steps before it and one more. The matches are of its newest
+# model: with `rules` (Skat 500 deals, The Crew 40 games of each mission), and of GO-MCTS with ArgmaxVal* ($DEALS, 50; $GAMES, 10).
+# Usage: runs/ladder.sh skat|crew train|match [STEP ...]   steps: raw masked features script values (default: these),
+# in The Crew also bootstrap, between the last two; in Skat also roles
 set -euo pipefail
 cd "$(dirname "$0")/.."
-minutes=${MINUTES:-15} deals=${DEALS:-50} out=out/ladder
-do=${1:?train or match}
-shift
-[ $# -gt 0 ] || set -- raw masked features script values
+trickformer=${TRICKFORMER:-.venv/bin/trickformer} minutes=${MINUTES:-15} out=out/ladder
+game=${1:?skat or crew} do=${2:?train or match}
+shift 2
+[ $# -gt 0 ] || { [ "$game" = crew ] && set -- raw masked features script bootstrap values || set -- raw masked features script values; }
 export OMP_NUM_THREADS=1
 
+rules=$(printf ' rules%.0s' {1..7}) # bootstrap hands by random and scripted players; in Skat all steps have them
 options() {  # STEP
-  case $1 in
-  raw) ;;
-  masked) echo --masked ;;
-  features) echo --masked --features --no-script-features ;;
-  script) echo --masked --features ;;
-  roles) echo --masked --features --no-script-features --roles all ;; # beside `features`, not after `script`
-  values) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
-  *) echo "unknown step $1" >&2; exit 2 ;;
+  case $game-$1 in
+  *-raw) ;;
+  *-masked) echo --masked ;;
+  *-features) echo --masked --features --no-script-features ;;
+  *-script) echo --masked --features ;;
+  skat-roles) echo --masked --features --no-script-features --roles all ;; # beside `features`, not after `script`
+  crew-bootstrap) echo --masked --features --bootstrap random$rules ;;
+  skat-values) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
+  crew-values) echo --masked --features --bootstrap random$rules --action-weight 100 --label-share 0.33 --label-worlds ;;
+  *) echo "unknown step $1 of $game" >&2; exit 2 ;;
   esac
 }
 
@@ -28,21 +32,25 @@ newest() {  # FOLDER: its last model
 }
 
 for step; do
-  run=$out/skat-$step
+  run=$out/$game-$step
   if [ "$do" = train ]; then
     [ ! -e "$run" ] || { echo "$run exists; remove it to train this step again" >&2; exit 2; }
     read -ra chosen <<<"$(options "$step")"
     code=0
-    .venv/bin/trickformer train skat --preset paper-small --seed 20261127 --bootstrap-hands 40000 --bootstrap-epochs 1 --sequences 12000 \
+    "$trickformer" train "$game" --preset paper-small --seed 20261127 --bootstrap-hands 40000 --bootstrap-epochs 1 --sequences 12000 \
       --iterations 100 --match-deals 0 --stop-after "$minutes" --out "$run" "${chosen[@]}" || code=$?
     [ "$code" = 130 ] || exit "$code" # stopped by the clock
   else
     model=checkpoint=$(newest "$run"),preset=paper
-    match() {  # NAME A B DEALS
-      .venv/bin/trickformer tournament skat --a "$2" --b "$3" --deals "$4" --seed 9001 --out "$run/$1" --json
+    by_q=argmax:${model%,preset=paper},threshold=0.05
+    match() {  # NAME A B DEALS GAMES
+      case $game in
+      skat) "$trickformer" tournament skat --a "$2" --b "$3" --deals "$4" --seed 9001 --out "$run/$1" --json ;;
+      crew) "$trickformer" crew evaluate --player "$2" --player "$3" --games "$5" --seed 9001 --out "$run/$1" --json ;;
+      esac
     }
-    match rules "argmax:$model" rules 500
-    [ "$step" != values ] || match rules-by-q "argmax:${model%,preset=paper},threshold=0.05" rules 500
-    match gomcts "gomcts:$model" "argmax:$model" "$deals"
+    match rules "argmax:$model" rules 500 40
+    [ "$step" != values ] || match rules-by-q "$by_q" rules 500 40
+    match gomcts "gomcts:$model" "argmax:$model" "${DEALS:-50}" "${GAMES:-10}"
   fi
 done

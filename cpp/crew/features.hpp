@@ -9,9 +9,9 @@ inline constexpr int kOthers = kPlayers - 1;
 inline constexpr int kSpeechActions = kActions - kNumCards, kStages = int(SeatView::Stage::kOver) + 1,
                      kPhases = int(Phase::kOver), kLabels = kUnlabelled - kHighest + 1, kAnswers = 5;
 
-// Index of the first number of each feature, with its shape. Features are 0 or 1, except shares and counts, which are
-// scaled to about 1. Seats count from the own one; features of three seats leave out the own one. A feature is 0 while
-// its value is unknown, or if it can never be known.
+// Index of the first number of each feature, with its shape. Features are 0 or 1, except probabilities, counts, places
+// in the order of tasks and values of cards, which are of the order of 1 ("over 9": divided by 9). Seats count from the own
+// one; features of three seats leave out the own one. A feature is 0 while its value is unknown, or if it can never be known.
 enum Feature : int {
   // Cards.
   kOwnFeature = 0,                                // [40] own hand
@@ -33,9 +33,9 @@ enum Feature : int {
   // Tasks.
   kTaskFeature = kTrickTaskFeature + kPlayers,            // [4][36] cards that a seat has yet to win
   kFreeFeature = kTaskFeature + kPlayers * kColourCards,  // [36] task cards without an owner
-  // [36] task cards that the order of the tokens allows next, if no other task is fulfilled in the same trick
+  // [36] task cards that the order of the task tokens allows next, if no other task is fulfilled in the same trick
   kDueFeature = kFreeFeature + kColourCards,
-  kOrderFeature = kDueFeature + kColourCards,    // [36] place in the order: a number / 5, or minus an arrow / 4
+  kOrderFeature = kDueFeature + kColourCards,    // [36] place in that order: a number / 5, or minus an arrow / 4
   kOmegaFeature = kOrderFeature + kColourCards,  // [36] task card that must be fulfilled last of all
   kTasksFeature = kOmegaFeature + kColourCards,  // [4] tasks that a seat has yet to fulfil, over 4
   kLeftFeature = kTasksFeature + kPlayers,       // [3] tasks of the mission, without an owner, not fulfilled; over 10
@@ -53,14 +53,15 @@ enum Feature : int {
   kPlaceFeature = kTurnFeature + kPlayers,               // [4] place in the trick of the next card
   kLeaderFeature = kPlaceFeature + kPlayers,             // [4] who leads the trick
   kCommanderFeature = kLeaderFeature + kPlayers,         // [4]
-  kMemberFeature = kCommanderFeature + kPlayers,         // [4] seat with the special part
-  kFirstFourFeature = kMemberFeature + kPlayers,         // [4] who wins the first four tricks
-  kLastFeature = kFirstFourFeature + kPlayers,           // [4] who wins the last
-  kTricksFeature = kLastFeature + kPlayers,              // [11] tricks played
-  kWinsFeature = kTricksFeature + kTricks + 1,           // [4] tricks won by each seat, over 10
-  kAheadFeature = kWinsFeature + kPlayers,               // [4] whether a seat has won more tricks than another
-  // [4] in missions that count them: tricks won by 1s over 2 and by rockets over 4; unplayed 9s over 4 and unplayed
-  // pink cards over 9
+  kMemberFeature = kCommanderFeature +
+      kPlayers,  // [4] seat that a rule of the mission singles out, such as the sick one
+  kFirstFourFeature = kMemberFeature + kPlayers,  // [4] who wins the first four tricks
+  kLastFeature = kFirstFourFeature + kPlayers,    // [4] who wins the last
+  kTricksFeature = kLastFeature + kPlayers,       // [11] tricks played
+  kWinsFeature = kTricksFeature + kTricks + 1,    // [4] tricks won by each seat, over 10
+  kAheadFeature = kWinsFeature + kPlayers,        // [4] seats with more tricks than the seat that has fewest
+  // [4] tricks won by 1s, over 2, and by rockets, over 4, in missions that count them; unplayed 9s, over 4; unplayed pink
+  // cards, over 9
   kCountsFeature = kAheadFeature + kPlayers,
   kResultFeature = kCountsFeature + 4,  // [2] success, failure
   // The mission.
@@ -68,15 +69,16 @@ enum Feature : int {
   kAllocationFeature = kCommunicationFeature + 4,  // [6]
   kRuleFeature = kAllocationFeature + 6,           // [18]
   kDistressFeature = kRuleFeature + kRules,        // [2] cards are passed to the left, to the right
-  kScriptFeature = kDistressFeature + 2,           // [62] action of `rules` at an own turn
-  kWorthFeature = kScriptFeature + kActions,  // value that `rules` gives to the best card, if it has a choice of cards
+  // The scripted player `rules` (crew/rules_player.hpp).
+  kScriptFeature = kDistressFeature + 2,      // [62] its action at an own turn
+  kWorthFeature = kScriptFeature + kActions,  // its value of the best card, if it has a choice of cards
   kBehindFeature = kWorthFeature + 1,         // [40] how much lower it values each card, as a number below 0
   kFeatures = kBehindFeature + kNumCards,
 };
 static_assert(kFeatures == 1013);
 
 // Writes the features of a view to out, [kFeatures]. possible: the tokens that may come next (Tracker::possible).
-// consistent: whether some deal explains the view; if not, the features of `rules` are 0.
+// consistent: whether some deal explains the view; if not, those of the scripted player are 0.
 void features(const SeatView& v, const TokenSet& possible, bool consistent, float* out);
 
 }  // namespace trickformer::crew

@@ -9,7 +9,7 @@ constexpr std::uint16_t kUnused = kEntries - 1;  // fills up the features of a h
 
 // Offsets of the tables of each family. A table of two features has both in its name, and the second varies fastest:
 // entry kJacksLength + 8 * jacks + length. Jacks, side suits and the trump suit are sets as bits, or numbers of cards in
-// kTrumpsLosers, kTrumpsAces and kJacksLosers. The table null::kDanger has the seat as its first feature.
+// kTrumpsLosers, kTrumpsAces and kJacksLosers.
 namespace suit {
 constexpr int kJacksLength = 0, kTrumps = 128, kSide = 256, kLaid = 384, kSeat = 408, kTrumpsLosers = 412,
               kTrumpsAces = 604, kEnd = kTrumpsAces + 48;
@@ -19,7 +19,7 @@ constexpr int kJacksSeat = 0, kSide = 48, kLaid = 176, kJacksLosers = 200, kAces
               kEnd = kSeatLosers + 48;
 }
 namespace null {
-constexpr int kSuit = 0, kSeat = 256, kDanger = 259, kEnd = kDanger + 48;
+constexpr int kSuit = 0, kSeat = 256, kSeatDanger = 259, kEnd = kSeatDanger + 48;
 }
 static_assert(suit::kEnd < kEntries && grand::kEnd < kEntries && null::kEnd < kEntries);
 
@@ -106,7 +106,7 @@ void evaluation_features(Known known, int declaration, Cards ten, int laid, int 
       add(null::kSuit + int(pattern));
     }
     add(null::kSeat + seat);
-    add(null::kDanger + seat * 16 + std::min(danger, 15));
+    add(null::kSeatDanger + seat * 16 + std::min(danger, 15));
   }
   while (n < kEvaluationFeatures) out[n++] = kUnused;
 }

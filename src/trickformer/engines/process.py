@@ -180,7 +180,7 @@ class Process:
         except BlockingIOError:
             return
         except BrokenPipeError:
-            raise Fault(self._describe_exit(), "crash") from None
+            raise Fault(self._describe_exit("input"), "crash") from None
         del self._unsent[:sent]
 
     def read(self) -> list[EngineMessage]:
@@ -194,7 +194,7 @@ class Process:
         except BlockingIOError:
             return []
         if not data:
-            raise Fault(self._describe_exit(), "crash")
+            raise Fault(self._describe_exit("output"), "crash")
         self._received += data
         *lines, rest = self._received.split(b"\n")
         if len(rest) > MAX_LINE or any(len(text) > MAX_LINE for text in lines):
@@ -213,12 +213,12 @@ class Process:
     def has_unsent_output(self) -> bool:
         return bool(self._unsent)
 
-    def _describe_exit(self) -> str:
-        """Describe how the engine ended, from the exit code of _supervise.py, which explains the codes."""
+    def _describe_exit(self, stream: str) -> str:
+        """Describe how the engine ended after it closed a standard stream, by the exit codes of _supervise.py."""
         try:
             code = self._child.wait(_EXIT_WAIT)
         except subprocess.TimeoutExpired:
-            return "closed its standard output"
+            return f"closed its standard {stream}"
         if code == 127:
             return _NOT_STARTED
         return f"was ended by signal {code - 128}" if code > 128 else f"exited with code {code}"

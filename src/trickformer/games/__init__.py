@@ -25,7 +25,7 @@ for _name in NAMES:
 def load(spec: str) -> Game:
     """Load the game of an OpenSpiel game string.
 
-    Games that OpenSpiel does not have are registered there with a longer name: `skat` as `trickformer_skat`.
+    Our own games are registered with OpenSpiel under longer names: `skat` as `trickformer_skat`.
 
     Args:
         spec: Game string, such as `hearts` or `hearts(jd_bonus=True)`.

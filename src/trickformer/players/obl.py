@@ -36,7 +36,7 @@ class Options(BaseModel):
         ge=0,
         le=100,
         allow_inf_nan=False,
-        description="Temperature of the softmax in points, 0 for the best action (default: as trained).",
+        description="Temperature of the softmax over actions, 0 for the best action (default: as trained).",
     )
 
 
@@ -58,7 +58,7 @@ class ActionValuePlayer(Player):
 
         self._game, self._trained = game, trained
         self._belief = HanabiBelief(game)
-        self.temperature = temperature  # temperature of the policy, in points
+        self.temperature = temperature  # in points, without a unit if the network was trained by imitation
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [Decision(v.legal[0]) if len(v.legal) == 1 else self._decide(v, r) for v, r in zip(views, rng)]
@@ -94,6 +94,7 @@ class ActionValuePlayer(Player):
         self._belief.reset(view)
         tables = self._belief.tables()
         needed = tables if model.sizes.recurrent else tables[-1:]  # only a recurrent network reads the past
+        # v0: observations hold probabilities of each own card by counting (V0 beliefs), not sets of possible cards
         observations = [torch.from_numpy(table.observe(viewer, self._trained.v0)) for table in needed]
         legal = torch.zeros(1, self._game.rules.actions, dtype=torch.bool)
         legal[0, list(view.legal)] = True

@@ -29,8 +29,8 @@ _BLUE, _GREY = "#2b6cb0", "#718096"
 _RED = "#c05621"
 _LOSS_KEY = (
     "hands: played for the iteration, held-out hands included; steps: gradient steps. Losses: cross-entropy in nats a "
-    "token (policy, value), weighted squared error of values in units of v(o), the value of a hand's outcome to a seat "
-    "(action values). In Hearts one unit of v(o) is 26 points."
+    "token (policy, value); squared error of action values in squared units of v(o), the value of a hand's outcome "
+    "to a seat, where an error common to all actions counts less. In Hearts one unit of v(o) is 26 points."
 )
 _HELD_OUT = (
     ("observation_loss", "policy loss"),
@@ -45,8 +45,8 @@ _HELD_OUT_KEY = (
     "regret: estimated value of the best action minus that of the model's action, in units of v(o); the estimates "
     "are noisy, so it does not fall to 0; calibration error: absolute difference between mean predicted and mean "
     "true value, averaged over 20 bins of the prediction, in units of v(o); legal share: probability of legal actions; "
-    "illegal histories: share of imagined hands that no deal allows; entropy: of the policy over legal actions, in "
-    "nats."
+    "illegal histories: share of hands that no deal allows, when the model continues them from the seat's first "
+    "decision; entropy: of the policy over legal actions, in nats."
 )
 _MATCH_KEY = (
     "Mean of the model's ArgmaxVal*, which plays the best predicted value among likely actions, minus that of the "

@@ -43,8 +43,8 @@ def deals_to_resolve(differences: np.ndarray) -> int | None:
 def _signed_ranks(nonzero: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the signed rank of each difference, divided by n, and its Hajek projection, both float64 [n].
 
-    The projection adds to the signed rank the mean sign of the larger differences, because a difference raises the
-    ranks of all larger ones. Equally large differences count half.
+    The projection adds the sum of the signs of the larger differences, divided by n, because a difference raises the
+    ranks of all larger ones. Equally large differences count half, and so does the difference itself.
     """
     n, signs = len(nonzero), np.sign(nonzero)
     signed = signs * (stats.rankdata(np.abs(nonzero)) - 0.5) / n

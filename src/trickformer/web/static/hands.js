@@ -1,4 +1,5 @@
-// The list of hands: its pages, columns, orders and filters. The server sorts and filters; a run may grow meanwhile.
+// The list of hands: its pages, columns, orders and filters. The server sorts and filters. The hands may be those of a run, a
+// tournament that is perhaps still played; its description is its report and its charts (run.js).
 
 /** @import { HandColumn, HandFilters, HandOrder, HandQuery, ListMessage, SortKey } from "../types/messages" */
 
@@ -13,13 +14,13 @@ const query = { page: 0, sort: null, descending: false, seating: null, player: n
 let isShown; // returns whether the list is shown
 let isPending = false; // whether the answer to a request is awaited
 let isOutdated = false; // whether the query has changed since that request
-let isRefresh = false; // whether the request was made without a click
+let isRefresh = false; // whether the request updates the list that is shown, so that its progress stays hidden
 /** @type {string | null} */
 let columns = null; // JSON of the columns that the head of the table shows
 /** @type {string | null} */
 let shownRows = null; // JSON of the rows that the table shows
 let isDescribed = false; // whether the description of the run was requested
-let isWaiting = false; // whether the list has the order of the file until the run is described
+let isWaiting = false; // whether the server cannot sort yet: it reads all records of a long run only for its description
 
 export const isRefreshing = () => isRefresh;
 
@@ -61,11 +62,11 @@ export function requestDescription(known) {
 /** @param {Partial<HandQuery>} values */
 function change(values) {
   Object.assign(query, values);
-  if (isPending) isOutdated = true; // a new request would end the work for the one before
+  if (isPending) isOutdated = true; // a new request would end the server's worker, which would have to read the records again
   else request(false);
 }
 
-/** @param {boolean} refresh whether the request is made without a click */
+/** @param {boolean} refresh whether the request updates the list that is shown, so that its progress stays hidden */
 function request(refresh) {
   [isPending, isOutdated, isRefresh] = [true, false, refresh];
   send({ do: "list", ...query });
@@ -146,6 +147,7 @@ function showRows(message) {
   if (json === shownRows) return;
   shownRows = json;
   const focused = document.activeElement?.closest("#rows a")?.getAttribute("href");
+  // `who`: the players' specs in a file of games; `seats`: the signs of a tournament's players
   $("rows").querySelector("tbody")?.replaceChildren(...message.rows.map((row) => make("tr", {},
     ...message.columns.map(({ key }) => key === "number"
       ? make("th", { scope: "row" }, make("a", { href: `#${row.number}` }, `game ${row.number}`))
