@@ -10,8 +10,9 @@ inline constexpr int kSpeechActions = kActions - kNumCards, kStages = int(SeatVi
                      kPhases = int(Phase::kOver), kLabels = kUnlabelled - kHighest + 1, kAnswers = 5;
 
 // Index of the first number of each feature, with its shape. Features are 0 or 1, except probabilities, counts, places
-// in the order of tasks and values of cards, which are of the order of 1 ("over 9": divided by 9). Seats count from the own
-// one; features of three seats leave out the own one. A feature is 0 while its value is unknown, or if it can never be known.
+// in the order of tasks and the scripted player's values of cards, which are of the order of 1 ("over 9": divided by
+// 9). Seats count from the own one; features of three seats leave out the own one. A feature is 0 before its value is
+// known, and if the mission has no such thing.
 enum Feature : int {
   // Cards.
   kOwnFeature = 0,                                // [40] own hand
@@ -23,7 +24,7 @@ enum Feature : int {
   // [40] number of higher cards that the others hold, for each own card, over 9
   kOverFeature = kVoidFeature + kOthers * (kColours + 1),
   kLengthFeature = kOverFeature + kNumCards,  // [5] own cards of a suit, over 10
-  // The current trick, or the last one until the next begins.
+  // The current trick, or the last one until the token of the next leader.
   kTrickFeature = kLengthFeature + kColours + 1,   // [40] its cards
   kBeatsFeature = kTrickFeature + kNumCards,       // [40] cards that would win it so far
   kLedFeature = kBeatsFeature + kNumCards,         // [5] suit led
@@ -55,8 +56,8 @@ enum Feature : int {
   kCommanderFeature = kLeaderFeature + kPlayers,         // [4]
   kMemberFeature = kCommanderFeature +
       kPlayers,  // [4] seat that a rule of the mission singles out, such as the sick one
-  kFirstFourFeature = kMemberFeature + kPlayers,  // [4] who wins the first four tricks
-  kLastFeature = kFirstFourFeature + kPlayers,    // [4] who wins the last
+  kFirstFourFeature = kMemberFeature + kPlayers,  // [4] who has to win the first four tricks
+  kLastFeature = kFirstFourFeature + kPlayers,    // [4] who has to win the last
   kTricksFeature = kLastFeature + kPlayers,       // [11] tricks played
   kWinsFeature = kTricksFeature + kTricks + 1,    // [4] tricks won by each seat, over 10
   kAheadFeature = kWinsFeature + kPlayers,        // [4] seats with more tricks than the seat that has fewest

@@ -264,9 +264,8 @@ def start(
         except Fault as e:
             if attempt == _ATTEMPTS or e.args[0].startswith(_NOT_STARTED):
                 quoted = e.args[0].startswith(_NOT_STARTED) and any(map(str.isspace, command[0]))
-                remedy = (
-                    '; quote a whole command with double quotes only: engine:cmd="PROGRAM ARGUMENT"' if quoted else ""
-                )
+                hint = '; the command is one word here: write engine:cmd="PROGRAM ARGUMENT", without inner quotes'
+                remedy = hint if quoted else ""
                 raise TrickformerError(f"engine {name or shlex.join(command)} {e}{remedy}") from None
     raise AssertionError
 
@@ -298,12 +297,12 @@ def _exchange(
     with selectors.DefaultSelector() as selector:
         while busy := [p for p in processes if is_busy(p)]:
             for p in processes:
-                for file, is_ready in ((p.stdin, p.has_unsent_output), (p.stdout, True)):
+                for file, is_wanted in ((p.stdin, p.has_unsent_output), (p.stdout, True)):
                     is_registered = file in selector.get_map()
-                    if (should_wait := is_ready and p in busy) and not is_registered:
+                    if (should_watch := is_wanted and p in busy) and not is_registered:
                         event = selectors.EVENT_WRITE if file == p.stdin else selectors.EVENT_READ
                         selector.register(file, event, p)
-                    elif is_registered and not should_wait:
+                    elif is_registered and not should_watch:
                         selector.unregister(file)
             next_deadline = min(deadline[id(p)] for p in busy)
             for key, event in selector.select(max(0.0, min(next_deadline - time.monotonic(), _CHECK_INTERVAL))):

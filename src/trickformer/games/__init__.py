@@ -25,7 +25,7 @@ for _name in NAMES:
 def load(spec: str) -> Game:
     """Load the game of an OpenSpiel game string.
 
-    Our own games are registered with OpenSpiel under longer names: `skat` as `trickformer_skat`.
+    Our own games are registered with OpenSpiel under longer names: `skat` as `trickformer_skat`. Both are accepted.
 
     Args:
         spec: Game string, such as `hearts` or `hearts(jd_bonus=True)`.
@@ -55,7 +55,8 @@ def load(spec: str) -> Game:
 def _check_plugin(game: Game, name: str, subject: str) -> Game:
     """Check the game of another package and return it.
 
-    It must be complete, and OpenSpiel must have it under the same name, because records hold OpenSpiel's name.
+    It must be complete. OpenSpiel must have it under the same name, perhaps after the prefix `trickformer_`, because
+    records hold OpenSpiel's name.
     """
     members = ("name", "players", "higher_is_better", "spiel", "outcomes", "view")
     if missing := [member for member in members if not hasattr(game, member)]:

@@ -94,7 +94,7 @@ class ActionValuePlayer(Player):
         self._belief.reset(view)
         tables = self._belief.tables()
         needed = tables if model.sizes.recurrent else tables[-1:]  # only a recurrent network reads the past
-        # v0: observations hold probabilities of each own card by counting (V0 beliefs), not sets of possible cards
+        # v0: observations hold probabilities of every card in a hand by counting (V0 beliefs), not its possible kinds
         observations = [torch.from_numpy(table.observe(viewer, self._trained.v0)) for table in needed]
         legal = torch.zeros(1, self._game.rules.actions, dtype=torch.bool)
         legal[0, list(view.legal)] = True

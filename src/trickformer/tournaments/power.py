@@ -55,7 +55,7 @@ def _signed_ranks(nonzero: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _deals_for_ranks(share: float) -> int:
-    """Return the fewest deals that give six nonzero differences in 80% of matches, for their share of all deals."""
+    """Return the deals, at most 2% too many, that give six nonzero differences in 80% of matches, for their share."""
     deals = FEWEST_RANKS
     while stats.binom.sf(FEWEST_RANKS - 1, deals, share) < _POWER:
         deals += max(1, deals // 50)  # steps of 2% suffice and keep the search short

@@ -20,7 +20,7 @@ let columns = null; // JSON of the columns that the head of the table shows
 /** @type {string | null} */
 let shownRows = null; // JSON of the rows that the table shows
 let isDescribed = false; // whether the description of the run was requested
-let isWaiting = false; // whether the server cannot sort yet: it reads all records of a long run only for its description
+let isWaiting = false; // whether the server cannot sort yet, because it reads all records only once the description is requested
 
 export const isRefreshing = () => isRefresh;
 
@@ -147,10 +147,10 @@ function showRows(message) {
   if (json === shownRows) return;
   shownRows = json;
   const focused = document.activeElement?.closest("#rows a")?.getAttribute("href");
-  // `who`: the players' specs in a file of games; `seats`: the signs of a tournament's players
+  // `who`: the players' specs in a file of games; `seats`: the letters or numbers of a tournament's players, seat by seat
   $("rows").querySelector("tbody")?.replaceChildren(...message.rows.map((row) => make("tr", {},
     ...message.columns.map(({ key }) => key === "number"
-      ? make("th", { scope: "row" }, make("a", { href: `#${row.number}` }, `game ${row.number}`))
+      ? make("th", { scope: "row" }, make("a", { href: `#${row.number}` }, `hand ${row.number}`))
       : make("td", { class: ["who", "seats"].includes(key) ? "words" : null }, key === "who" ? row.who?.split(", ").map(nameOf).join(" ") : row[key])))));
   if (focused) all(`a[href="${focused}"]`, $("rows"))[0]?.focus();
 }
