@@ -10,7 +10,7 @@ from trickformer import games
 from trickformer.base import TrickformerError, View, game_name
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import Report, ReportTable
-from trickformer.studies.obl import hierarchy, operator
+from trickformer.studies.obl import hierarchy, operator, toy
 from trickformer.studies.obl.config import ExactStudy
 from trickformer.studies.obl.listing import load_tree
 from trickformer.studies.obl.tree import Tree
@@ -154,7 +154,8 @@ def make_report(solution: dict[str, Any]) -> Report:
     Args:
         solution: Object that `solve` returns.
     """
-    return Report(solution, _heading(solution), [("", _table(solution))], keys=[_KEY], notes=_notes(solution))
+    key = f"{_KEY} {toy.RULES}" if solution["game"] == "toy" else _KEY
+    return Report(solution, _heading(solution), [("", _table(solution))], keys=[key], notes=_notes(solution))
 
 
 def _heading(solution: dict[str, Any]) -> str:

@@ -162,7 +162,7 @@ def make_report(result: dict[str, Any]) -> Report:
         result,
         _heading(result),
         [("", _table(result))],
-        keys=[_METHOD],
+        keys=[f"{_METHOD} {toy.RULES}"],
         title="The toy game",
         figures=[ReportFigure("Cross-play", PLOT, partial(_plot, result))],
         builds=[result["build"]],

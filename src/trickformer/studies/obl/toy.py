@@ -24,6 +24,11 @@ ALICE = ("light on", "light off", "bail", "remove the barrier")
 BOB = ("guess cat", "guess dog", "bail")
 _ALICE_BAILS, _BOB_BAILS = 1.0, 0.5  # points for bailing out
 _GUESS, _COST = 10.0, 5.0  # points won or lost by a guess; cost of the barrier
+RULES = (
+    "Toy game: Alice sees a cat or a dog. She switches a light on or off, bails out for "
+    f"{_ALICE_BAILS:g} point, or removes a barrier for {_COST:g} points so that Bob sees the pet. Bob guesses the pet, "
+    f"which wins or loses {_GUESS:g} points, or bails out for {_BOB_BAILS:g}. Both get the same points."
+)
 
 _TYPE = openspiel.game_type(NAME, "Toy communication", 2, {}, pyspiel.GameType.Utility.IDENTICAL)
 
