@@ -43,6 +43,7 @@ export interface Pile {
   cards: Card[];
   seat?: number | null;
   is_small?: boolean;
+  use?: string;
 }
 
 export interface Cell {
