@@ -151,6 +151,7 @@ def overlaps(page) -> list[str]:
         for (let j = i + 1; j < things.length; j++) {
           const [a, b] = [things[i], things[j]];
           if (a.contains(b) || b.contains(a)) continue;
+          if (a.closest("dialog") !== b.closest("dialog")) continue; // an open dialog covers the page
           const [p, q] = [box(a), box(b)];
           const x = Math.min(p.right, q.right) - Math.max(p.left, q.left);
           const y = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);

@@ -214,16 +214,23 @@ def test_the_end_of_a_hand_takes_no_notes(browser):
         page.context.close()
 
 
-def test_a_new_deal_closes_the_field(browser):
+@pytest.mark.parametrize("how", ["next", "match"])
+def test_a_new_hand_closes_the_field(browser, how):
+    """The next deal does, and a new match with the same seats that begins at the same deal."""
     with served(*TABLE) as (address, _):
         page, other = opened(browser, address), opened(browser, address)
         my_turn(page)
         _card(page, 2).click(button="right")
         page.wait_for_selector("#annotation[open]")
         page.keyboard.type("stale")
-        other.click("#next")
-        page.wait_for_selector("#title:has-text('deal 20')")
-        assert not page.locator("#annotation").is_visible()
+        if how == "next":
+            other.click("#next")
+            page.wait_for_selector("#title:has-text('deal 20')")
+        else:
+            other.click("#match")
+            other.fill("#deal", "19")
+            other.press("#deal", "Enter")
+        page.wait_for_selector("#annotation[open]", state="detached")
         assert my_turn(page) and not _marked(page) and not page.faults + other.faults
         for shown in (page, other):
             shown.context.close()

@@ -162,6 +162,47 @@ def test_the_hand_just_played_is_reviewed(browser):
         page.context.close()
 
 
+@pytest.mark.parametrize(
+    ("width", "mines", "counts"), [(390, "mines", (16, 6)), (1440, "mines(rows=16,cols=30,mines=99)", (480, 99))]
+)
+def test_a_hand_of_hanabi_or_mines_is_shown_as_its_table(browser, width, mines, counts, tmp_path):
+    """Hanabi has the cards of each seat and the piles, Mines the board with all mines; neither can be clicked."""
+    for name, other in (("hanabi", "partner"), (mines, "random:")):
+        out = tmp_path / name[:4]
+        run.tournament(Tournament(game=name, a="random", b=other, deals=1, seed=3, out=out))
+        with served(str(out), command="view") as (address, _):
+            page = opened(browser, address + "#1", width, 900, shown="#dealt > *")
+            assert not page.locator("#dealt button").count() and page.locator("#telling").get_attribute("open") is None
+            if name == "hanabi":
+                names = {
+                    int(seat.get_attribute("data-seat")): _names(seat.locator("> .hand"))
+                    for seat in page.locator("#own .seat, #others .seat").all()
+                }
+                assert [_names(pile) for pile in page.locator("#dealt [aria-label=dealt]").all()] == [
+                    names[0],
+                    names[1],
+                ]
+                page.click("#last")
+                ends = page.locator("#dealt [aria-label='at the end']")
+                for seat in (0, 1):
+                    held = page.locator(f"#felt .seat[data-seat='{seat}'] > .hand")
+                    assert _names(ends.nth(seat)) == _names(held) and _names(held) != names[seat]
+                for title in ("Fireworks", "Discards"):
+                    pile = page.locator(f"#dealt [aria-label={title}]")
+                    assert _names(pile) == _names(page.locator(f"#piles [aria-label={title}]"))
+            else:
+                page.click("#last")
+                cells = [page.locator(f"{place} .cell").all_inner_texts() for place in ("#dealt", "#board")]
+                assert cells[0] == cells[1] and (len(cells[0]), cells[0].count("✷")) == counts
+            assert not overlaps(page) and not faint(page) and not page.faults
+            rules_hold(page)
+            page.context.close()
+
+
+def _names(element):
+    return element.locator(".card").evaluate_all("(cards) => cards.map((card) => card.dataset.name ?? '')")
+
+
 def test_a_long_list_has_pages_and_shows_names_as_text(browser, tmp_path):
     run.tournament(Tournament(game="hearts", a="random", b="rules", deals=1, seed=3, out=tmp_path / "run"))
     file = tmp_path / "games.jsonl"

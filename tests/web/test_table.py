@@ -119,12 +119,15 @@ def test_a_table_comes_back_whole(tmp_path):
             table.act(table.turn, found.decision.action, found.decision)
         table.act(0, table.state.legal_actions()[0])
         table.undo()
-        left = table.state.history(), table.totals, table.hands, table.deal
+        left = table.state.history(), table.totals, table.hands, table.deal, table.hand_count
     with (out / JOURNAL).open("ab") as journal:
         journal.write(b'{"do":"act","seat":0,"acti')  # what a kill leaves of a line
     (out / RECORDS).write_text("")  # and where it comes between a step and its records
     with open_table(_settings(out), resume=True) as table:
-        assert (table.state.history(), table.totals, table.hands, table.deal) == left
+        assert (table.state.history(), table.totals, table.hands, table.deal, table.hand_count) == left
+        assert table.hand_count == 2
+        table.begin(table.seats, table.deal)
+        assert table.hand_count == 3
     lines = (out / RECORDS).read_text().splitlines()
     assert [json.loads(line)["history"] for line in lines] == [list(record.history)]
     (found,) = files.read(out / RECORDS)

@@ -377,6 +377,7 @@ class Room(Pages):
             "type": "table",
             "game": game.name,
             "deal": table.deal,
+            "hand": table.hand_count,
             "ply": len(table.state.history()),
             "me": me,
             "you": me if own else None,

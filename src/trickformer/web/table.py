@@ -106,6 +106,7 @@ class Table:
         self.seats = tuple(seats)
         self.seed = seed
         self.deal = deal
+        self.hand_count = 0  # hands that have begun at this table, in all matches
         self.moves: list[ActionStep] = []
         self.annotations: dict[tuple[int, int], str] = {}  # by seat of the person and card; see AnnotationStep
         self.earlier_hands: list[HandResult] = []  # finished hands of this match before the current one
@@ -274,12 +275,14 @@ class Table:
                 self.seats = step.seats
                 self.deal, self.moves = step.deal, []
                 self.annotations = {}
+                self.hand_count += 1
                 self.state = self._initial_state()
                 self.specs = list(dict.fromkeys([*self.specs, *step.seats]))
             case DealStep():
                 self._records, self.earlier_hands = self.records, self.hands
                 self.deal, self.moves = step.deal, []
                 self.annotations = {}
+                self.hand_count += 1
                 self.state = self._initial_state()
             case ActionStep():
                 if step.seat != self.turn or step.action not in self.state.legal_actions():

@@ -62,6 +62,7 @@ class Pile(_Part):
     cards: tuple[Card, ...]
     seat: int | None = None  # seat that the cards lie before; None for the middle of the table
     is_small: bool = False  # whether the cards are shown small
+    use: str = ""  # words of the option that a card takes if it is dragged onto the pile
 
 
 class Cell(_Part):

@@ -165,9 +165,9 @@ def show(game: Hanabi, state: State, viewer: int, you: int | None) -> Scene:
         ask="choose your card to play or discard, or another's to hint" if on_turn == you else "",
         seats=tuple(seats),
         piles=(
-            Pile(title="Fireworks", cards=fireworks),
+            Pile(title="Fireworks", cards=fireworks, use="play"),
             Pile(title="Deck", cards=backs(deck_size), is_small=True),
-            *([Pile(title="Discards", cards=discard_cards, is_small=True)] if discard_cards else []),
+            Pile(title="Discards", cards=discard_cards, is_small=True, use="discard"),
         ),
         effect=effect,
         features=(

@@ -58,20 +58,13 @@ export function pressAnnotate(event) {
 export const initAnnotations = () => onSecondPress($("felt"), cardOf, openField);
 
 /**
- * Returns whether another deal or another match has begun, in which the cards are others.
- * @param {TableMessage} before
- * @param {TableMessage} after
- */
-const isNewHand = (before, after) => before.deal !== after.deal || before.seats.join() !== after.seats.join();
-
-/**
  * Takes the table that the page shows. Every card that the reader can write on can have the focus, and the card that had
  * it before the table was drawn has it again.
  * @param {TableMessage} newTable
  * @param {string | undefined} focused its place in the order of drawing
  */
 export function updateAnnotations(newTable, focused) {
-  if (table && isNewHand(table, newTable)) $("annotation").close();
+  if (table && table.hand !== newTable.hand) $("annotation").close();
   table = newTable;
   if (table.you === null || table.scores) return;
   for (const element of all("#felt .seat > .hand > .card[data-order]")) {

@@ -9,6 +9,7 @@ import { claim } from "./claim.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
 import { initDeck, initDeckChoice } from "./deck.js";
 import { $, make, openDialog, showProgress, storeChoice } from "./dom.js";
+import { initDrag } from "./drag.js";
 import { initFlags, pressFlag, updateFlags } from "./flags.js";
 import { cancelOptions } from "./gestures.js";
 import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, updateHint } from "./hint.js";
@@ -206,6 +207,7 @@ initPanels(openPanels, () => {
   requestPanels();
 });
 initAnnotations();
+initDrag();
 initFlags();
 initTheme();
 initThemeChoice();

@@ -6,7 +6,7 @@
 import { followDeck, rankName } from "./deck.js";
 import { draw, make } from "./dom.js";
 import { face, sign } from "./face.js";
-import { clickCard, isActive } from "./gestures.js";
+import { enableCard, isActive } from "./gestures.js";
 
 /**
  * Draws a card. It can be clicked if `act` is given and the scene has a use for it; `seat` is its holder.
@@ -24,7 +24,7 @@ export function cardElement(card, act, small = false, seat = undefined) {
     card.annotation ? make("span", { class: "annotated", "aria-hidden": "true" }, "✎") : null];
   if (!act || !isActive(card)) return make("span", { class: kind, role: "img", ...about }, ...inside);
   const button = make("button", { class: `${kind} act`, ...about, "data-action": card.action, "data-actions": actionsOf(card).join(" ") }, ...inside);
-  button.addEventListener("click", () => clickCard(button, card, seat));
+  enableCard(button, card, seat);
   return button;
 }
 
@@ -69,9 +69,9 @@ function stackElement(count, backs) {
  * @param {Pile} pile
  * @param {Act | null} act
  */
-export function pileElement({ title, cards, is_small }, act) {
+export function pileElement({ title, cards, is_small, use }, act) {
   const isStack = cards.length > MAX_SPREAD && cards.every(isHidden);
-  return make("section", { class: `pile${is_small ? " many" : ""}`, "aria-label": title }, make("h3", {}, title),
+  return make("section", { class: `pile${is_small ? " many" : ""}`, "aria-label": title, "data-use": use }, make("h3", {}, title),
     isStack ? stackElement(cards.length, 1) : make("div", { class: "hand" }, ...cards.map((card) => cardElement(card, act, true))));
 }
 

@@ -1,4 +1,5 @@
-// What a click on a card of the hand does: it plays the card, chooses it among several, or offers its uses.
+// What a click on a card of the hand does: it plays the card, chooses it among several, or offers its uses. A card that is
+// dragged onto the table does the same.
 
 /** @import { Card, Option, Scene } from "../types/messages" */
 /** @import { Act } from "../types/page" */
@@ -14,6 +15,8 @@ let open = null; // the card whose uses are offered
 let act; // function that takes the actions of a decision
 /** @type {Scene} */
 let scene;
+/** @type {WeakMap<Element, Card>} */
+const shownCards = new WeakMap(); // cards that can be used, by their elements
 let afterOffer = () => {}; // called when the uses of a card are offered
 
 /** @param {() => void} callback */
@@ -40,12 +43,37 @@ function pickWords() {
 export const isActive = (card) => isLegal(card) || Boolean(card.options?.length);
 
 /**
- * Handles a click on a card that can be used.
+ * Lets a card be clicked and dragged.
  * @param {HTMLElement} element
- * @param {Card} card
+ * @param {Card} card card that can be used
  * @param {number} [seat] holder of the card; undefined if it lies on the table
  */
-export function clickCard(element, card, seat) {
+export function enableCard(element, card, seat) {
+  shownCards.set(element, card);
+  element.addEventListener("click", () => clickCard(element, card, seat));
+}
+
+/**
+ * Returns the effect of dropping a card; null if the card only returns to the hand. If piles have uses, as in Hanabi, a card
+ * with several uses can only be dropped there.
+ * @param {HTMLElement} element
+ * @param {Element | undefined} place element of the page below the card
+ */
+export function findDrop(element, place) {
+  const options = shownCards.get(element)?.options ?? [];
+  if (!place?.closest("#felt") || place.closest("#own")) return null;
+  if (!options.length || !scene.piles?.some(({ use }) => use)) return () => element.click();
+  const pile = place.closest(".pile");
+  const option = pile instanceof HTMLElement && options.find(({ words }) => words === pile.dataset.use);
+  return option ? () => act(option.actions) : null;
+}
+
+/**
+ * @param {HTMLElement} element
+ * @param {Card} card
+ * @param {number} [seat]
+ */
+function clickCard(element, card, seat) {
   if (card.options?.length) offerOptions(element, card, card.options, seat);
   else if (!isLegal(card)) return;
   else if (scene.pick && seat !== undefined) toggle(element, card.action, scene.pick);

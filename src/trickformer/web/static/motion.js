@@ -144,6 +144,15 @@ function light(card) {
   run(card, [lit, { ...lit, offset: 0.6 }, { outline: "4px solid transparent", boxShadow: "none" }], { duration: GLOW });
 }
 
+/**
+ * Moves a dragged card back to its place.
+ * @param {HTMLElement} card
+ * @param {string} from its place before, as the property `translate`
+ */
+export function returnCard(card, from) {
+  if (canMove()) run(card, [{ translate: from, zIndex: 6 }, { translate: "none", zIndex: 6 }], { duration: FLIGHT });
+}
+
 /** @param {Element} element @param {Keyframe[]} frames @param {KeyframeAnimationOptions} options */
 function run(element, frames, options) {
   const animation = element.animate(frames, { easing: EASING, ...options });

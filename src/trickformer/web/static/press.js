@@ -1,7 +1,7 @@
 // The second gesture on an element, beside a click: a right click, or a long press of a finger or pen.
 
 const PRESS = 500; // milliseconds of a long press
-const SLACK = 10; // pixels that the finger may move meanwhile
+export const SLACK = 8; // pixels of a movement that ends a press, and begins to drag a card
 
 /**
  * Calls a function after a right click or a long press. No click follows a long press.
@@ -34,7 +34,7 @@ export function onSecondPress(root, find, act) {
       act(found);
     }, PRESS);
   });
-  document.addEventListener("pointermove", ({ clientX, clientY }) => Math.hypot(clientX - start[0], clientY - start[1]) > SLACK && endPress());
+  document.addEventListener("pointermove", ({ clientX, clientY }) => Math.hypot(clientX - start[0], clientY - start[1]) >= SLACK && endPress());
   for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, endPress);
   root.addEventListener("click", (event) => {
     if (isPressed && event.detail) event.stopPropagation(); // a key has no detail

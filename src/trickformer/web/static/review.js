@@ -3,6 +3,7 @@
 /** @import { HandMessage, ListMessage, Position, ReviewMessage, ReviewPageMessage, WorkingMessage } from "../types/messages" */
 /** @import { ShownTable } from "../types/page" */
 
+import { dealtElements } from "./dealt.js";
 import { initDeck } from "./deck.js";
 import { $, all, isPageKey, make } from "./dom.js";
 import { shortUnit } from "./format.js";
@@ -13,7 +14,7 @@ import { showCurves, showReview } from "./rating.js";
 import { showRun } from "./run.js";
 import { actionWords } from "./scene.js";
 import { connect, send } from "./socket.js";
-import { finalHandElement, seatName, showTable } from "./table.js";
+import { seatName, showTable } from "./table.js";
 import { initTheme } from "./theme.js";
 import { showWhatIf } from "./what-if.js";
 
@@ -104,23 +105,14 @@ function openHand(message) {
   const scores = hand.shared ? hand.scores?.slice(0, 1) : hand.scores;
   $("scores").textContent = scores ? `Scores: ${scores.join(" ")}` : "The hand was broken off.";
   $("told").textContent = hand.told;
-  showDealt(hand);
+  const dealt = dealtElements(hand);
+  $("dealt").replaceChildren(...dealt);
+  $("telling").hidden = !hand.told;
+  $("telling").open = !dealt.length;
   $("review").replaceChildren();
   $("tried").replaceChildren();
   showMoves(hand, review, jump);
   show();
-}
-
-/**
- * Shows the cards of each seat. A hand without such cards at its end, or that was broken off, is described in words only.
- * @param {HandMessage} message
- */
-function showDealt({ game, deal, names, end, scores, shared, told }) {
-  const hands = end.scene.hands ?? [];
-  const table = { scene: end.scene, game, deal, me: 0, you: null, seats: names, turn: null, scores, shared };
-  $("dealt").replaceChildren(...hands.map((each) => finalHandElement(table, each)));
-  $("telling").hidden = !told;
-  $("telling").open = !hands.length;
 }
 
 /** @param {number} number */

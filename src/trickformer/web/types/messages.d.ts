@@ -43,6 +43,7 @@ export interface Pile {
   cards: Card[];
   seat?: number | null;
   is_small?: boolean;
+  use?: string;
 }
 
 export interface Cell {
@@ -113,6 +114,7 @@ export interface TableMessage {
   type: "table";
   game: string;
   deal: number;
+  hand: number; // number of the hand at this table, from 1; a new match counts on
   ply: number;
   me: number; // seat at the bottom of the page
   you: number | null; // the same seat if the reader plays it; null if a player has it, and for a spectator
