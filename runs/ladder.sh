@@ -20,9 +20,9 @@ options() {  # STEP
   *-features) echo --masked --features --no-script-features ;;
   *-script) echo --masked --features ;;
   skat-roles) echo --masked --features --no-script-features --roles all ;; # beside `features`, not after `script`
-  crew-bootstrap) echo --masked --features --bootstrap random$rules ;;
+  crew-bootstrap) echo --masked --features --tries 1 --bootstrap random$rules ;;
   skat-values) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
-  crew-values) echo --masked --features --bootstrap random$rules --action-weight 100 --label-share 0.33 --label-worlds ;;
+  crew-values) echo --masked --features --tries 1 --bootstrap random$rules --action-weight 100 --label-share 0.33 --label-worlds ;;
   *) echo "unknown step $1 of $game" >&2; exit 2 ;;
   esac
 }
