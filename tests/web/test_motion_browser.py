@@ -190,7 +190,7 @@ def test_cards_of_hanabi_travel_and_hinted_cards_are_lit(browser):
             assert page.evaluate(RUNNING) == 0
             if use == "hint":
                 assert named and [(each["part"], each["place"]) for each in moved] == [("1", i) for i in named]
-                assert all("--gold" in each["outline"] for each in moved)
+                assert all("--felt-gold" in each["outline"] for each in moved)
                 continue
             leaving, arriving = moved
             assert (leaving["part"], arriving["part"], arriving["place"]) == (pile, "0", 4)

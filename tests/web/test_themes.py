@@ -20,8 +20,12 @@ BLOCK = re.compile(r':root(?:\[data-(?P<kind>theme|deck)="(?P<name>\w+)"\])? \{\
 SUITS = ("clubs", "diamonds", "hearts", "spades")
 # Colours of texts and of the ground on which they stand. The felt is lighter in its middle.
 PAIRS = [
-    *((ink, ground) for ink in ("bright", "felt-ink") for ground in ("felt", "felt-light", "felt-turn", "felt-dark")),
-    *((ink, ground) for ink in ("gold", "felt-soft") for ground in ("felt", "felt-turn", "felt-dark")),
+    *(
+        (ink, ground)
+        for ink in ("felt-bright", "felt-ink")
+        for ground in ("felt", "felt-light", "felt-turn", "felt-dark")
+    ),
+    *((ink, ground) for ink in ("felt-gold", "felt-soft") for ground in ("felt", "felt-turn", "felt-dark")),
     *((ink, ground) for ink in ("ink", "soft") for ground in ("paper", "box", "hover", "current")),
     *(("ink", ground) for ground in ("gold", "note", "cell", "cell-open", "seen")),
     ("bright", "main"),
@@ -70,7 +74,8 @@ def test_texts_of_each_theme_can_be_read():
     default = themes[None]
     offered = re.search(r'<select id="theme">(.*?)</select>', (STATIC / "index.html").read_text())[1]
     assert re.findall(r"<option>(\w+)</option>", offered) == ["green", *(name for name in themes if name)]
-    assert len(themes) == 4
+    assert len(themes) == 5
+    assert _luminance(default["felt"]) < 0.1 and _luminance(themes["sand"]["felt"]) > 0.5
     for name, changed in themes.items():
         assert name is None or (changed.keys() <= default.keys() and all(map(COLOUR.fullmatch, changed.values())))
         colours = default | changed
@@ -100,7 +105,7 @@ def test_each_theme_in_the_browser(browser, words):
     draw, felts = random.Random(3), set()
     with served(*words.split()) as (address, _):
         page = opened(browser, address)
-        for name in ("green", "blue", "wine", "slate"):
+        for name in ("green", "blue", "wine", "slate", "sand"):
             my_turn(page)
             page.select_option("#theme", name)
             page.reload()
@@ -117,7 +122,7 @@ def test_each_theme_in_the_browser(browser, words):
             assert not faint(page)
             if not my_turn(page):
                 page.click("#again")
-        assert len(felts) == 4 and not page.faults
+        assert len(felts) == 5 and not page.faults
         page.context.close()
 
 

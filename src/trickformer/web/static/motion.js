@@ -140,7 +140,7 @@ function shift(box, onto) {
  * @param {Element} card
  */
 function light(card) {
-  const lit = { outline: "4px solid var(--gold)", boxShadow: "0 0 1rem var(--gold)" };
+  const lit = { outline: "4px solid var(--felt-gold)", boxShadow: "0 0 1rem var(--felt-gold)" };
   run(card, [lit, { ...lit, offset: 0.6 }, { outline: "4px solid transparent", boxShadow: "none" }], { duration: GLOW });
 }
 
