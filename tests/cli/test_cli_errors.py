@@ -237,6 +237,7 @@ def test_an_evaluation_is_not_written_over(refused, command, tmp_path):
     (tmp_path / "run" / "report.md").unlink()
     assert "`trickformer train`; its own command prints its report" in refused("report", "run")
     assert "belongs to a run of another command" in refused(*TRAIN, "--out", "run", "--resume")
+    assert "run of another command; choose another --out" in refused(*TRAIN, "--out", "run")
     records = tmp_path / "run" / "records.jsonl"
     records.write_bytes(records.read_bytes().replace(b'"deal":1,', b'"deal":2,'))
     digests.sums_file(records).unlink()

@@ -316,7 +316,7 @@ def test_three_runs_at_one_table(tmp_path, command):
         (["hanabi", "--sad", "--method", "klevel"], "--sad is for self-play; give --method iql or vdn"),
         (["hanabi", "--below", "x"], "--below: there is nothing below level 1"),
         (["hanabi", "--level", "2", "--method", "iql", "--below", "x"], "--level 2: method iql has no levels"),
-        (["hanabi", "--level", "2", "--below", "nowhere"], "unknown checkpoint 'nowhere'"),
+        (["hanabi", "--level", "2", "--below", "nowhere"], "--below nowhere is no run folder of"),
         (["hanabi", "--level", "2", "--below", "hanabi-small"], "is no checkpoint of `trickformer obl train`"),
         (["hearts", "--level", "2", "--below", "{}"], "plays hanabi only, not hearts"),
         (["hanabi", "--level", "2", "--below", "{}"], "was trained on hanabi with colors=2, not 5"),

@@ -186,7 +186,7 @@ def test_records_without_their_run(folder_of, command, tmp_path):
     """One line says what is missing."""
     lone = shutil.copy(folder_of("hearts") / "records.jsonl", tmp_path / "records.jsonl")
     code, out, err = command("records", "show", lone)
-    says = "a tournament's record needs config.toml and run.json of its run folder beside it"
+    says = "a tournament's record needs config.toml and run.json beside it; one is missing or broken"
     assert (code, out, err) == (2, "", f"error: {lone}, game 1: {says}\n")
     unnamed = "run.json does not name the game; continue the run with --resume"
     for about, what in (({"players": "ab"}, says), ({"players": []}, unnamed)):

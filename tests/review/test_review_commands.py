@@ -249,6 +249,15 @@ def test_what_an_analyst_has_not_valued_is_said():
     assert "not valued" in console.file.getvalue()
 
 
+def test_a_narrow_table_wraps_actions_and_keeps_numbers():
+    record = next(iter(files.read(GAMES)))
+    review = analyst.review(of_record(record), "solver")
+    long = tuple(r.model_copy(update={"words": "a hint about all cards of one colour " * 3}) for r in review.ratings)
+    console = Console(file=StringIO(), width=60)
+    text.print_review(review.model_copy(update={"ratings": long}), console)
+    assert "…" not in console.file.getvalue()
+
+
 def test_an_expectation_is_a_sentence_with_its_unit():
     verdict = Verdict(by="pimc", whose="seat 1", won=False, winnable=True, expected=1.014, error=0.151)
     unit = "points, the others' mean minus the own score"

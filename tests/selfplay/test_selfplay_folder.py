@@ -59,7 +59,8 @@ def test_a_training_says_how_far_it_is_and_what_it_has_found(trained):
     out, done = trained
     assert done.stdout.split() == [str(out / "model-1")]
     lines = done.stderr.splitlines()
-    learned = [line for line in lines if line.startswith("iteration 1 of 1: learning: 64 of 64 sequences, loss ")]
+    begin = "iteration 1 of 1: learning: 64 of 64 sequences, weighted loss "
+    learned = [line for line in lines if line.startswith(begin)]
     assert len(learned) == 1 and ", learning rate " in learned[0] and " sequences/s" in learned[0]
     results = TrainingResults.load(out)
     for entry in results.matches:

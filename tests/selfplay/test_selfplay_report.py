@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from trickformer import checkpoints
+from trickformer import checkpoints, games
 from trickformer.selfplay.model_cards import snippet
+from trickformer.selfplay.report import describe_unit
 from trickformer.selfplay.results import describe_match, find_best, score_unit
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_2_0"
@@ -43,6 +44,13 @@ def test_a_match_is_one_line():
     assert describe_match(entry, "rules", True) == (
         "iteration 3: argmax - argmax of iteration 2: +0.00 points a hand over 1 deal, higher is better"
     )
+
+
+@pytest.mark.parametrize(
+    ("game", "says"), [("skat", "Skat one unit of v(o) is 100 points."), ("crew(mission=3)", "is 1 mission.")]
+)
+def test_the_unit_of_losses_is_the_games(game, says):
+    assert describe_unit(games.load(game)).endswith(says)
 
 
 @pytest.mark.parametrize("name", ["expert", "plain"])

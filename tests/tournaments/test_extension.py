@@ -162,6 +162,11 @@ def test_a_gauntlet_meets_each_other_player_alone(command):
     assert ratings[0] - ratings[1] == pytest.approx(-result["differences"][0][1])
     code, shown, _ = command("tournament", "hearts", *typed)
     assert "random (1)" in shown and "random (2)" in shown and "Rating" not in shown
+    assert shown.rstrip().splitlines()[-1] == (
+        "2 deals are too few to show whether rules is better or worse than random (1), spiel and random (2)."
+    )
+    typed[-1] = 6
+    code, shown, _ = command("tournament", "hearts", *typed)
     assert shown.rstrip().splitlines()[-1].startswith("rules is ")
 
 
@@ -417,11 +422,15 @@ def test_every_kind_of_conclusion(game, row, given, says):
 
 
 def test_mines_counts_cells():
-    found = run.tournament(Tournament(game="mines(rows=3,cols=4,mines=2)", a="optimal", b="random", deals=3))
-    text = report.make_report(TournamentResults(found)).text()
+    settings = Tournament(game="mines(rows=3,cols=4,mines=2)", a="rollout:worlds=5", b="random", deals=3)
+    results = TournamentResults(run.tournament(settings))
+    text = report.make_report(results).text()
     assert "; cells opened a board, of 10, higher is better" in text
     assert "A and B: mean number of cells opened a board, of 10" in text and "a hand" not in text
-    assert re.search(r"A \(optimal\) scores [0-9.]+ cells a board higher than B \(random\)", text)
+    assert re.search(r"A \(rollout\) scores [0-9.]+ cells a board higher than B \(random\)", text)
+    assert re.search(
+        r"Summed over a board, its own .* cells a board \(± standard error\)", report.notes(results.result())[-1]
+    )
 
 
 def test_a_round_robin_ends_in_one_sentence():
@@ -436,7 +445,7 @@ def test_a_round_robin_ends_in_one_sentence():
         "bound": None,
         "sequential": False,
         "higher_is_better": False,
-        "ratings": [{"player": 2}, {"player": 0}, {"player": 1}],
+        "ratings": [{"player": 2, "rating": 1.7}, {"player": 0, "rating": 0.3}, {"player": 1, "rating": -2.0}],
         "matches": [
             {"players": [0, 1]} | row(-1.0, 0.4),
             {"players": [0, 2]} | row(2.0, 0.5),
@@ -448,8 +457,17 @@ def test_a_round_robin_ends_in_one_sentence():
         "95% interval 1.5 to 2.5 over 50 deals."
     )
     result["matches"][1] |= row(2.0, 2.5)
-    assert conclude(result) == "50 deals do not show which player is the best: y:a=2 leads, but x may be as good."
+    open_result = "50 deals do not show which player is the best: "
+    assert conclude(result) == open_result + "y:a=2 leads, but x may be as good."
     result["deals"] = 5
     assert conclude(result) == "5 deals are too few to show which player is the best; y:a=2 leads so far."
+    result["ratings"][1]["rating"] = 1.7 - 1e-12  # equal up to rounding, so nobody leads alone
+    assert conclude(result) == (
+        "5 deals are too few to show which player is the best; y:a=2 and x lead so far, with equal ratings."
+    )
+    result["deals"] = 50
+    assert conclude(result) == open_result + "y:a=2 and x lead, with equal ratings."
+    result["matches"][2] |= row(3.0, 3.5)
+    assert conclude(result) == open_result + "y:a=2 and x lead, with equal ratings, but y:a=1 may be as good."
     result["deals"] = 1
     assert conclude(result) == "One deal says nothing about the players."

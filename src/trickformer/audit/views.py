@@ -42,6 +42,7 @@ _KEY = (
     "Worlds: the audit samples full deals for the seat at the same decisions. Each must be possible and fit its view. "
     "vary: they must not all be the same deal.",
     "outcomes: the scores of each hand that is played must be in the game's list of outcomes.",
+    "tracker: follows a seat's tokens and lists the tokens that some deal allows next.",
     "V, n_features and n_positions: numbers of tokens in the vocabulary, of features, and of positions in a sequence.",
 )
 

@@ -1,4 +1,4 @@
-"""search on the public belief: compares scripts and single actions for each move
+"""search on the public belief: compares partner styles and actions for each move
 
 This is search on the public belief, the distribution over all hands given what everybody saw (section 4.2 of Sokota et
 al., "A Fine-Tuning Approach to Belief State Modeling", 2022, with a simpler search than the paper's). A rule is a
@@ -39,7 +39,7 @@ class _Search(BaseModel):
         1_000,
         ge=1,
         le=1_000_000,
-        description="Worlds in which each script and each single action is tried (default: 1,000).",
+        description="Worlds in which each partner style and each action is tried for a move (default: 1,000).",
     )
     belief: Literal["exact", "seq2seq", "bft"] = Field(
         "exact", description="Belief over both hands: exact, or a network's: seq2seq or bft (default: exact)."

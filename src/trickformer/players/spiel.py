@@ -47,7 +47,7 @@ class Options(BaseModel):
     )
     state: bool = Field(False, description="Show the bot the true state, hidden cards included (default: false).")
     worlds: Literal["uniform", "weighted"] | None = Field(
-        None, description="Distribution of worlds: uniform, in Skat and Hanabi also weighted (default: uniform)."
+        None, description="Worlds: uniform, or in Skat and Hanabi weighted by the others' moves (default: uniform)."
     )
 
     @property

@@ -245,6 +245,14 @@ class RunFolder:
             return
         refuse_links(self.path)
         if not resume:
+            try:
+                configs.read(type(config), self.path / CONFIG)
+            except configs.ForeignRunError:
+                raise TrickformerError(
+                    f"{self.path} already holds a run of another command; choose another --out"
+                ) from None
+            except TrickformerError:
+                pass  # a broken config; --resume describes the fault
             raise TrickformerError(
                 f"{self.path} already holds a run; continue it with --resume, or choose another --out"
             )

@@ -114,6 +114,8 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
                     # A log of XSkat is torn if its last game is not over; any other file, if its last line has no end.
                     torn = isinstance(e, TornGameError) if reader is xskat.games else decoder.is_torn
                     yield UnreadableGame(number, str(e), torn=torn)
+    except IsADirectoryError:
+        raise TrickformerError(f"{path} holds no records.jsonl; give a run folder or a file of games") from None
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror or e}") from None
     except (EOFError, zlib.error) as e:

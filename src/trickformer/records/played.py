@@ -150,7 +150,7 @@ class RunHeader:
                 raise ValueError
         except (OSError, ValueError, KeyError):
             where = f"{CONFIG} and {ABOUT}"
-            raise TrickformerError(f"a tournament's record needs {where} of its run folder beside it") from None
+            raise TrickformerError(f"a tournament's record needs {where} beside it; one is missing or broken") from None
         if not isinstance(rules, str):
             raise TrickformerError(f"{folder / ABOUT} does not name the game; continue the run with --resume to add it")
         self.game = games.load(rules)

@@ -75,7 +75,7 @@ def review(
         raise TrickformerError("the hand has no decision to rate")
     session = _AnalystSession(player or make(spec, game), hand, turns, repeats, seed)
     n_queries = session.n_queries + solver.count_decisions(hand)
-    with show("review", "decisions", 0, n_queries) as advance:
+    with show("review", "ratings", 0, n_queries) as advance:
         values = session.answers(advance)
         solved = solver.solve(hand, advance) if solver.has_solver(game) else None
     notes = list(hand.notes)

@@ -68,7 +68,8 @@ def _ratings(review: Review) -> Table:
     shown = [i for i in range(len(heads)) if not rows or any(row[i] for row in rows)]  # without blank columns
     table = Table(box=box.SIMPLE, show_edge=False)
     for i in shown:
-        table.add_column(heads[i], justify="left" if heads[i] in ("Done", "Best") else "right", no_wrap=True)
+        is_text = heads[i] in ("Done", "Best")  # wraps in a narrow terminal, so that no number is cut
+        table.add_column(heads[i], justify="left" if is_text else "right", no_wrap=not is_text, overflow="fold")
     for row in rows:
         table.add_row(*(Text(row[i]) for i in shown))
     return table

@@ -192,7 +192,7 @@ class SelfPlay(BaseModel):
         1,
         ge=1,
         le=1_000_000,
-        description="The Crew: largest number of deals played for a win, in every 2nd random bootstrap hand.",
+        description="The Crew, --bootstrap random: tries to win every 2nd hand, each a new deal.",
     )
     sequences: int = Field(
         60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."
@@ -207,7 +207,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         lt=1,
-        description="Share of later hands by --bootstrap players. Unused if targets come from search.",
+        description="Share of hands by --bootstrap players in later iterations without labels from search.",
     )
     roles: Literal["one", "all"] = Field(
         "one",
@@ -254,7 +254,10 @@ class SelfPlay(BaseModel):
         description="Muon's peak rate for model 0, later x --learning-rate / --bootstrap-learning-rate. 0: off.",
     )
     policy_weight: float = Field(
-        9.0, gt=0, allow_inf_nan=False, description="Weight of the policy loss, relative to the value loss."
+        9.0,
+        gt=0,
+        allow_inf_nan=False,
+        description="Policy loss weight. Progress shows the weighted losses, divided by 1 + this.",
     )
     action_weight: float = Field(
         0.0,

@@ -332,7 +332,7 @@ class _Run:
 
                 def details() -> str:
                     speed = (step - first) * batch_size / (time.perf_counter() - begun)
-                    return f"loss {shown_loss.item():.3f}, learning rate {rate:.2g}, {speed:,.0f} sequences/s"
+                    return f"weighted loss {shown_loss.item():.3f}, learning rate {rate:.2g}, {speed:,.0f} sequences/s"
 
                 update(step * batch_size, details)
 

@@ -14,6 +14,7 @@ from trickformer.checkpoints.folders import BEST, LATEST, write_pointer
 from trickformer.plumbing.folder import RESULT, RunFolder
 from trickformer.plumbing.isa import rounding
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
+from trickformer.plumbing.text import short_unit
 from trickformer.selfplay.charts import LOSSES, iteration_ends, losses
 from trickformer.selfplay.results import (
     OPPONENTS,
@@ -30,7 +31,7 @@ _RED = "#c05621"
 _LOSS_KEY = (
     "hands: played for the iteration, held-out hands included; steps: gradient steps. Losses: cross-entropy in nats a "
     "token (policy, value); squared error of action values in squared units of v(o), the value of a hand's outcome "
-    "to a seat, where an error common to all actions counts less. In Hearts one unit of v(o) is 26 points."
+    "to a seat, where an error common to all actions counts less."
 )
 _HELD_OUT = (
     ("observation_loss", "policy loss"),
@@ -100,7 +101,7 @@ def make_report(results: TrainingResults) -> Report:
         "not trained on. ArgmaxVal* plays a match in every seating of the same deals. The best model has the best mean "
         "against the baseline. It is the best of several estimates, so its own mean flatters it."
     )
-    tables = _tables(result)
+    tables = _tables(result, results.game)
     return Report(
         result,
         heading,
@@ -154,7 +155,7 @@ def _describe_place(entry: dict[str, Any] | None) -> str:
     return f"the last entry of the log is of iteration {entry['iteration']}, stage {stage}, {at:%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
+def _tables(result: dict[str, Any], game: Game) -> list[tuple[str, ReportTable, str]]:
     """Make the tables, each with a title and an explanation of its columns."""
     models, tables = result["models"], list[tuple[str, ReportTable, str]]()
     if not models:
@@ -169,7 +170,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
         )
         for m in models
     ]
-    tables.append(("Training", (head, rows), _LOSS_KEY))
+    tables.append(("Training", (head, rows), _LOSS_KEY + describe_unit(game)))
     measured = [m for m in models if "held_out" in m]
     if measured:
         keys = [(key, name) for key, name in _HELD_OUT if any(key in m["held_out"] for m in measured)]
@@ -190,6 +191,19 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable, str]]:
         title = f"Matches, {score_unit(result['game'])} ({better} is better)"
         tables.append((title, (("iteration", *heads), rows), _MATCH_KEY))
     return tables
+
+
+def describe_unit(game: Game) -> str:
+    """Return a sentence, after a space, about the size of one unit of v(o); empty if the game names no other unit.
+
+    Args:
+        game: Game of the training.
+    """
+    size, unit = game.worth
+    if unit == Game.worth[1]:
+        return ""
+    noun = short_unit(unit)
+    return f" In {game.name.capitalize()} one unit of v(o) is {size:g} {noun.removesuffix('s') if size == 1 else noun}."
 
 
 def _cells(match: dict[str, Any] | None) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,6 +36,15 @@ def label_players(specs: Sequence[str], two: bool) -> list[str]:
     return [f"{letter} ({name})" for letter, name in zip("AB", heads if alike else names)]
 
 
+def points_unit(game: str) -> str:
+    """Return the unit of a mean score that is not a share of games won: cells a board in Mines, else points a hand.
+
+    Args:
+        game: Game string.
+    """
+    return "cells a board" if game_name(game) == "mines" else "points a hand"
+
+
 def conclude(result: dict[str, Any]) -> str:
     """Sum up a result in a sentence.
 
@@ -62,7 +72,7 @@ class _Pair:
         self.won = result["unit"] == "games won"  # whether scores are shares of games won instead of points
         self.bound, self.sequential = result["bound"], result["sequential"]
         self.game = game_name(result["game"]).capitalize()
-        self.points = "cells a board" if game_name(result["game"]) == "mines" else "points a hand"
+        self.points = points_unit(result["game"])
         self.unit = "percentage points" if self.won else self.points
 
     @property
@@ -150,17 +160,29 @@ def _conclude_round_robin(result: dict[str, Any], names: Sequence[str]) -> str:
             f"margin: {least.amount(abs(least.difference))} {least.unit}; 95% interval {least.interval(True)} over "
             f"{deals}."
         )
+    top = result["ratings"][0]["rating"]
+    leaders = [names[int(r["player"])] for r in result["ratings"] if math.isclose(r["rating"], top, abs_tol=1e-9)]
+    tied = len(leaders) > 1
+    lead = f"{_join(leaders)} {'lead' if tied else 'leads'}"
+    equal = ", with equal ratings" if tied else ""
     if result["deals"] < FEWEST_RANKS and not result["sequential"]:
-        return f"{deals} are too few to show which player is the best; {names[best]} leads so far."
-    return f"{deals} do not show which player is the best: {names[best]} leads, but {_join(close)} may be as good."
+        return f"{deals} are too few to show which player is the best; {lead} so far{equal}."
+    others_close = [name for name in close if name not in leaders]
+    rest = f", but {_join(others_close)} may be as good" if others_close else ""
+    return f"{deals} do not show which player is the best: {lead}{equal}{rest}."
 
 
 def _conclude_gauntlet(result: dict[str, Any], names: Sequence[str]) -> str:
     if result["deals"] == 1:
         return f"One deal says nothing about {names[0]}."
     by_winner: dict[int, list[str]] = {1: [], -1: [], 0: []}
-    for match in result["matches"]:
-        name, pair = _rival(result, match, 0, names)
+    rivals = [_rival(result, match, 0, names) for match in result["matches"]]
+    if any(pair.too_few for _, pair in rivals):
+        return (
+            f"{result['deals']:,} deals are too few to show whether {names[0]} is better or worse than "
+            f"{_join([name for name, _ in rivals])}."
+        )
+    for name, pair in rivals:
         by_winner[pair.winner].append(name)
     parts = [f"better than {_join(by_winner[1])}"] if by_winner[1] else []
     parts += [f"worse than {_join(by_winner[-1])}"] if by_winner[-1] else []

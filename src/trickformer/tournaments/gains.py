@@ -107,7 +107,7 @@ def notes(
     Args:
         gains: Result of `summarize_gains`.
         names: Names of the players.
-        unit: Unit of a mean score.
+        unit: Unit of a mean score, such as points a hand. Its last word names what the gains are summed over.
         sign: 1 if higher scores are better, -1 if lower ones are. Gains are shown as changes of the score.
     """
     lines: list[str] = []
@@ -116,7 +116,7 @@ def notes(
             continue
         line = f"{name} replaced the action of its blueprint, the policy that it improves, in "
         line += f"{player_gains['deviations']:,} of the {player_gains['decisions']:,} decisions that it searched. "
-        line += "Summed over a hand, its own estimates of the changes of its score are "
+        line += f"Summed over a {unit.split()[-1]}, its own estimates of the changes of its score are "
         line += f"{_change(player_gains['said'], sign)} {unit}"
         if "exact" in player_gains:
             line += f"; at {player_gains['compared']:,} of these positions, fresh samples give "
@@ -131,13 +131,14 @@ def _change(gain: dict[str, float | None], sign: int) -> str:
     return plus_minus(gain if mean is None else {"mean": sign * mean, "se": gain["se"]}, signed=True)
 
 
-def plot(gains: list[dict[str, Any] | None], names: Sequence[str], path: Path) -> None:
+def plot(gains: list[dict[str, Any] | None], names: Sequence[str], path: Path, unit: str = "points") -> None:
     """Write a PNG of the mean gain of a decision by the number of moves before it.
 
     Args:
         gains: Result of `summarize_gains`.
         names: Names of the players.
         path: File to write.
+        unit: Unit of the gains.
 
     Raises:
         TrickformerError: The file cannot be written.
@@ -157,6 +158,6 @@ def plot(gains: list[dict[str, Any] | None], names: Sequence[str], path: Path) -
             axes.fill_between(at, mean - error, mean + error, color=f"C{i}", alpha=0.15, linewidth=0)
     axes.axhline(0, color="#718096", linewidth=0.8)
     axes.set_xlabel("moves before the decision")
-    axes.set_ylabel("gain of a decision over the blueprint,\npoints (higher is better), ± standard error")
+    axes.set_ylabel(f"gain of a decision over the blueprint,\n{unit} (higher is better), ± standard error")
     add_legend(figure, axes)
     save(figure, path)

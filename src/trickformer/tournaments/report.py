@@ -15,7 +15,7 @@ from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.plumbing.text import count_noun
 from trickformer.tournaments import gains
-from trickformer.tournaments.conclusion import conclude, labels
+from trickformer.tournaments.conclusion import conclude, labels, points_unit
 from trickformer.tournaments.names import short_names
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.power import FEWEST_DEALS, FEWEST_RANKS
@@ -72,7 +72,7 @@ def make_report(results: TournamentResults) -> Report:
     specs = result["resolved"].values() if isinstance(result["resolved"], dict) else result["resolved"]
     figures = [ReportFigure("differences", PLOT, partial(_plot, results))]
     if "gains" in result:
-        plot = partial(gains.plot, result["gains"], labels(result))
+        plot = partial(gains.plot, result["gains"], labels(result), unit=_score_unit(result).split()[0])
         figures.append(ReportFigure("gains that the searches estimate", GAINS, plot))
     return Report(
         result,
@@ -122,6 +122,11 @@ def _heading(result: dict[str, Any]) -> str:
 def _is_won(result: dict[str, Any]) -> bool:
     """Return whether scores are shares of games won."""
     return result["unit"] == "games won"
+
+
+def _score_unit(result: dict[str, Any]) -> str:
+    """Return the unit of a mean score, such as points a hand."""
+    return "wins a game" if _is_won(result) else points_unit(result["game"])
 
 
 def _score_name(result: dict[str, Any]) -> str:
@@ -362,8 +367,7 @@ def notes(result: dict[str, Any]) -> list[str]:
         result: Object of `TournamentResults.result`.
     """
     lines = [*(_match_notes(result) if "rows" in result else []), *_mixed_notes(result)]
-    unit = "wins a game" if _is_won(result) else "points a hand"
-    lines += gains.notes(result.get("gains", []), labels(result), unit, _sign(result))
+    lines += gains.notes(result.get("gains", []), labels(result), _score_unit(result), _sign(result))
     for i, name in enumerate(labels(result)):
         lines += [f"{name}: {remark}" for remark in _remarks(result, i)]
     lines += warnings(result)

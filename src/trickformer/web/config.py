@@ -75,7 +75,7 @@ class PuzzleSettings(BaseModel):
         None,
         gt=0,
         allow_inf_nan=False,
-        description="Points by which solutions must lead other actions (default: 0.04 of v(o), in Hearts 1.04).",
+        description="Points by which solutions must lead other actions (default: by game, Hearts 1.04).",
     )
     repeats: int = Field(
         4, ge=2, le=10_000, description="Number of times that an analyst with random samples rates a decision."
@@ -129,7 +129,7 @@ class Play(BaseModel):
         None,
         gt=0,
         allow_inf_nan=False,
-        description="Confirm actions that cost this many points, rated by the hint's player (default: never).",
+        description="Confirm actions that cost this many points by the page's button Hint (default: never).",
     )
     text: bool = Field(False, description="Whether to play in this terminal instead of the browser.")
     browser: BrowserOption = True

@@ -18,7 +18,7 @@ from trickformer.web import scenes
 from trickformer.web.config import YOU, PuzzleSettings
 from trickformer.web.offers import short
 from trickformer.web.puzzles import REMEDY, find_by_settings
-from trickformer.web.terminal import ShownPosition, entry_text, find_action, has_suits, position_text
+from trickformer.web.terminal import KEYS, ShownPosition, entry_text, find_action, has_suits, position_text
 
 _HELP = "number or name of an action; log (what the seat has seen), quit"
 
@@ -39,6 +39,8 @@ def solve(settings: PuzzleSettings, read: Callable[[], str] | None = None) -> No
         for number, puzzle in enumerate(find_by_settings(settings, progress), 1):
             if number == 1:
                 print(_HELP)
+                if key := KEYS.get(puzzle.hand.game.name):
+                    print(key)
             action = _ask(puzzle, number, read or (lambda: input("> ")), screen)
             rated = puzzle.rating_of(action)
             score.add(rated, puzzle.solutions)

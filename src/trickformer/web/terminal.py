@@ -25,8 +25,12 @@ from trickformer.web.table import Table, open_table
 if TYPE_CHECKING:
     from trickformer.base import Game, State
 
-# Explanations of the first line of a position, by game.
-_KEYS = {"hanabi": "pace: discards that still leave the highest score in reach. efficiency: useful cards a hint spent."}
+# Explanations of the words and signs in a position, by game.
+KEYS = {
+    "hanabi": "pace: discards that still leave the highest score in reach. efficiency: cards played, or hinted and "
+    "still useful, for each hint given or lost (a card that does not fit loses one).",
+    "crew": "tasks: * marks a task that is fulfilled.",
+}
 _HELP = "number or name of an action; undo, again (the deal), next (deal), log, quit"
 _SUITS: dict[Sign, tuple[str, str]] = {  # letter in the names of cards, and symbol
     "clubs": ("C", "♣"),
@@ -74,7 +78,7 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
     cast = make_cast(settings)  # reports faults before anything is written
     with open_table(settings, resume) as table:
         print(_HELP)
-        if key := _KEYS.get(table.game.name):
+        if key := KEYS.get(table.game.name):
             print(key)
         try:
             _play(table, cast, read or (lambda: input("> ")), console())

@@ -15,7 +15,7 @@ Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
 Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
 # Options of the game that the training and the evaluation share.
 FormOption: TypeAlias = Annotated[
-    Form, Field(description="Observations: public events (hmm), --seat's view (pomdp), events and scripts (fosg).")
+    Form, Field(description="Public events (hmm), --seat's view (pomdp), events plus scripts for exact and bft (fosg).")
 ]
 SeatOption: TypeAlias = Annotated[int, Field(ge=0, le=1, description="Seat that estimates in a pomdp.")]
 VariantOption: TypeAlias = Annotated[
@@ -163,7 +163,7 @@ class Evaluation(FineTuningOptions):
     )
     others: list[str] = Field(
         ["smart", "holmes", "simple", "piers", "iggi"],
-        description="pomdp (--seat) and fosg (all seats): scripts, one of which is drawn for each move.",
+        description="Scripts, one drawn for each move of --seat (pomdp) or of all seats (fosg).",
     )
     estimators: list[str] = Field(
         ["v0", "counting", "v1", "seq2seq", "bft", "exact"], description=f"Any of {', '.join(ESTIMATORS)}."

@@ -101,7 +101,11 @@ def load(file: Path) -> tuple[BeliefNetwork, BeliefTraining]:
             raise ValueError("its weights are too few for its config")
         model = network_of(config)
         model.set_weights(weights)
-    except (OSError, KeyError, ValueError, SafetensorError) as e:
+    except KeyError:
+        raise TrickformerError(
+            f"{file} is no belief network; give a run folder of `trickformer belief train`"
+        ) from None
+    except (OSError, ValueError, SafetensorError) as e:
         raise TrickformerError(f"{file} is no belief network of trickformer: {str(e).splitlines()[0]}") from None
     must_be_finite({name: w.float().numpy() for name, w in weights.items()}, str(file))
     return model, config

@@ -57,7 +57,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
             for m in methods
         ]
         head = ("", *(key.removeprefix("played ") for key in keys))
-        titled.append(("How teams of one method played", (head, shares)))
+        titled.append(("How they played in self-play", (head, shares)))
     cells = [
         (names[i], *(_number(x, e) for x, e in zip(means, errors)))
         for i, (means, errors) in enumerate(zip(result["matrix"], result["se"]))
@@ -69,17 +69,18 @@ def _keys(result: dict[str, Any]) -> list[str]:
     """Explain the columns of each table."""
     keys = [
         "Mean scores a game. self-play: the same player in all seats. cross-play: each seat has a different run of the "
-        "method. with M: seats are shared by runs of the row's method and of M. ± is a standard error: over runs "
-        "(jackknife) if teams remain without each of two or more runs, otherwise over decks."
+        "method. with M: seats are shared by runs of the row's method and of M. ± is a standard error: over the "
+        "runs of the row's method (jackknife, which leaves out one run at a time), or over decks if fewer than two "
+        "runs can be left out with a team remaining."
     ]
     columns = {key for m in result["methods"] for key in m["summary"]}
     if columns and not columns & {*KNOWING}:
-        keys.append("Shares are over the games of teams of one method.")
+        keys.append("Shares are over the games of self-play.")
     elif columns:
         keys.append(
-            "perfect games, lost by strikes: shares of games. knowing ...: shares of the cards that the teams "
-            "played, by what their holder knew from hints and from the cards that it saw. in vain: share of cards "
-            "that did not fit."
+            "perfect games, lost by strikes: shares of the games of self-play. knowing ...: shares of the cards that "
+            "the teams played, by what their holder knew from hints and from the cards that it saw. in vain: share of "
+            "cards that did not fit."
         )
     return [
         *keys,

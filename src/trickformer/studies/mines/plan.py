@@ -113,7 +113,7 @@ class MinesComparison(Plan, BudgetGrid):
         description="Number of games in lockstep, whose searches still run one at a time (default: 1).",
     )
     workers: int = Field(
-        1, ge=1, le=1_024, description="Number of processes. With --seconds, at most the number of free cores."
+        1, ge=1, le=1_024, description="Number of processes. With --seconds, give no more than there are free cores."
     )
 
     @model_validator(mode="after")

@@ -224,7 +224,7 @@ def command(config: Calibration, resume: bool) -> Report:
             {title: [dict(zip(head, row)) for row in table_rows] for title, (head, table_rows) in tables},
             f"Evaluation of hands of Skat, calibrated to games that were played, seed {config.seed}",
             tables,
-            keys=[_KEY, evaluation.KEY],
+            keys=[_KEY, evaluation.BEFORE_KEY],
             title="Calibrated evaluation of Skat hands",
         )
         arrays.save(config.out / EVALUATION, weights=weights, calibration=calibration)

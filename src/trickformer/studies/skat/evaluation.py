@@ -46,10 +46,14 @@ IDENTITY = np.tile(np.array([0, 1], dtype=np.float32), (8, 1))  # calibration th
 WEIGHTS = "weights.npz"  # file in the run folder; the weights are not calibrated
 _PIECE = 2_500  # hands in a file of the run folder
 HEAD = ("model", "held-out hands", "won", "log loss of a constant", "log loss", "calibration")
-KEY = (
-    "won: share of the held-out hands that are won with open cards; before the skat, their mean predicted chance. Log "
-    "losses are in nats a hand. calibration: predicted and true percentage won, by tenths of the prediction, and in "
-    "brackets the number of hands."
+_KEY = (
+    "won: share of the held-out hands that are won with open cards. Log losses are in nats a hand. calibration: "
+    "predicted and true percentage won, by tenths of the prediction, and in brackets the number of hands."
+)
+BEFORE_KEY = (
+    "won: mean chance to win the held-out hands after the skat is picked up, by the calibrated models of the later "
+    "stages; the models before the skat learn this chance. Log losses are in nats a hand. calibration: chance by the "
+    "model before the skat and that mean chance, by tenths of the first, and in brackets the number of hands."
 )
 _ROUNDS_KEY = " weights of the second round: the model after round 2, measured on the same held-out hands."
 
@@ -255,7 +259,7 @@ def command(config: Learning, resume: bool) -> Report:
         weights, rows = learn(config)
         heading = f"Evaluation of hands of Skat, as learned from deals solved with open cards, seed {config.seed}"
         models = [dict(zip(HEAD, row)) for row in rows]
-        keys = [KEY + _ROUNDS_KEY]
+        keys = [_KEY + _ROUNDS_KEY]
         report = Report({"models": models}, heading, [("", (HEAD, rows))], keys=keys, title="Evaluation of Skat hands")
         arrays.save(config.out / WEIGHTS, weights=weights)
         replace(config.out / REPORT, report.markdown())

@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from trickformer import _core, checkpoints
-from trickformer.base import TrickformerError
+from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.belief.hanabi.learned import CardConstraints, GameSequences, Seq2Seq
 from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_count
 from trickformer.models.decide import draw
@@ -56,7 +56,13 @@ def load_level(config: OffBeliefTraining, rules: _core.hanabi.Rules) -> HanabiCh
     if config.below is None:
         return None
     name = str(config.below)
-    checkpoint = load(checkpoints.find(name)).require_rules(rules, name)
+    try:
+        folder = checkpoints.find(name)
+    except UnknownNameError:
+        raise TrickformerError(
+            f"--below {name} is no run folder of `trickformer obl train`; give one, or hanabi-obl-1"
+        ) from None
+    checkpoint = load(folder).require_rules(rules, name)
     method, level = checkpoint.about.get("method"), checkpoint.about.get("level")
     if method != config.method or level != config.level - 1:
         kind = f"level {level}" if method == config.method else f"of the method {method}"
