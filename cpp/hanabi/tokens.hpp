@@ -26,8 +26,8 @@ class Codec {
   int vocabulary() const { return end() + 1; }
   int length() const { return length_; }  // length of the longest sequence
 
-  // `token` returns the token of another seat's move, `action` the action of such a token, or -1 if it is no such token
-  // or the actor has no such action. receiver: of a hint. actor: the seat that moves. Both are counted from the own seat.
+  // `token` returns the token of another seat's move, and `action` the action of that token: -1 for any other token, or
+  // if the actor lacks the action. receiver: of a hint. actor: the seat that moves. Both are counted from the own seat.
   int token(const Move& move, int receiver) const;
   int action(int token, int actor) const;
 

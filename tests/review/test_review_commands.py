@@ -255,7 +255,10 @@ def test_a_narrow_table_wraps_actions_and_keeps_numbers():
     long = tuple(r.model_copy(update={"words": "a hint about all cards of one colour " * 3}) for r in review.ratings)
     console = Console(file=StringIO(), width=60)
     text.print_review(review.model_copy(update={"ratings": long}), console)
-    assert "…" not in console.file.getvalue()
+    output = console.file.getvalue()
+    assert "…" not in output
+    values = [f"{a.value:+.2f}" for r in review.ratings for a in r.actions if a.action == r.action and a.value]
+    assert values and all(value in output for value in values)
 
 
 def test_an_expectation_is_a_sentence_with_its_unit():

@@ -47,10 +47,11 @@ def test_a_match_is_one_line():
 
 
 @pytest.mark.parametrize(
-    ("game", "says"), [("skat", "Skat one unit of v(o) is 100 points."), ("crew(mission=3)", "is 1 mission.")]
+    ("game", "sentence"),
+    [("skat", " One unit of v(o) is 100 points."), ("crew(mission=3)", " One unit of v(o) is 1 mission.")],
 )
-def test_the_unit_of_losses_is_the_games(game, says):
-    assert describe_unit(games.load(game)).endswith(says)
+def test_the_unit_of_losses_is_the_games(game, sentence):
+    assert describe_unit(games.load(game)) == sentence
 
 
 @pytest.mark.parametrize("name", ["expert", "plain"])

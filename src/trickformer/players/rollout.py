@@ -48,7 +48,7 @@ class Options(BaseModel):
     belief: Annotated[
         Literal["uniform", "weighted", "policy"] | None, PerGame(lambda options, game: _belief(options, game))
     ] = Field(
-        None, description="Worlds: uniform, weighted by others' moves (Skat, Hanabi, default with prior), by policy."
+        None, description="Worlds: uniform (default), weighted by others' moves (Skat, Hanabi with prior) or policy."
     )
     slip: Annotated[float, _POLICY] = Field(
         0.5, ge=0, le=1, description="belief=policy: share of the others' moves assumed random (default: 0.5)."

@@ -69,7 +69,8 @@ def _ratings(review: Review) -> Table:
     table = Table(box=box.SIMPLE, show_edge=False)
     for i in shown:
         is_text = heads[i] in ("Done", "Best")  # wraps in a narrow terminal, so that no number is cut
-        table.add_column(heads[i], justify="left" if is_text else "right", no_wrap=not is_text, overflow="fold")
+        overflow = "fold" if is_text else "ellipsis"
+        table.add_column(heads[i], justify="left" if is_text else "right", no_wrap=not is_text, overflow=overflow)
     for row in rows:
         table.add_row(*(Text(row[i]) for i in shown))
     return table

@@ -1,9 +1,8 @@
 """Rollouts of the actions that a model proposes.
 
 The model proposes candidates. Sequential halving compares them by simulated games from sampled worlds. The model's own
-choice is played unless another candidate is better by a margin. A scripted player of the core finishes the simulated
-games, because it plays a thousand games in the time in which the model plays one, and many worlds help more than strong
-play in few worlds (docs/results/recipe.md).
+choice is played unless another candidate is better by a margin. By default a scripted player of the core finishes the
+simulated games, because it plays a thousand games in the time in which the model plays one (docs/results/recipe.md).
 """
 
 from __future__ import annotations

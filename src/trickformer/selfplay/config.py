@@ -192,7 +192,7 @@ class SelfPlay(BaseModel):
         1,
         ge=1,
         le=1_000_000,
-        description="The Crew, --bootstrap random: tries to win every 2nd hand, each a new deal.",
+        description="The Crew, --bootstrap random: largest number of deals tried to win every 2nd hand.",
     )
     sequences: int = Field(
         60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."

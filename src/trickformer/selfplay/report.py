@@ -203,7 +203,7 @@ def describe_unit(game: Game) -> str:
     if unit == Game.worth[1]:
         return ""
     noun = short_unit(unit)
-    return f" In {game.name.capitalize()} one unit of v(o) is {size:g} {noun.removesuffix('s') if size == 1 else noun}."
+    return f" One unit of v(o) is {size:g} {noun.removesuffix('s') if size == 1 else noun}."
 
 
 def _cells(match: dict[str, Any] | None) -> tuple[str, str]:

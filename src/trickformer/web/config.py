@@ -129,7 +129,7 @@ class Play(BaseModel):
         None,
         gt=0,
         allow_inf_nan=False,
-        description="Confirm actions that cost this many points by the page's button Hint (default: never).",
+        description="Confirm actions that the hints rate this many points worse (default: never).",
     )
     text: bool = Field(False, description="Whether to play in this terminal instead of the browser.")
     browser: BrowserOption = True

@@ -15,7 +15,7 @@ Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
 Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
 # Options of the game that the training and the evaluation share.
 FormOption: TypeAlias = Annotated[
-    Form, Field(description="Public events (hmm), --seat's view (pomdp), events plus scripts for exact and bft (fosg).")
+    Form, Field(description="Observed: public events (hmm), a view (pomdp), for exact and bft also scripts (fosg).")
 ]
 SeatOption: TypeAlias = Annotated[int, Field(ge=0, le=1, description="Seat that estimates in a pomdp.")]
 VariantOption: TypeAlias = Annotated[

@@ -93,7 +93,10 @@ def load(file: Path) -> tuple[BeliefNetwork, BeliefTraining]:
     file = file_of(file)
     try:
         with safe_open(file, "pt") as tensors:
-            config = BeliefTraining.model_validate(from_json((tensors.metadata() or {})["trickformer_belief"]))
+            about = (tensors.metadata() or {}).get("trickformer_belief")
+            if about is None:
+                raise TrickformerError(f"{file} is no belief network; give a run folder of `trickformer belief train`")
+            config = BeliefTraining.model_validate(from_json(about))
             weights = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118 (no mapping)
         # A lower bound of the number of weights. Without this check, a file from elsewhere with a wrong config could
         # make `network_of` allocate more memory than the machine has.
@@ -101,11 +104,7 @@ def load(file: Path) -> tuple[BeliefNetwork, BeliefTraining]:
             raise ValueError("its weights are too few for its config")
         model = network_of(config)
         model.set_weights(weights)
-    except KeyError:
-        raise TrickformerError(
-            f"{file} is no belief network; give a run folder of `trickformer belief train`"
-        ) from None
-    except (OSError, ValueError, SafetensorError) as e:
+    except (OSError, KeyError, ValueError, SafetensorError) as e:
         raise TrickformerError(f"{file} is no belief network of trickformer: {str(e).splitlines()[0]}") from None
     must_be_finite({name: w.float().numpy() for name, w in weights.items()}, str(file))
     return model, config

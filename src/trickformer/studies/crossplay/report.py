@@ -57,7 +57,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
             for m in methods
         ]
         head = ("", *(key.removeprefix("played ") for key in keys))
-        titled.append(("How they played in self-play", (head, shares)))
+        titled.append(("Play of each method in self-play", (head, shares)))
     cells = [
         (names[i], *(_number(x, e) for x, e in zip(means, errors)))
         for i, (means, errors) in enumerate(zip(result["matrix"], result["se"]))

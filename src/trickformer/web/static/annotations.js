@@ -3,6 +3,7 @@
 /** @import { Card, TableMessage } from "../types/messages" */
 
 import { $, all, openDialog } from "./dom.js";
+import { handKey } from "./format.js";
 import { cancelOptions } from "./gestures.js";
 import { onSecondPress } from "./press.js";
 import { send } from "./socket.js";
@@ -64,7 +65,7 @@ export const initAnnotations = () => onSecondPress($("felt"), cardOf, openField)
  * @param {string | undefined} focused its place in the order of drawing
  */
 export function updateAnnotations(newTable, focused) {
-  if (table && table.hand !== newTable.hand) $("annotation").close();
+  if (table && handKey(table) !== handKey(newTable)) $("annotation").close();
   table = newTable;
   if (table.you === null || table.scores) return;
   for (const element of all("#felt .seat > .hand > .card[data-order]")) {

@@ -11,6 +11,7 @@ import { initDeck, initDeckChoice } from "./deck.js";
 import { $, make, openDialog, showProgress, storeChoice } from "./dom.js";
 import { initDrag } from "./drag.js";
 import { initFlags, pressFlag, updateFlags } from "./flags.js";
+import { handKey } from "./format.js";
 import { cancelOptions } from "./gestures.js";
 import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, updateHint } from "./hint.js";
 import { showLog } from "./log.js";
@@ -65,7 +66,7 @@ function requestPanels() {
 function receive(message) {
   if (message.type === "table") {
     forgetRating(message);
-    if (message.deal === table?.deal && message.ply > table.ply && message.ply < expectedPly) return;
+    if (table && handKey(message) === handKey(table) && message.ply > table.ply && message.ply < expectedPly) return;
     queuedTables.push(message);
     if (!nextTimer) showNext();
   } else if (message.type === "thinking") {
@@ -110,7 +111,7 @@ function showNext() {
   showScores(table);
   showLog(table);
   showStatus();
-  if (!before || before.deal !== table.deal || before.ply !== table.ply) forgetPanels(table);
+  if (!before || handKey(before) !== handKey(table) || before.ply !== table.ply) forgetPanels(table);
   showAnalysis(table);
   showComparison(table);
   if (!hasRequested) requestPanels();

@@ -4,6 +4,7 @@
 /** @import { TableMessage } from "../types/messages" */
 
 import { $, all, draw } from "./dom.js";
+import { handKey } from "./format.js";
 import { onSecondPress } from "./press.js";
 
 const SHAPE = "M6 2v16M6 3l10 4-10 4z";
@@ -14,7 +15,7 @@ let table = null;
 let flags = new Set(); // actions of the flagged cells
 
 /** @param {TableMessage} shown */
-const keyOf = ({ game, deal }) => `${location.pathname} ${game} ${deal}`;
+const keyOf = (shown) => `${location.pathname} ${shown.game} ${handKey(shown)}`;
 
 /** @param {TableMessage} shown @returns {Set<number>} */
 function storedFlags(shown) {

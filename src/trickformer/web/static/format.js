@@ -1,4 +1,12 @@
-// Numbers, shares, units and players in text.
+// Numbers, shares, units, players and hands in text.
+
+/** @import { TableMessage } from "../types/messages" */
+
+/**
+ * Identifies the hand of a table. A new match may have the same deal and seats, and a restarted server counts anew.
+ * @param {TableMessage} table
+ */
+export const handKey = ({ hand, deal, seats }) => JSON.stringify([hand, deal, seats]);
 
 /**
  * Writes a value with fewer decimals the larger it is.

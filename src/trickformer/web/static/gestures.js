@@ -1,5 +1,5 @@
-// What a click on a card of the hand does: it plays the card, chooses it among several, or offers its uses. A card that is
-// dragged onto the table does the same.
+// What a click on a card of the hand does: it plays the card, chooses it among several, or offers its uses. Dragging the card
+// onto the table plays or chooses it too; in Hanabi the pile where it lands decides its use.
 
 /** @import { Card, Option, Scene } from "../types/messages" */
 /** @import { Act } from "../types/page" */

@@ -150,7 +150,7 @@ function showRows(message) {
   // `who`: the players' specs in a file of games; `seats`: the letters or numbers of a tournament's players, seat by seat
   $("rows").querySelector("tbody")?.replaceChildren(...message.rows.map((row) => make("tr", {},
     ...message.columns.map(({ key }) => key === "number"
-      ? make("th", { scope: "row" }, make("a", { href: `#${row.number}` }, `hand ${row.number}`))
+      ? make("th", { scope: "row" }, make("a", { href: `#${row.number}` }, `game ${row.number}`))
       : make("td", { class: ["who", "seats"].includes(key) ? "words" : null }, key === "who" ? row.who?.split(", ").map(nameOf).join(" ") : row[key])))));
   if (focused) all(`a[href="${focused}"]`, $("rows"))[0]?.focus();
 }

@@ -4,6 +4,7 @@
 /** @typedef {{ find: () => Element | null | undefined, from: DOMRect | undefined }} Flight `find` finds the card where it lands */
 
 import { $, all, make } from "./dom.js";
+import { handKey } from "./format.js";
 import { playSounds } from "./sound.js";
 import { isMyTurn } from "./table.js";
 
@@ -89,7 +90,7 @@ function pileFlights(scene, before, { seat, places, pile, at = 0, source }) {
  * @param {TableMessage} table
  */
 export function planMotion(before, table) {
-  if (!before || before.deal !== table.deal || table.ply <= before.ply) return null;
+  if (!before || handKey(before) !== handKey(table) || table.ply <= before.ply) return null;
   const isComplete = !table.scene.trick?.length;
   const shown = (isComplete ? table.scene.last : table.scene.trick) ?? [];
   const known = [...(before.scene.trick ?? []), ...(isComplete && !before.scene.trick?.length ? before.scene.last ?? [] : [])];

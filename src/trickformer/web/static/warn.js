@@ -4,14 +4,14 @@
 /** @import { Act } from "../types/page" */
 
 import { $, make } from "./dom.js";
-import { formatValue, shortUnit, withError } from "./format.js";
+import { formatValue, handKey, shortUnit, withError } from "./format.js";
 import { nextHintSource } from "./hint.js";
 
 const ERRORS = 2; // standard errors that a loss must exceed
 
 /** @type {TableMessage | null} */
 let table = null; // the table that is shown
-let received = ""; // deal and seats of the latest table, which may not be shown yet
+let received = ""; // hand of the latest table, which may not be shown yet
 /** @type {EvaluationMessage | null} */
 let rating = null; // last message of the panel; it may be ahead of the table that is shown
 /** @type {number[] | null} */
@@ -26,7 +26,7 @@ let showWaiting; // called after a change of warningElements()
 let ask; // opens the dialog; its argument is called if the person plays anyway
 
 /** @param {TableMessage} table */
-const keyOf = ({ deal, ply, seats }) => JSON.stringify([deal, ply, seats]);
+const keyOf = (table) => `${handKey(table)} ${table.ply}`;
 
 /** @param {{ take: Act, request: () => void, showWaiting: () => void, ask: (done: () => void) => void }} callbacks */
 export function initWarning(callbacks) {
@@ -51,8 +51,8 @@ export function warningSource() {
  * the rating of the decision again.
  * @param {TableMessage} table
  */
-export function forgetRating({ deal, seats }) {
-  const key = JSON.stringify([deal, seats]);
+export function forgetRating(table) {
+  const key = handKey(table);
   if (key !== received) rating = null;
   received = key;
 }

@@ -59,9 +59,7 @@ def load_level(config: OffBeliefTraining, rules: _core.hanabi.Rules) -> HanabiCh
     try:
         folder = checkpoints.find(name)
     except UnknownNameError:
-        raise TrickformerError(
-            f"--below {name} is no run folder of `trickformer obl train`; give one, or hanabi-obl-1"
-        ) from None
+        raise TrickformerError(f"--below {name} is no run folder of `trickformer obl train`; give one") from None
     checkpoint = load(folder).require_rules(rules, name)
     method, level = checkpoint.about.get("method"), checkpoint.about.get("level")
     if method != config.method or level != config.level - 1:

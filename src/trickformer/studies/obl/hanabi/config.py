@@ -119,7 +119,7 @@ class OffBeliefTraining(BaseModel):
     warm: bool = Field(True, description="Above level 1: start from the weights of the level below.")
     # The exact belief assumes these random moves. In klevel and in the games of the learned belief, they are played.
     slip: float = Field(
-        0.0, ge=0, le=1, description="Random moves of the level below: assumed by --belief exact, else played."
+        0.0, ge=0, le=1, description="Share of random moves of the level below: assumed by --belief exact, else played."
     )
     belief: Literal["learned", "exact"] = Field(
         "learned", description="Method obl above level 1: belief, learned by a network or exact by listing own hands."
