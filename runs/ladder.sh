@@ -9,7 +9,10 @@ cd "$(dirname "$0")/.."
 trickformer=${TRICKFORMER:-.venv/bin/trickformer} minutes=${MINUTES:-15} out=out/ladder
 game=${1:?skat or crew} do=${2:?train or match}
 shift 2
-[ $# -gt 0 ] || { [ "$game" = crew ] && set -- raw masked features script bootstrap values || set -- raw masked features script values; }
+if [ $# = 0 ]; then
+  set -- raw masked features script values
+  [ "$game" = skat ] || set -- raw masked features script bootstrap values
+fi
 export OMP_NUM_THREADS=1
 
 rules=$(printf ' rules%.0s' {1..7}) # bootstrap hands by random and scripted players; in Skat all steps have them

@@ -54,13 +54,12 @@ enum Feature : int {
   kPlaceFeature = kTurnFeature + kPlayers,               // [4] place in the trick of the next card
   kLeaderFeature = kPlaceFeature + kPlayers,             // [4] who leads the trick
   kCommanderFeature = kLeaderFeature + kPlayers,         // [4]
-  kMemberFeature = kCommanderFeature +
-      kPlayers,  // [4] seat that a rule of the mission singles out, such as the sick one
-  kFirstFourFeature = kMemberFeature + kPlayers,  // [4] who has to win the first four tricks
-  kLastFeature = kFirstFourFeature + kPlayers,    // [4] who has to win the last
-  kTricksFeature = kLastFeature + kPlayers,       // [11] tricks played
-  kWinsFeature = kTricksFeature + kTricks + 1,    // [4] tricks won by each seat, over 10
-  kAheadFeature = kWinsFeature + kPlayers,        // [4] seats with more tricks than the seat that has fewest
+  kMemberFeature = kCommanderFeature + kPlayers,         // [4] seat that a rule singles out, such as the sick one
+  kFirstFourFeature = kMemberFeature + kPlayers,         // [4] who has to win the first four tricks
+  kLastFeature = kFirstFourFeature + kPlayers,           // [4] who has to win the last
+  kTricksFeature = kLastFeature + kPlayers,              // [11] tricks played
+  kWinsFeature = kTricksFeature + kTricks + 1,           // [4] tricks won by each seat, over 10
+  kAheadFeature = kWinsFeature + kPlayers,               // [4] seats with more tricks than the seat that has fewest
   // [4] tricks won by 1s, over 2, and by rockets, over 4, in missions that count them; unplayed 9s, over 4; unplayed pink
   // cards, over 9
   kCountsFeature = kAheadFeature + kPlayers,
@@ -79,7 +78,7 @@ enum Feature : int {
 static_assert(kFeatures == 1013);
 
 // Writes the features of a view to out, [kFeatures]. possible: the tokens that may come next (Tracker::possible).
-// consistent: whether some deal explains the view; if not, those of the scripted player are 0.
+// consistent: whether some deal explains the view. Otherwise the features of the scripted player are 0.
 void features(const SeatView& v, const TokenSet& possible, bool consistent, float* out);
 
 }  // namespace trickformer::crew

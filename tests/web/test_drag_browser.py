@@ -99,7 +99,7 @@ def test_a_trick_of_hearts_by_the_mouse(browser):
 
 
 def test_a_drag_to_nowhere_plays_nothing(browser):
-    """Beside the table, back in the hand, after Escape, and by less than eight pixels, which is a click."""
+    """The drops are beside the table, in the hand and after Escape. A movement below eight pixels is a click."""
     with served(*HEARTS) as (address, _):
         page = opened(browser, address)
         my_turn(page)

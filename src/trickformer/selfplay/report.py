@@ -43,10 +43,10 @@ _HELD_OUT = (
     ("entropy", "entropy"),
 )
 _HELD_OUT_KEY = (
-    "regret: value of the best action minus that of the action with the highest predicted value, in units of v(o), "
-    "both by labels from searches or playouts, which are noisy, so it does not fall to 0; calibration error: absolute "
-    "difference between mean predicted and mean true value, averaged over 20 bins of the prediction, in units of v(o); "
-    "legal share: probability of legal actions; illegal histories: share of hands that no deal allows, when the model "
+    "regret: value of the best action minus value of the action with the highest prediction, in units of v(o). Both "
+    "values are labels from searches or playouts. They are noisy, so regret does not fall to 0; calibration error: "
+    "absolute difference between mean predicted and mean true value, averaged over 20 bins of the prediction, in units "
+    "of v(o); legal share: probability of legal actions; illegal histories: share of hands that no deal allows, when the model "
     "continues them from the seat's first decision; entropy: of the policy over legal actions, in nats."
 )
 _MATCH_KEY = (

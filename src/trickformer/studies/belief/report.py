@@ -121,12 +121,11 @@ def _tables(summary: dict[str, Any]) -> list[tuple[str, ReportTable]]:
 
 def _notes(summary: dict[str, Any]) -> list[str]:
     """List the remarks below the tables."""
-    lines = ["Figures are means over games ± standard errors."]
-    if _has_exact(summary):
-        lines = [
-            "nats a card: mean over games. where exact, above exact: means over the cards of all games. ±: standard "
-            "error."
-        ]
+    by_game = "Figures are means over games ± standard errors."
+    by_card = (
+        "nats a card: mean over games. where exact, above exact: means over the cards of all games. ±: standard error."
+    )
+    lines = [by_card if _has_exact(summary) else by_game]
     partial_names = [name for name, e in summary["estimators"].items() if e["positions_without_belief"]]
     if partial_names:
         lines.append(

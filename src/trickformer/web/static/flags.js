@@ -1,5 +1,5 @@
 // A person's own flags on the closed cells of a board: a right click, a long press or the key f sets and removes one. A click
-// on a flagged cell opens nothing. The flags stay in this tab of the browser until the next deal.
+// on a flagged cell opens nothing. The flags stay in this tab of the browser until the next hand.
 
 /** @import { TableMessage } from "../types/messages" */
 
