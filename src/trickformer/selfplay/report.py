@@ -46,8 +46,8 @@ _HELD_OUT_KEY = (
     "regret: value of the best action minus value of the action with the highest prediction, in units of v(o). Both "
     "values are labels from searches or playouts. They are noisy, so regret does not fall to 0; calibration error: "
     "absolute difference between mean predicted and mean true value, averaged over 20 bins of the prediction, in units "
-    "of v(o); legal share: probability of legal actions; illegal histories: share of hands that no deal allows, when the model "
-    "continues them from the seat's first decision; entropy: of the policy over legal actions, in nats."
+    "of v(o); legal share: probability of legal actions; illegal histories: share of hands that no deal allows, when "
+    "the model continues them from the seat's first decision; entropy: of the policy over legal actions, in nats."
 )
 _MATCH_KEY = (
     "Mean of the model's ArgmaxVal*, which plays the best predicted value among likely actions, minus that of the "
