@@ -162,7 +162,7 @@ def test_the_worst_hand_is_one_that_a_played(name, folder_of, command):
     """In cooperative and one-player games A and B never share a table, and A's own game is named."""
     folder = folder_of(name)
     found = json.loads(command("records", "worst", folder, "--json")[1])
-    assert found["unit"] == ("games won" if name == "crew" else "points a hand")
+    assert found["unit"] == ("games won" if name == "crew" else "cells a board")
     for letter, (a, b) in {"A": (0, 1), "B": (1, 0)}.items():
         out = command("records", "worst", folder, "--a", a + 1, "--b", b + 1)[1]
         assert ("1 for a game won, 0 for a game lost" in out) == (name == "crew")

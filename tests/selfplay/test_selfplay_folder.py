@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from trickformer import checkpoints, players
+from trickformer import checkpoints, games, players
 from trickformer.base import TrickformerError, UnknownNameError
 from trickformer.checkpoints.folders import write_pointer
 from trickformer.plumbing.folder import RunFolder
@@ -64,7 +64,7 @@ def test_a_training_says_how_far_it_is_and_what_it_has_found(trained):
     assert len(learned) == 1 and ", learning rate " in learned[0] and " sequences/s" in learned[0]
     results = TrainingResults.load(out)
     for entry in results.matches:
-        assert describe_match(entry, "rules", False) in lines
+        assert describe_match(entry, "rules", games.load("hearts")) in lines
     assert len(results.matches) == 3
     best = out / f"model-{results.best}"
     assert [line for line in lines if line.startswith(f"best model: {best} (iteration {results.best}: argmax - rules")]

@@ -12,7 +12,7 @@ import pytest
 from trickformer import checkpoints, games
 from trickformer.selfplay.model_cards import snippet
 from trickformer.selfplay.report import describe_unit
-from trickformer.selfplay.results import describe_match, find_best, score_unit
+from trickformer.selfplay.results import describe_match, find_best
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "v0_2_0"
 
@@ -33,15 +33,13 @@ def test_the_best_model_has_the_best_mean_against_the_baseline():
 
 def test_a_match_is_one_line():
     entry = met(3, -2.1, low=-2.8, high=-1.4) | {"deals": 50}
-    assert describe_match(entry, "rules", False) == (
+    assert describe_match(entry, "rules", games.load("hearts")) == (
         "iteration 3: argmax - rules: -2.10 points a hand, 95% interval [-2.80, -1.40], over 50 deals, lower is better"
     )
-    assert "+0.17 wins a game over" in describe_match(
-        met(3, 0.17, low=None) | {"deals": 2}, "rules", True, score_unit("crew")
-    )
-    assert score_unit("trickformer_crew(mission=3)") == "wins a game" and score_unit("skat") == "points a hand"
+    won = met(3, 0.17, low=None) | {"deals": 2}
+    assert "+0.17 wins a game over" in describe_match(won, "rules", games.load("trickformer_crew(mission=3)"))
     entry = met(3, -0.001, "previous", None, None) | {"deals": 1}
-    assert describe_match(entry, "rules", True) == (
+    assert describe_match(entry, "rules", games.load("skat")) == (
         "iteration 3: argmax - argmax of iteration 2: +0.00 points a hand over 1 deal, higher is better"
     )
 

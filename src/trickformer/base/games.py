@@ -332,6 +332,7 @@ class Game(ABC):
     # Size of one unit of v(o) in the unit of reports, and that unit's name. In Skat v(o) = 1 is 100 points. As in v(o),
     # more must be better: in Hearts the unit is the others' mean points minus the own.
     worth: tuple[float, str] = (1.0, "units of v(o)")
+    score_unit: str = "points a hand"  # of a mean score, for reports
     baseline: str = "random"  # spec of the player that models are measured against and imitate first
     search: SearchSettings = SearchSettings()
     valued_search: SearchSettings | None = None  # replaces `search` for a model with action values; None: no difference

@@ -265,6 +265,7 @@ class Crew(Game):
     players = PLAYERS
     higher_is_better = True
     worth = 1.0, "missions"
+    score_unit = "wins a game"
     baseline = "rules"
     labels_are_results = False  # some labels come from a solver with open cards
     # Values of section 9.3 of the GO-MCTS paper, except the threshold, which is 0.01 there. The models here evaluate

@@ -166,6 +166,7 @@ class Mines(Game):
     name = "mines"
     players = 1
     higher_is_better = True
+    score_unit = "cells a board"
 
     def __init__(self, spiel: Any):
         self.spiel = spiel

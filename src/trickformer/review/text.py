@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from trickformer.base import game_name
+from trickformer import games
 from trickformer.plumbing.text import count_noun, short_unit
 from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, Verdict, WhatIf
 
@@ -211,16 +211,6 @@ def _player_answer(verdict: Verdict, expected: float, unit: str) -> str:
     )
 
 
-def score_unit(rules: str) -> str:
-    """Name the unit of a game's scores.
-
-    Args:
-        rules: Game string.
-    """
-    units = {"mines": "cells opened", "crew": "1 for a mission won, 0 for a mission lost"}
-    return units.get(game_name(rules), "points")
-
-
 def print_what_if(result: WhatIf, console: Console) -> None:
     """Print each seat's mean with its 95% interval, and the scores of the hand as it was played.
 
@@ -228,9 +218,9 @@ def print_what_if(result: WhatIf, console: Console) -> None:
         result: Result of `what_if`.
         console: Console to print to.
     """
-    games = count_noun(result.games, "game")
+    played = count_noun(result.games, "game")
     then = f", after {result.action}" if result.action else ""
-    console.print(f"{result.rules} from decision {result.number}{then}: {games}, seed {result.seed}", markup=False)
+    console.print(f"{result.rules} from decision {result.number}{then}: {played}, seed {result.seed}", markup=False)
     table = Table(box=box.SIMPLE, show_edge=False)
     for head in ("Seat", "Player", "Mean score", "95% interval", "As played"):
         table.add_column(head, justify="left" if head == "Player" else "right", overflow="fold")
@@ -241,7 +231,7 @@ def print_what_if(result: WhatIf, console: Console) -> None:
         )
     console.print(table)
     key = (
-        f"Scores: {score_unit(result.rules)}. 95% interval: of the mean over games, none if all "
+        f"Scores: {games.load(result.rules).score_unit}. 95% interval: of the mean over games, none if all "
         "games are alike. As played: scores of the hand on record."
     )
     console.print(key, soft_wrap=True, markup=False)

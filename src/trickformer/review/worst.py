@@ -31,7 +31,7 @@ class Deal:
     """A deal that A and B played, with its hands."""
 
     deal: int
-    difference: float  # A - B, in the game's units
+    difference: float  # A - B, in `unit`
     games: tuple[DealHand, ...]  # the worst hand for A first, hands without A last
     seed: int | None = None  # seed of the series; None for the run's own series
 
@@ -129,8 +129,8 @@ def text(result: WorstDeals) -> str:
         rows.append((*cells, f"{deal.difference:+.2f}", f"{result.records}:{first.game}"))
     widths = [max(map(len, column)) for column in zip(*rows)]
     better = "higher is better" if result.higher_is_better else "lower is better"
-    scores = "score: 1 for a game won, 0 for a game lost" if result.unit == "games won" else f"score a hand, {better}"
-    lines = [f"Deals, the worst for A first; {scores}", f"A  {result.a}", f"B  {result.b}", ""]
+    scores = "1 for a game won, 0 for a game lost" if result.unit == "games won" else f"{result.unit}, {better}"
+    lines = [f"Deals, the worst for A first; score: {scores}", f"A  {result.a}", f"B  {result.b}", ""]
     for row in rows:
         cells = [cell.rjust(width) for cell, width in zip(row[:-1], widths)]
         lines.append("  ".join([*cells, row[-1]]))

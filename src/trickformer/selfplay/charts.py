@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from trickformer.selfplay.results import OPPONENTS, TrainingResults, score_unit
+from trickformer.selfplay.results import OPPONENTS, TrainingResults
 
 LOSSES = (("policy_loss", "policy"), ("value_loss", "value"), ("action_loss", "action values"))
 _UNITS = {"policy_loss": "nats a token", "value_loss": "nats a token", "action_loss": "squares of v(o)"}
@@ -158,7 +158,7 @@ def _match_chart(results: TrainingResults) -> CurveChart:
         for opponent in OPPONENTS
     ]
     better = "above" if results.game.higher_is_better else "below"
-    title = f"Matches: {score_unit(results.config.game)}, the model is better {better} 0"
+    title = f"Matches: {results.game.score_unit}, the model is better {better} 0"
     return CurveChart(title, ("iteration (thick: 95% interval)",), tuple(curves), zero=True)
 
 

@@ -18,7 +18,6 @@ from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
 from trickformer.selfplay.report import plot_matches
 from trickformer.selfplay.results import OPPONENTS as OPPONENTS
-from trickformer.selfplay.results import score_unit
 from trickformer.selfplay.schedule import held_out_series
 
 
@@ -94,8 +93,7 @@ def warnings(
     if previous and previous[-1]["low"] is not None:
         least_loss = previous[-1]["low"] if sign < 0 else -previous[-1]["high"]
         if least_loss > 0:
-            unit = score_unit(game.name)
-            lines.append(f"the model is worse than its predecessor, by {least_loss:.2f} {unit} or more")
+            lines.append(f"the model is worse than its predecessor, by {least_loss:.2f} {game.score_unit} or more")
     if len(baseline) > 1 and None not in (baseline[-1]["low"], baseline[-2]["low"]):
         # Intervals as (low, high); the sign makes higher values better in every game.
         before, now = (sorted((sign * e["low"], sign * e["high"])) for e in baseline[-2:])

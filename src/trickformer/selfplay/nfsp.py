@@ -61,7 +61,7 @@ from trickformer.selfplay.config import FREE, SelfPlay
 from trickformer.selfplay.log import LOG, Log
 from trickformer.selfplay.model_cards import model_card
 from trickformer.selfplay.progress import RunProgress, format_duration
-from trickformer.selfplay.results import TrainingResults, describe_match, find_best, score_unit
+from trickformer.selfplay.results import TrainingResults, describe_match, find_best
 from trickformer.selfplay.schedule import (
     Job,
     Piece,
@@ -423,8 +423,7 @@ class _Run:
             self._check_time()
             result = evaluate.match(config, self.out, iteration, opponent, self.progress.show(iteration, opponent))
             log.note(iteration=iteration, stage="match", at=result["deals"], opponent=opponent, **result)
-            unit = score_unit(config.game)
-            self.progress.line(describe_match(log.entries[-1], config.baseline, self.game.higher_is_better, unit))
+            self.progress.line(describe_match(log.entries[-1], config.baseline, self.game))
         matches = {o: [e for e in log.stage_entries("match") if e["opponent"] == o] for o in evaluate.OPPONENTS}
         if matches["baseline"]:
             evaluate.curve(self.game, config, matches, self.out)

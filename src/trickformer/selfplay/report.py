@@ -22,7 +22,6 @@ from trickformer.selfplay.results import (
     describe_match,
     format_interval,
     format_signed,
-    score_unit,
 )
 
 PLOT = "training.png"
@@ -141,8 +140,7 @@ def describe_best(results: TrainingResults) -> str:
     entries = [e for e in results.matches if e["iteration"] == results.best and e["opponent"] == "baseline"]
     if not entries:
         return f"best model: {path}, the last one, for no model has met the baseline"
-    unit = score_unit(results.config.game)
-    match = describe_match(entries[-1], results.config.baseline, results.game.higher_is_better, unit)
+    match = describe_match(entries[-1], results.config.baseline, results.game)
     return f"best model: {path} ({match})"
 
 
@@ -188,7 +186,7 @@ def _tables(result: dict[str, Any], game: Game) -> list[tuple[str, ReportTable, 
             (str(m["iteration"]), *(cell for o in OPPONENTS for cell in _cells(m["matches"].get(o)))) for m in compared
         ]
         better = "higher" if result["higher_is_better"] else "lower"
-        title = f"Matches, {score_unit(result['game'])} ({better} is better)"
+        title = f"Matches, {game.score_unit} ({better} is better)"
         tables.append((title, (("iteration", *heads), rows), _MATCH_KEY))
     return tables
 
@@ -266,6 +264,6 @@ def plot_matches(axes: Any, game: Game, baseline: str, matches: Mapping[str, Seq
     axes.axhline(0, color="black", linewidth=0.8)
     better = "above" if game.higher_is_better else "below"
     axes.set_xlabel("iteration")
-    axes.set_ylabel(f"{score_unit(game.name)} (the model is better {better} 0)")
+    axes.set_ylabel(f"{game.score_unit} (the model is better {better} 0)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.spines[["top", "right"]].set_visible(False)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer import games
-from trickformer.base import Game, TrickformerError, game_name
+from trickformer.base import Game, TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.files import refuse_links
 from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder
@@ -50,30 +50,20 @@ def find_best(matches: Iterable[Mapping[str, Any]], models: Sequence[int], highe
     return max(models, key=lambda i: (i in scores, scores.get(i, 0.0), i), default=None)
 
 
-def score_unit(game: str) -> str:
-    """Return the unit of a game's mean score: wins a game in The Crew, else points a hand.
-
-    Args:
-        game: Game string.
-    """
-    return "wins a game" if game_name(game).removeprefix("trickformer_") == "crew" else "points a hand"
-
-
-def describe_match(entry: Mapping[str, Any], baseline: str, higher_is_better: bool, unit: str = "points a hand") -> str:
+def describe_match(entry: Mapping[str, Any], baseline: str, game: Game) -> str:
     """Describe the result of a match in one line.
 
     Args:
         entry: Entry of the log.
         baseline: Spec of the baseline.
-        higher_is_better: Whether high scores are good.
-        unit: Unit of a mean score.
+        game: The game.
     """
     other = baseline if entry["opponent"] == "baseline" else f"argmax of iteration {entry['iteration'] - 1}"
     interval = "" if entry["low"] is None else f", 95% interval {format_interval(entry)},"
     deals = count_noun(entry["deals"], "deal")
     return (
-        f"iteration {entry['iteration']}: argmax - {other}: {format_signed(entry['difference'])} {unit}"
-        f"{interval} over {deals}, {'higher' if higher_is_better else 'lower'} is better"
+        f"iteration {entry['iteration']}: argmax - {other}: {format_signed(entry['difference'])} {game.score_unit}"
+        f"{interval} over {deals}, {'higher' if game.higher_is_better else 'lower'} is better"
     )
 
 

@@ -36,15 +36,6 @@ def label_players(specs: Sequence[str], two: bool) -> list[str]:
     return [f"{letter} ({name})" for letter, name in zip("AB", heads if alike else names)]
 
 
-def points_unit(game: str) -> str:
-    """Return the unit of a mean score that is not a share of games won: cells a board in Mines, else points a hand.
-
-    Args:
-        game: Game string.
-    """
-    return "cells a board" if game_name(game) == "mines" else "points a hand"
-
-
 def conclude(result: dict[str, Any]) -> str:
     """Sum up a result in a sentence.
 
@@ -72,8 +63,7 @@ class _Pair:
         self.won = result["unit"] == "games won"  # whether scores are shares of games won instead of points
         self.bound, self.sequential = result["bound"], result["sequential"]
         self.game = game_name(result["game"]).capitalize()
-        self.points = points_unit(result["game"])
-        self.unit = "percentage points" if self.won else self.points
+        self.unit = "percentage points" if self.won else result["unit"]
 
     @property
     def winner(self) -> int:
@@ -125,7 +115,7 @@ class _Pair:
         if self.difference == 0:
             return f"{self.a} scores the same as {self.b}"
         side = "higher" if self.difference > 0 else "lower"
-        return f"{self.a} scores {self.amount(abs(self.difference))} {self.points} {side} than {self.b}"
+        return f"{self.a} scores {self.amount(abs(self.difference))} {self.unit} {side} than {self.b}"
 
     def _without_interval(self, deals: str) -> str:
         if self.sequential and self.deals < FEWEST_SEQUENTIAL:

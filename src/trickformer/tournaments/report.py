@@ -15,7 +15,7 @@ from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
 from trickformer.plumbing.text import count_noun
 from trickformer.tournaments import gains
-from trickformer.tournaments.conclusion import conclude, labels, points_unit
+from trickformer.tournaments.conclusion import conclude, labels
 from trickformer.tournaments.names import short_names
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.power import FEWEST_DEALS, FEWEST_RANKS
@@ -126,7 +126,7 @@ def _is_won(result: dict[str, Any]) -> bool:
 
 def _score_unit(result: dict[str, Any]) -> str:
     """Return the unit of a mean score, such as points a hand."""
-    return "wins a game" if _is_won(result) else points_unit(result["game"])
+    return "wins a game" if _is_won(result) else result["unit"]
 
 
 def _score_name(result: dict[str, Any]) -> str:

@@ -180,7 +180,7 @@ class TournamentResults:
     def _about_the_test(self) -> dict[str, Any]:
         config, extensions = self.run.config, self.run.extensions
         return {
-            "unit": "games won" if self._is_won_or_lost() else "points a hand",
+            "unit": "games won" if self._is_won_or_lost() else self.game.score_unit,
             "seatings": len(next(iter(self.sets.values()))),
             "sequential": config.sequential,
             "bound": config.bound,

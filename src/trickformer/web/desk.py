@@ -360,7 +360,7 @@ class Desk:
         result = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=throttle_progress(report))
         return result.model_dump(mode="json", exclude={"scores"}) | {
             "players": [short(s) for s in result.players],
-            "unit": text.score_unit(result.rules),
+            "unit": hand.game.score_unit,
         }
 
     def _analysts(self, game: Game) -> tuple[str, ...]:
