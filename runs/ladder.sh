@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
-# What each departure from the paper's learner brings in Skat or The Crew, for docs/results/gomcts.md. Each step trains from
-# nothing for $MINUTES (15) on one core, with the departures of the steps before it and one more. The matches are of its newest
-# model: with `rules` (Skat 500 deals, The Crew 40 games of each mission), and of GO-MCTS with ArgmaxVal* ($DEALS, 50; $GAMES, 10).
-# Usage: runs/ladder.sh skat|crew train|match [STEP ...]   steps: raw masked features script values (default: these),
-# in The Crew also bootstrap, between the last two; in Skat also roles
+# What each departure from the paper's learner brings in Hearts, Skat or The Crew, for docs/results/gomcts.md. Each step
+# trains from nothing for $MINUTES (15) on one core, with the departures of the steps before it and one more. The matches
+# are of its newest model: with `rules` (500 deals, in The Crew 40 games of each mission), and of GO-MCTS with ArgmaxVal*
+# ($DEALS, 50; $GAMES, 10).
+# Usage: runs/ladder.sh hearts|skat|crew train|match [STEP ...]
+#   Steps: raw masked features script values. In Hearts there is no step script, since no feature is the script's. The Crew
+#   also has bootstrap, between the last two. All these by default; in Skat there is also roles.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 trickformer=${TRICKFORMER:-.venv/bin/trickformer} minutes=${MINUTES:-15} out=out/ladder
-game=${1:?skat or crew} do=${2:?train or match}
+game=${1:?hearts, skat or crew} do=${2:?train or match}
 shift 2
 if [ $# = 0 ]; then
-  set -- raw masked features script values
-  [ "$game" = skat ] || set -- raw masked features script bootstrap values
+  case $game in
+  hearts) set -- raw masked features values ;;
+  skat) set -- raw masked features script values ;;
+  crew) set -- raw masked features script bootstrap values ;;
+  esac
 fi
 export OMP_NUM_THREADS=1
 
@@ -20,6 +25,8 @@ options() {  # STEP
   case $game-$1 in
   *-raw) ;;
   *-masked) echo --masked ;;
+  hearts-features) echo --masked --features ;;
+  hearts-values) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
   *-features) echo --masked --features --no-script-features ;;
   *-script) echo --masked --features ;;
   skat-roles) echo --masked --features --no-script-features --roles all ;; # beside `features`, not after `script`
@@ -48,7 +55,7 @@ for step; do
     by_q=argmax:${model%,preset=paper},threshold=0.05
     match() {  # NAME A B DEALS GAMES
       case $game in
-      skat) "$trickformer" tournament skat --a "$2" --b "$3" --deals "$4" --seed 9001 --out "$run/$1" --json ;;
+      hearts | skat) "$trickformer" tournament "$game" --a "$2" --b "$3" --deals "$4" --seed 9001 --out "$run/$1" --json ;;
       crew) "$trickformer" crew evaluate --player "$2" --player "$3" --games "$5" --seed 9001 --out "$run/$1" --json ;;
       esac
     }
