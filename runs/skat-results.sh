@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tournaments behind docs/results/skat.md. The numbers of deals are fixed here; each deal is played in six seatings.
-# An hour and a half on two cores; a run that was stopped goes on where it was.
+# Two hours and a half on two cores; a run that was stopped goes on where it was.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 game=skat
@@ -17,3 +17,4 @@ grep -qw amx_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=amx
 match skat-rollout-argmax "rollout:prior=argmax:$model" "argmax:$model" 100
 match skat-rollout-rules "rollout:prior=argmax:$model" rules 100
 match skat-rollout-kermit "rollout:prior=argmax:$model" kermit 200
+match skat-rollout-4000-kermit "rollout:prior=argmax:$model,runs=4000" kermit 200

@@ -264,15 +264,27 @@ def test_on_ray_what_a_node_lacks_is_one_line(cluster, monkeypatch):
         list(parallel.stream(numbers, [module.Job()], 1, cluster))
 
 
-@pytest.mark.parametrize("where", ["ray", "processes"])
-def test_self_play_is_the_same_wherever_hands_are_played(cluster, tmp_path, where):
+TRAINING = {"game": "hearts", "preset": "tiny", "bootstrap_hands": 64, "iterations": 1, "sequences": 32}
+TRAINING |= {"held_out": 8, "tables": 8, "match_deals": 2}
+
+
+@pytest.fixture(scope="module")
+def in_one_process(tmp_path_factory):
+    """Folder of a training whose hands one process plays."""
     from trickformer.selfplay import nfsp
     from trickformer.selfplay.config import SelfPlay as Training
 
-    small = {"game": "hearts", "preset": "tiny", "bootstrap_hands": 64, "iterations": 1, "sequences": 32}
-    small |= {"held_out": 8, "tables": 8, "match_deals": 2}
+    folder = tmp_path_factory.mktemp("training") / "run"
+    nfsp.run(Training(**TRAINING, out=folder))
+    return folder
+
+
+@pytest.mark.parametrize("where", ["ray", "processes"])
+def test_self_play_is_the_same_wherever_hands_are_played(cluster, in_one_process, tmp_path, where):
+    from trickformer.selfplay import nfsp
+    from trickformer.selfplay.config import SelfPlay as Training
+
     spread = {"ray": cluster} if where == "ray" else {"workers": 2}
-    nfsp.run(Training(**small, out=tmp_path / "alone"))
-    nfsp.run(Training(**small, **spread, out=tmp_path / "spread"))
+    nfsp.run(Training(**TRAINING, **spread, out=tmp_path / "run"))
     for name in ("data/1/tokens.bin", "model-1/model.safetensors", "curve.csv"):
-        assert (tmp_path / "alone" / name).read_bytes() == (tmp_path / "spread" / name).read_bytes(), name
+        assert (in_one_process / name).read_bytes() == (tmp_path / "run" / name).read_bytes(), name
