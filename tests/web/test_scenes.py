@@ -195,6 +195,24 @@ def test_declarations_of_skat_show_their_values(first):
     assert checked > 30
 
 
+def test_announcements_of_skat_show_their_values():
+    """Each announced level adds itself and its announcement to the hand game, and ouvert one more."""
+    game, added = games.load("skat"), {"plain": 0, "schneider": 2, "schwarz": 4, "ouvert": 5}
+    for deal in range(6):
+        state = game.deal(5, deal)
+        for word in ("pass", "18", "pass", "hand"):
+            state.apply_action(next(a for a in state.legal_actions() if game.words(a) == word))
+        for choice in scenes.show(game, state, state.soloist).choices:
+            declaration, _, value = choice.words.partition(" · ")
+            announcing = state.child(choice.action)
+            if announcing.phase != "announce":
+                assert declaration.startswith("null")
+                continue
+            base = BASES[DECLARATIONS.index(declaration)]
+            shown = [choice.words for choice in scenes.show(game, announcing, state.soloist).choices]
+            assert shown == [f"{level} · {int(value) + base * levels}" for level, levels in added.items()]
+
+
 def test_a_declaration_of_skat_counts_only_cards_that_are_seen():
     """In a hand game the values are the same whichever cards lie in the skat."""
     game, jacks = games.load("skat"), 0
@@ -257,6 +275,17 @@ def test_the_log_names_the_taker_of_each_trick(hearts):
             assert entry.seat is None and re.fullmatch(r"1 point|\d+ points", entry.words)
             points[entry.taker] += int(entry.words.split()[0])
     assert 26 in points or tuple(points) == hearts.scores(state)
+
+
+def test_the_trick_of_a_mission_that_ended_early():
+    """The page names the last trick that was played, not the next one."""
+    game, early = games.load("crew(mission=9)"), 0
+    for state in _positions(game, 7, 4):
+        if state.is_terminal():
+            features = scenes.show(game, state, OPEN).features
+            assert features[0] == f"trick {len(state.core.winners)} of 10"
+            early += len(state.core.winners) < 10
+    assert early
 
 
 @pytest.mark.parametrize(("spec", "passed"), [("hearts", 12), ("crew(mission=4,distress=left)", 4)])
