@@ -314,6 +314,12 @@ def test_a_hint_lights_the_cards_that_it_names(spec):
             for option in (option for card in seat.cards for option in card.options if option.lights):
                 event = game.view(state.child(option.actions[0]), -1).events[-1]
                 assert option.lights == event.seen
+                named, count = option.words.split(", ")  # "1, 3 cards" would read as a list of numbers
+                first = seat.cards[option.lights[0]]
+                assert named in (first.sign, f"rank {first.rank}")
+                assert count == f"{len(option.lights)} card{'s' if len(option.lights) > 1 else ''}"
+                entry = scenes.log(game, state.child(option.actions[0]), -1)[-1]
+                assert entry.words.endswith(f": {option.words}")
                 checked += 1
     assert checked > 50
 
