@@ -232,6 +232,28 @@ def test_players_are_compared_side_by_side(browser):
         page.context.close()
 
 
+def test_players_with_options_are_compared_by_short_names(browser):
+    """Options stand only where two players have the same name, and do not widen the page."""
+    opponents = ("argmax:threshold=0.1", "random", "argmax:threshold=0.2")
+    with served("hearts", "--opponents", *opponents, "--deal", "1") as (address, _):
+        page = opened(browser, address)
+        my_turn(page)
+        page.click("#comparing summary")
+        boxes = page.locator("#compared label")
+        labels = [label.strip() for label in boxes.all_inner_texts()]
+        specs = [box.get_attribute("title") for box in boxes.all()]
+        assert labels.count("random") == 1 and all("=" not in label for label in labels if "argmax" not in label)
+        long = [label for label in labels if label.startswith("argmax")]
+        assert len(long) == len(set(long)) > 1 and set(long) <= set(specs) and max(map(len, long)) > 60
+        for place in (labels.index("random"), labels.index(long[0])):
+            boxes.nth(place).locator("input").check()
+        page.wait_for_selector("#comparison:not(:has-text('thinking'))", timeout=90_000)
+        assert page.locator("#comparison tbody tr").count() == 2
+        layout_holds(page)
+        assert not page.faults
+        page.context.close()
+
+
 def test_contrast_in_every_state(browser):
     """Of cards, buttons, badges and panels: disabled, under the pointer, focused, pressed, and out of date."""
     with served(*GAMES["hearts"]) as (address, _):
