@@ -123,6 +123,8 @@ def test_badges_show_the_chosen_number_on_each_card(browser):
         page.click("[data-panel=search]")
         page.wait_for_selector("#panel-search tr.best", timeout=90_000)
         assert not _badges(page)[0] and not page.locator("#evaluated table").count()
+        lines = page.locator("#panel-search .lines b")
+        assert lines.count() == page.locator("#panel-search .lines b .inline svg").count() > 1  # cards, not names
         columns = page.locator("#panel-search thead th").all_inner_texts()
         for measure in ("value", "visits", "policy"):
             page.select_option("#measure", label=measure)
@@ -221,8 +223,11 @@ def test_players_are_compared_side_by_side(browser):
         page.select_option("#source", label="Model")
         page.click("[data-panel=model]")
         page.wait_for_selector("#panel-model tr.best", timeout=90_000)
-        best = page.inner_text("#panel-model tr.best th").split()[0]
-        assert best.replace("T", "10")[:-1] == found["argmax"][0].split()[0].split("\n")[0].rstrip()
+        best = page.inner_text("#panel-model tr.best th .inline > [aria-hidden]")
+        assert best == found["argmax"][0].split()[0]
+        assert (
+            page.locator("#panel-model tbody th .inline svg").count() == page.locator("#panel-model tbody tr").count()
+        )
         move(page, random.Random(1))
         my_turn(page)
         cards = {card.get_attribute("aria-label") for card in page.locator("#felt .act").all()}
