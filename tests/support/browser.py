@@ -60,6 +60,20 @@ window.WebSocket = class extends Plain {
 };"""
 
 
+def with_card_names(locator) -> str:
+    """Text of an element in which cards of the French deck have their names, such as HT, instead of rank and sign."""
+    return locator.evaluate(
+        """(element) => {
+      const copy = element.cloneNode(true);
+      for (const card of copy.querySelectorAll(".inline")) {
+        const rank = card.querySelector("[aria-hidden]").textContent;
+        card.replaceWith(card.classList[1][0].toUpperCase() + (rank === "10" ? "T" : rank));
+      }
+      return copy.textContent;
+    }"""
+    )
+
+
 def listening(browser, address: str, script: str = ""):
     """Open a page that keeps the messages of its socket in `heard` and `sent`; `script` runs before the page loads."""
     page = opened(browser, address)

@@ -123,6 +123,8 @@ def test_badges_show_the_chosen_number_on_each_card(browser):
         page.click("[data-panel=search]")
         page.wait_for_selector("#panel-search tr.best", timeout=90_000)
         assert not _badges(page)[0] and not page.locator("#evaluated table").count()
+        lines = page.locator("#panel-search .lines b")
+        assert lines.count() == page.locator("#panel-search .lines b .inline svg").count() > 1  # cards, not names
         columns = page.locator("#panel-search thead th").all_inner_texts()
         for measure in ("value", "visits", "policy"):
             page.select_option("#measure", label=measure)
@@ -221,13 +223,38 @@ def test_players_are_compared_side_by_side(browser):
         page.select_option("#source", label="Model")
         page.click("[data-panel=model]")
         page.wait_for_selector("#panel-model tr.best", timeout=90_000)
-        best = page.inner_text("#panel-model tr.best th").split()[0]
-        assert best.replace("T", "10")[:-1] == found["argmax"][0].split()[0].split("\n")[0].rstrip()
+        best = page.inner_text("#panel-model tr.best th .inline > [aria-hidden]")
+        assert best == found["argmax"][0].split()[0]
+        assert (
+            page.locator("#panel-model tbody th .inline svg").count() == page.locator("#panel-model tbody tr").count()
+        )
         move(page, random.Random(1))
         my_turn(page)
         cards = {card.get_attribute("aria-label") for card in page.locator("#felt .act").all()}
         assert set(answered()) == set(found)
         assert set(page.locator("#comparison .unseen").all_inner_texts()) <= cards
+        assert not page.faults
+        page.context.close()
+
+
+def test_players_with_options_are_compared_by_short_names(browser):
+    """Options stand only where two players have the same name, and do not widen the page."""
+    opponents = ("argmax:threshold=0.1", "random", "argmax:threshold=0.2")
+    with served("hearts", "--opponents", *opponents, "--deal", "1") as (address, _):
+        page = opened(browser, address)
+        my_turn(page)
+        page.click("#comparing summary")
+        boxes = page.locator("#compared label")
+        labels = [label.strip() for label in boxes.all_inner_texts()]
+        specs = [box.get_attribute("title") for box in boxes.all()]
+        assert labels.count("random") == 1 and all("=" not in label for label in labels if "argmax" not in label)
+        long = [label for label in labels if label.startswith("argmax")]
+        assert len(long) == len(set(long)) > 1 and set(long) <= set(specs) and max(map(len, long)) > 60
+        for place in (labels.index("random"), labels.index(long[0])):
+            boxes.nth(place).locator("input").check()
+        page.wait_for_selector("#comparison:not(:has-text('thinking'))", timeout=90_000)
+        assert page.locator("#comparison tbody tr").count() == 2
+        layout_holds(page)
         assert not page.faults
         page.context.close()
 

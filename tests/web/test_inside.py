@@ -74,6 +74,10 @@ def test_panels_tell_what_the_player_does(spec):
             assert found["unit"] == game.worth[1]
             if panel == "model":
                 assert sum(row["policy"] for row in found["rows"]) == pytest.approx(1)
+            named = {card["name"] for card in found["cards"]}
+            assert len(named) == {"hearts": 52, "skat": 32, "crew": 40}.get(game.name, 0)
+            if game.name == "hearts":
+                assert {row["words"] for row in found["rows"]} <= named
             for world in found.get("worlds", []):
                 assert len(world["values"]) == len(found["rows"])
 

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, listening, misplaced, opened, overlaps, rules_hold
+from support.browser import (
+    CHROMIUM,
+    WIDTHS,
+    faint,
+    listening,
+    misplaced,
+    opened,
+    overlaps,
+    rules_hold,
+    with_card_names,
+)
 from support.served import served
 from support.skat_records import GAMES
 
@@ -57,12 +67,16 @@ def test_puzzles_by_mouse(browser, expected):
             chosen = puzzle.solutions[0] if number == 1 else _wrong(puzzle)
             page.click(_card(chosen), position={"x": 8, "y": 20})
             page.wait_for_selector("#verdict")
-            assert page.inner_text("#verdict") == puzzles.describe_answer(puzzle.rating_of(chosen), puzzle)
-            rows = page.locator("#rated tbody tr").all_inner_texts()
-            assert [row.split("\t")[0] for row in rows] == [rated.words for rated in puzzle.rating.actions]
-            values = [float(row.split("\t")[1].replace("−", "-")) for row in rows]
+            verdict = puzzles.describe_answer(puzzle.rating_of(chosen), puzzle)
+            assert with_card_names(page.locator("#verdict")) == verdict
+            assert page.locator("#verdict .inline svg").count() >= number
+            cells = [row.locator("th, td").all() for row in page.locator("#rated tbody tr").all()]
+            rows = [[with_card_names(cell) for cell in row] for row in cells]
+            assert [row[0] for row in rows] == [rated.words for rated in puzzle.rating.actions]
+            assert page.locator("#rated th .inline svg").count() == len(rows)
+            values = [float(row[1].replace("−", "-")) for row in rows]
             assert values == pytest.approx([rated.value for rated in puzzle.rating.actions], abs=0.005)
-            marked = {row.split("\t")[0]: row.split("\t")[3].split(", ") for row in rows}
+            marked = {row[0]: row[3].split(", ") for row in rows}
             words = puzzle.hand.game.words
             assert {name for name, marks in marked.items() if "best" in marks} == set(map(words, puzzle.solutions))
             assert "your choice" in marked[words(chosen)] and "played" in marked[words(puzzle.turn.action)]
@@ -110,6 +124,56 @@ def test_puzzles_by_keyboard(browser, expected):
             page.keyboard.press("Enter" if number == 1 else "n")
         page.wait_for_selector("body[data-puzzle=end]")
         assert "The end: 2 of 3 found" in page.inner_text("#status")
+        assert not page.faults
+        page.context.close()
+
+
+def _drop(page, card, selector):
+    """Drag a card to the middle of an element, once nothing moves."""
+    page.evaluate("Promise.allSettled(document.getAnimations().map((animation) => animation.finished))")
+    box, onto = card.bounding_box(), page.locator(selector).bounding_box()
+    page.mouse.move(box["x"] + 8, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(onto["x"] + onto["width"] / 2, onto["y"] + onto["height"] / 2, steps=4)
+    page.mouse.up()
+
+
+def test_a_card_is_dragged_onto_the_table(browser, expected):
+    """A drop beside the felt answers nothing, and an answered puzzle takes no other card. Motion is allowed."""
+    puzzle, chosen = expected[0], expected[0].solutions[0]
+    with served(str(GAMES), "--most", "1", command="puzzle") as (address, _):
+        page = listening(browser, address)
+        page.emulate_media(reduced_motion="no-preference")
+        page.wait_for_selector("body[data-puzzle='1']")
+        _drop(page, page.locator(_card(chosen)), "#log")
+        _drop(page, page.locator(_card(chosen)), "#centre")
+        page.wait_for_selector("#verdict")
+        assert page.inner_text("#verdict").startswith("Right: ")
+        _drop(page, page.locator(_card(_wrong(puzzle))), "#centre")
+        assert not page.locator(".dragged").count()
+        assert page.evaluate("sent") == [{"do": "solve", "puzzle": 1, "action": chosen}]
+        assert not page.faults
+        page.context.close()
+
+
+def test_colours_and_deck_are_chosen_on_the_page(browser, expected):
+    """Each felt and each deck is readable before and after the answer, and the answer has the signs of the deck."""
+    with served(str(GAMES), "--most", "1", command="puzzle") as (address, _):
+        page = opened(browser, address, shown="body[data-puzzle='1']")
+        page.select_option("#theme", "sand")
+        page.select_option("#deck", "german")
+        page.reload()
+        page.wait_for_selector("body[data-puzzle='1']")
+        root = page.locator("html")
+        assert (root.get_attribute("data-theme"), root.get_attribute("data-deck")) == ("sand", "german")
+        assert page.locator("#theme").input_value() == "sand" and page.locator("#deck").input_value() == "german"
+        _fits(page)
+        page.click(_card(expected[0].solutions[0]), position={"x": 8, "y": 20})
+        page.wait_for_selector("#verdict")
+        for theme in ("sand", "wine", "blue", "slate", "green"):
+            page.select_option("#theme", theme)
+            assert root.get_attribute("data-theme") == theme and not faint(page)
+        _fits(page)
         assert not page.faults
         page.context.close()
 

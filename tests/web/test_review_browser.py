@@ -70,6 +70,19 @@ def test_a_hand_is_reviewed(browser, name, tmp_path):
         worst.click()
         assert _at(page) == int(worst.get_attribute("data-number"))
         assert "is better by" in page.inner_text("#status")
+        assert page.locator("#status .inline svg").count() == 2  # the card that was played, and the best one
+        named = page.locator(".mistakes button .inline svg, #review .answer .inline svg").count()
+        assert named > 2 * page.locator(".mistakes button").count()
+        styles = "(cards) => cards.map((card) => getComputedStyle(card.firstElementChild).outlineStyle)"
+        assert set(page.locator("#felt button.card.act").evaluate_all(styles)) == {"solid"}  # it turns with the card
+        shadows = page.locator("#felt button.card").evaluate_all(
+            "(cards) => cards.map((card) => getComputedStyle(card).boxShadow)"
+        )
+        assert set(shadows) == {"none"}
+        assert page.evaluate("(e => e.scrollHeight - e.clientHeight)(document.getElementById('decisions'))") <= 1
+        for theme in ("sand", "green"):
+            page.select_option("#theme", theme)
+            assert page.locator("html").get_attribute("data-theme") == theme and not faint(page)
         tricks = page.locator("#decisions .trick:not(.seats)")
         cards = page.locator("#decisions .trick button")
         assert cards.count() == page.locator("#decisions .trick button .inline svg").count()

@@ -195,6 +195,24 @@ def test_declarations_of_skat_show_their_values(first):
     assert checked > 30
 
 
+def test_announcements_of_skat_show_their_values():
+    """Each announced level adds itself and its announcement to the hand game, and ouvert one more."""
+    game, added = games.load("skat"), {"plain": 0, "schneider": 2, "schwarz": 4, "ouvert": 5}
+    for deal in range(6):
+        state = game.deal(5, deal)
+        for word in ("pass", "18", "pass", "hand"):
+            state.apply_action(next(a for a in state.legal_actions() if game.words(a) == word))
+        for choice in scenes.show(game, state, state.soloist).choices:
+            declaration, _, value = choice.words.partition(" · ")
+            announcing = state.child(choice.action)
+            if announcing.phase != "announce":
+                assert declaration.startswith("null")
+                continue
+            base = BASES[DECLARATIONS.index(declaration)]
+            shown = [choice.words for choice in scenes.show(game, announcing, state.soloist).choices]
+            assert shown == [f"{level} · {int(value) + base * levels}" for level, levels in added.items()]
+
+
 def test_a_declaration_of_skat_counts_only_cards_that_are_seen():
     """In a hand game the values are the same whichever cards lie in the skat."""
     game, jacks = games.load("skat"), 0
@@ -259,6 +277,17 @@ def test_the_log_names_the_taker_of_each_trick(hearts):
     assert 26 in points or tuple(points) == hearts.scores(state)
 
 
+def test_the_trick_of_a_mission_that_ended_early():
+    """The page names the last trick that was played, not the next one."""
+    game, early = games.load("crew(mission=9)"), 0
+    for state in _positions(game, 7, 4):
+        if state.is_terminal():
+            features = scenes.show(game, state, OPEN).features
+            assert features[0] == f"trick {len(state.core.winners)} of 10"
+            early += len(state.core.winners) < 10
+    assert early
+
+
 @pytest.mark.parametrize(("spec", "passed"), [("hearts", 12), ("crew(mission=4,distress=left)", 4)])
 def test_an_open_log_has_all_passed_cards(spec, passed):
     game = games.load(spec)
@@ -285,6 +314,12 @@ def test_a_hint_lights_the_cards_that_it_names(spec):
             for option in (option for card in seat.cards for option in card.options if option.lights):
                 event = game.view(state.child(option.actions[0]), -1).events[-1]
                 assert option.lights == event.seen
+                named, count = option.words.split(", ")  # "1, 3 cards" would read as a list of numbers
+                first = seat.cards[option.lights[0]]
+                assert named in (first.sign, f"rank {first.rank}")
+                assert count == f"{len(option.lights)} card{'s' if len(option.lights) > 1 else ''}"
+                entry = scenes.log(game, state.child(option.actions[0]), -1)[-1]
+                assert entry.words.endswith(f": {option.words}")
                 checked += 1
     assert checked > 50
 

@@ -329,6 +329,19 @@ def test_the_terminal_undoes_a_decision_of_several_actions_as_one(spec, seat, ty
     assert requests[-1].startswith(ask + ": 1 ") and requests[-1] == requests[-2 - number]
 
 
+def test_cards_are_chosen_together_by_one_line():
+    """The numbers are those of the printed list. A card twice, one too many or an unknown one chooses nothing."""
+    lines = iter(["1 1 2", "1 2 3 4", "1 99", "1 Q♥ 2", "log", "quit"])
+    settings = Play(game="hearts", opponents=["rules"], seed=0, deal=1)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        terminal.play(settings, resume=False, read=lambda: next(lines))
+    text = printed.getvalue()
+    offered = re.search(r"^pass 3 more cards to your left: 1 (\S+)  2 (\S+) .* 13 (\S+)$", text, re.MULTILINE)
+    assert text.count("pass 3 more cards") == 1 and "pass 2 more" not in text
+    for name in (*offered.groups()[:2], "Q♥"):
+        assert re.search(rf"^you: pass {name}$", text, re.MULTILINE)
+
+
 def test_a_card_is_named_by_its_symbol_or_its_letter():
     lines = iter(["1", "♥K", "undo", "hk", "log", "quit"])
     settings = Play(game="skat", opponents=["rules"], seed=3)

@@ -69,11 +69,13 @@ def _contrast(one, other):
 
 
 def test_texts_of_each_theme_can_be_read():
-    """Each theme changes variables of the default one, and is offered in the settings."""
+    """Each theme changes variables of the default one, and is offered in the settings of the pages with a felt."""
     themes, _, _ = _blocks()
     default = themes[None]
-    offered = re.search(r'<select id="theme">(.*?)</select>', (STATIC / "index.html").read_text())[1]
-    assert re.findall(r"<option>(\w+)</option>", offered) == ["green", *(name for name in themes if name)]
+    for name in ("index", "puzzle", "review"):
+        text = (STATIC / f"{name}.html").read_text()
+        offered = re.search(r'<select id="theme">(.*?)</select>', text)[1]
+        assert re.findall(r"<option>(\w+)</option>", offered) == ["green", *(name for name in themes if name)]
     assert len(themes) == 5
     assert _luminance(default["felt"]) < 0.1 and _luminance(themes["sand"]["felt"]) > 0.5
     for name, changed in themes.items():

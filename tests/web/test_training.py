@@ -134,6 +134,16 @@ def test_bad_input_is_one_line(command, training):
     assert code == 2 and "log.jsonl is broken" in err and err.count("\n") == 1
 
 
+# Labels of charts through which the axis runs.
+_STRUCK = """[...document.querySelectorAll("#charts .axis")].flatMap((axis) => {
+  const line = axis.getBoundingClientRect();
+  return [...axis.parentElement.querySelectorAll("text")].filter((text) => {
+    const box = text.getBoundingClientRect();
+    return box.top < line.top && line.top < box.bottom && line.left < box.right && box.left < line.right;
+  }).map((text) => text.textContent);
+})"""
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 def test_the_page_of_a_training_leads_to_its_hands(training, match):
@@ -151,6 +161,7 @@ def test_the_page_of_a_training_leads_to_its_hands(training, match):
         for width, height in WIDTHS:
             window.set_viewport_size({"width": width, "height": height})
             assert not overlaps(window), width
+        assert window.locator("#charts .axis").count() and not window.evaluate(_STRUCK)
         rules_hold(window)
         assert not faint(window)
         window.click("#rows a")

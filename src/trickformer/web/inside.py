@@ -17,6 +17,7 @@ from trickformer.belief import heads
 from trickformer.belief.samplers import CardBelief, has_weighted_belief, sampler, weighted_belief
 from trickformer.belief.samplers.hanabi import HanabiBelief
 from trickformer.belief.samplers.mines import MinesBelief
+from trickformer.games import crew, hearts, skat
 from trickformer.web import scenes
 from trickformer.web.cast import Cast, DecisionRequest, state_after
 from trickformer.web.claims import certain
@@ -24,6 +25,7 @@ from trickformer.web.hands import hanabi_hands
 from trickformer.web.hints import find_hint, find_loss
 from trickformer.web.scenes import OPEN
 
+PACK_SIZES = {"hearts": hearts.NUM_CARDS, "skat": skat.NUM_CARDS, "crew": crew.NUM_CARDS}
 MAX_CHILDREN = 4  # most visited children of a node that are shown
 MAX_DEPTH = 12  # largest number of tokens in a line
 N_WORLDS = 6  # worlds that the panel `worlds` shows
@@ -53,6 +55,8 @@ class Inside:
         self._compared = Cast(self._game)  # a player's memo must not serve a panel and a comparison
         self._worlds, self._learned = worlds, learned
         self._beliefs: dict[str, Belief] = {}
+        numbers = range(PACK_SIZES.get(self._game.name, 0))
+        self._pack = [scenes.to_json(scenes.card(self._game, number)) for number in numbers]
 
     def model(self, request: DecisionRequest) -> dict[str, Any]:
         """Show the model's policy and its value of each action.
@@ -108,6 +112,7 @@ class Inside:
         decision, thought = answer.decision, answer.decision.thought
         scale, unit = self._game.worth
         panel_data: dict[str, Any] = {"spec": spec, "seconds": answer.seconds, "best": decision.action, "unit": unit}
+        panel_data["cards"] = self._pack  # the page shows the names of cards by their signs
         view = self._view(request)
         panel_data |= {"value": None if decision.value is None else scale * decision.value, "scale": self._scale()}
         if len(view.legal) == 1:

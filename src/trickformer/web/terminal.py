@@ -134,10 +134,12 @@ def _execute(table: Table, scene: Scene, word: str, screen: SafeConsole) -> bool
             for entry in scenes.log(table.game, table.state, me):
                 screen.print(entry_text(entry, me, has_suits(screen.encoding)), soft_wrap=True)
             return True
-        action = find_action(_position(table), scene, word)
-        if action is None or table.turn is None:
+        actions = _find_actions(_position(table), scene, word)
+        if not actions or table.turn is None:
             return False
-        table.act(table.turn, action)
+        seat = table.turn
+        for action in actions:
+            table.act(seat, action)
     except TrickformerError as e:
         say(str(e))
         return False
@@ -146,6 +148,13 @@ def _execute(table: Table, scene: Scene, word: str, screen: SafeConsole) -> bool
 
 def _position(table: Table) -> ShownPosition:
     return ShownPosition(table.game, table.state, table.seats, f"deal {table.deal}")
+
+
+def _find_actions(position: ShownPosition, scene: Scene, line: str) -> list[int]:
+    """Find the actions of a line, which may name several cards that are chosen together; none if a word is wrong."""
+    words = line.split() if scene.pick > 1 else [line]
+    actions = [action for word in words if (action := find_action(position, scene, word)) is not None]
+    return actions if len(set(actions)) == len(words) <= max(scene.pick, 1) else []
 
 
 def find_action(position: ShownPosition, scene: Scene, word: str) -> int | None:

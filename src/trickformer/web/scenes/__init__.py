@@ -59,11 +59,11 @@ __all__ = [
 NAMES = tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
 
-def to_json(part: Scene | LogEntry) -> dict[str, Any]:
-    """Convert a scene or a log entry to JSON, without the fields that have their default.
+def to_json(part: Scene | LogEntry | Card) -> dict[str, Any]:
+    """Convert a scene, a log entry or a card to JSON, without the fields that have their default.
 
     Args:
-        part: The scene or the entry.
+        part: The scene, the entry or the card.
     """
     return part.model_dump(mode="json", exclude_defaults=True)
 

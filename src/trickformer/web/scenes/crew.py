@@ -34,6 +34,7 @@ from trickformer.games.crew import (
     TILE,
     TILE_FROM,
     TILE_TO,
+    TRICKS,
     UNLABELLED,
     YES,
     Crew,
@@ -128,7 +129,7 @@ def show(game: Crew, state: State, viewer: int, you: int | None) -> Scene:
         taker=core.winners[-1] if last else None,
         piles=(*_tasks(core, actions if phase in (DRAFT, TILE_TO) else []), *communications),
         choices=_choices(core, actions, on_turn, set(_TOKEN_WORDS) if places else set()),
-        features=tuple(_features(core, mission)),
+        features=tuple(_features(crew_state, mission)),
         result=_result(core, mission) if core.result else (),
         hands=tuple(_final_hand(crew_state, seat) for seat in range(PLAYERS)) if core.result else (),
     )
@@ -244,8 +245,10 @@ def _choice(action: int, actor: int) -> Choice:
     return Choice(action=action, words=f"show a card: {ACTIONS[action]}", group="communicate")
 
 
-def _features(core: Any, mission: Any) -> list[str]:
-    features = [f"trick {min(len(core.winners) + 1, 10)} of 10"] if core.plays or core.phase in (RADIO, PLAY) else []
+def _features(crew_state: Any, mission: Any) -> list[str]:
+    core, is_over = crew_state.core, crew_state.is_terminal()
+    trick = len(core.winners) + (0 if is_over else 1)  # a mission may end before the last trick
+    features = [f"trick {trick} of {TRICKS}"] if core.plays or core.phase in (RADIO, PLAY) else []
     if mission.communication != COMMUNICATION[0]:
         features.append(f"communication: {mission.communication}")
     features += [RULES[rule] for rule in mission.rules]

@@ -291,5 +291,5 @@ def _options(game: Hanabi, state: State, seat: int, place: int) -> tuple[Option,
 def _hint_words(game: Hanabi, action: int, actor: int) -> tuple[int, str]:
     """Return the seat that receives a hint, and the colour or rank of the hint in words."""
     content = hint(game.rules, action)
-    words = NAMES[COLORS[content.color]] if content.color is not None else str((content.rank or 0) + 1)
+    words = NAMES[COLORS[content.color]] if content.color is not None else f"rank {(content.rank or 0) + 1}"
     return (actor + content.offset) % game.players, words

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 SKAT = NUM_CARDS - PLAYERS * HAND  # cards of the skat
 _WINNING_POINTS = 61  # card points with which the soloist wins, neither side schneider
+_SCHNEIDER_POINTS = 90  # card points with which the soloist makes the opponents schneider
 _PLACES = ("forehand", "middlehand", "rearhand")
 _ASK = {
     "auction": "say what you bid",
@@ -163,7 +164,8 @@ def _choice(action: int, skat_state: Any) -> Choice:
         value = declared_value(skat_state, DECLARATIONS[action - DECLARE])
         return Choice(action=action, words=f"{ACTIONS[action].replace('-', ' ')} · {value}", group="declare")
     if action >= ANNOUNCE:
-        return Choice(action=action, words=ACTIONS[action], group="announce")
+        level = ACTIONS[action]
+        return Choice(action=action, words=f"{level} · {announced_value(skat_state, level)}", group="announce")
     return Choice(action=action, words=_WORDS[action])
 
 
@@ -177,17 +179,36 @@ def declared_value(skat_state: Any, declaration: str) -> int:
         skat_state: State before the declaration.
         declaration: One of DECLARATIONS.
     """
-    core, is_null = skat_state.core, declaration.startswith("null")
+    if declaration.startswith("null"):
+        level = "ouvert" if declaration == "null-ouvert" else "plain"
+        return _won_value(skat_state, "null", level, points=0, tricks=0)
+    return _won_value(skat_state, declaration, "plain", points=_WINNING_POINTS, tricks=1)
+
+
+def announced_value(skat_state: Any, level: str) -> int:
+    """Return the value that a hand game would have if it is won with an announced level and no higher one.
+
+    Args:
+        skat_state: State before the announcement.
+        level: One of LEVELS.
+    """
+    points, tricks = {"plain": (_WINNING_POINTS, 1), "schneider": (_SCHNEIDER_POINTS, 1)}.get(level, (120, TRICKS))
+    return _won_value(skat_state, DECLARATIONS[skat_state.core.kind], level, points, tricks)
+
+
+def _won_value(skat_state: Any, declaration: str, level: str, points: int, tricks: int) -> int:
+    """Return the value of a game that the soloist wins, as far as the cards that the soloist has seen determine it."""
+    core = skat_state.core
     is_hand = PICK_UP not in skat_state.history()[NUM_CARDS:]
     result = _core.skat.settle(
-        kind=DECLARATIONS.index("null" if is_null else declaration),
+        kind=DECLARATIONS.index(declaration),
         hand=is_hand,
-        level=LEVELS.index("ouvert") if declaration == "null-ouvert" else 0,
+        level=LEVELS.index(level),
         bid=0,  # an overbid would change the value
         soloist=core.soloist,
         soloists_cards=[*core.hand(core.soloist), *([] if is_hand else core.skat)],
-        points=0 if is_null else _WINNING_POINTS,
-        tricks=0 if is_null else 1,
+        points=points,
+        tricks=tricks,
     )
     return int(result.value)
 

@@ -7,7 +7,7 @@ import { focusedOrder, initAnnotations, pressAnnotate, updateAnnotations } from 
 import { isElsewhere, moveFocus } from "./arrows.js";
 import { claim } from "./claim.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
-import { initDeck, initDeckChoice } from "./deck.js";
+import { initDeck } from "./deck.js";
 import { $, make, openDialog, showProgress, storeChoice } from "./dom.js";
 import { initDrag } from "./drag.js";
 import { initFlags, pressFlag, updateFlags } from "./flags.js";
@@ -22,7 +22,7 @@ import { showScores } from "./scores.js";
 import { connect, send } from "./socket.js";
 import { initSound } from "./sound.js";
 import { isMyTurn, seatName, showTable, toggleLastTrick } from "./table.js";
-import { initTheme, initThemeChoice } from "./theme.js";
+import { initTheme } from "./theme.js";
 import { checkAction, forgetRating, initWarning, receiveWarning, updateWarning, warningElements, warningSource } from "./warn.js";
 
 /** @type {TableMessage | null} */
@@ -211,9 +211,7 @@ initAnnotations();
 initDrag();
 initFlags();
 initTheme();
-initThemeChoice();
 initDeck();
-initDeckChoice();
 initMotion();
 initSound();
 initHint({

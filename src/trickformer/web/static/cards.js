@@ -85,6 +85,19 @@ function rankElement(rank) {
 }
 
 /**
+ * Shows a text whose names of cards, such as HT, become ranks and signs.
+ * @param {string} text
+ * @param {Card[]} cards cards that the text may name
+ */
+export function textWithCards(text, cards) {
+  const byName = new Map(cards.map((card) => [card.name, card]));
+  return text.split(/([A-Za-z0-9]+)/).map((part) => {
+    const card = byName.get(part);
+    return card?.rank && card.sign ? inlineCard(card) : part;
+  });
+}
+
+/**
  * Shows a card in a line of text: its rank and its sign, with its words for screen readers.
  * @param {Card} card
  */

@@ -85,9 +85,9 @@ function scale(low, high, from, to) {
 /**
  * Draws an axis with its marks and its name below a chart.
  * @param {SVGElement} svg
- * @param {{ low: number, high: number, x: (value: number) => number, y: number, width: number, names: string[], least?: number }} axis
+ * @param {{ low: number, high: number, x: (value: number) => number, y: number, width: number, names: string[], start?: number, least?: number }} axis
  */
-function drawAxis(svg, { low, high, x, y, width, names, least }) {
+function drawAxis(svg, { low, high, x, y, width, names, start = EDGE, least }) {
   const { marks, digits } = ticks(low, high, Math.max(2, Math.floor(width / 90)), least);
   for (const mark of marks) {
     const text = mark.toFixed(digits);
@@ -95,7 +95,7 @@ function drawAxis(svg, { low, high, x, y, width, names, least }) {
     svg.append(draw("line", { x1: x(mark), x2: x(mark), y1: y, y2: y + 4, stroke: SOFT }),
       label(isAtEdge ? width : x(mark), y + 18, text, { "text-anchor": isAtEdge ? "end" : "middle" }));
   }
-  svg.append(draw("line", { x1: EDGE, x2: width - EDGE, y1: y, y2: y, stroke: SOFT }));
+  svg.append(draw("line", { class: "axis", x1: start, x2: width - EDGE, y1: y, y2: y, stroke: SOFT }));
   names.forEach((name, i) => svg.append(label(width / 2, y + 36 + 17 * i, fit(name, width), { "text-anchor": "middle" })));
 }
 
@@ -184,7 +184,7 @@ function drawCurves(chart, width) {
         svg.append(draw("circle", { cx: x(at), cy: y(value), r: 4, fill: INKS[i % INKS.length] },
           draw("title", {}, `${curve.label}, ${at}: ${value.toFixed(3)}${low === null || high === null ? "" : `, 95% interval ${low.toFixed(3)} to ${high.toFixed(3)}`}`)));
   });
-  drawAxis(svg, { low: left, high: right, x, y: 204, width, names: chart.axis, least: 1 });
+  drawAxis(svg, { low: left, high: right, x, y: 204, width, names: chart.axis, start, least: 1 });
   return svg;
 }
 

@@ -4,7 +4,7 @@
 
 import { inlineCard } from "./cards.js";
 import { $, make } from "./dom.js";
-import { formatValue } from "./format.js";
+import { formatValue, nameOf } from "./format.js";
 import { findCard } from "./scene.js";
 import { isMyTurn } from "./table.js";
 import { heads } from "./tables.js";
@@ -36,6 +36,13 @@ export function comparedPlayers(players) {
   return $("comparing").open && places.length >= LEAST ? places : [];
 }
 
+/**
+ * The name of a player without its options, unless several players of the list have that name.
+ * @param {string[]} players
+ * @param {string} spec
+ */
+const shortName = (players, spec) => (players.filter((other) => nameOf(other) === nameOf(spec)).length > 1 ? spec : nameOf(spec));
+
 /** @param {string[]} players */
 function showChoice(players) {
   if ($("compared").dataset.players === players.join("\n")) return;
@@ -50,7 +57,7 @@ function showChoice(players) {
       if (table) showComparison(table);
       onChange();
     });
-    return make("label", {}, box, ` ${name}`);
+    return make("label", { title: name }, box, ` ${shortName(players, name)}`);
   }));
 }
 
@@ -76,7 +83,7 @@ export function showComparison(newTable) {
   }
   const current = places.map((place) => answers.get(place)).map((answer) => (answer?.ply === newTable.ply ? answer : undefined));
   const unit = current.find((answer) => answer?.data)?.data?.unit;
-  const rows = places.map((place, i) => make("tr", {}, make("th", { scope: "row" }, newTable.players[place]), ...answerCells(newTable, current[i])));
+  const rows = places.map((place, i) => make("tr", {}, make("th", { scope: "row", title: newTable.players[place] }, shortName(newTable.players, newTable.players[place])), ...answerCells(newTable, current[i])));
   $("comparison").replaceChildren(
     make("table", {}, heads("player", "plays", "value"), make("tbody", {}, ...rows)),
     make("p", { class: "keys" }, unit ? `Values in ${unit}.` : ""));

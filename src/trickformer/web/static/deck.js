@@ -57,11 +57,9 @@ export function showDeck(shown) {
   choice.value = chosenDeck();
 }
 
-// Shows the deck on the page, and follows another choice at the table.
+// Shows the deck on the page, sets up its choice if the page has settings, and follows another choice in another window.
 export function initDeck() {
   show();
   addEventListener("storage", show);
+  if ($("deck")) storeChoice("deck", show);
 }
-
-// Sets up the choice of the deck in the settings.
-export const initDeckChoice = () => storeChoice("deck", show);

@@ -1,7 +1,8 @@
 // An evaluation in a panel: the numbers of each action, and the lines or the worlds of a search.
 
-/** @import { Evaluation, SampledWorld, SearchLine } from "../types/messages" */
+/** @import { Card, Evaluation, SampledWorld, SearchLine } from "../types/messages" */
 
+import { textWithCards } from "./cards.js";
 import { make } from "./dom.js";
 import { formatShare, formatValue, nameOf } from "./format.js";
 import { cell, heads, scrolled } from "./tables.js";
@@ -33,17 +34,17 @@ export function actions(data) {
   const columns = COLUMNS.filter(({ key }) => has(key));
   const most = Math.max(...data.rows.map((row) => row.visits ?? row.policy ?? 0));
   const rows = data.rows.map((row) => make("tr", { class: row.action === data.best ? "best" : null },
-    make("th", { scope: "row" }, row.words, row.action === data.best ? " ✓" : ""),
+    make("th", { scope: "row" }, ...textWithCards(row.words, data.cards), row.action === data.best ? " ✓" : ""),
     ...columns.map(({ key, format }) => cell(format(row[key]))), make("td", {}, bar(row.visits ?? row.policy, most))));
   return [make("p", { class: "keys", title: data.spec }, note), make("table", {}, heads("action", ...columns.map(({ key }) => key), ""), make("tbody", {}, ...rows))];
 }
 
-/** @param {SearchLine[]} nodes @param {number} all @returns {HTMLUListElement} */
-function lines(nodes, all) {
+/** @param {SearchLine[]} nodes @param {number} all @param {Card[]} cards @returns {HTMLUListElement} */
+function lines(nodes, all, cards) {
   return make("ul", { class: "lines" }, ...nodes.map((node) => {
-    const words = [make("b", {}, node.token), ` ${node.runs} of ${all} · ${formatValue(node.value)}`];
+    const words = [make("b", {}, ...textWithCards(node.token, cards)), ` ${node.runs} of ${all} · ${formatValue(node.value)}`];
     if (!node.after.length) return make("li", {}, ...words);
-    return make("li", {}, make("details", {}, make("summary", {}, ...words), lines(node.after, all)));
+    return make("li", {}, make("details", {}, make("summary", {}, ...words), lines(node.after, all, cards)));
   }));
 }
 
@@ -53,7 +54,7 @@ function lines(nodes, all) {
  */
 export function search(data) {
   const elements = actions(data);
-  if (data.lines) elements.push(make("h4", {}, "Most visited lines"), lines(data.lines, data.lines.reduce((sum, line) => sum + line.runs, 0)));
+  if (data.lines) elements.push(make("h4", {}, "Most visited lines"), lines(data.lines, data.lines.reduce((sum, line) => sum + line.runs, 0), data.cards));
   return elements;
 }
 
@@ -78,10 +79,10 @@ export function pimc(data) {
       if (value !== null) element.style.setProperty("--heat", `${tint(value, low, high)}%`);
       return element;
     })));
-  const table = make("table", { class: "matrix" }, heads("world", ...data.rows.map((row) => row.words)), make("tbody", {}, ...rows));
+  const table = make("table", { class: "matrix" }, heads("world", ...data.rows.map((row) => make("span", {}, ...textWithCards(row.words, data.cards)))), make("tbody", {}, ...rows));
   elements.push(make("h4", {}, "Value by world"), scrolled("Value by world", table));
   if (data.worlds[0].cards.length)
     elements.push(make("details", {}, make("summary", {}, "the worlds"),
-      make("ol", { class: "hands" }, ...data.worlds.map((world) => make("li", {}, hands(world))))));
+      make("ol", { class: "hands" }, ...data.worlds.map((world) => make("li", {}, ...textWithCards(hands(world), data.cards))))));
   return elements;
 }

@@ -17,10 +17,11 @@ const EASING = "cubic-bezier(0.2, 0.7, 0.3, 1)";
 const running = new Set(); // animations that a click ends
 
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
-const canMove = () => $("motion").checked && !reduced.matches;
+const isSwitchedOn = () => localStorage.getItem("motion") !== "off"; // pages without the switch follow the table
+const canMove = () => isSwitchedOn() && !reduced.matches;
 
 export function initMotion() {
-  $("motion").checked = localStorage.getItem("motion") !== "off";
+  $("motion").checked = isSwitchedOn();
   const showReduced = () => { $("reduced").hidden = !reduced.matches; };
   reduced.addEventListener("change", showReduced);
   showReduced();

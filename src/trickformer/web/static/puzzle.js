@@ -1,14 +1,17 @@
 // The page of puzzles: its socket, the puzzle that is shown, the answer, and the score.
 
-/** @import { PuzzleMessage, PuzzlePageMessage, SolutionMessage, WorkingMessage, PuzzleEndMessage } from "../types/messages" */
+/** @import { Card, PuzzleMessage, PuzzlePageMessage, SolutionMessage, WorkingMessage, PuzzleEndMessage } from "../types/messages" */
 /** @import { ShownTable } from "../types/page" */
 
 import { isElsewhere, moveFocus } from "./arrows.js";
+import { textWithCards } from "./cards.js";
 import { initDeck } from "./deck.js";
 import { $, all, make } from "./dom.js";
+import { initDrag } from "./drag.js";
 import { withError } from "./format.js";
 import { cancelOptions, closeOptions } from "./gestures.js";
 import { showLog } from "./log.js";
+import { cardsIn } from "./scene.js";
 import { connect, send } from "./socket.js";
 import { seatName, showTable } from "./table.js";
 import { heads } from "./tables.js";
@@ -88,13 +91,14 @@ function showSolution(message) {
     const marks = [...(isRight ? ["best"] : []), ...(isChosen ? ["your choice"] : [])];
     if (marks.length) element.setAttribute("aria-label", [element.getAttribute("aria-label") ?? element.textContent, ...marks].join(", "));
   }
+  const cards = cardsIn([puzzle.scene]);
   const chosen = message.rows.find((row) => row.action === message.chosen);
   const next = make("button", { id: "proceed", class: "main", click: proceed }, "Next puzzle");
-  $("status").replaceChildren(make("span", { id: "verdict" }, chosen?.verdict), " ", next);
+  $("status").replaceChildren(make("span", { id: "verdict" }, ...textWithCards(chosen?.verdict ?? "", cards)), " ", next);
   next.focus({ preventScroll: true }); // Enter goes on
   const by = puzzle.judge === "solver" ? "with open cards" : `by ${puzzle.judge}`;
   $("judged").textContent = `Values ${by}, in ${puzzle.unit}.`;
-  $("rated").replaceChildren(ratingTable(message));
+  $("rated").replaceChildren(ratingTable(message, cards));
   $("review-hand").href = `review.html#${message.record}.${message.decision}`;
   $("answer").hidden = false;
 }
@@ -104,11 +108,11 @@ const number = (x, sign = "") => (x === null ? "" : `${x >= 0 ? sign : "−"}${M
 /** @param {number} error */
 const errorDigits = (error) => error.toFixed(2);
 
-/** @param {SolutionMessage} solution */
-function ratingTable({ rows, solutions, played, chosen }) {
+/** @param {SolutionMessage} solution @param {Card[]} cards */
+function ratingTable({ rows, solutions, played, chosen }, cards) {
   const body = rows.map((row) => {
     const marks = [...(solutions.includes(row.action) ? ["best"] : []), ...(row.action === chosen ? ["your choice"] : []), ...(row.action === played ? ["played"] : [])];
-    return make("tr", {}, make("th", { scope: "row" }, row.words), make("td", {}, withError(number(row.value, "+"), row.error, errorDigits)),
+    return make("tr", {}, make("th", { scope: "row" }, ...textWithCards(row.words, cards)), make("td", {}, withError(number(row.value, "+"), row.error, errorDigits)),
       make("td", {}, withError(number(row.loss), row.loss_error, errorDigits)), make("td", { class: "marks" }, marks.join(", ")));
   });
   return make("table", {}, heads("action", "value", "costs", "mark"), make("tbody", {}, ...body));
@@ -135,6 +139,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 $("cancel").addEventListener("click", () => send({ do: "cancel" }));
+initDrag();
 initTheme();
 initDeck();
 connect("puzzles", { opened: () => {}, received: receive });

@@ -1,7 +1,8 @@
 // The review of a hand: its curves, mistakes and answers.
 
-/** @import { ReviewMessage } from "../types/messages" */
+/** @import { Card, ReviewMessage } from "../types/messages" */
 
+import { textWithCards } from "./cards.js";
 import { legend, strokeOf } from "./charts.js";
 import { $, draw, make } from "./dom.js";
 import { markOf } from "./moves.js";
@@ -11,13 +12,14 @@ const [WIDTH, HEIGHT, EDGE] = [640, 180, 34];
 
 /**
  * @param {ReviewMessage} review
+ * @param {Card[]} cards cards of the hand
  * @param {(number: number) => void} jump takes the number of a decision
  */
-export function showReview(review, jump) {
+export function showReview(review, cards, jump) {
   const ratings = new Map(review.ratings.map((rating) => [rating.number, rating]));
   const mistakes = review.mistakes.map((mistake) =>
-    make("li", {}, make("button", { "data-number": mistake.number, click: () => jump(mistake.number) }, mistake.words, markOf(ratings.get(mistake.number), review.unit))));
-  const answers = review.answers.map(({ lines, went }) => make("div", {}, make("p", { class: "answer" }, lines.join("\n")),
+    make("li", {}, make("button", { "data-number": mistake.number, click: () => jump(mistake.number) }, ...textWithCards(mistake.words, cards), markOf(ratings.get(mistake.number), review.unit))));
+  const answers = review.answers.map(({ lines, went }) => make("div", {}, make("p", { class: "answer" }, ...textWithCards(lines.join("\n"), cards)),
     went === null ? null : make("button", { class: "went", click: () => jump(went) }, `To decision ${went}, which lost it`)));
   $("review").replaceChildren(
     make("p", { class: "keys" }, [`by ${review.analyst}; values in ${review.unit}`, ...review.notes].join(" · ")),

@@ -3,6 +3,7 @@
 /** @import { HandMessage, ListMessage, Position, ReviewMessage, ReviewPageMessage, WorkingMessage } from "../types/messages" */
 /** @import { ShownTable } from "../types/page" */
 
+import { textWithCards } from "./cards.js";
 import { dealtElements } from "./dealt.js";
 import { initDeck } from "./deck.js";
 import { $, all, isPageKey, make } from "./dom.js";
@@ -12,7 +13,7 @@ import { initHands, isRefreshing, requestHands, showHands } from "./hands.js";
 import { showMoves } from "./moves.js";
 import { showCurves, showReview } from "./rating.js";
 import { showRun } from "./run.js";
-import { actionWords } from "./scene.js";
+import { actionWords, cardsIn } from "./scene.js";
 import { connect, send } from "./socket.js";
 import { seatName, showTable } from "./table.js";
 import { initTheme } from "./theme.js";
@@ -52,7 +53,7 @@ function receive(message) {
   } else if (message.type === "review") {
     if (!hand || message.number !== hand.number) return;
     review = message;
-    showReview(review, jump);
+    showReview(review, cardsIn(hand.positions.map(({ scene }) => scene)), jump);
     showMoves(hand, review, jump);
     show();
   } else if (message.type === "what-if") {
@@ -135,9 +136,10 @@ function show() {
     label: `game ${hand.number}${hand.deal === null ? "" : `, deal ${hand.deal}`}`,
   };
   showTable(table, choose);
-  $("status").textContent = position
+  const words = position
     ? `Decision ${at} of ${hand.positions.length}: ${seatName(table, position.seat)} ${describeRating(position)}`
     : `The end. ${$("scores").textContent}`;
+  $("status").replaceChildren(...textWithCards(words, position ? cardsIn([scene]) : []));
   document.body.dataset.at = String(at);
   $("at").value = String(at);
   $("first").disabled = $("before").disabled = at === 1;

@@ -14,6 +14,12 @@ export const isLegal = (item) => item.action !== undefined && item.action !== nu
 const cardsOf = (scene) => [...(scene.seats ?? []), ...(scene.piles ?? [])].flatMap((part) => part.cards ?? []);
 
 /**
+ * Lists the cards that a seat holds in some scenes, or that lie in a pile.
+ * @param {Scene[]} scenes
+ */
+export const cardsIn = (scenes) => scenes.flatMap(cardsOf);
+
+/**
  * Maps each action that a scene offers to its words.
  * @param {Scene} scene
  */

@@ -7,7 +7,7 @@ import { make } from "./dom.js";
 /** @param {string} text @param {Attributes} attributes */
 export const cell = (text, attributes = {}) => make("td", attributes, text);
 
-/** @param {string[]} names */
+/** @param {(string | Node)[]} names */
 export const heads = (...names) => make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { scope: "col" }, name))));
 
 /**

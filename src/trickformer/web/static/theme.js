@@ -2,17 +2,18 @@
 
 import { $, storeChoice } from "./dom.js";
 
-const show = () => { document.documentElement.dataset.theme = localStorage.getItem("theme") ?? "green"; };
+const DEFAULT = "green";
 
-// Shows the theme on the page, and follows another choice at the table.
+function show() {
+  const stored = localStorage.getItem("theme") ?? DEFAULT;
+  document.documentElement.dataset.theme = stored;
+  const choice = $("theme");
+  if (choice) choice.value = [...choice.options].some(({ value }) => value === stored) ? stored : DEFAULT;
+}
+
+// Shows the theme on the page, sets up its choice if the page has settings, and follows another choice in another window.
 export function initTheme() {
   show();
   addEventListener("storage", show);
-}
-
-// Sets up the choice of the theme in the settings.
-export function initThemeChoice() {
-  const options = [...$("theme").options].map(({ value }) => value);
-  $("theme").value = options.find((value) => value === localStorage.getItem("theme")) ?? "green";
-  storeChoice("theme", show);
+  if ($("theme")) storeChoice("theme", show);
 }

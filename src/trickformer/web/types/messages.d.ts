@@ -195,6 +195,7 @@ export interface Evaluation {
   unit: string;
   value: number | null;
   scale: [low: number, high: number] | null;
+  cards: Card[]; // cards of the game that its actions and lines may name
   rows: EvaluatedAction[];
   hint?: Hint;
   note?: string;
