@@ -60,6 +60,7 @@ def test_french_decks(browser):
         page.wait_for_selector("#own .seat")
         assert [card[:3] for card in _hand(page)] == [card[:3] for card in two]
         assert page.locator("#deck").input_value() == "french" and not page.faults
+        assert page.locator("p:has(> #deck)").get_attribute("hidden") is None
         page.context.close()
 
 
@@ -108,4 +109,5 @@ def test_other_games_have_their_own_cards(browser):
     with served("crew(mission=9)", "--opponents", "rules", "--deal", "2") as (address, _):
         page = opened(browser, address)
         assert page.locator("#own .card svg text").count() and not page.locator(".card :is(.picture, .plain)").count()
+        assert page.locator("p:has(> #deck)").get_attribute("hidden") is not None
         page.context.close()

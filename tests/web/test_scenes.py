@@ -509,6 +509,16 @@ def test_a_card_of_hanabi_keeps_its_place_in_the_order_of_drawing(spec):
     assert moved > 50
 
 
+def test_the_mine_that_ended_a_game_differs_from_the_others():
+    game = games.load("mines(rows=4,cols=4,mines=5)")
+    ends = [state for state in _positions(game, 1) if state.is_terminal()]
+    for state in ends:
+        kinds = [cell.kind for row in scenes.show(game, state, OPEN, None).board for cell in row]
+        assert {number for number, kind in enumerate(kinds) if kind in ("hit", "mine")} == set(state.laying)
+        assert [number for number, kind in enumerate(kinds) if kind == "hit"] == [state.history()[-1]]
+    assert len(ends) == 3
+
+
 def test_a_game_without_drawings_is_shown_in_words(installed):
     game = games.load("oh_hell")
     for state in list(_positions(game, 1, 1)):

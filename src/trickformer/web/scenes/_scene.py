@@ -71,7 +71,7 @@ class Cell(_Part):
     text: str
     words: str
     action: int | None = None
-    kind: Literal["closed", "open", "mine"] = "closed"
+    kind: Literal["closed", "open", "mine", "hit"] = "closed"
 
 
 class Choice(_Part):

@@ -29,9 +29,10 @@ def show(game: Mines, state: State, viewer: int, you: int | None) -> Scene:
         row, col = divmod(number, game.cols)
         where = f"row {row + 1}, column {col + 1}"
         if number in opened:
-            mine = opened[number] == MINE
-            text = "✷" if mine else str(opened[number])
-            return Cell(text=text, words=f"{where}: {'a mine' if mine else text}", kind="mine" if mine else "open")
+            if opened[number] == MINE:
+                return Cell(text="✷", words=f"{where}: the mine that ended the game", kind="hit")
+            text = str(opened[number])
+            return Cell(text=text, words=f"{where}: {text}", kind="open")
         action = number if number in actions else None
         if number in mines:
             return Cell(text="✷", words=f"{where}: a mine", kind="mine", action=action)

@@ -3,6 +3,7 @@
 import { $, storeChoice } from "./dom.js";
 
 const DECKS = ["french", "four", "german"]; // "four" is the French deck with a colour for each suit
+const DECK_GAMES = ["hearts", "skat"]; // the other games have cards of their own, or none
 /** @type {{ [rank: string]: string | undefined }} */
 const GERMAN_RANKS = { J: "U", Q: "O" };
 
@@ -44,7 +45,7 @@ function show() {
 }
 
 /**
- * Shows the deck for a game: the German one is for Skat only.
+ * Shows the deck for a game, and its choice if the game has one: the German deck is for Skat only.
  * @param {string} shown
  */
 export function showDeck(shown) {
@@ -52,6 +53,8 @@ export function showDeck(shown) {
   show();
   const choice = $("deck");
   if (!choice) return;
+  const row = choice.closest("p");
+  if (row) row.hidden = !DECK_GAMES.includes(game);
   const german = choice.options[DECKS.indexOf("german")];
   german.hidden = german.disabled = game !== "skat";
   choice.value = chosenDeck();

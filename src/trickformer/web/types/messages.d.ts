@@ -50,7 +50,7 @@ export interface Cell {
   text: string;
   words: string;
   action?: number | null;
-  kind?: "closed" | "open" | "mine";
+  kind?: "closed" | "open" | "mine" | "hit";
 }
 
 export interface Choice {
