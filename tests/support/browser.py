@@ -33,12 +33,21 @@ def launched() -> Iterator:
             browser.close()
 
 
-def opened(browser, address: str, width: int = 1440, height: int = 900, shown: str = "#own .seat, #board .cell"):
+def opened(
+    browser,
+    address: str,
+    width: int = 1440,
+    height: int = 900,
+    shown: str = "#own .seat, #board .cell",
+    has_touch: bool = False,
+):
     """Open a page, and wait for the selector `shown`. Other seats play without delay.
 
     Errors and warnings on the console are collected in `page.faults`.
     """
-    context = browser.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, reduced_motion="reduce", has_touch=has_touch
+    )
     context.add_init_script("localStorage.setItem('speed', '0')")
     page = context.new_page()
     page.faults = []
@@ -89,22 +98,43 @@ def my_turn(page) -> bool:
     return page.locator("body").get_attribute("data-turn") == "mine"
 
 
-def move(page, draw) -> None:
-    """Take a random action, and wait until the page shows it."""
+def click(element) -> None:
+    """Click near the upper left corner, which the next card of a fan does not cover."""
+    element.click(position={"x": 8, "y": 12})
+
+
+def tap(element) -> None:
+    """Tap near the upper left corner."""
+    element.tap(position={"x": 8, "y": 12})
+
+
+def press(element) -> None:
+    """Move the focus to an element by an arrow key, and press Enter."""
+    keyboard = element.page.keyboard
+    for _ in range(element.page.locator("#felt .act:visible").count() + 1):
+        if element.evaluate("(e) => e === document.activeElement"):
+            keyboard.press("Enter")
+            return
+        keyboard.press("ArrowRight")
+    raise AssertionError("the arrow keys do not reach the element")
+
+
+def move(page, draw, choose=click) -> None:
+    """Take a random action, and wait until the page shows it. `choose` is `click`, `tap` or `press`."""
     ply = page.locator("body").get_attribute("data-ply")
     if page.locator("#confirm").count():
         cards = page.locator("#own button.card")
         n = int(page.inner_text("#confirm").rpartition("of ")[2].rstrip(")"))
         for place in draw.sample(range(cards.count()), n):
-            cards.nth(place).click(position={"x": 8, "y": 20})
-        page.click("#confirm")
+            choose(cards.nth(place))
+        choose(page.locator("#confirm"))
     else:
         able = page.locator("#felt .act:visible")
-        able.nth(draw.randrange(able.count())).click(position={"x": 8, "y": 8})
+        choose(able.nth(draw.randrange(able.count())))
         if page.locator("#give:visible").count():
-            page.click("#give")
+            choose(page.locator("#give"))
         elif page.locator("#offer:visible").count():
-            page.locator("#offer button").first.click()
+            choose(page.locator("#offer button").first)
     page.wait_for_selector(f"body:not([data-ply='{ply}'])")
 
 

@@ -5,7 +5,19 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, misplaced, move, my_turn, opened, overlaps, rules_hold
+from support.browser import (
+    CHROMIUM,
+    WIDTHS,
+    faint,
+    misplaced,
+    move,
+    my_turn,
+    opened,
+    overlaps,
+    press,
+    rules_hold,
+    tap,
+)
 from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -91,6 +103,26 @@ def test_a_whole_hand_by_clicks(browser, name):
         assert not page.locator("#hands [aria-label='a hidden card']").count()
         assert page.locator("#told").text_content() and page.inner_text("#features")
         page.click("#status button")
+        page.wait_for_selector("body:not([data-turn=over])")
+        assert not page.faults
+        page.context.close()
+
+
+@pytest.mark.parametrize("choose", [press, tap], ids=["keys", "touch"])
+@pytest.mark.parametrize("name", GAMES)
+def test_a_whole_hand_without_a_mouse(browser, name, choose):
+    """The whole hand on a phone by taps, or in a wide window by keys, which also deal the next one."""
+    words, draw, moves = GAMES[name][0], random.Random(4), 0
+    with served(*words) as (address, _):
+        page = opened(browser, address, *(WIDTHS[0] if choose is tap else WIDTHS[1]), has_touch=choose is tap)
+        while my_turn(page):
+            move(page, draw, choose)
+            moves += 1
+        assert "The hand is over" in page.inner_text("#status") and moves
+        if choose is tap:
+            tap(page.locator("#status button"))
+        else:
+            page.keyboard.press("n")
         page.wait_for_selector("body:not([data-turn=over])")
         assert not page.faults
         page.context.close()
