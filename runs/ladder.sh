@@ -10,21 +10,24 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 trickformer=${TRICKFORMER:-.venv/bin/trickformer} minutes=${MINUTES:-15} out=out/ladder
 game=${1:?hearts, skat or crew} do=${2:?train or match}
+[[ $do == train || $do == match ]] || { echo "$do is neither train nor match" >&2; exit 2; }
 shift 2
 if [ $# = 0 ]; then
   case $game in
   hearts) set -- raw masked features values ;;
   skat) set -- raw masked features script values ;;
   crew) set -- raw masked features script bootstrap values ;;
+  *) echo "unknown game $game" >&2; exit 2 ;;
   esac
 fi
 export OMP_NUM_THREADS=1
 
-rules=$(printf ' rules%.0s' {1..7}) # bootstrap hands by random and scripted players; in Skat all steps have them
+rules=$(printf ' rules%.0s' {1..7}) # bootstrap hands by random and scripted players; in Skat all steps have them, in Hearts none
 options() {  # STEP
   case $game-$1 in
   *-raw) ;;
   *-masked) echo --masked ;;
+  hearts-script) echo "no feature of Hearts is the script's" >&2; exit 2 ;;
   hearts-features) echo --masked --features ;;
   hearts-values) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
   *-features) echo --masked --features --no-script-features ;;
@@ -45,7 +48,8 @@ for step; do
   run=$out/$game-$step
   if [ "$do" = train ]; then
     [ ! -e "$run" ] || { echo "$run exists; remove it to train this step again" >&2; exit 2; }
-    read -ra chosen <<<"$(options "$step")"
+    words=$(options "$step") # by itself, so that an unknown step ends the script
+    read -ra chosen <<<"$words"
     code=0
     "$trickformer" train "$game" --preset paper-small --seed 20261127 --bootstrap-hands 40000 --bootstrap-epochs 1 --sequences 12000 \
       --iterations 100 --match-deals 0 --stop-after "$minutes" --out "$run" "${chosen[@]}" || code=$?

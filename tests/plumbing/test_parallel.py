@@ -269,7 +269,7 @@ TRAINING |= {"held_out": 8, "tables": 8, "match_deals": 2}
 
 
 @pytest.fixture(scope="module")
-def in_one_process(tmp_path_factory):
+def single_process_run(tmp_path_factory):
     """Folder of a training whose hands one process plays."""
     from trickformer.selfplay import nfsp
     from trickformer.selfplay.config import SelfPlay as Training
@@ -280,11 +280,11 @@ def in_one_process(tmp_path_factory):
 
 
 @pytest.mark.parametrize("where", ["ray", "processes"])
-def test_self_play_is_the_same_wherever_hands_are_played(cluster, in_one_process, tmp_path, where):
+def test_self_play_is_the_same_wherever_hands_are_played(cluster, single_process_run, tmp_path, where):
     from trickformer.selfplay import nfsp
     from trickformer.selfplay.config import SelfPlay as Training
 
     spread = {"ray": cluster} if where == "ray" else {"workers": 2}
     nfsp.run(Training(**TRAINING, **spread, out=tmp_path / "run"))
     for name in ("data/1/tokens.bin", "model-1/model.safetensors", "curve.csv"):
-        assert (in_one_process / name).read_bytes() == (tmp_path / "run" / name).read_bytes(), name
+        assert (single_process_run / name).read_bytes() == (tmp_path / "run" / name).read_bytes(), name

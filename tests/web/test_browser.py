@@ -75,7 +75,7 @@ def test_a_whole_hand_by_clicks(browser, name):
             if moves >= 3 and not looked and page.locator("#felt .act:visible").count() > 1:
                 looked = True
                 _look(page, panels.split())
-                for width, height in WIDTHS:
+                for width, height in ((1920, 1080), *WIDTHS):
                     page.set_viewport_size({"width": width, "height": height})
                     assert not overlaps(page), width
                 rules_hold(page)

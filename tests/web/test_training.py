@@ -135,7 +135,7 @@ def test_bad_input_is_one_line(command, training):
 
 
 # Labels of charts through which the axis runs.
-_STRUCK = """[...document.querySelectorAll("#charts .axis")].flatMap((axis) => {
+_LABELS_ON_AXIS = """[...document.querySelectorAll("#charts .axis")].flatMap((axis) => {
   const line = axis.getBoundingClientRect();
   return [...axis.parentElement.querySelectorAll("text")].filter((text) => {
     const box = text.getBoundingClientRect();
@@ -161,7 +161,7 @@ def test_the_page_of_a_training_leads_to_its_hands(training, match):
         for width, height in WIDTHS:
             window.set_viewport_size({"width": width, "height": height})
             assert not overlaps(window), width
-        assert window.locator("#charts .axis").count() and not window.evaluate(_STRUCK)
+        assert window.locator("#charts .axis").count() and not window.evaluate(_LABELS_ON_AXIS)
         rules_hold(window)
         assert not faint(window)
         window.click("#rows a")

@@ -218,9 +218,9 @@ def print_what_if(result: WhatIf, console: Console) -> None:
         result: Result of `what_if`.
         console: Console to print to.
     """
-    played = count_noun(result.games, "game")
+    n_games = count_noun(result.games, "game")
     then = f", after {result.action}" if result.action else ""
-    console.print(f"{result.rules} from decision {result.number}{then}: {played}, seed {result.seed}", markup=False)
+    console.print(f"{result.rules} from decision {result.number}{then}: {n_games}, seed {result.seed}", markup=False)
     table = Table(box=box.SIMPLE, show_edge=False)
     for head in ("Seat", "Player", "Mean score", "95% interval", "As played"):
         table.add_column(head, justify="left" if head == "Player" else "right", overflow="fold")
@@ -231,7 +231,7 @@ def print_what_if(result: WhatIf, console: Console) -> None:
         )
     console.print(table)
     key = (
-        f"Scores: {games.load(result.rules).score_unit}. 95% interval: of the mean over games, none if all "
+        f"Mean score: in {games.load(result.rules).score_unit}. 95% interval: of the mean over games, none if all "
         "games are alike. As played: scores of the hand on record."
     )
     console.print(key, soft_wrap=True, markup=False)

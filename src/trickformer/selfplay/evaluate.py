@@ -34,7 +34,7 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str, show: Show
         show: Progress of the match.
 
     Returns:
-        `difference` in points a hand, the ends `low` and `high` of its 95% interval, and `deals`.
+        `difference` in `Game.score_unit`, the ends `low` and `high` of its 95% interval, and `deals`.
     """
     from trickformer.tournaments import results, run
     from trickformer.tournaments.plan import Tournament

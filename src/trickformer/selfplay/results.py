@@ -160,7 +160,7 @@ class TrainingResults:
         """Return the JSON object that `trickformer report --json` prints.
 
         Losses are means over the last logged steps, in nats. `action_loss` is in squares of v(o). Differences are model
-        - opponent, in points a hand. `under_way` is the last entry of the log of a run that is not finished.
+        - opponent, in `Game.score_unit`. `under_way` is the last entry of the log of a run that is not finished.
         """
         iterations = [self._iteration(i) for i in range(self.config.iterations + 1)]
         best = self.best

@@ -31,7 +31,7 @@ KEYS = {
     "still useful, for each hint given or lost (a card that does not fit loses one).",
     "crew": "tasks: * marks a task that is fulfilled.",
 }
-_HELP = "number or name of an action; undo, again (the deal), next (deal), log, quit"
+_HELP = "number or name of an action, or of each of several cards; undo, again (the deal), next (deal), log, quit"
 _SUITS: dict[Sign, tuple[str, str]] = {  # letter in the names of cards, and symbol
     "clubs": ("C", "♣"),
     "diamonds": ("D", "♦"),

@@ -13,7 +13,7 @@ import { isLegal } from "./scene.js";
 export function boardElement(board, act) {
   const grid = make("div", { class: "grid", role: "group", "aria-label": "Board" });
   const columns = board[0].length;
-  const widest = `max(2.2rem, min(5.5rem, ${Math.floor(60 / board.length)}svh))`; // all rows fit on the screen
+  const widest = `max(2.2rem, min(5.5rem, ${Math.floor(60 / board.length)}svh))`; // all rows fit on the screen, unless cells would be too small to click
   grid.style.gridTemplateColumns = `repeat(${columns}, minmax(${columns > 16 ? 1.6 : 2.2}rem, ${widest}))`;
   for (const row of board)
     for (const cell of row)

@@ -37,8 +37,23 @@ export function followDeck(element, update) {
   return element;
 }
 
+/**
+ * Shows the chosen deck in the settings, if the page has them and the game has decks.
+ * @param {string} deck
+ */
+function showChoice(deck) {
+  const choice = $("deck");
+  if (!choice) return;
+  const row = choice.closest("p");
+  if (row) row.hidden = !DECK_GAMES.includes(game);
+  const german = choice.options[DECKS.indexOf("german")];
+  german.hidden = german.disabled = game !== "skat";
+  choice.value = deck;
+}
+
 function show() {
   const deck = chosenDeck();
+  showChoice(deck);
   if (document.documentElement.dataset.deck === deck) return;
   document.documentElement.dataset.deck = deck;
   for (const element of document.querySelectorAll(".decked")) updates.get(element)?.();
@@ -51,13 +66,6 @@ function show() {
 export function showDeck(shown) {
   game = shown;
   show();
-  const choice = $("deck");
-  if (!choice) return;
-  const row = choice.closest("p");
-  if (row) row.hidden = !DECK_GAMES.includes(game);
-  const german = choice.options[DECKS.indexOf("german")];
-  german.hidden = german.disabled = game !== "skat";
-  choice.value = chosenDeck();
 }
 
 // Shows the deck on the page, sets up its choice if the page has settings, and follows another choice in another window.

@@ -27,8 +27,9 @@ function bar(value, most) {
  * @returns {Node[]}
  */
 export function actions(data) {
-  const note = [nameOf(data.spec), data.seconds === undefined ? "" : `${data.seconds.toFixed(2)} s`, data.note ?? "", data.unit ? `values in ${data.unit}` : ""].filter(Boolean).join(" · ");
-  if (!data.rows.length) return [make("p", { class: "keys", title: data.spec }, note)];
+  const words = [nameOf(data.spec), data.seconds === undefined ? "" : `${data.seconds.toFixed(2)} s`, data.note ?? "", data.unit ? `values in ${data.unit}` : ""].filter(Boolean).join(" · ");
+  const note = textWithCards(words, data.cards);
+  if (!data.rows.length) return [make("p", { class: "keys", title: data.spec }, ...note)];
   /** @param {"policy" | "value" | "visits"} key */
   const has = (key) => data.rows.some((row) => row[key] !== null);
   const columns = COLUMNS.filter(({ key }) => has(key));
@@ -36,7 +37,7 @@ export function actions(data) {
   const rows = data.rows.map((row) => make("tr", { class: row.action === data.best ? "best" : null },
     make("th", { scope: "row" }, ...textWithCards(row.words, data.cards), row.action === data.best ? " ✓" : ""),
     ...columns.map(({ key, format }) => cell(format(row[key]))), make("td", {}, bar(row.visits ?? row.policy, most))));
-  return [make("p", { class: "keys", title: data.spec }, note), make("table", {}, heads("action", ...columns.map(({ key }) => key), ""), make("tbody", {}, ...rows))];
+  return [make("p", { class: "keys", title: data.spec }, ...note), make("table", {}, heads("action", ...columns.map(({ key }) => key), ""), make("tbody", {}, ...rows))];
 }
 
 /** @param {SearchLine[]} nodes @param {number} all @param {Card[]} cards @returns {HTMLUListElement} */

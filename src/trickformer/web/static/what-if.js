@@ -19,7 +19,7 @@ export function showWhatIf(result, request) {
   $("tried").replaceChildren(
     make("h3", {}, `From decision ${request?.at ?? result.number}, ${result.games} games. ${request?.first ?? ""}`),
     make("table", {}, heads(...titles), make("tbody", {}, ...rows)),
-    make("p", { class: "keys" }, `Scores: ${result.unit}.`));
+    make("p", { class: "keys" }, `Means in ${result.unit}.`));
 }
 
 /** @param {[low: number, high: number] | null} ends */
