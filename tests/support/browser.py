@@ -119,6 +119,31 @@ def press(element) -> None:
     raise AssertionError("the arrow keys do not reach the element")
 
 
+def corner(card) -> tuple[float, float]:
+    """Return a point of a card that no other card of the fan covers."""
+    box = card.bounding_box()
+    return box["x"] + 8, box["y"] + 20
+
+
+def lift(page, card, place) -> None:
+    """Press the mouse on a card of a hand, and drag it to a place of the page."""
+    page.mouse.move(*corner(card))
+    page.mouse.down()
+    page.mouse.move(*place, steps=4)
+
+
+def drag(page, card, place) -> None:
+    """Drag a card of a hand to a place of the page by the mouse, and drop it there."""
+    lift(page, card, place)
+    page.mouse.up()
+
+
+def middle(page, selector: str) -> tuple[float, float]:
+    """Return the middle of an element."""
+    box = page.locator(selector).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
 def move(page, draw, choose=click) -> None:
     """Take a random action, and wait until the page shows it. `choose` is `click`, `tap` or `press`."""
     ply = page.locator("body").get_attribute("data-ply")

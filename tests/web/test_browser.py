@@ -8,6 +8,7 @@ import pytest
 from support.browser import (
     CHROMIUM,
     WIDTHS,
+    click,
     faint,
     misplaced,
     move,
@@ -238,21 +239,11 @@ def _offered(page):
     return page.inner_text("#offer h3"), page.locator("#offer button").all_inner_texts()
 
 
-@pytest.mark.parametrize("how", ["mouse", "keys"])
-def test_a_click_on_an_own_hidden_card_offers_play_and_discard(browser, how):
+@pytest.mark.parametrize("choose", [click, press], ids=["mouse", "keys"])
+def test_a_click_on_an_own_hidden_card_offers_play_and_discard(browser, choose):
     """Enter on the card does the same. At 8 hints nothing can be discarded, so that is not offered."""
     with served("hanabi", "--opponents", "partner") as (address, _):
         page = opened(browser, address)
-
-        def choose(element):
-            if how == "mouse":
-                element.click()
-                return
-            for _ in range(40):
-                if element.evaluate("(e) => e === document.activeElement"):
-                    break
-                page.keyboard.press("ArrowRight")
-            page.keyboard.press("Enter")
 
         my_turn(page)
         third = page.locator("#own .seat > .hand > .card").nth(2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, layout_holds, my_turn, opened, rules_hold
+from support.browser import CHROMIUM, WIDTHS, corner, drag, layout_holds, lift, middle, my_turn, opened, rules_hold
 from support.served import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -18,32 +18,8 @@ OWN = "#own .seat > .hand > .card"
 FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
-def _corner(card):
-    """A point of a card that no other card of the fan covers."""
-    box = card.bounding_box()
-    return box["x"] + 8, box["y"] + 20
-
-
-def _middle(page, selector):
-    """The middle of an element."""
-    box = page.locator(selector).bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
 def _ply(page):
     return int(page.locator("body").get_attribute("data-ply"))
-
-
-def _lift(page, card, place):
-    """Press the mouse on a card and drag it to a place."""
-    page.mouse.move(*_corner(card))
-    page.mouse.down()
-    page.mouse.move(*place, steps=4)
-
-
-def _drop(page, card, place):
-    _lift(page, card, place)
-    page.mouse.up()
 
 
 class _Finger:
@@ -71,7 +47,7 @@ def test_a_trick_of_hearts_by_the_mouse(browser):
         page = opened(browser, address)
         my_turn(page)
         for place in (0, 5, 9):
-            _drop(page, page.locator(OWN).nth(place), _middle(page, "#centre"))
+            drag(page, page.locator(OWN).nth(place), middle(page, "#centre"))
         cards = page.locator(OWN).all()
         chosen = [place for place, card in enumerate(cards) if card.get_attribute("aria-pressed") == "true"]
         assert chosen == [0, 5, 9]
@@ -82,11 +58,11 @@ def test_a_trick_of_hearts_by_the_mouse(browser):
         assert {card.get_attribute("data-name") for card in passed.all()} == names
         assert my_turn(page)
         if page.locator(f"{OWN}:not(button)").count():
-            _lift(page, page.locator(f"{OWN}:not(button)").first, _middle(page, "#centre"))
+            lift(page, page.locator(f"{OWN}:not(button)").first, middle(page, "#centre"))
             assert not page.locator(".dragged").count()
             page.mouse.up()
         ply, name = _ply(page), page.locator(f"{OWN}.act").first.get_attribute("data-name")
-        _lift(page, page.locator(f"{OWN}.act").first, _middle(page, "#centre"))
+        lift(page, page.locator(f"{OWN}.act").first, middle(page, "#centre"))
         assert page.locator(".dragged.droppable").count() == 1 and _ply(page) == ply
         rules_hold(page)
         page.mouse.up()
@@ -99,7 +75,7 @@ def test_a_trick_of_hearts_by_the_mouse(browser):
 
 
 def test_a_drag_to_nowhere_plays_nothing(browser):
-    """The drops are beside the table, in the hand and after Escape. A movement below eight pixels is a click."""
+    """A card stays if it is dropped beside the table or in the hand, or after Escape. Below eight pixels is a click."""
     with served(*HEARTS) as (address, _):
         page = opened(browser, address)
         my_turn(page)
@@ -110,21 +86,21 @@ def test_a_drag_to_nowhere_plays_nothing(browser):
             assert not page.locator(".dragged, .droppable").count() and card.bounding_box() == home
             assert card.get_attribute("aria-pressed") == pressed and _ply(page) == 53
 
-        for place in (_middle(page, "#scores"), (home["x"] + 60, home["y"] + 40)):
-            _lift(page, card, place)
+        for place in (middle(page, "#scores"), (home["x"] + 60, home["y"] + 40)):
+            lift(page, card, place)
             assert page.locator(".dragged:not(.droppable)").count() == 1 and card.bounding_box() != home
             page.mouse.up()
             page.wait_for_timeout(100)
             rests()
-        _lift(page, card, _middle(page, "#centre"))
+        lift(page, card, middle(page, "#centre"))
         page.keyboard.press("Escape")
         rests()
         page.mouse.up()
         rests()
-        x, y = _corner(card)
-        _drop(page, card, (x + 4, y + 5))
+        x, y = corner(card)
+        drag(page, card, (x + 4, y + 5))
         page.wait_for_selector(f"{OWN}[aria-pressed=true]")
-        _drop(page, card, (x + 4, y + 7))  # 8.06 pixels
+        drag(page, card, (x + 4, y + 7))  # 8.06 pixels
         page.wait_for_timeout(100)
         assert card.get_attribute("aria-pressed") == "true"
         card.click(position={"x": 8, "y": 20})  # the click after a drag that had none
@@ -138,15 +114,15 @@ def test_a_finger_drags_a_card_and_scrolls_elsewhere(browser):
         page = opened(browser, address, *WIDTHS[0])
         my_turn(page)
         finger, card = _Finger(page), page.locator(OWN).nth(4)
-        finger.slide(_corner(card), _middle(page, "#centre"))
+        finger.slide(corner(card), middle(page, "#centre"))
         assert page.locator(".dragged.droppable").count() == 1
         finger.do("Cancel")
         assert not page.locator(".dragged").count() and card.get_attribute("aria-pressed") is None
-        finger.slide(_corner(card), _middle(page, "#centre"))
+        finger.slide(corner(card), middle(page, "#centre"))
         finger.do("End")
         page.wait_for_selector(f"{OWN}[aria-pressed=true]")
         assert card.get_attribute("aria-pressed") == "true" and page.evaluate("scrollY") == 0
-        x, y = _middle(page, "#centre")
+        x, y = middle(page, "#centre")
         finger.slide((x, y), (x, y - 300))
         finger.do("End")
         page.wait_for_function("scrollY > 100")
@@ -165,9 +141,9 @@ def test_a_card_of_hanabi_is_played_or_discarded_where_it_is_dropped(browser, ho
         def drop(order, place):
             card = page.locator(f"{OWN}[data-order='{order}']")
             if finger:
-                finger.slide(_corner(card), place)
+                finger.slide(corner(card), place)
             else:
-                _lift(page, card, place)
+                lift(page, card, place)
             able = page.locator(".dragged.droppable").count()
             if finger:
                 finger.do("End")
@@ -176,12 +152,12 @@ def test_a_card_of_hanabi_is_played_or_discarded_where_it_is_dropped(browser, ho
             return able
 
         fireworks, discards = (f"#piles .pile[aria-label='{title}']" for title in ("Fireworks", "Discards"))
-        x, y = _middle(page, "#felt")
-        assert not drop(1, (x, y - 150)) and not drop(1, _middle(page, discards))
+        x, y = middle(page, "#felt")
+        assert not drop(1, (x, y - 150)) and not drop(1, middle(page, discards))
         assert not page.locator("#offer").is_visible() and not page.inner_text("#log")
         layout_holds(page)
         page.set_viewport_size({"width": 1440, "height": 900})
-        assert drop(1, _middle(page, fireworks))  # in this deal a 1
+        assert drop(1, middle(page, fireworks))  # in this deal a 1
         page.wait_for_selector("#log li:has-text('you: play')")
         assert my_turn(page)
         if "8 hints" in page.inner_text("#features"):
@@ -189,7 +165,7 @@ def test_a_card_of_hanabi_is_played_or_discarded_where_it_is_dropped(browser, ho
             page.click("#give")
             page.wait_for_selector("#log li:has-text('you: hint')")
             assert my_turn(page)
-        assert drop(0, _middle(page, discards))
+        assert drop(0, middle(page, discards))
         page.wait_for_selector("#log li:has-text('you: discard')")
         assert page.locator(f"{discards} .card").count() and not page.locator("#offer:visible").count()
         assert not page.faults
@@ -201,7 +177,7 @@ def test_a_long_press_opens_a_note_and_a_drag_does_not(browser):
         page = opened(browser, address, *WIDTHS[0])
         my_turn(page)
         finger, card = _Finger(page), page.locator(f"{OWN}[data-order='1']")
-        x, y = _corner(card)
+        x, y = corner(card)
         finger.slide((x, y), (x, y - 60))
         page.wait_for_timeout(900)
         assert page.locator(".dragged").count() == 1 and not page.locator("#annotation").is_visible()
@@ -223,7 +199,7 @@ def test_a_table_drawn_anew_ends_a_drag(browser):
     with served(*HANABI) as (address, _):
         page, other = opened(browser, address), opened(browser, address)
         my_turn(page)
-        _lift(page, page.locator(f"{OWN}[data-order='1']"), _middle(page, "#piles .pile[data-use=play]"))
+        lift(page, page.locator(f"{OWN}[data-order='1']"), middle(page, "#piles .pile[data-use=play]"))
         assert page.locator(".dragged").count() == 1
         other.locator(f"{OWN}[data-order='2']").click(button="right")
         other.keyboard.type("elsewhere")
@@ -251,7 +227,7 @@ def test_a_card_slides_back_if_the_system_allows_motion(browser, preference):
             return animate.apply(this, given);
           };
         })()""")
-        _drop(page, page.locator(OWN).nth(4), _middle(page, "#scores"))
+        drag(page, page.locator(OWN).nth(4), middle(page, "#scores"))
         slides = page.evaluate("window.slides")
         assert len(slides) == (preference == "no-preference") and all("px" in slide for slide in slides)
         assert not page.faults

@@ -8,8 +8,10 @@ import pytest
 from support.browser import (
     CHROMIUM,
     WIDTHS,
+    drag,
     faint,
     listening,
+    middle,
     misplaced,
     opened,
     overlaps,
@@ -132,28 +134,25 @@ def test_puzzles_by_keyboard(browser, expected):
         page.context.close()
 
 
-def _drop(page, card, selector):
-    """Drag a card to the middle of an element, once nothing moves."""
-    page.evaluate("Promise.allSettled(document.getAnimations().map((animation) => animation.finished))")
-    box, onto = card.bounding_box(), page.locator(selector).bounding_box()
-    page.mouse.move(box["x"] + 8, box["y"] + 20)
-    page.mouse.down()
-    page.mouse.move(onto["x"] + onto["width"] / 2, onto["y"] + onto["height"] / 2, steps=4)
-    page.mouse.up()
+# The end of all motion on the page.
+SETTLED = "Promise.allSettled(document.getAnimations().map((animation) => animation.finished))"
 
 
 def test_a_card_is_dragged_onto_the_table(browser, expected):
-    """A drop beside the felt answers nothing, and an answered puzzle takes no other card. Motion is allowed."""
+    """With motion. A card that is dropped on the log is no answer. After the answer no card can be played."""
     puzzle, chosen = expected[0], expected[0].solutions[0]
     with served(str(GAMES), "--most", "1", command="puzzle") as (address, _):
         page = listening(browser, address)
         page.emulate_media(reduced_motion="no-preference")
         page.wait_for_selector("body[data-puzzle='1']")
-        _drop(page, page.locator(_card(chosen)), "#log")
-        _drop(page, page.locator(_card(chosen)), "#centre")
+        page.evaluate(SETTLED)
+        drag(page, page.locator(_card(chosen)), middle(page, "#log"))
+        page.evaluate(SETTLED)
+        drag(page, page.locator(_card(chosen)), middle(page, "#centre"))
         page.wait_for_selector("#verdict")
         assert page.inner_text("#verdict").startswith("Right: ")
-        _drop(page, page.locator(_card(_wrong(puzzle))), "#centre")
+        page.evaluate(SETTLED)
+        drag(page, page.locator(_card(_wrong(puzzle))), middle(page, "#centre"))
         assert not page.locator(".dragged").count()
         assert page.evaluate("sent") == [{"do": "solve", "puzzle": 1, "action": chosen}]
         assert not page.faults

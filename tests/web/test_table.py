@@ -330,7 +330,7 @@ def test_the_terminal_undoes_a_decision_of_several_actions_as_one(spec, seat, ty
 
 
 def test_cards_are_chosen_together_by_one_line():
-    """The numbers are those of the printed list. A card twice, one too many or an unknown one chooses nothing."""
+    """By number or name. A line with the same card twice, a fourth card or a wrong number is refused."""
     lines = iter(["1 1 2", "1 2 3 4", "1 99", "1 Q♥ 2", "log", "quit"])
     settings = Play(game="hearts", opponents=["rules"], seed=0, deal=1)
     with contextlib.redirect_stdout(io.StringIO()) as printed:

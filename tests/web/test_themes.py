@@ -72,10 +72,13 @@ def test_texts_of_each_theme_can_be_read():
     """Each theme changes variables of the default one, and is offered in the settings of the pages with a felt."""
     themes, _, _ = _blocks()
     default = themes[None]
+    offered = re.search(r"THEMES = \[(.*?)\]", (STATIC / "theme.js").read_text())[1]
+    assert re.findall(r'"(\w+)"', offered) == ["green", *(name for name in themes if name)]
     for name in ("index", "puzzle", "review"):
-        text = (STATIC / f"{name}.html").read_text()
-        offered = re.search(r'<select id="theme">(.*?)</select>', text)[1]
-        assert re.findall(r"<option>(\w+)</option>", offered) == ["green", *(name for name in themes if name)]
+        assert '<div id="look"></div>' in (STATIC / f"{name}.html").read_text()
+        assert re.search(
+            r"^initLook\(\);$", (STATIC / f"{'app' if name == 'index' else name}.js").read_text(), re.MULTILINE
+        )
     assert len(themes) == 5
     assert _luminance(default["felt"]) < 0.1 and _luminance(themes["sand"]["felt"]) > 0.5
     for name, changed in themes.items():

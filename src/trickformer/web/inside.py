@@ -17,7 +17,6 @@ from trickformer.belief import heads
 from trickformer.belief.samplers import CardBelief, has_weighted_belief, sampler, weighted_belief
 from trickformer.belief.samplers.hanabi import HanabiBelief
 from trickformer.belief.samplers.mines import MinesBelief
-from trickformer.games import crew, hearts, skat
 from trickformer.web import scenes
 from trickformer.web.cast import Cast, DecisionRequest, state_after
 from trickformer.web.claims import certain
@@ -25,7 +24,6 @@ from trickformer.web.hands import hanabi_hands
 from trickformer.web.hints import find_hint, find_loss
 from trickformer.web.scenes import OPEN
 
-PACK_SIZES = {"hearts": hearts.NUM_CARDS, "skat": skat.NUM_CARDS, "crew": crew.NUM_CARDS}
 MAX_CHILDREN = 4  # most visited children of a node that are shown
 MAX_DEPTH = 12  # largest number of tokens in a line
 N_WORLDS = 6  # worlds that the panel `worlds` shows
@@ -55,8 +53,7 @@ class Inside:
         self._compared = Cast(self._game)  # a player's memo must not serve a panel and a comparison
         self._worlds, self._learned = worlds, learned
         self._beliefs: dict[str, Belief] = {}
-        numbers = range(PACK_SIZES.get(self._game.name, 0))
-        self._pack = [scenes.to_json(scenes.card(self._game, number)) for number in numbers]
+        self._pack = [scenes.to_json(card) for card in scenes.pack(self._game)]
 
     def model(self, request: DecisionRequest) -> dict[str, Any]:
         """Show the model's policy and its value of each action.

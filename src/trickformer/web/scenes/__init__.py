@@ -1,8 +1,9 @@
 """Scenes: the visible parts of a state (seats with cards, the trick, cards on the table, possible actions).
 
 The page draws a scene and the terminal prints it; both are independent of the game. Each game has a module of its name
-that exports `show(game, state, viewer, you) -> Scene` and may export `log(game, state, viewer, you)`. A game without a
-module is shown in its own words (_words.py). The scene of a seat depends only on the seat's knowledge: it does not
+that exports `show(game, state, viewer, you) -> Scene` and may export `log(game, state, viewer, you)`. It may have the
+number of cards of a pack, NUM_CARDS, if each card exists once. A game without a module is shown in its own words
+(_words.py). The scene of a seat depends only on the seat's knowledge: it does not
 change if cards that are hidden from it are exchanged.
 """
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from trickformer.base import Game
@@ -68,6 +70,10 @@ def to_json(part: Scene | LogEntry | Card) -> dict[str, Any]:
     return part.model_dump(mode="json", exclude_defaults=True)
 
 
+def _module(game: Game) -> ModuleType | None:
+    return importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
+
+
 def annotate(scene: Scene, annotations: Mapping[int, str]) -> Scene:
     """Add texts to the cards in the hands of a scene.
 
@@ -91,12 +97,21 @@ def card(game: Game, number: int) -> Card:
         game: The game; without a function `card` in its module the card shows the game's words.
         number: Action that plays the card, or kind of card in Hanabi.
     """
-    module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
+    module = _module(game)
     if module is not None and hasattr(module, "card_of"):  # the pack depends on the game's options
         shown: Card = module.card_of(game, number)
         return shown
     make_card = getattr(module, "card", None)
     return make_card(number) if make_card is not None else Card(name=game.words(number), words=game.words(number))
+
+
+def pack(game: Game) -> tuple[Card, ...]:
+    """Make all cards of a game's pack; none if a card has several copies or the game has no module here.
+
+    Args:
+        game: The game.
+    """
+    return tuple(card(game, number) for number in range(getattr(_module(game), "NUM_CARDS", 0)))
 
 
 def show(game: Game, state: State, viewer: int, reader_plays: bool = True) -> Scene:
@@ -110,9 +125,10 @@ def show(game: Game, state: State, viewer: int, reader_plays: bool = True) -> Sc
     """
     seen_by = OPEN if state.is_terminal() else viewer
     you = seen_by if reader_plays and seen_by != OPEN else None
-    if game.name not in NAMES:
+    module = _module(game)
+    if module is None:
         return in_words(game, state, seen_by, viewer, you)
-    scene: Scene = importlib.import_module(f"{__name__}.{game.name}").show(game, state, seen_by, you)
+    scene: Scene = module.show(game, state, seen_by, you)
     return scene
 
 
@@ -126,6 +142,5 @@ def log(game: Game, state: State, viewer: int, reader_plays: bool = True) -> tup
         reader_plays: Whether the reader plays the viewer's seat, which the words then call "you".
     """
     you = viewer if reader_plays and viewer != OPEN else None
-    module = importlib.import_module(f"{__name__}.{game.name}") if game.name in NAMES else None
-    entries: tuple[LogEntry, ...] = getattr(module, "log", log_in_words)(game, state, viewer, you)
+    entries: tuple[LogEntry, ...] = getattr(_module(game), "log", log_in_words)(game, state, viewer, you)
     return entries

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 SKAT = NUM_CARDS - PLAYERS * HAND  # cards of the skat
 _WINNING_POINTS = 61  # card points with which the soloist wins, neither side schneider
 _SCHNEIDER_POINTS = 90  # card points with which the soloist makes the opponents schneider
+_ALL_POINTS = 120  # card points of the pack
 _PLACES = ("forehand", "middlehand", "rearhand")
 _ASK = {
     "auction": "say what you bid",
@@ -192,7 +193,9 @@ def announced_value(skat_state: Any, level: str) -> int:
         skat_state: State before the announcement.
         level: One of LEVELS.
     """
-    points, tricks = {"plain": (_WINNING_POINTS, 1), "schneider": (_SCHNEIDER_POINTS, 1)}.get(level, (120, TRICKS))
+    points, tricks = {"plain": (_WINNING_POINTS, 1), "schneider": (_SCHNEIDER_POINTS, 1)}.get(
+        level, (_ALL_POINTS, TRICKS)
+    )
     return _won_value(skat_state, DECLARATIONS[skat_state.core.kind], level, points, tricks)
 
 
@@ -327,7 +330,7 @@ def _result(skat_state: Any) -> tuple[str, ...]:
     else:
         skat = _count_points(skat_state.skat)
         first = (
-            f"Seat {soloist} {outcome} {_contract(skat_state)} with {result.points} of 120 card points:"
+            f"Seat {soloist} {outcome} {_contract(skat_state)} with {result.points} of {_ALL_POINTS} card points:"
             f" {result.points - skat} in {count_noun(result.tricks, 'trick')} and {skat} in the skat."
         )
         steps, base = value_steps(skat_state), BASES[DECLARATIONS.index(contract.game)]

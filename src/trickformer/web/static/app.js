@@ -7,7 +7,6 @@ import { focusedOrder, initAnnotations, pressAnnotate, updateAnnotations } from 
 import { isElsewhere, moveFocus } from "./arrows.js";
 import { claim } from "./claim.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
-import { initDeck } from "./deck.js";
 import { $, make, openDialog, showProgress, storeChoice } from "./dom.js";
 import { initDrag } from "./drag.js";
 import { initFlags, pressFlag, updateFlags } from "./flags.js";
@@ -15,6 +14,7 @@ import { handKey } from "./format.js";
 import { cancelOptions } from "./gestures.js";
 import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, updateHint } from "./hint.js";
 import { showLog } from "./log.js";
+import { initLook } from "./look.js";
 import { chooseMatch } from "./match.js";
 import { initMotion, planMotion, playMotion, skipMotion } from "./motion.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
@@ -22,7 +22,6 @@ import { showScores } from "./scores.js";
 import { connect, send } from "./socket.js";
 import { initSound } from "./sound.js";
 import { isMyTurn, seatName, showTable, toggleLastTrick } from "./table.js";
-import { initTheme } from "./theme.js";
 import { checkAction, forgetRating, initWarning, receiveWarning, updateWarning, warningElements, warningSource } from "./warn.js";
 
 /** @type {TableMessage | null} */
@@ -210,8 +209,7 @@ initPanels(openPanels, () => {
 initAnnotations();
 initDrag();
 initFlags();
-initTheme();
-initDeck();
+initLook();
 initMotion();
 initSound();
 initHint({

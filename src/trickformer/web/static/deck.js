@@ -2,7 +2,8 @@
 
 import { $, storeChoice } from "./dom.js";
 
-const DECKS = ["french", "four", "german"]; // "four" is the French deck with a colour for each suit
+/** @type {Map<string, string>} */
+export const DECKS = new Map([["french", "French"], ["four", "French, four colours"], ["german", "German"]]); // in words
 const DECK_GAMES = ["hearts", "skat"]; // the other games have cards of their own, or none
 /** @type {{ [rank: string]: string | undefined }} */
 const GERMAN_RANKS = { J: "U", Q: "O" };
@@ -13,7 +14,7 @@ const updates = new WeakMap(); // functions that show an element as the deck has
 
 const chosenDeck = () => {
   const choice = localStorage.getItem("deck") ?? "";
-  return DECKS.includes(choice) && (choice !== "german" || game === "skat") ? choice : "french";
+  return DECKS.has(choice) && (choice !== "german" || game === "skat") ? choice : "french";
 };
 
 export const isGerman = () => document.documentElement.dataset.deck === "german";
@@ -38,15 +39,14 @@ export function followDeck(element, update) {
 }
 
 /**
- * Shows the chosen deck in the settings, if the page has them and the game has decks.
+ * Shows the chosen deck in the settings, if the game has decks.
  * @param {string} deck
  */
 function showChoice(deck) {
   const choice = $("deck");
-  if (!choice) return;
   const row = choice.closest("p");
   if (row) row.hidden = !DECK_GAMES.includes(game);
-  const german = choice.options[DECKS.indexOf("german")];
+  const german = choice.options[[...DECKS.keys()].indexOf("german")];
   german.hidden = german.disabled = game !== "skat";
   choice.value = deck;
 }
@@ -68,9 +68,9 @@ export function showDeck(shown) {
   show();
 }
 
-// Shows the deck on the page, sets up its choice if the page has settings, and follows another choice in another window.
+// Shows the deck on the page, sets up its choice, and follows another choice in another window.
 export function initDeck() {
   show();
   addEventListener("storage", show);
-  if ($("deck")) storeChoice("deck", show);
+  storeChoice("deck", show);
 }

@@ -5,17 +5,16 @@
 
 import { isElsewhere, moveFocus } from "./arrows.js";
 import { textWithCards } from "./cards.js";
-import { initDeck } from "./deck.js";
 import { $, all, make } from "./dom.js";
 import { initDrag } from "./drag.js";
 import { withError } from "./format.js";
 import { cancelOptions, closeOptions } from "./gestures.js";
 import { showLog } from "./log.js";
+import { initLook } from "./look.js";
 import { cardsIn } from "./scene.js";
 import { connect, send } from "./socket.js";
 import { seatName, showTable } from "./table.js";
 import { heads } from "./tables.js";
-import { initTheme } from "./theme.js";
 
 /** @type {PuzzleMessage | null} */
 let puzzle = null; // message of the puzzle that is shown
@@ -140,6 +139,5 @@ document.addEventListener("keydown", (event) => {
 
 $("cancel").addEventListener("click", () => send({ do: "cancel" }));
 initDrag();
-initTheme();
-initDeck();
+initLook();
 connect("puzzles", { opened: () => {}, received: receive });

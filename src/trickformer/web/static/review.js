@@ -5,18 +5,17 @@
 
 import { textWithCards } from "./cards.js";
 import { dealtElements } from "./dealt.js";
-import { initDeck } from "./deck.js";
 import { $, all, isPageKey, make } from "./dom.js";
 import { shortUnit } from "./format.js";
 import { closeOptions } from "./gestures.js";
 import { initHands, isRefreshing, requestHands, showHands } from "./hands.js";
+import { initLook } from "./look.js";
 import { showMoves } from "./moves.js";
 import { showCurves, showReview } from "./rating.js";
 import { showRun } from "./run.js";
 import { actionWords, cardsIn } from "./scene.js";
 import { connect, send } from "./socket.js";
 import { seatName, showTable } from "./table.js";
-import { initTheme } from "./theme.js";
 import { showWhatIf } from "./what-if.js";
 
 /** @type {HandMessage | null} */
@@ -214,8 +213,7 @@ $("jump").addEventListener("submit", (event) => {
   location.hash = `${Math.trunc(Number($("game").value))}${decision > 1 ? `.${decision}` : ""}`;
 });
 window.addEventListener("hashchange", requestHand);
-initTheme();
-initDeck();
+initLook();
 initHands(() => hand === null && numberInAddress() === null);
 const match = new URLSearchParams(location.search).get("match"); // a match of a training
 $("training").hidden = !match;

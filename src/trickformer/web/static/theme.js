@@ -2,13 +2,13 @@
 
 import { $, storeChoice } from "./dom.js";
 
-const DEFAULT = "green";
+export const THEMES = ["green", "blue", "wine", "slate", "sand"];
 
 function show() {
-  const stored = localStorage.getItem("theme") ?? DEFAULT;
+  const stored = localStorage.getItem("theme") ?? THEMES[0];
   document.documentElement.dataset.theme = stored;
   const choice = $("theme");
-  if (choice) choice.value = [...choice.options].some(({ value }) => value === stored) ? stored : DEFAULT;
+  if (choice) choice.value = THEMES.includes(stored) ? stored : THEMES[0];
 }
 
 // Shows the theme on the page, sets up its choice if the page has settings, and follows another choice in another window.

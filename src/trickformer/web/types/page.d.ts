@@ -83,6 +83,7 @@ export interface Elements {
   leaves: HTMLParagraphElement;
   links: HTMLUListElement;
   log: HTMLDivElement;
+  look: HTMLDivElement;
   looking: HTMLElement;
   loser: HTMLSelectElement;
   match: HTMLButtonElement;
