@@ -31,12 +31,14 @@ demo: setup  ## a real Hearts tournament with the shipped checkpoint
 play: setup  ## a table in the browser: Hearts against GO-MCTS and PIMC
 	$(BIN)/trickformer play hearts --opponents gomcts pimc
 
-# Workers load torch each, so there are four at most. A file's tests stay together, with what they share.
+# Workers load torch each, so there are four at most. Each has one thread, so that they do not compete for cores. A file's
+# tests stay together, with what they share.
+test quick: export OMP_NUM_THREADS = 1
 test: setup
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 quick: setup  ## the tests that are not marked slow: about four minutes on two cores
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
 
 lint: setup
 	$(BIN)/ruff check .
