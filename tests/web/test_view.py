@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from contextlib import ExitStack, closing, suppress
 
 import pytest
@@ -96,6 +98,17 @@ def test_the_players_that_are_offered_play_the_game(name):
     assert found[:1] == (("random:",) if game.players > 1 else ()) and "random" not in found
     assert ("sparta" in found) == (name in ("hanabi", "crew")) and ("kermit" in found) == (name == "skat")
     assert "rollout" in found or game.players == 1
+
+
+def test_players_and_analysts_are_listed_without_torch_and_scipy_stats():
+    """They take seconds to import, which every page would wait for."""
+    code = (
+        "import sys\nfrom trickformer import games\nimport trickformer.web.server\n"
+        "from trickformer.web.offers import analysts, list_players\n"
+        "for name in games.NAMES: list_players(games.load(name), ()), analysts(games.load(name), None, ())\n"
+        "assert not {'torch', 'scipy.stats'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_tournament_is_listed_by_its_worst_deals(folder, desk_of):

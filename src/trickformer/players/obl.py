@@ -133,12 +133,11 @@ def load_checkpoint(player: str, checkpoint: str | None, game: Hanabi) -> Hanabi
     Raises:
         TrickformerError: There is no checkpoint, or it is of other rules.
     """
-    from trickformer import checkpoints
-    from trickformer.models.hanabi_values import load
-
     if checkpoint is None:
         raise TrickformerError(
             f"player {player!r} needs checkpoint=hanabi-obl-1, or checkpoint=DIR with a run folder of "
             "`trickformer obl train`"
         )
+    from trickformer.models.hanabi_values import load  # imports torch, which takes seconds
+
     return load(checkpoints.find(checkpoint)).require_rules(game.rules, checkpoint)

@@ -340,15 +340,14 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
             blueprint is no scripted player; the checkpoint is missing, of other rules, an imitation, or a network
             with a memory; or the network of the belief does not fit.
     """
-    from trickformer import _core
     from trickformer.games.hanabi import Hanabi
-    from trickformer.models.torch_backend import usable
-    from trickformer.players.obl import load_checkpoint
-    from trickformer.players.partner import style_of
-    from trickformer.search.hanabi.rl import ValueTuning
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
+    from trickformer import _core
+    from trickformer.players.obl import load_checkpoint
+    from trickformer.players.partner import style_of
+
     refuse_unread("rl_search", options, game)
     if options.seat >= game.players:
         raise TrickformerError(
@@ -364,6 +363,9 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         raise TrickformerError(
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"
         )
+    from trickformer.models.torch_backend import usable  # imports torch, which takes seconds
+    from trickformer.search.hanabi.rl import ValueTuning
+
     tuning = ValueTuning(
         bot=_core.hanabi.BOTS.index(style),
         others=0 if options.multi else game.players - 1,
@@ -389,21 +391,24 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
             )
         return RLSearch(options, game, style, model, tuning, learned)
     from trickformer.belief.hanabi.public import PublicWorlds
-    from trickformer.search.hanabi.beliefs import make_public_belief
     from trickformer.search.hanabi.rl_multi import BothSeats, NetworkProcess, Team
 
     process = NetworkProcess(game.rules, [style, style], tuning)
     exact = partial(PublicWorlds, process, options.listed, options.tries)
-    belief = make_public_belief(
-        options.belief,
-        game,
-        process,
-        style,
-        options.fine_tuning(),
-        options.belief_checkpoint,
-        options.device,
-        exact,
-        "belief_checkpoint",
-    )
+    learned = None
+    if options.belief != "exact":
+        from trickformer.search.hanabi.beliefs import make_public_belief
+
+        learned = make_public_belief(
+            options.belief,
+            game,
+            process,
+            style,
+            options.fine_tuning(),
+            options.belief_checkpoint,
+            options.device,
+            "belief_checkpoint",
+        )
+    belief = learned or (lambda _: exact())
     team = Team(process, model, tuning, belief, exact, options.threshold, options.assess, options.seed)
     return BothSeats(team, game)

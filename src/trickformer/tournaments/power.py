@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 FEWEST_DEALS = 10  # with fewer deals the spread of the differences is too uncertain
 FEWEST_RANKS = 6  # differences other than 0 that Wilcoxon's test needs for p < 0.05
@@ -46,6 +46,8 @@ def _signed_ranks(nonzero: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     The projection adds the sum of the signs of the larger differences, divided by n, because a difference raises the
     ranks of all larger ones. Equally large differences count half, and so does the difference itself.
     """
+    from scipy import stats  # slow to import
+
     n, signs = len(nonzero), np.sign(nonzero)
     signed = signs * (stats.rankdata(np.abs(nonzero)) - 0.5) / n
     group = np.unique(np.abs(nonzero), return_inverse=True)[1]  # differences of equal size, in ascending order
@@ -56,6 +58,8 @@ def _signed_ranks(nonzero: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _deals_for_ranks(share: float) -> int:
     """Return the deals, at most 2% too many, that give six nonzero differences in 80% of matches, for their share."""
+    from scipy import stats  # slow to import
+
     deals = FEWEST_RANKS
     while stats.binom.sf(FEWEST_RANKS - 1, deals, share) < _POWER:
         deals += max(1, deals // 50)  # steps of 2% suffice and keep the search short

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from trickformer.tournaments.intervals import interval, sequential_p_value
 
@@ -189,6 +188,8 @@ def p_value(deals: np.ndarray) -> float:
     """
     if not np.any(deals):
         return 1.0
+    from scipy import stats  # takes most of a second, which a program that only plays need not wait for
+
     test: Any = stats.wilcoxon(deals)
     return float(test.pvalue)
 

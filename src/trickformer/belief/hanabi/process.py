@@ -18,14 +18,17 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import torch
 
 from trickformer import _core
 from trickformer.base import PUBLIC
-from trickformer.belief.hanabi.learned import CardConstraints
+
+if TYPE_CHECKING:
+    import torch
+
+    from trickformer.belief.hanabi.learned import CardConstraints
 
 Tables: TypeAlias = _core.hanabi.Tables
 TRAITS = 3  # traits of a kind: it can be played now, it is useless, it is the last copy of a useful one
@@ -148,6 +151,10 @@ class HanabiProcess:
             x: n tables.
             device: Device of the tensors.
         """
+        import torch  # takes seconds, and searches on the exact belief do without
+
+        from trickformer.belief.hanabi.learned import CardConstraints
+
         possible, counts = self.card_constraints(x)
         hint_bits = x.hint_bits()[:, self.owners].reshape(len(x), self.slots, HINT_BITS)
         return CardConstraints(*map(torch.from_numpy, (possible, counts, x.traits(), hint_bits))).to(device)

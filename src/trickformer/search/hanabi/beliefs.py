@@ -94,27 +94,23 @@ def make_public_belief(
     fine_tuning: FineTuningOptions,
     file: Path | None,
     device: str,
-    exact: Callable[[], PublicBelief],
     option: str = "checkpoint",
 ) -> Callable[[int], PublicBelief]:
-    """Return a function that makes a game's belief over both hands from a seed.
+    """Return a function that makes a game's belief over both hands by a network, from a seed.
 
     Args:
-        name: `exact`, `seq2seq` or `bft`.
+        name: `seq2seq`, the network as trained, or `bft`, which fine-tunes it at each move.
         game: The game.
         process: The game's process, in the form fosg (belief/hanabi/process.py).
         style: Scripted player that all seats are assumed to be.
         fine_tuning: Settings of the fine-tuning, for bft.
         file: File of the network.
         device: Torch device.
-        exact: Makes the exact belief.
         option: Name of the player's option for the file, for messages.
 
     Raises:
         TrickformerError: The network does not fit.
     """
-    if name == "exact":
-        return lambda _: exact()
     model = _load_network(file, game, "fosg", style, 0, device, option)
     if name == "seq2seq":
         return lambda _: Recurrent(process, model)
