@@ -10,8 +10,7 @@ steps="${STEPS:-30000}" out="${OUT:-out/results/obl-full${STEPS:+-$STEPS}}"
 going() { [[ -e "$1/run.json" ]] && echo --resume || true; }  # what is begun is gone on with
 for seed in 0 1; do
   [[ -e "$out/$seed/model.safetensors" ]] ||
-    obl train hanabi --level 1 --seed "$seed" --steps "$steps" --hidden 256 --odds --worlds 2 --batch 16 --learning-rate 1.5e-3 \
-      --target-every 20 --buffer 256 --bf16 --games 500 --evaluate-every $((steps < 60000 ? 2500 : 5000)) --out "$out/$seed" $(going "$out/$seed") "$@"
+    obl train hanabi --preset full --seed "$seed" --steps "$steps" --evaluate-every $((steps < 60000 ? 2500 : 5000)) --out "$out/$seed" $(going "$out/$seed") "$@"
 done
 obl crossplay --players "obl:checkpoint=$out/0" "obl:checkpoint=$out/1" partner:style={smart,holmes,simple,piers,iggi} \
   --methods obl obl smart holmes simple piers iggi --games "${GAMES:-1000}" --seed 1 --out "$out/cross" $(going "$out/cross")

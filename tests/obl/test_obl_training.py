@@ -19,7 +19,7 @@ import pytest
 import torch
 from support.records import comparable
 
-from trickformer import _core, games, players
+from trickformer import _core, checkpoints, games, players
 from trickformer.base import TrickformerError
 from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, load, save
 from trickformer.plumbing import config as configs
@@ -148,6 +148,12 @@ def test_the_mean_of_the_weights_is_saved(tmp_path, averaging):
     saved = going.make_checkpoint().model.worth.weight
     assert saved == pytest.approx(wanted, abs=1e-6)
     assert torch.equal(saved, going.online.worth.weight) == (averaging == 0)
+
+
+def test_the_preset_full_is_how_the_shipped_network_was_trained():
+    about = json.loads((checkpoints.find("hanabi-obl-1") / "config.json").read_text())["about"]
+    full = OffBeliefTraining(preset="full").model_dump(mode="json")
+    assert {k for k in about.keys() & full.keys() if about[k] != full[k]} == {"preset"}
 
 
 def test_presets():
@@ -332,7 +338,7 @@ def test_three_runs_at_one_table(tmp_path, command):
         (["hanabi", "--n-step", "3"], "--n-step 3: a target of off-belief learning is one move"),
         (["hanabi(colours=1)"], "unknown option of hanabi 'colours'"),
         (["hanabi", "--device", "cuda:77"], "torch cannot use device"),
-        (["hanabi", "--preset", "large"], "--preset large: choose from small, paper"),
+        (["hanabi", "--preset", "large"], "--preset large: choose from small, full, paper"),
     ],
 )
 def test_bad_input_is_one_line(arguments, says, command, tmp_path, checkpoint):
