@@ -19,6 +19,7 @@ from trickformer.plumbing import digests, folder
 from trickformer.plumbing.report import REPORT
 from trickformer.studies.belief import evaluation, report, training
 from trickformer.studies.belief.stack import Stack
+from trickformer.studies.belief.system import process_of
 
 LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
 
@@ -310,7 +311,7 @@ def test_v0_is_what_counting_says(tmp_path):
     """Before any move, of the public forms: every card is as likely as its share of the deck."""
     config = Evaluation(estimators=["v0"], games=3, stack=3)
     share = np.tile([3, 2, 2, 2, 1], 5) / 50
-    process = networks.process_of(config)
+    process = process_of(config)
     x = process.start(config.seed, 0, 3)
     each = evaluation.estimators.V0(process)
     each.begin(x)

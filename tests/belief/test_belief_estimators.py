@@ -12,7 +12,7 @@ from support.small_hanabi import SMALL, play, process
 
 from trickformer.belief.hanabi import estimators
 from trickformer.belief.hanabi.particles import Particles
-from trickformer.belief.hanabi.process import Form, policy_given_hands
+from trickformer.belief.hanabi.process import Form
 
 KINDS = SMALL.rules.kinds
 FORMS = [(Form.HMM, 0), (Form.POMDP, 0), (Form.POMDP, 1), (Form.FOSG, 0)]
@@ -160,7 +160,7 @@ def plainly(system, belief, before, now, mover) -> np.ndarray:
                     if others:
                         hands[0, owner, others[0] % 2] = other
                     expected[slot, kind] += (
-                        p * policy_given_hands(before.table, 0, hands, policy)[0, now.action] if p else 0
+                        p * system.policy_given_hands(before.table, 0, hands, policy)[0, now.action] if p else 0
                     )
     return expected
 

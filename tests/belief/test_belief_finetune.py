@@ -124,7 +124,7 @@ def test_in_a_fosg_fine_tuning_knows_who_acts(hmm):
 
     class Misled(estimators.BFT):
         def observe(self, before, control, actions, after):
-            super().observe(before, process.players[before.current()].astype(np.int64), actions, after)
+            super().observe(before, process.players[before.current()], actions, after)
 
     cast = {
         "seq2seq": estimators.Recurrent(process, model),

@@ -16,8 +16,7 @@ from trickformer import _core, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import networks
 from trickformer.belief.hanabi.config import BeliefTraining
-from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, save
-from trickformer.search.hanabi.rl import action_values
+from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, action_values, save
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 

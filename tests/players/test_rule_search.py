@@ -13,7 +13,7 @@ from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import networks as files
 from trickformer.belief.hanabi.config import BeliefTraining
 from trickformer.belief.hanabi.exact import HandListBelief
-from trickformer.belief.hanabi.process import choose_actions, prefer
+from trickformer.belief.hanabi.process import prefer
 from trickformer.search.hanabi.public import Games, RuleSearchGame
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -82,8 +82,8 @@ def test_values_are_those_of_all_worlds():
             assert feasible.all()
             p = np.exp(log_p)
 
-            def worth(rule, tables=tables, p=p):
-                actions = choose_actions(tables, np.full(len(tables), rule), 0)
+            def worth(rule, tables=tables, p=p, process=process):
+                actions = process.choose(tables, np.full(len(tables), rule), 0)
                 return p @ tables.play_out(actions, SMART, 0).reshape(len(p), -1).mean(axis=1)
 
             rules = [*range(6), *(prefer(a, SMART) for a in range(TINY.rules.actions))]

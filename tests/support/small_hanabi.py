@@ -49,11 +49,11 @@ def process(form: Form, seat: int = 0) -> HanabiProcess:
     return HanabiProcess(SMALL.rules, form, PAIR, seat)
 
 
-def play(form: Form, seed: int, seat: int = 0) -> Iterator[Position]:
+def play(form: Form, seed: int, seat: int = 0, policies: Sequence[Policy] | None = None) -> Iterator[Position]:
     """One game to its end. Whoever is not fixed plays at random: any legal move, or any scripted policy or
-    decision rule."""
+    decision rule. The fixed policies are those of PAIR by default."""
     rng = np.random.default_rng(seed)
-    slow = GameProcess(SMALL, form, [ScriptedPolicy(SMALL, name) for name in PAIR], seat)
+    slow = GameProcess(SMALL, form, policies or [ScriptedPolicy(SMALL, name) for name in PAIR], seat)
     x = slow.deal(seed, 0)
     states, emissions, controls, moves = [x], [slow.emission(x)], [], [(np.full(1, -1, dtype=np.int64), -1)]
     while not x.is_terminal():

@@ -209,6 +209,21 @@ class ActionValues(nn.Module):
         return self.values(self.units(observations, context), legal)
 
 
+def action_values(model: ActionValues, observations: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
+    """Compute a network's action values from the present observations, without a memory of earlier moves.
+
+    Args:
+        model: The network.
+        observations: Observations of the seats on turn at n tables, [n, features].
+        legal: Legal actions, bool [n, A].
+
+    Returns:
+        float [n, A].
+    """
+    contexts, _ = model.contexts(observations[None], model.memory(len(observations)))
+    return model(observations, contexts[0], legal)[0]
+
+
 def best(q: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
     """Choose the legal action with the highest value, the first if several are equal; 0 if none is legal.
 

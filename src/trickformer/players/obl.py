@@ -56,7 +56,7 @@ class ActionValuePlayer(Player):
     def __init__(self, game: Hanabi, trained: HanabiCheckpoint, temperature: float):
         from trickformer.belief.samplers.hanabi import HanabiBelief
 
-        self._game, self._trained = game, trained
+        self._game, self.trained = game, trained
         self._belief = HanabiBelief(game)
         self.temperature = temperature  # in points, without a unit if the network was trained by imitation
 
@@ -68,7 +68,7 @@ class ActionValuePlayer(Player):
 
         result = self._evaluate(view)
         action = int(sample_actions(result.q, result.legal, self.temperature, rng))
-        if self._trained.is_imitation:
+        if self.trained.is_imitation:
             return Decision(action)
         return Decision(action, value=(result.score + float(result.q[0, action])) / self._game.rules.kinds)
 
@@ -90,12 +90,12 @@ class ActionValuePlayer(Player):
     def _evaluate(self, view: View) -> _Evaluation:
         import torch
 
-        model, viewer = self._trained.model, np.full(1, view.viewer, dtype=np.int8)
+        model, viewer = self.trained.model, np.full(1, view.viewer, dtype=np.int8)
         self._belief.reset(view)
         tables = self._belief.tables()
         needed = tables if model.sizes.recurrent else tables[-1:]  # only a recurrent network reads the past
         # v0: observations hold probabilities of every card in a hand by counting (V0 beliefs), not its possible kinds
-        observations = [torch.from_numpy(table.observe(viewer, self._trained.v0)) for table in needed]
+        observations = [torch.from_numpy(table.observe(viewer, self.trained.v0)) for table in needed]
         legal = torch.zeros(1, self._game.rules.actions, dtype=torch.bool)
         legal[0, list(view.legal)] = True
         with torch.no_grad():

@@ -28,6 +28,7 @@ VARIANTS: dict[str, dict[str, int]] = {  # variants of two-player Hanabi, as par
     "7-card-4-hint": {"hand": 7, "hints": 4},
 }
 SCRIPTED = ("simple", "holmes", "smart", "iggi", "piers", "flawed")
+NETWORK = "obl"  # player whose specs name a network
 # The preset `small` has the settings behind docs/results/belief.md, except --bf16. The preset `paper` has the settings
 # of the BFT paper (sections 4.1, A.2.2, A.2.3). Settings that the paper omits are from the code that it cites, the
 # repository off-belief-learning: 1,000 batches an epoch, all positions, Adam at a fixed rate. `stack` is small because
@@ -63,7 +64,7 @@ class BeliefTraining(BaseModel):
     variant: VariantOption = "5-card-8-hint"
     players: list[str] = Field(
         ["smart", "smart"],
-        description="Script of each seat in the training games.",
+        description="Script or network (obl:checkpoint=...) of each seat in the training games.",
     )
     model: Literal["lstm", "transformer"] = Field(
         "lstm", description="Encoder: lstm, on observations, or transformer (GPT-2), on the tokenizer's sequences."
@@ -92,8 +93,8 @@ class BeliefTraining(BaseModel):
 
     @field_validator("players")
     @classmethod
-    def _check_players(cls, names: list[str]) -> list[str]:
-        return _split_names(names, SCRIPTED, "scripted player")
+    def _check_players(cls, arguments: list[str]) -> list[str]:
+        return _split_players(arguments)
 
     @model_validator(mode="after")
     def _check_heads(self) -> Self:
@@ -159,7 +160,7 @@ class Evaluation(FineTuningOptions):
     variant: VariantOption = "5-card-8-hint"
     players: list[str] = Field(
         ["smart", "smart"],
-        description="Script with the fixed policy of each seat: simple, holmes, smart, iggi, piers or flawed.",
+        description="Fixed policy of each seat: simple, holmes, smart, iggi, piers, flawed, obl:checkpoint=...",
     )
     others: list[str] = Field(
         ["smart", "holmes", "simple", "piers", "iggi"],
@@ -209,9 +210,14 @@ class Evaluation(FineTuningOptions):
     def _as_the_preset(cls, values: Any) -> Any:
         return _preset("evaluation", values)
 
-    @field_validator("players", "others")
+    @field_validator("players")
     @classmethod
-    def _check_players(cls, names: list[str]) -> list[str]:
+    def _check_players(cls, arguments: list[str]) -> list[str]:
+        return _split_players(arguments)
+
+    @field_validator("others")
+    @classmethod
+    def _check_others(cls, names: list[str]) -> list[str]:
         return _split_names(names, SCRIPTED, "scripted player")
 
     @field_validator("estimators")
@@ -234,6 +240,15 @@ class Evaluation(FineTuningOptions):
 def _preset(command: str, values: Any) -> Any:
     """Add the settings of a preset, unless they are set explicitly."""
     return PRESETS[command].get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
+
+
+def _split_players(arguments: list[str]) -> list[str]:
+    """Split arguments into players as `_split_names` does, except the specs of networks, which may contain commas."""
+    known = (*SCRIPTED, f"{NETWORK}:checkpoint=...")
+    players: list[str] = []
+    for text in arguments:
+        players += [text] if text.partition(":")[0] == NETWORK else _split_names([text], known, "player")
+    return players or _split_names([], known, "player")
 
 
 def _split_names(arguments: list[str], known: Sequence[str], what: str) -> list[str]:

@@ -16,7 +16,7 @@ from trickformer.belief.hanabi.counting import counting
 from trickformer.belief.hanabi.exact import HandListBelief
 from trickformer.belief.hanabi.finetune import FilterState, FineTunedBelief, Finetuning
 from trickformer.belief.hanabi.learned import Seq2Seq
-from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, policy_given_hands
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.belief.hanabi.transformer import Transformer
 
@@ -244,7 +244,7 @@ class V2(V1):
                         entries.append((s, k))
                 dealt = np.full((len(hands) * n, process.rules.players, hand_size), -1, dtype=np.int8)
                 dealt[:, owner, : len(slots)] = np.concatenate(hands)
-                probs = policy_given_hands(before, g, dealt, policies[g])[:, actions[g]]
+                probs = process.policy_given_hands(before, g, dealt, policies[g])[:, actions[g]]
                 probs = probs.reshape(len(hands), n).mean(axis=1)
                 if not probs.any():
                     continue  # no sampled hand leads to the move, so its likelihoods are unknown

@@ -1,8 +1,8 @@
-"""Exact beliefs of Hanabi for scripted players, by listing hands. They are the reference for the estimates.
+"""Exact beliefs of Hanabi for players without a memory, by listing hands. They are the reference for the estimates.
 
-A scripted player's move depends on public information and on the hands that it sees, never on its own hand. With two
-players, the moves of seat 0 depend on the hand of seat 1 only, and the reverse. For hands a of seat 0 and b of seat 1
-the belief, up to a constant factor, is
+The players are scripts or networks without an LSTM. A move depends on public information and on the hands that the
+mover sees, never on its own hand. With two players, the moves of seat 0 depend on the hand of seat 1 only, and the
+reverse. For hands a of seat 0 and b of seat 1 the belief, up to a constant factor, is
 
     P(a, b | observations)  ~  ways(a, b) L1(a) L0(b)
 
@@ -20,7 +20,7 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat, policy_given_hands, revealed_card
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat, revealed_card
 
 # Maps possible hands of a seat, int8 [m, hand], to the log-likelihood of another seat's move, float64 [m]. It is -inf
 # for a hand that the seat cannot hold.
@@ -179,7 +179,8 @@ class HandFilter:
         action = move[2]
         dealt = at_seat(hidden, self._seat, self._process.rules.players)
         with np.errstate(divide="ignore"):
-            return np.log(policy_given_hands(before, 0, dealt, policy)[:, action].astype(np.float64))
+            probs = self._process.policy_given_hands(before, 0, dealt, policy)
+            return np.log(probs[:, action].astype(np.float64))
 
     def counts(self, table: Tables) -> np.ndarray:
         """Return the number of cards of each kind that may be in the hand, int64 [K].

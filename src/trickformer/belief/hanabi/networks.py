@@ -10,7 +10,7 @@ from safetensors.torch import save_file
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.belief.hanabi.config import VARIANTS, BeliefTraining, Evaluation
+from trickformer.belief.hanabi.config import VARIANTS, BeliefTraining
 from trickformer.belief.hanabi.learned import Seq2Seq, Seq2SeqSizes
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import initial_embeddings
@@ -23,28 +23,15 @@ NETWORK = "model.safetensors"  # file of the network in the folder of a run
 BeliefNetwork: TypeAlias = Seq2Seq | Transformer
 
 
-def process_of(config: BeliefTraining | Evaluation) -> HanabiProcess:
-    """Return the Markov system whose hidden state is estimated.
-
-    Args:
-        config: Config of a training or an evaluation.
-
-    Raises:
-        TrickformerError: The number of players does not fit the rules.
-    """
-    rules = _core.hanabi.Rules(**VARIANTS[config.variant])
-    if len(config.players) != rules.players:
-        raise TrickformerError(f"players takes {rules.players} names, one for each seat, not {len(config.players)}")
-    return HanabiProcess(rules, Form(config.form), config.players, config.seat)
-
-
 def network_of(config: BeliefTraining) -> BeliefNetwork:
     """Return a new network, with random weights from PyTorch's global generator.
 
     Args:
         config: Config of the training.
     """
-    process = process_of(config)
+    rules = _core.hanabi.Rules(**VARIANTS[config.variant])
+    names = [_core.hanabi.BOTS[0]] * rules.players  # any player will do, because nobody moves
+    process = HanabiProcess(rules, Form(config.form), names, config.seat)
     sizes = Seq2SeqSizes(
         features=process.features,
         controls=process.controls,

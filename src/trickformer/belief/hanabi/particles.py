@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from trickformer.belief.hanabi import factored
-from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, policy_given_hands, revealed_card
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, revealed_card
 from trickformer.belief.samplers import resample
 
 
@@ -137,7 +137,8 @@ class Particles:
         process = self._process
         if process.form is Form.POMDP and seat == process.seat:  # the observer's own moves carry no information
             return
-        probs = policy_given_hands(before, g, process.to_hands(self._hidden[g]), policy)[:, action].astype(np.float64)
+        dealt = process.to_hands(self._hidden[g])
+        probs = process.policy_given_hands(before, g, dealt, policy)[:, action].astype(np.float64)
         if self._rejection:
             probs = (self._rng.random(self._n) < probs).astype(np.float64)
         with np.errstate(divide="ignore"):

@@ -10,8 +10,9 @@ model (hmm), a partially observable Markov decision process (pomdp), and a facto
     pomdp   state; other policies fixed    one seat's view     that seat's action; none if another seat acts
     fosg    state                          public observation  policy of the seat that acts
 
-X is a batch of the core's tables. A table holds the whole state of a game; scripted players have no private memory. In
-the forms hmm and fosg both hands are hidden, in a pomdp only the hand of the observing seat.
+X is a batch of the core's tables. A table holds the whole state of a game, because the players have no private memory:
+they are scripted players, or networks without an LSTM (policies.py). In the forms hmm and fosg both hands are hidden,
+in a pomdp only the hand of the observing seat.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import torch
 
     from trickformer.belief.hanabi.learned import CardConstraints
+    from trickformer.belief.hanabi.policies import NetworkPolicy
 
 Tables: TypeAlias = _core.hanabi.Tables
 TRAITS = 3  # traits of a kind: it can be played now, it is useless, it is the last copy of a useful one
@@ -52,12 +54,14 @@ class Form(enum.StrEnum):
 
 
 class HanabiProcess:
-    """Markov system of Hanabi with scripted players. Its functions work on n tables at once.
+    """Markov system of Hanabi with scripted players or networks. Its functions work on n tables at once.
 
     Controls are int64 [n], or None in an hmm. In a pomdp a control is the action of `seat` if it acts, else -1. In a
-    fosg a control is the number of the policy that acts: a scripted player, or a rule of `prefer`.
+    fosg a control is the number of the policy that acts. Scripted players have their index in `_core.hanabi.BOTS`. The
+    rules of `prefer` have the numbers above them, and the networks among the players those above all rules.
 
     Attributes:
+        players: Numbers of the fixed policies, int64 [players].
         owners: Seats whose hands are hidden.
         slots: Number of slots in these hands.
         features: Length of an emission.
@@ -66,13 +70,13 @@ class HanabiProcess:
         controls: Number of controls that a network reads.
     """
 
-    def __init__(self, rules: _core.hanabi.Rules, form: Form, players: Sequence[str], seat: int = 0):
+    def __init__(self, rules: _core.hanabi.Rules, form: Form, players: Sequence[str | NetworkPolicy], seat: int = 0):
         """Set up the system.
 
         Args:
             rules: Rules of the core.
             form: Form of the Markov system.
-            players: Scripted players with the fixed policies, a name of `_core.hanabi.BOTS` for each seat.
+            players: Fixed policy of each seat: the name of a scripted player in `_core.hanabi.BOTS`, or a network.
             seat: Observing seat in a pomdp.
 
         Raises:
@@ -83,13 +87,20 @@ class HanabiProcess:
         self.rules = rules
         self.form = form
         self.seat = seat
-        self.players = np.array([_core.hanabi.BOTS.index(name) for name in players], dtype=np.int8)
+        self._policies = tuple(players)
+        self._networks = list(dict.fromkeys(p for p in players if not isinstance(p, str)))
+        self._first_network = prefer(rules.actions, 0)  # number of the first network
+        self.players = np.array([self._number(player) for player in players], dtype=np.int64)
         self._hands = (rules.players - 1) * rules.hand * rules.kinds  # entries of an observation that show hands
         self.owners = [seat] if form is Form.POMDP else list(range(rules.players))
         self.slots = len(self.owners) * rules.hand
         self.features = rules.observation - (0 if form is Form.POMDP else self._hands)
         self.traits, self.hint_bits = TRAITS, HINT_BITS
         self.controls = rules.actions if form is Form.POMDP else 0
+
+    def with_fixed_policies(self) -> HanabiProcess:
+        """Return the system in the form hmm, in which all seats keep the policies of the players."""
+        return HanabiProcess(self.rules, Form.HMM, self._policies)
 
     def start(self, seed: int, first: int, n: int) -> Tables:
         """Deal games of a series.
@@ -212,10 +223,13 @@ class HanabiProcess:
         if self.form is Form.FOSG:
             assert control is not None
             return control
-        return self.players[np.maximum(x.current(), 0)].astype(np.int64)
+        return self.players[np.maximum(x.current(), 0)]
 
     def choose(self, x: Tables, policies: np.ndarray, seed: int, first: int = 0) -> np.ndarray:
-        """Choose an action at each table by a policy, as the function `choose_actions` does.
+        """Choose an action at each table by a policy.
+
+        The draw at table i depends on `seed`, `first` + i and the number of its moves so far. The draws of scripted
+        players and rules are those of `Tables.choose`, and `NetworkPolicy` describes those of networks.
 
         Args:
             x: n tables.
@@ -226,7 +240,39 @@ class HanabiProcess:
         Returns:
             int64 [n]; -1 if a game is over.
         """
-        return choose_actions(x, policies, seed, first)
+        is_network = policies >= self._first_network
+        bots, preferred = split_policies(np.where(is_network, 0, policies))
+        actions = x.choose(bots, seed, first)
+        if (preferred >= 0).any():
+            is_legal = x.legal()[np.arange(len(x)), np.maximum(preferred, 0)] & (preferred >= 0)
+            actions[is_legal] = preferred[is_legal]
+        for number in np.unique(policies[is_network]):
+            rows = np.flatnonzero(policies == number)
+            actions[rows] = self._network(number).choose(x.take(rows), seed, first + rows)
+        return actions
+
+    def policy_given_hands(self, x: Tables, row: int, dealt: np.ndarray, policy: int) -> np.ndarray:
+        """Return a policy's probabilities of actions at one table, if the hands were different.
+
+        Args:
+            x: Tables.
+            row: Index of the table.
+            dealt: int8 [m, players, hand], the hands to assume; -1 keeps the present card.
+            policy: Number of the policy.
+
+        Returns:
+            float32 [m, actions]; zeros if hints rule out the hands.
+        """
+        worlds = x.take(np.full(len(dealt), row))
+        feasible = worlds.suppose(dealt)
+        if policy >= self._first_network:
+            return self._network(policy).probabilities(worlds).astype(np.float32) * feasible[:, None]
+        (bot,), (preferred,) = split_policies(np.array([policy]))
+        probs = worlds.policy(np.full(len(dealt), bot, dtype=np.int8))
+        if preferred >= 0:
+            is_legal = worlds.legal()[:, preferred]
+            probs[is_legal] = np.arange(probs.shape[1]) == preferred
+        return probs * feasible[:, None]
 
     def move(self, x: Tables, control: np.ndarray | None, seed: int, first: int = 0) -> tuple[Tables, np.ndarray]:
         """Draw X' ~ dynamics(X, Z) at every table.
@@ -245,13 +291,26 @@ class HanabiProcess:
         Raises:
             ValueError: The action of a control is illegal.
         """
-        actions = self.choose(x, self.acting_policy(x, control), seed, first)
+        policies = self.acting_policy(x, control)
+        if self.form is Form.POMDP and control is not None:
+            policies = np.where(control >= 0, 0, policies)  # the control replaces the choice of this cheap script
+        actions = self.choose(x, policies, seed, first)
         if self.form is Form.POMDP and control is not None:
             has_action = (control >= 0) & (actions >= 0)
             actions[has_action] = control[has_action]
         after = x.take(np.arange(len(x)))
         after.step(actions)
         return after, actions
+
+    def _number(self, player: str | NetworkPolicy) -> int:
+        """Return the number of a player's policy."""
+        if isinstance(player, str):
+            return _core.hanabi.BOTS.index(player)
+        return self._first_network + self._networks.index(player)
+
+    def _network(self, policy: int) -> NetworkPolicy:
+        """Return the network with the number `policy`."""
+        return self._networks[policy - self._first_network]
 
 
 def at_seat(hands: np.ndarray, seat: int | np.ndarray, players: int) -> np.ndarray:
@@ -273,8 +332,6 @@ def at_seat(hands: np.ndarray, seat: int | np.ndarray, players: int) -> np.ndarr
 def prefer(action: int, bot: int) -> int:
     """Return the number of the rule "this action if it is legal, else a scripted player's choice".
 
-    Policies are numbered: scripted players by their index in `_core.hanabi.BOTS`, and these rules above them.
-
     Args:
         action: The preferred action.
         bot: Number of the scripted player.
@@ -286,55 +343,13 @@ def split_policies(policies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Split numbers of policies into scripted players and preferred actions; the inverse of `prefer`.
 
     Args:
-        policies: int64 [n].
+        policies: int64 [n], without networks.
 
     Returns:
         Scripted players, int8 [n], and preferred actions, int64 [n]; -1 for none.
     """
     actions, bots = np.divmod(policies, len(_core.hanabi.BOTS))
     return bots.astype(np.int8), actions.astype(np.int64) - 1
-
-
-def choose_actions(x: Tables, policies: np.ndarray, seed: int, first: int = 0) -> np.ndarray:
-    """Choose an action at each table by a policy. Random draws are those of `Tables.choose`.
-
-    Args:
-        x: n tables.
-        policies: Numbers of policies, int64 [n].
-        seed: Seed of all randomness.
-        first: Number of the first table.
-
-    Returns:
-        int64 [n]; -1 if a game is over.
-    """
-    bots, preferred = split_policies(policies)
-    actions = x.choose(bots, seed, first)
-    if (preferred >= 0).any():
-        is_legal = x.legal()[np.arange(len(x)), np.maximum(preferred, 0)] & (preferred >= 0)
-        actions[is_legal] = preferred[is_legal]
-    return actions
-
-
-def policy_given_hands(x: Tables, row: int, dealt: np.ndarray, policy: int) -> np.ndarray:
-    """Return a policy's probabilities of actions at one table, if the hands were different.
-
-    Args:
-        x: Tables.
-        row: Index of the table.
-        dealt: int8 [m, players, hand], the hands to assume; -1 keeps the present card.
-        policy: Number of the policy.
-
-    Returns:
-        float32 [m, actions]; zeros if hints rule out the hands.
-    """
-    worlds = x.take(np.full(len(dealt), row))
-    feasible = worlds.suppose(dealt)
-    (bot,), (preferred,) = split_policies(np.array([policy]))
-    probs = worlds.policy(np.full(len(dealt), bot, dtype=np.int8))
-    if preferred >= 0:
-        is_legal = worlds.legal()[:, preferred]
-        probs[is_legal] = np.arange(probs.shape[1]) == preferred
-    return probs * feasible[:, None]
 
 
 def revealed_card(before: Tables, after: Tables, row: int) -> int:

@@ -23,7 +23,7 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import View
-from trickformer.belief.hanabi.process import HanabiProcess, Tables, choose_actions, prefer
+from trickformer.belief.hanabi.process import HanabiProcess, Tables, prefer
 from trickformer.belief.samplers.hanabi import HanabiBelief
 from trickformer.games.hanabi import Hanabi
 from trickformer.search.race import RaceResult, race
@@ -114,7 +114,7 @@ class Search:
 
         With the same seed, the random draws are the same for all rules.
         """
-        actions = choose_actions(tables, np.full(len(tables), rule), seed)
+        actions = self.process.choose(tables, np.full(len(tables), rule), seed)
         return tables.play_out(actions, self.bot, seed, self.threads).astype(np.float64)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import ActionValues, any_legal, best
+from trickformer.models.hanabi_values import ActionValues, action_values, any_legal, best
 
 Tables: TypeAlias = _core.hanabi.Tables
 WorldSampler: TypeAlias = Callable[[int], Tables]  # samples the given number of worlds of a decision, as tables
@@ -220,21 +220,6 @@ def _build_inputs(model: ActionValues, x: Tables, v0: bool) -> tuple[torch.Tenso
     """Return the observations of the seats on turn, and the legal actions."""
     weight = model.worth.weight  # any parameter: it has the network's dtype and device
     return torch.from_numpy(x.observe(None, v0)).to(weight), torch.from_numpy(x.legal()).to(weight.device)
-
-
-def action_values(model: ActionValues, observations: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-    """Compute a network's action values from the present observations, without a memory of earlier moves.
-
-    Args:
-        model: The network.
-        observations: Observations of the seats on turn at n tables, [n, features].
-        legal: Legal actions, bool [n, A].
-
-    Returns:
-        float [n, A].
-    """
-    contexts, _ = model.contexts(observations[None], model.memory(len(observations)))
-    return model(observations, contexts[0], legal)[0]
 
 
 def _select(q: torch.Tensor, action: torch.Tensor) -> torch.Tensor:

@@ -36,6 +36,7 @@ from trickformer.plumbing.progress import Advance, progress
 from trickformer.plumbing.text import from_json
 from trickformer.plumbing.training import prepare_training
 from trickformer.studies.belief.stack import Stack, load, save
+from trickformer.studies.belief.system import digests_of_players, process_of, resolve_players
 
 RECORDS, STACK = "records.jsonl", "stack.npz"
 KEEP_EVERY = 60.0  # seconds between two saves of a stack; tests of interruptions set it to 0
@@ -88,7 +89,7 @@ def _stack_games(config: Evaluation, first: int) -> range:
 
 def _load_components(config: Evaluation) -> dict[str, Any]:
     """Load the objects that all stacks share, by name: the config, the system, and the networks of the estimators."""
-    shared: dict[str, Any] = {"config": config, "process": networks.process_of(config)}
+    shared: dict[str, Any] = {"config": config, "process": process_of(config)}
     if {"seq2seq", "bft"} & set(config.estimators):
         shared["network"] = _load_lstm(config)
     if "transformer" in config.estimators:
@@ -165,6 +166,7 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
         TrickformerError: If the input is bad; nothing is written then.
         Interruption: On Ctrl-C.
     """
+    config = resolve_players(config)
     usable(config.device)
     shared = _load_components(config)
     stacks: dict[int, list[dict[str, Any]]] = {}
@@ -217,7 +219,7 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
         return stack
 
     network_paths = [path for path in (config.checkpoint, config.transformer) if path is not None]
-    files = digests.sha256({str(path): networks.file_of(path) for path in network_paths})
+    files = digests.sha256({str(path): networks.file_of(path) for path in network_paths}) | digests_of_players(config)
     with folder.records(
         RECORDS, config, resume=resume, free=("out", "threads"), parse=parse, about={"files": files}
     ) as opened:

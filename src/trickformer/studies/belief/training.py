@@ -1,4 +1,4 @@
-"""Training of a belief network on a stream of games of scripted players, in which no game appears twice."""
+"""Training of a belief network on a stream of games of scripts or networks, in which no game appears twice."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from trickformer import _core
 from trickformer.belief.hanabi.config import BeliefTraining
 from trickformer.belief.hanabi.learned import CardConstraints, GameSequences, mean_loss
-from trickformer.belief.hanabi.networks import NETWORK, BeliefNetwork, network_of, process_of, save
+from trickformer.belief.hanabi.networks import NETWORK, BeliefNetwork, network_of, save
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_count
@@ -21,6 +20,7 @@ from trickformer.models.torch_backend import usable
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.training import prepare_training
+from trickformer.studies.belief.system import digests_of_players, process_of, resolve_players
 
 STATE = "state.npz"  # weights and optimizer of an unfinished run, in its folder
 
@@ -43,8 +43,7 @@ def play(process: HanabiProcess, seed: int, first: int, n: int) -> GameSequences
     sequences = SeatTokens(process, tables)
     lengths = np.zeros(n, dtype=np.int64)
     control = np.full(n, -1, dtype=np.int64)
-    # In an hmm the policies of all seats are fixed, so the games can be played without controls from outside.
-    mover = HanabiProcess(process.rules, Form.HMM, [_core.hanabi.BOTS[p] for p in process.players])
+    mover = process.with_fixed_policies()
     while (tables.current() >= 0).any():
         emission, hidden = process.emission(tables) != 0, process.hidden_cards(tables)
         positions.append((emission, control, sequences.lengths - 1, hidden))
@@ -158,9 +157,11 @@ def command(config: BeliefTraining, resume: bool) -> Path:
         TrickformerError: If the input is bad; nothing is written then.
         Interruption: On Ctrl-C.
     """
+    config = resolve_players(config)
     process_of(config)
     usable(config.device)
-    opened = RunFolder(config.out).open(config, resume=resume, free=("out", "threads", "save_every"))
+    free, files = ("out", "threads", "save_every"), digests_of_players(config)
+    opened = RunFolder(config.out).open(config, resume=resume, free=free, files=files)
     with resumable("belief train", config), opened:
         begin = read_step_count(config.out / STATE)
         with progress("belief train", "steps", begin, config.steps) as advance, open_log(config.out, begin) as log:

@@ -1,0 +1,94 @@
+"""Policies of networks of `trickformer obl`, in the form that the Markov systems of Hanabi use (process.py)."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import torch
+
+from trickformer import _core
+from trickformer.models.hanabi_values import HanabiCheckpoint, action_values, probabilities
+
+CHUNK = 2048  # number of tables evaluated at once, so that memory is enough for tens of thousands of worlds
+
+
+class NetworkPolicy:
+    """Policy of a network without an LSTM. It reads the observation of the seat on turn, like the player `obl`.
+
+    The last digits of torch's sums depend on the number of tables, so the network computes in double precision, on the
+    CPU. The action at a table is then the same alone and in a batch, unless two compared numbers differ by less than
+    1e-12. These numbers are the two best values at temperature 0. At higher temperatures they are a random number and
+    a sum of probabilities.
+    """
+
+    def __init__(self, trained: HanabiCheckpoint, temperature: float):
+        """Copy the network.
+
+        Args:
+            trained: The network. The outputs of an imitation are logits, which serve like values.
+            temperature: Temperature of the softmax over its outputs; 0 for the best action.
+
+        Raises:
+            ValueError: The network has an LSTM, so its policy depends on earlier observations too.
+        """
+        if trained.model.sizes.recurrent:
+            raise ValueError("the network has an LSTM, so its moves depend on more than the table")
+        self.rules = trained.rules
+        self._v0 = trained.v0
+        self._temperature = temperature
+        self._model = copy.deepcopy(trained.model).double()
+
+    def probabilities(self, x: _core.hanabi.Tables) -> np.ndarray:
+        """Compute the probabilities of the actions of the seat on turn.
+
+        Args:
+            x: n tables.
+
+        Returns:
+            float64 [n, actions]; zeros if a game is over.
+        """
+        result = np.zeros((len(x), self.rules.actions))
+        for first in range(0, len(x), CHUNK):
+            rows = np.arange(first, min(first + CHUNK, len(x)))
+            result[rows] = self._probabilities_at_once(x.take(rows))
+        return result
+
+    def choose(self, x: _core.hanabi.Tables, seed: int, numbers: np.ndarray) -> np.ndarray:
+        """Choose an action at each table. The draw depends on the seed, the table's number and its moves so far.
+
+        Args:
+            x: n tables.
+            seed: Seed of all randomness.
+            numbers: int64 [n], numbers of the tables.
+
+        Returns:
+            int64 [n]; -1 if a game is over.
+        """
+        probs = self.probabilities(x)
+        if self._temperature:
+            cumulative = probs.cumsum(axis=1)
+            total = cumulative[:, -1:]
+            cumulative /= np.where(total > 0, total, 1)
+            actions = (cumulative > _draw_uniform(x, seed, numbers)[:, None]).argmax(axis=1)
+        else:
+            actions = probs.argmax(axis=1)
+        return np.where(x.over(), -1, actions)
+
+    @torch.no_grad()
+    def _probabilities_at_once(self, x: _core.hanabi.Tables) -> np.ndarray:
+        observations = torch.from_numpy(x.observe(None, self._v0)).double()
+        legal = torch.from_numpy(x.legal() & ~x.over()[:, None])
+        return probabilities(action_values(self._model, observations, legal), legal, self._temperature).numpy()
+
+
+def _draw_uniform(x: _core.hanabi.Tables, seed: int, numbers: np.ndarray) -> np.ndarray:
+    """Draw a number from [0, 1) for each table: number `numbers[i]` of the stream of its seed and its moves so far."""
+    moves = np.array([x[i].moves for i in range(len(x))], dtype=np.int64)
+    draws = np.empty(len(x))
+    for move in np.unique(moves).tolist():
+        rows = np.flatnonzero(moves == move)
+        first, last = int(numbers[rows].min()), int(numbers[rows].max())
+        stream = np.random.Generator(np.random.PCG64([seed, move]).advance(first))
+        draws[rows] = stream.random(last - first + 1)[numbers[rows] - first]
+    return draws
