@@ -7,14 +7,20 @@
 #   runs/belief.sh long FORM                      V0, network and BFT at 1,000 gradient steps of 9,600 worlds, 30 games
 #   runs/belief.sh transformer                    GPT-2 in the LSTM's place: trained in hmm, judged beside it on 30 games
 #   runs/belief.sh ablation NAME FORM OPTION ...  one row of Tables 6 to 8, the table's first 20 games; --checkpoint among them
+# PLAYERS names the player of both seats, by default the script smart. With PLAYERS=obl:checkpoint=hanabi-obl-1 it is a
+# network, and the runs lie in a folder of that name in out/belief.
 # Sizes and numbers of games are fixed here or the defaults, those of the preset `small`; a run that was stopped goes on
 # where it was. One core each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+root=out/belief players=()
+if [ -n "${PLAYERS:-}" ]; then
+  root+="/${PLAYERS//[^[:alnum:].]/-}" players=(--players "$PLAYERS" "$PLAYERS")
+fi
 begin() {  # FOLDER COMMAND OPTION ...
-  local out="out/belief/$1" resume=()
+  local out="$root/$1" resume=()
   [ -e "$out/config.toml" ] && resume=(--resume)
-  .venv/bin/trickformer belief "$2" --out "$out" "${@:3}" "${resume[@]}"
+  .venv/bin/trickformer belief "$2" --out "$out" "${players[@]}" "${@:3}" "${resume[@]}"
 }
 network() { [ "$1" = fosg ] && set -- hmm "${@:2}"; echo "$1-${2:-128}-${3:-3000}"; }  # FORM [HIDDEN [STEPS]]
 names() { printf -- '--estimators %s ' "$@"; }
@@ -32,7 +38,7 @@ case "$1" in
     begin "$(network "$form" "${@:3}")" train --form "$form" --hidden "${3:-128}" --steps "${4:-3000}" --seed 20261121 ;;
   table)
     # shellcheck disable=SC2046
-    begin "table-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
+    begin "table-$form" evaluate --form "$form" --checkpoint "$root/$(network "$form")/model.safetensors" \
       $(names v0 counting v1 bb v2 particles rejection seq2seq bft exact) "${bf16[@]}" ;;
   counting)
     # shellcheck disable=SC2046
@@ -41,7 +47,7 @@ case "$1" in
     for alpha in 0.01 0.1; do
       begin "alpha-$form-$alpha" evaluate --form "$form" --estimators v2 --alpha "$alpha"
     done
-    .venv/bin/python - "out/belief/alpha-$form-"{0.01,0.1} <<'PYTHON'
+    .venv/bin/python - "$root/alpha-$form-"{0.01,0.1} <<'PYTHON'
 import json
 import sys
 from pathlib import Path
@@ -60,17 +66,17 @@ PYTHON
     ;;
   long)
     # shellcheck disable=SC2046
-    begin "long-$form" evaluate --form "$form" --checkpoint "out/belief/$(network "$form")/model.safetensors" \
+    begin "long-$form" evaluate --form "$form" --checkpoint "$root/$(network "$form")/model.safetensors" \
       $(names v0 counting seq2seq bft) --games 30 --steps 1000 --stack 15 "${bf16[@]}" ;;
   transformer)
     begin transformer-hmm train --form hmm --model transformer --steps 1600 \
       --learning-rate 0.002 --seed 20261121 --save-every 100
     # shellcheck disable=SC2046
-    begin table-transformer evaluate --form hmm --checkpoint out/belief/hmm-128-3000/model.safetensors \
-      --transformer out/belief/transformer-hmm/model.safetensors $(names v0 seq2seq transformer) --games 30 --seed 99 ;;
+    begin table-transformer evaluate --form hmm --checkpoint "$root/hmm-128-3000/model.safetensors" \
+      --transformer "$root/transformer-hmm/model.safetensors" $(names v0 seq2seq transformer) --games 30 --seed 99 ;;
   ablation)
     name=$form form=${3:?FORM}
     # shellcheck disable=SC2046
     begin "ablation-$name" evaluate --form "$form" $(names seq2seq bft) --games 20 "${bf16[@]}" "${@:4}" ;;
-  *) sed -n '2,9p' "$0" >&2; exit 2 ;;
+  *) sed -n '2,11p' "$0" >&2; exit 2 ;;
 esac
