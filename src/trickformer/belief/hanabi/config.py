@@ -64,7 +64,7 @@ class BeliefTraining(BaseModel):
     variant: VariantOption = "5-card-8-hint"
     players: list[str] = Field(
         ["smart", "smart"],
-        description="Script or network (obl:checkpoint=...) of each seat in the training games.",
+        description="Script or network (obl:checkpoint=NAME) of each seat in the training games.",
     )
     model: Literal["lstm", "transformer"] = Field(
         "lstm", description="Encoder: lstm, on observations, or transformer (GPT-2), on the tokenizer's sequences."
@@ -160,7 +160,7 @@ class Evaluation(FineTuningOptions):
     variant: VariantOption = "5-card-8-hint"
     players: list[str] = Field(
         ["smart", "smart"],
-        description="Fixed policy of each seat: simple, holmes, smart, iggi, piers, flawed, obl:checkpoint=...",
+        description="Policy of each seat: simple, holmes, smart, iggi, piers, flawed or obl:checkpoint=NAME.",
     )
     others: list[str] = Field(
         ["smart", "holmes", "simple", "piers", "iggi"],
