@@ -91,7 +91,7 @@ class OffBeliefTraining(BaseModel):
     game: str = Field("hanabi", description="Hanabi with OpenSpiel's options, such as 'hanabi(colors=2)'.")
     preset: Literal["small", "full", "paper"] = Field(
         "small",
-        description="Defaults: small, for small games; full, for full Hanabi on one core; paper, for a GPU.",
+        description="Defaults: small (small games), full (full Hanabi on one core) or paper (for a GPU).",
     )
     method: Literal["obl", "iql", "vdn", "klevel", "clone"] = Field(
         "obl",
