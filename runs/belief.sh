@@ -8,7 +8,7 @@
 #   runs/belief.sh transformer                    GPT-2 in the LSTM's place: trained in hmm, judged beside it on 30 games
 #   runs/belief.sh ablation NAME FORM OPTION ...  one row of Tables 6 to 8, the table's first 20 games; --checkpoint among them
 # PLAYERS names the player of both seats, by default the script smart. With PLAYERS=obl:checkpoint=hanabi-obl-1 it is a
-# network, and the runs lie in a folder of that name in out/belief.
+# network, and the runs lie in out/belief/obl-checkpoint-hanabi-obl-1.
 # Sizes and numbers of games are fixed here or the defaults, those of the preset `small`; a run that was stopped goes on
 # where it was. One core each.
 set -euo pipefail

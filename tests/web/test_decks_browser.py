@@ -65,7 +65,7 @@ def test_french_decks(browser):
 
 
 def test_the_german_deck(browser):
-    """It changes the cards that lie on the table, the log and the panel of hidden cards, but no words."""
+    """It changes the cards that lie on the table, the log and the panel of the belief, but no words."""
     with served("skat", "--opponents", "rules", "--seed", "3", "--worlds", "40") as (address, _):
         page, draw = opened(browser, address), random.Random(2)
         french, shapes = _hand(page), page.evaluate(SHAPES)

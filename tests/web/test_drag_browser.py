@@ -75,7 +75,7 @@ def test_a_trick_of_hearts_by_the_mouse(browser):
 
 
 def test_a_drag_to_nowhere_plays_nothing(browser):
-    """A card stays if it is dropped beside the table or in the hand, or after Escape. Below eight pixels is a click."""
+    """A card stays if it is dropped beside the table or in the hand, or after Escape. A shorter drag is a click."""
     with served(*HEARTS) as (address, _):
         page = opened(browser, address)
         my_turn(page)

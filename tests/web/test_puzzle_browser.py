@@ -134,8 +134,7 @@ def test_puzzles_by_keyboard(browser, expected):
         page.context.close()
 
 
-# The end of all motion on the page.
-SETTLED = "Promise.allSettled(document.getAnimations().map((animation) => animation.finished))"
+END_OF_MOTION = "Promise.allSettled(document.getAnimations().map((animation) => animation.finished))"
 
 
 def test_a_card_is_dragged_onto_the_table(browser, expected):
@@ -145,13 +144,13 @@ def test_a_card_is_dragged_onto_the_table(browser, expected):
         page = listening(browser, address)
         page.emulate_media(reduced_motion="no-preference")
         page.wait_for_selector("body[data-puzzle='1']")
-        page.evaluate(SETTLED)
+        page.evaluate(END_OF_MOTION)
         drag(page, page.locator(_card(chosen)), middle(page, "#log"))
-        page.evaluate(SETTLED)
+        page.evaluate(END_OF_MOTION)
         drag(page, page.locator(_card(chosen)), middle(page, "#centre"))
         page.wait_for_selector("#verdict")
         assert page.inner_text("#verdict").startswith("Right: ")
-        page.evaluate(SETTLED)
+        page.evaluate(END_OF_MOTION)
         drag(page, page.locator(_card(_wrong(puzzle))), middle(page, "#centre"))
         assert not page.locator(".dragged").count()
         assert page.evaluate("sent") == [{"do": "solve", "puzzle": 1, "action": chosen}]

@@ -64,6 +64,12 @@ def _clicks(scene):
     )
 
 
+@pytest.mark.parametrize(("name", "size"), [("hearts", 52), ("skat", 32), ("crew", 40), ("hanabi", 0), ("mines", 0)])
+def test_a_pack_has_each_card_once(name, size):
+    """Hanabi has copies of its cards, so the panels take no pack from it."""
+    assert len({card.name for card in scenes.pack(games.load(name))}) == size == len(scenes.pack(games.load(name)))
+
+
 @pytest.mark.parametrize("spec", SPECS)
 def test_each_legal_action_has_one_place(spec):
     game, seed = games.load(spec), random.randrange(2**31)

@@ -75,9 +75,9 @@ def test_texts_of_each_theme_can_be_read():
     offered = re.search(r"THEMES = \[(.*?)\]", (STATIC / "theme.js").read_text())[1]
     assert re.findall(r'"(\w+)"', offered) == ["green", *(name for name in themes if name)]
     for name in ("index", "puzzle", "review"):
-        assert '<div id="look"></div>' in (STATIC / f"{name}.html").read_text()
+        assert '<div id="appearance"></div>' in (STATIC / f"{name}.html").read_text()
         assert re.search(
-            r"^initLook\(\);$", (STATIC / f"{'app' if name == 'index' else name}.js").read_text(), re.MULTILINE
+            r"^initAppearance\(\);$", (STATIC / f"{'app' if name == 'index' else name}.js").read_text(), re.MULTILINE
         )
     assert len(themes) == 5
     assert _luminance(default["felt"]) < 0.1 and _luminance(themes["sand"]["felt"]) > 0.5

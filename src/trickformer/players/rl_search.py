@@ -344,6 +344,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
+    # Pages make every player to find those of their game. PyTorch, which takes seconds, is imported after the refusals.
     from trickformer import _core
     from trickformer.players.obl import load_checkpoint
     from trickformer.players.partner import style_of
@@ -363,7 +364,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         raise TrickformerError(
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"
         )
-    from trickformer.models.torch_backend import usable  # imports torch, which takes seconds
+    from trickformer.models.torch_backend import usable
     from trickformer.search.hanabi.rl import ValueTuning
 
     tuning = ValueTuning(

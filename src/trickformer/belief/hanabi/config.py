@@ -236,6 +236,12 @@ class Evaluation(FineTuningOptions):
             raise ValueError("--transformer is for the estimator transformer; add it to --estimators")
         return self
 
+    @model_validator(mode="after")
+    def _check_who_moves(self) -> Self:
+        if self.form == "fosg" and set(self.players) - set(SCRIPTED):
+            raise ValueError("in form fosg the scripts of --others make all moves; give scripts as --players")
+        return self
+
 
 def _preset(command: str, values: Any) -> Any:
     """Add the settings of a preset, unless they are set explicitly."""
@@ -247,6 +253,8 @@ def _split_players(arguments: list[str]) -> list[str]:
     known = (*SCRIPTED, f"{NETWORK}:checkpoint=...")
     players: list[str] = []
     for text in arguments:
+        if f",{NETWORK}:" in text:
+            raise ValueError("give each network as an argument of its own, without commas between players")
         players += [text] if text.partition(":")[0] == NETWORK else _split_names([text], known, "player")
     return players or _split_names([], known, "player")
 

@@ -17,9 +17,8 @@ class NetworkPolicy:
     """Policy of a network without an LSTM. It reads the observation of the seat on turn, like the player `obl`.
 
     The last digits of torch's sums depend on the number of tables, so the network computes in double precision, on the
-    CPU. The action at a table is then the same alone and in a batch, unless two compared numbers differ by less than
-    1e-12. These numbers are the two best values at temperature 0. At higher temperatures they are a random number and
-    a sum of probabilities.
+    CPU. The action at a table can then depend on the other tables only in a near tie, below 1e-12: of the two best
+    values at temperature 0, otherwise of the random number and a sum of probabilities.
     """
 
     def __init__(self, trained: HanabiCheckpoint, temperature: float):
@@ -55,7 +54,7 @@ class NetworkPolicy:
         return result
 
     def choose(self, x: _core.hanabi.Tables, seed: int, numbers: np.ndarray) -> np.ndarray:
-        """Choose an action at each table. The draw depends on the seed, the table's number and its moves so far.
+        """Choose an action at each table. The draw depends on the seed, the table's number and how many moves it had.
 
         Args:
             x: n tables.
@@ -83,7 +82,7 @@ class NetworkPolicy:
 
 
 def _draw_uniform(x: _core.hanabi.Tables, seed: int, numbers: np.ndarray) -> np.ndarray:
-    """Draw a number from [0, 1) for each table: number `numbers[i]` of the stream of its seed and its moves so far."""
+    """Draw from [0, 1) for each table: entry `numbers[i]` of the stream of the seed and the count of moves so far."""
     moves = np.array([x[i].moves for i in range(len(x))], dtype=np.int64)
     draws = np.empty(len(x))
     for move in np.unique(moves).tolist():

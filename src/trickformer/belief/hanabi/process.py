@@ -293,7 +293,8 @@ class HanabiProcess:
         """
         policies = self.acting_policy(x, control)
         if self.form is Form.POMDP and control is not None:
-            policies = np.where(control >= 0, 0, policies)  # the control replaces the choice of this cheap script
+            # The control replaces the choice at these tables, so the cheapest policy, a script, may make it.
+            policies = np.where(control >= 0, _core.hanabi.BOTS.index("simple"), policies)
         actions = self.choose(x, policies, seed, first)
         if self.form is Form.POMDP and control is not None:
             has_action = (control >= 0) & (actions >= 0)

@@ -97,7 +97,7 @@ class Search:
         Args:
             x: One table.
             hidden: Worlds, int8 [k, slots].
-            rule: Number of the rule, see `process.prefer`.
+            rule: Number of the rule, as in `HanabiProcess`.
             seed: Seed of the games.
 
         Returns:
@@ -122,7 +122,7 @@ class Search:
 class RuleSearchResult:
     """Result of a search for the next move."""
 
-    rule: int  # number of the rule, see `process.prefer`
+    rule: int  # number of the rule, as in `HanabiProcess`
     value: float | None  # mean final score, in points; None if no world was possible
     gain: float | None  # points over the blueprint
     exact_gain: float | None  # gain re-estimated in worlds of the exact belief; None without an assessment

@@ -37,6 +37,8 @@ def evaluate(
     """
     settings = configs.load(Evaluation, config, options, resume)
     from trickformer.studies.belief import evaluation, report
+    from trickformer.studies.belief.system import resolve_players
 
+    settings = resolve_players(settings)
     result = report.result(settings, evaluation.command(settings, resume))
     report.make_report(result).publish(as_json, settings.out, report.SUMMARY)

@@ -1,10 +1,10 @@
 """Scenes: the visible parts of a state (seats with cards, the trick, cards on the table, possible actions).
 
 The page draws a scene and the terminal prints it; both are independent of the game. Each game has a module of its name
-that exports `show(game, state, viewer, you) -> Scene` and may export `log(game, state, viewer, you)`. It may have the
-number of cards of a pack, NUM_CARDS, if each card exists once. A game without a module is shown in its own words
-(_words.py). The scene of a seat depends only on the seat's knowledge: it does not
-change if cards that are hidden from it are exchanged.
+that exports `show(game, state, viewer, you) -> Scene` and may export `log(game, state, viewer, you)`. The module of a
+game whose cards exist once each has the number of its cards, PACK_SIZE. A game without a module is shown in its own
+words (_words.py). The scene of a seat depends only on the seat's knowledge: it does not change if cards that are hidden
+from it are exchanged.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def pack(game: Game) -> tuple[Card, ...]:
     Args:
         game: The game.
     """
-    return tuple(card(game, number) for number in range(getattr(_module(game), "NUM_CARDS", 0)))
+    return tuple(card(game, number) for number in range(getattr(_module(game), "PACK_SIZE", 0)))
 
 
 def show(game: Game, state: State, viewer: int, reader_plays: bool = True) -> Scene:

@@ -59,6 +59,7 @@ from trickformer.web.scenes._scene import (
 if TYPE_CHECKING:
     from trickformer.base import State
 
+PACK_SIZE = NUM_CARDS
 _SIGNS: dict[str, Sign] = {"P": "pink", "B": "blue", "G": "green", "Y": "yellow", "R": "rocket"}
 _ASK = {
     TILE_FROM: "choose a task token to move, or leave all where they are",

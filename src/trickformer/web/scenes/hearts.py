@@ -30,6 +30,7 @@ from trickformer.web.scenes._scene import OPEN, Card, FinalHand, LogEntry, Pile,
 if TYPE_CHECKING:
     from trickformer.base import State
 
+PACK_SIZE = NUM_CARDS
 _DEALT = 1 + NUM_CARDS  # actions of the deal: the direction of the pass, and the cards
 _PASS_WORDS = {"left": "to your left", "across": "across", "right": "to your right"}
 

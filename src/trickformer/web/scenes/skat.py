@@ -41,6 +41,7 @@ from trickformer.web.scenes._scene import OPEN, Card, Choice, FinalHand, LogEntr
 if TYPE_CHECKING:
     from trickformer.base import State
 
+PACK_SIZE = NUM_CARDS
 SKAT = NUM_CARDS - PLAYERS * HAND  # cards of the skat
 _WINNING_POINTS = 61  # card points with which the soloist wins, neither side schneider
 _SCHNEIDER_POINTS = 90  # card points with which the soloist makes the opponents schneider

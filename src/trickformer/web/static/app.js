@@ -4,6 +4,7 @@
 
 import { chosenSource, initAnalysis, receiveEvaluation, redrawAnalysis, showAnalysis } from "./analysis.js";
 import { focusedOrder, initAnnotations, pressAnnotate, updateAnnotations } from "./annotations.js";
+import { initAppearance } from "./appearance.js";
 import { isElsewhere, moveFocus } from "./arrows.js";
 import { claim } from "./claim.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
@@ -14,7 +15,6 @@ import { handKey } from "./format.js";
 import { cancelOptions } from "./gestures.js";
 import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, updateHint } from "./hint.js";
 import { showLog } from "./log.js";
-import { initLook } from "./look.js";
 import { chooseMatch } from "./match.js";
 import { initMotion, planMotion, playMotion, skipMotion } from "./motion.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
@@ -209,7 +209,7 @@ initPanels(openPanels, () => {
 initAnnotations();
 initDrag();
 initFlags();
-initLook();
+initAppearance();
 initMotion();
 initSound();
 initHint({

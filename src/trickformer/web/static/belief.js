@@ -1,4 +1,4 @@
-// The panel of hidden cards: where each card lies, as shares of sampled worlds.
+// The panel Belief: where each hidden card or mine lies, as shares of sampled worlds.
 
 /** @import { Belief } from "../types/messages" */
 

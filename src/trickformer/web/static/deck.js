@@ -3,7 +3,7 @@
 import { $, storeChoice } from "./dom.js";
 
 /** @type {Map<string, string>} */
-export const DECKS = new Map([["french", "French"], ["four", "French, four colours"], ["german", "German"]]); // in words
+export const DECKS = new Map([["french", "French"], ["four", "French, four colours"], ["german", "German"]]); // by value of the setting: its text
 const DECK_GAMES = ["hearts", "skat"]; // the other games have cards of their own, or none
 /** @type {{ [rank: string]: string | undefined }} */
 const GERMAN_RANKS = { J: "U", Q: "O" };

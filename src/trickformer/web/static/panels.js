@@ -14,7 +14,7 @@ export const TITLES = {
   model: ["Model", "the model's policy, and its value of each action"],
   search: ["GO-MCTS", "visits and values of a search over imagined observations, and its most visited lines"],
   pimc: ["PIMC", "values of the actions, in all and in each sampled world"],
-  belief: ["What is hidden", "where hidden cards or mines may lie, as shares of sampled worlds"],
+  belief: ["Belief", "where hidden cards or mines may lie, as shares of sampled worlds"],
   worlds: ["Worlds", "sampled worlds with all cards open"],
   tokens: ["Tokens", "what a model reads of the hand so far"],
 };

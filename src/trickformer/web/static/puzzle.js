@@ -3,6 +3,7 @@
 /** @import { Card, PuzzleMessage, PuzzlePageMessage, SolutionMessage, WorkingMessage, PuzzleEndMessage } from "../types/messages" */
 /** @import { ShownTable } from "../types/page" */
 
+import { initAppearance } from "./appearance.js";
 import { isElsewhere, moveFocus } from "./arrows.js";
 import { textWithCards } from "./cards.js";
 import { $, all, make } from "./dom.js";
@@ -10,7 +11,6 @@ import { initDrag } from "./drag.js";
 import { withError } from "./format.js";
 import { cancelOptions, closeOptions } from "./gestures.js";
 import { showLog } from "./log.js";
-import { initLook } from "./look.js";
 import { cardsIn } from "./scene.js";
 import { connect, send } from "./socket.js";
 import { seatName, showTable } from "./table.js";
@@ -139,5 +139,5 @@ document.addEventListener("keydown", (event) => {
 
 $("cancel").addEventListener("click", () => send({ do: "cancel" }));
 initDrag();
-initLook();
+initAppearance();
 connect("puzzles", { opened: () => {}, received: receive });

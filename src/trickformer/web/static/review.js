@@ -3,13 +3,13 @@
 /** @import { HandMessage, ListMessage, Position, ReviewMessage, ReviewPageMessage, WorkingMessage } from "../types/messages" */
 /** @import { ShownTable } from "../types/page" */
 
+import { initAppearance } from "./appearance.js";
 import { textWithCards } from "./cards.js";
 import { dealtElements } from "./dealt.js";
 import { $, all, isPageKey, make } from "./dom.js";
 import { shortUnit } from "./format.js";
 import { closeOptions } from "./gestures.js";
 import { initHands, isRefreshing, requestHands, showHands } from "./hands.js";
-import { initLook } from "./look.js";
 import { showMoves } from "./moves.js";
 import { showCurves, showReview } from "./rating.js";
 import { showRun } from "./run.js";
@@ -213,7 +213,7 @@ $("jump").addEventListener("submit", (event) => {
   location.hash = `${Math.trunc(Number($("game").value))}${decision > 1 ? `.${decision}` : ""}`;
 });
 window.addEventListener("hashchange", requestHand);
-initLook();
+initAppearance();
 initHands(() => hand === null && numberInAddress() === null);
 const match = new URLSearchParams(location.search).get("match"); // a match of a training
 $("training").hidden = !match;

@@ -32,6 +32,7 @@ export interface Elements {
   "annotation-card": HTMLParagraphElement;
   "annotation-text": HTMLInputElement;
   answer: HTMLElement;
+  appearance: HTMLDivElement;
   at: HTMLInputElement;
   away: HTMLParagraphElement;
   back: HTMLAnchorElement;
@@ -83,7 +84,6 @@ export interface Elements {
   leaves: HTMLParagraphElement;
   links: HTMLUListElement;
   log: HTMLDivElement;
-  look: HTMLDivElement;
   looking: HTMLElement;
   loser: HTMLSelectElement;
   match: HTMLButtonElement;
