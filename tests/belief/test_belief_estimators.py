@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from support.small_hanabi import SMALL, play, process
+from support.small_hanabi import SMALL, follow, play, process
 
 from trickformer.belief.hanabi import estimators
 from trickformer.belief.hanabi.particles import Particles
@@ -29,24 +29,12 @@ def marginals(belief: dict[tuple[int, ...], float]) -> np.ndarray:
     return found
 
 
-def follow(each, form: Form, seat: int, seed: int):
-    """An estimator through a game: every position, with the one before it, once the estimator has seen it."""
-    before = None
-    for position in play(form, seed, seat):
-        if before is None:
-            each.begin(position.table)
-        else:
-            each.observe(before.table, position.control, np.array([position.action]), position.table)
-        yield before, position
-        before = position
-
-
 @SYSTEMS
 @pytest.mark.parametrize("seed", range(3))
 def test_the_exact_belief_of_a_card_given_those_before_it(form, seat, seed):
     each = estimators.ExactEstimator(process(form, seat), 10**5, 10**6)
     positions = ruled_out = 0
-    for _, now in follow(each, form, seat, seed):
+    for _, now in follow(each, play(form, seed, seat)):
         said = np.exp(each.log_probs(now.hidden))[0]
         given = dict(now.belief)
         for slot, card in enumerate(now.hidden[0]):
@@ -74,7 +62,7 @@ def test_worlds_approach_the_exact_belief(form, seat, rejection):
     positions = 0
     for seed in range(2):
         each = Particles(process(form, seat), 100_000, seed, rejection=rejection)
-        for _, now in follow(each, form, seat, seed):
+        for _, now in follow(each, play(form, seed, seat)):
             cards, log_weight = each.worlds(0)
             if not np.isfinite(log_weight).any():
                 assert rejection and each.notes()["steps_without_worlds"]
@@ -114,7 +102,7 @@ def test_no_world_left_is_no_belief():
     """Two worlds explain nothing for long."""
     each = Particles(process(Form.HMM), 2, 1, rejection=True)
     last = None
-    for _, now in follow(each, Form.HMM, 0, 1):
+    for _, now in follow(each, play(Form.HMM, 1)):
         last = each.log_probs(now.hidden)
     assert last is not None and np.isnan(last).all()
     notes = each.notes()
@@ -128,7 +116,7 @@ def test_likelihoods_of_bb_are_expectations_over_the_other_slot(form, seat):
     for seed in range(2):
         each = estimators.V2(system, 0.0, 4_000, seed)
         asked = None
-        for before, now in follow(each, form, seat, seed):
+        for before, now in follow(each, play(form, seed, seat)):
             if before is not None and (before.table.current()[0] != seat or form is not Form.POMDP):
                 assert asked is not None
                 mover = int(before.table.current()[0])
@@ -188,7 +176,7 @@ def test_likelihoods_move_with_their_cards(form):
 def test_v1_says_how_many_fixed_points_it_reached():
     hasty, patient = (estimators.V1(process(Form.HMM), iterations) for iterations in (2, 400))
     for each in (hasty, patient):
-        for _, now in follow(each, Form.HMM, 0, 4):
+        for _, now in follow(each, play(Form.HMM, 4)):
             each.log_probs(now.hidden)
     assert hasty.notes()["fixed_points"] == patient.notes()["fixed_points"] > 3
     assert 0 == patient.notes()["not_reached"] < hasty.notes()["not_reached"]

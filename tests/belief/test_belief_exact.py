@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import logsumexp
-from support.small_hanabi import PAIR, play, process
+from support.small_hanabi import PAIR, follow, listed, play, process
 
 from trickformer import _core
 from trickformer.belief.hanabi.exact import HandListBelief
@@ -15,16 +15,10 @@ from trickformer.belief.hanabi.process import Form, HanabiProcess
 @pytest.mark.parametrize(("form", "seat"), [(Form.HMM, 0), (Form.POMDP, 0), (Form.POMDP, 1), (Form.FOSG, 0)])
 @pytest.mark.parametrize("seed", range(4))
 def test_listing_hands_equals_the_forward_algorithm(form, seat, seed):
-    exact, before, steps = HandListBelief(process(form, seat)), None, 0
-    for now in play(form, seed, seat):
-        if before is None:
-            exact.begin(now.table)
-        else:
-            exact.observe(before.table, now.control, now.action, now.table)
-        before = now
-        hidden, log_p = exact.distribution()
-        assert logsumexp(log_p) == pytest.approx(0, abs=1e-9)
-        found = {tuple(int(c) for c in row): float(np.exp(p)) for row, p in zip(hidden, log_p)}
+    exact, steps = HandListBelief(process(form, seat)), 0
+    for _, now in follow(exact, play(form, seed, seat)):
+        assert logsumexp(exact.distribution()[1]) == pytest.approx(0, abs=1e-9)
+        found = listed(exact)
         assert found.keys() == now.belief.keys(), f"seed {seed}, step {steps}"
         for hand, p in now.belief.items():
             assert found[hand] == pytest.approx(p, abs=1e-6), f"seed {seed}, step {steps}, {hand}"

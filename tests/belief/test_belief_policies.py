@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 import torch
-from support.small_hanabi import SMALL, play
+from support.small_hanabi import SMALL, follow, listed, play
 
 from trickformer import _core, games, players
 from trickformer.base import Policy, TrickformerError, View
@@ -33,7 +33,7 @@ SMART, PIERS = (_core.hanabi.BOTS.index(name) for name in ("smart", "piers"))
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Checkpoints of networks that have learned nothing, by what they are."""
+    """Folders of checkpoints with random weights: one for each kind of network that the tests name."""
     made = {}
     large = games.load("hanabi")
     for name, game, recurrent, about in (
@@ -54,7 +54,7 @@ def folders(tmp_path_factory):
 
 
 class PlayerPolicy(Policy):
-    """The softmax of the values that a player `obl` has of each view, one by one."""
+    """The policy of a player `obl`: the softmax of its action values, computed for each view by itself."""
 
     def __init__(self, folder, temperature: float):
         self._player, self._temperature = players.make(f'obl:checkpoint="{folder}"', SMALL), temperature
@@ -163,15 +163,9 @@ def test_listing_hands_equals_the_forward_algorithm(folders, form, seat, partner
     process = HanabiProcess(SMALL.rules, form, [fast, fast if is_network else partner], seat)
     exact, informed = HandListBelief(process), 0
     for seed in range(3):
-        before = None
-        for now in play(form, seed, seat, [slow, slow if is_network else ScriptedPolicy(SMALL, partner)]):
-            if before is None:
-                exact.begin(now.table)
-            else:
-                exact.observe(before.table, now.control, now.action, now.table)
-            before = now
-            hidden, log_p = exact.distribution()
-            found = {tuple(int(c) for c in row): float(np.exp(p)) for row, p in zip(hidden, log_p)}
+        policies_of_seats = [slow, slow if is_network else ScriptedPolicy(SMALL, partner)]
+        for _, now in follow(exact, play(form, seed, seat, policies_of_seats)):
+            found = listed(exact)
             assert found.keys() == now.belief.keys(), seed
             for hand, p in now.belief.items():
                 assert found[hand] == pytest.approx(p, abs=1e-5), (seed, hand)
@@ -228,7 +222,7 @@ def test_scripts_alone_are_drawn_for_seats_that_are_not_fixed():
 
 
 def test_a_belief_of_networks_is_trained_and_judged(folders, tmp_path, command, monkeypatch):
-    """By command, from another folder too. A network that has changed ends it."""
+    """By command. Both runs resume from another folder, and are refused once the network has changed."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(folders["large"], "policy")
     given = ["--players", "obl:checkpoint=policy", "obl:checkpoint=policy,temperature=0.2"]

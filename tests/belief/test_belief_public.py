@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from support.small_hanabi import play, process
+from support.small_hanabi import follow, play, process
 
 from trickformer.belief.hanabi.exact import HandListBelief
 from trickformer.belief.hanabi.process import Form
@@ -23,12 +23,8 @@ def test_worlds_are_those_of_the_forward_algorithm(form, limit):
     """Listed hands within five standard errors; drawn ones, which are weighted, a little wider."""
     positions = 0
     for seed in range(3):
-        each, before = PublicWorlds(process(form), limit, tries=8_192), None
-        for now in play(form, seed):
-            if before is None:
-                each.begin(now.table)
-            else:
-                each.observe(before.table, now.control, np.array([now.action]), now.table)
+        each = PublicWorlds(process(form), limit, tries=8_192)
+        for _, now in follow(each, play(form, seed)):
             (worlds,) = each.sample_hands(WORLDS, seed)
             np.testing.assert_array_equal(worlds, each.sample_hands(WORLDS, seed)[0])
             assert len(worlds) == WORLDS and worlds.dtype == np.int8
@@ -37,7 +33,7 @@ def test_worlds_are_those_of_the_forward_algorithm(form, limit):
             for hands, p in now.belief.items():
                 error = 5 * np.sqrt(p * (1 - p) / WORLDS) + (0.01 if limit else 0.04)
                 assert abs(counts[hands] / WORLDS - p) < error, f"seed {seed}, position {positions}, {hands}"
-            before, positions = now, positions + 1
+            positions += 1
     assert positions > 20
 
 
@@ -45,18 +41,14 @@ def test_rules_are_controls_of_the_exact_belief():
     """What the estimator lists, with its probabilities, in games played by decision rules."""
     positions = 0
     for seed in range(4):
-        each, before = HandListBelief(process(Form.FOSG)), None
-        for now in play(Form.FOSG, seed):
-            if before is None:
-                each.begin(now.table)
-            else:
-                each.observe(before.table, now.control, now.action, now.table)
+        each = HandListBelief(process(Form.FOSG))
+        for _, now in follow(each, play(Form.FOSG, seed)):
             found = each.distribution()
             assert found is not None
             listed = {tuple(hands): p for hands, p in zip(found[0].tolist(), np.exp(found[1])) if p > 0}
             assert listed.keys() == now.belief.keys(), f"seed {seed}"
             assert all(p == pytest.approx(now.belief[hands], rel=1e-4) for hands, p in listed.items()), f"seed {seed}"
-            before, positions = now, positions + 1
+            positions += 1
     assert positions > 25
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from support.markov import GameProcess, forward
 
 from trickformer import _core, games
 from trickformer.base import Policy, View
+from trickformer.belief.hanabi.exact import HandListBelief
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, prefer
 from trickformer.belief.samplers.hanabi import replay
 from trickformer.search.hanabi.scripted import ScriptedPolicy
@@ -85,3 +86,23 @@ def hidden_of(state, form: Form, seat: int) -> tuple[int, ...]:
     """The hidden cards of a state, by seat and the oldest first, filled up with -1."""
     hands = [SMALL.hand(state, p) for p in ([seat] if form is Form.POMDP else range(2))]
     return tuple(card for hand in hands for card in hand + [-1] * (2 - len(hand)))
+
+
+def follow(belief: Any, positions: Iterable[Position]) -> Iterator[tuple[Position | None, Position]]:
+    """Every position of a game, with the one before it, once a belief or an estimator has seen it."""
+    before = None
+    for now in positions:
+        if before is None:
+            belief.begin(now.table)
+        else:
+            # A list of hands is of one game; estimators take the actions of a batch.
+            action = now.action if isinstance(belief, HandListBelief) else np.array([now.action])
+            belief.observe(before.table, now.control, action, now.table)
+        yield before, now
+        before = now
+
+
+def listed(exact: HandListBelief) -> dict[tuple[int, ...], float]:
+    """The listed hands with their probabilities."""
+    hidden, log_p = exact.distribution()
+    return {tuple(int(card) for card in row): float(np.exp(p)) for row, p in zip(hidden, log_p)}
