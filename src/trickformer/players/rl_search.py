@@ -344,7 +344,6 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
-    # Pages make every player to find those of their game. PyTorch, which takes seconds, is imported after the refusals.
     from trickformer import _core
     from trickformer.players.obl import load_checkpoint
     from trickformer.players.partner import style_of
@@ -364,6 +363,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         raise TrickformerError(
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"
         )
+    # These import PyTorch, which takes seconds. A page makes each player just to learn whether it plays the game.
     from trickformer.models.torch_backend import usable
     from trickformer.search.hanabi.rl import ValueTuning
 
@@ -392,24 +392,21 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
             )
         return RLSearch(options, game, style, model, tuning, learned)
     from trickformer.belief.hanabi.public import PublicWorlds
+    from trickformer.search.hanabi.beliefs import make_public_belief
     from trickformer.search.hanabi.rl_multi import BothSeats, NetworkProcess, Team
 
     process = NetworkProcess(game.rules, [style, style], tuning)
     exact = partial(PublicWorlds, process, options.listed, options.tries)
-    learned = None
-    if options.belief != "exact":
-        from trickformer.search.hanabi.beliefs import make_public_belief
-
-        learned = make_public_belief(
-            options.belief,
-            game,
-            process,
-            style,
-            options.fine_tuning(),
-            options.belief_checkpoint,
-            options.device,
-            "belief_checkpoint",
-        )
-    belief = learned or (lambda _: exact())
+    belief = make_public_belief(
+        options.belief,
+        game,
+        process,
+        style,
+        options.fine_tuning(),
+        options.belief_checkpoint,
+        options.device,
+        exact,
+        "belief_checkpoint",
+    )
     team = Team(process, model, tuning, belief, exact, options.threshold, options.assess, options.seed)
     return BothSeats(team, game)

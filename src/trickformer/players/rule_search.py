@@ -111,20 +111,18 @@ def make(options: Options, game: Game) -> RuleSearch:
     from trickformer.belief.hanabi.process import Form, HanabiProcess
     from trickformer.belief.hanabi.public import PublicWorlds
     from trickformer.players.partner import style_of
+    from trickformer.search.hanabi.beliefs import make_public_belief
     from trickformer.search.hanabi.public import Search
 
     style = style_of("player 'rule_search': its blueprint", options.blueprint)
     process = HanabiProcess(game.rules, Form.FOSG, [style, style])
     exact = partial(PublicWorlds, process, options.listed, options.tries)
-    learned = None
-    if options.belief != "exact":
-        from trickformer.search.hanabi.beliefs import make_public_belief  # imports torch, which takes seconds
-
-        learned = make_public_belief(options.belief, game, process, style, options, options.checkpoint, options.device)
     search = Search(
         process,
         bot=_core.hanabi.BOTS.index(style),
-        belief=learned or (lambda _: exact()),
+        belief=make_public_belief(
+            options.belief, game, process, style, options, options.checkpoint, options.device, exact
+        ),
         exact=exact,
         worlds=options.worlds,
         threshold=options.threshold,

@@ -294,11 +294,11 @@ class HanabiProcess:
         policies = self.acting_policy(x, control)
         if self.form is Form.POMDP and control is not None:
             # The control replaces the choice at these tables, so the cheapest policy, a script, may make it.
-            policies = np.where(control >= 0, _core.hanabi.BOTS.index("simple"), policies)
-        actions = self.choose(x, policies, seed, first)
-        if self.form is Form.POMDP and control is not None:
+            actions = self.choose(x, np.where(control >= 0, _core.hanabi.BOTS.index("simple"), policies), seed, first)
             has_action = (control >= 0) & (actions >= 0)
             actions[has_action] = control[has_action]
+        else:
+            actions = self.choose(x, policies, seed, first)
         after = x.take(np.arange(len(x)))
         after.step(actions)
         return after, actions

@@ -1,25 +1,22 @@
-"""Learned beliefs for searches of Hanabi."""
+"""Beliefs for searches of Hanabi: exact, or of a network. Only the latter import torch, which takes seconds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from trickformer import _core
 from trickformer.base import Belief, TrickformerError
-from trickformer.belief.hanabi import networks
 from trickformer.belief.hanabi.config import VARIANTS, FineTuningOptions
-from trickformer.belief.hanabi.estimators import BFT, Recurrent
-from trickformer.belief.hanabi.finetune import tuning
-from trickformer.belief.hanabi.learned import Seq2Seq
 from trickformer.belief.hanabi.process import HanabiProcess
-from trickformer.belief.hanabi.seat import EstimatedBelief
 from trickformer.games.hanabi import Hanabi, core_options
-from trickformer.models.torch_backend import usable
 from trickformer.search.hanabi.public import PublicBelief
+
+if TYPE_CHECKING:
+    from trickformer.belief.hanabi.learned import Seq2Seq
 
 # Makes the belief of one seat in one game. The generator seeds the belief's own randomness.
 Maker: TypeAlias = Callable[[np.random.Generator], Belief]
@@ -35,6 +32,10 @@ def _load_network(
     """
     if file is None:
         raise TrickformerError(f"beliefs seq2seq and bft need {option}=DIR, a run folder of `trickformer belief train`")
+    from trickformer.belief.hanabi import networks
+    from trickformer.belief.hanabi.learned import Seq2Seq
+    from trickformer.models.torch_backend import usable
+
     variants = [
         name
         for name, rules in VARIANTS.items()
@@ -75,6 +76,10 @@ def make_network_belief(
     Raises:
         TrickformerError: The network does not fit.
     """
+    from trickformer.belief.hanabi.estimators import BFT, Recurrent
+    from trickformer.belief.hanabi.finetune import tuning
+    from trickformer.belief.hanabi.seat import EstimatedBelief
+
     model, players = _load_network(file, game, "pomdp", style, seat, device, option), [style] * game.players
     if name == "seq2seq":
         return lambda _: EstimatedBelief(game, players, lambda process: Recurrent(process, model))
@@ -94,23 +99,30 @@ def make_public_belief(
     fine_tuning: FineTuningOptions,
     file: Path | None,
     device: str,
+    exact: Callable[[], PublicBelief],
     option: str = "checkpoint",
 ) -> Callable[[int], PublicBelief]:
-    """Return a function that makes a game's belief over both hands by a network, from a seed.
+    """Return a function that makes a game's belief over both hands from a seed.
 
     Args:
-        name: `seq2seq`, the network as trained, or `bft`, which fine-tunes it at each move.
+        name: `exact`, `seq2seq` or `bft`.
         game: The game.
         process: The game's process, in the form fosg (belief/hanabi/process.py).
         style: Scripted player that all seats are assumed to be.
         fine_tuning: Settings of the fine-tuning, for bft.
         file: File of the network.
         device: Torch device.
+        exact: Makes the exact belief.
         option: Name of the player's option for the file, for messages.
 
     Raises:
         TrickformerError: The network does not fit.
     """
+    if name == "exact":
+        return lambda _: exact()
+    from trickformer.belief.hanabi.estimators import BFT, Recurrent
+    from trickformer.belief.hanabi.finetune import tuning
+
     model = _load_network(file, game, "fosg", style, 0, device, option)
     if name == "seq2seq":
         return lambda _: Recurrent(process, model)

@@ -17,8 +17,9 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **opti
     """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
     settings = configs.load(BeliefTraining, config, options, resume)
     from trickformer.studies.belief import training
+    from trickformer.studies.belief.system import resolve_players
 
-    print(training.command(settings, resume))
+    print(training.command(resolve_players(settings), resume))
 
 
 @configs.command(app, Evaluation, example="trickformer belief evaluate --form hmm --estimators v0 v1 exact --games 20")

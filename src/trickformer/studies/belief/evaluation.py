@@ -36,7 +36,7 @@ from trickformer.plumbing.progress import Advance, progress
 from trickformer.plumbing.text import from_json
 from trickformer.plumbing.training import prepare_training
 from trickformer.studies.belief.stack import Stack, load, save
-from trickformer.studies.belief.system import digests_of_players, process_of, resolve_players
+from trickformer.studies.belief.system import digests_of_players, process_of
 
 RECORDS, STACK = "records.jsonl", "stack.npz"
 KEEP_EVERY = 60.0  # seconds between two saves of a stack; tests of interruptions set it to 0
@@ -166,7 +166,6 @@ def command(config: Evaluation, resume: bool) -> list[dict[str, Any]]:
         TrickformerError: If the input is bad; nothing is written then.
         Interruption: On Ctrl-C.
     """
-    config = resolve_players(config)
     usable(config.device)
     shared = _load_components(config)
     stacks: dict[int, list[dict[str, Any]]] = {}

@@ -20,7 +20,7 @@ from trickformer.models.torch_backend import usable
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.training import prepare_training
-from trickformer.studies.belief.system import digests_of_players, process_of, resolve_players
+from trickformer.studies.belief.system import digests_of_players, process_of
 
 STATE = "state.npz"  # weights and optimizer of an unfinished run, in its folder
 
@@ -157,7 +157,6 @@ def command(config: BeliefTraining, resume: bool) -> Path:
         TrickformerError: If the input is bad; nothing is written then.
         Interruption: On Ctrl-C.
     """
-    config = resolve_players(config)
     process_of(config)
     usable(config.device)
     free, files = ("out", "threads", "save_every"), digests_of_players(config)
