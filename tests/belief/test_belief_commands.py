@@ -251,6 +251,32 @@ def test_the_report_is_of_the_records(tmp_path, network):
     assert "| v0 |" in (config.out / REPORT).read_text() and (config.out / report.PLOT).stat().st_size > 1000
 
 
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"players": ["smart", "holmes"]}, "The games are played by smart and holmes."),
+        (
+            {"form": "pomdp", "seat": 1, "others": ["piers", "iggi"]},
+            "in seat 1 by a script drawn at random for each move (piers, iggi), and in seat 0 by smart.",
+        ),
+        (
+            {"form": "fosg", "others": ["piers"]},
+            "The games are played in all seats by a script drawn at random for each move (piers).",
+        ),
+    ],
+)
+def test_the_report_names_the_players(options, line):
+    config = Evaluation(estimators=["v0"], games=1, **options)
+    assert line in report.make_report(report.result(config, list(evaluation.play(config, 0)))).text()
+
+
+def test_the_report_names_the_players_of_the_networks_training(tmp_path, network):
+    config = judge(tmp_path / "run", network, players=["holmes", "holmes"], estimators=["seq2seq"], games=1)
+    found = report.result(config, evaluation.command(config, resume=False))
+    assert found["networks"]["checkpoint"]["players"] == ["smart", "smart"]
+    assert "network of --checkpoint was trained on games of smart and smart." in report.make_report(found).text()
+
+
 def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
     """There is no standard error, and where hands are too many no exact belief."""
     config = Evaluation(estimators=["v0", "exact"], games=1, limit=1, pairs=1, out=tmp_path / "a")

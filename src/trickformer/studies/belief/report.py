@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from trickformer.belief.hanabi import networks
 from trickformer.belief.hanabi.config import Evaluation
 from trickformer.plumbing.folder import RunFolder, build
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
@@ -66,6 +67,11 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
         "positions": int(positions.sum()),
         "seed": config.seed,
         "config": config.model_dump(mode="json", exclude={"out", "threads"}),
+        "networks": {
+            option: networks.load(path)[1].model_dump(mode="json", exclude={"out", "threads", "device"})
+            for option in ("checkpoint", "transformer")
+            if (path := getattr(config, option)) is not None
+        },
         "estimators": {},
         "differences": [],
         "versions": [build()] if config.out is None else RunFolder(config.out).builds(),
@@ -125,7 +131,9 @@ def _notes(summary: dict[str, Any]) -> list[str]:
     by_card = (
         "nats a card: mean over games. where exact, above exact: means over the cards of all games. ±: standard error."
     )
-    lines = [by_card if _has_exact(summary) else by_game]
+    lines = [by_card if _has_exact(summary) else by_game, _describe_players(summary["config"])]
+    for option, training in summary["networks"].items():
+        lines.append(f"The network of --{option} was trained on games of {' and '.join(training['players'])}.")
     partial_names = [name for name, e in summary["estimators"].items() if e["positions_without_belief"]]
     if partial_names:
         lines.append(
@@ -136,6 +144,19 @@ def _notes(summary: dict[str, Any]) -> list[str]:
         if e["notes"]:
             lines.append(f"{name}: {_describe_notes(e['notes'])}")
     return lines
+
+
+def _describe_players(config: dict[str, Any]) -> str:
+    """Describe who plays the games, which depends on the form."""
+    random_scripts = f"a script drawn at random for each move ({', '.join(config['others'])})"
+    match config["form"]:
+        case "hmm":
+            return f"The games are played by {' and '.join(config['players'])}."
+        case "pomdp":
+            others = [f"seat {i} by {p}" for i, p in enumerate(config["players"]) if i != config["seat"]]
+            return f"The games are played in seat {config['seat']} by {random_scripts}, and in {' and '.join(others)}."
+        case _:
+            return f"The games are played in all seats by {random_scripts}."
 
 
 def _describe_notes(notes: dict[str, float]) -> str:
