@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
-# The tables of engines in docs/results/hearts.md and skat.md: our players against xinxin, XSkat and JSkat. These are names in engines.toml
-# (docs/engines.md) of adapters that are not part of trickformer; xinxin's options are `runs` and `worlds`. Some four hours on two
-# cores; a run that was stopped goes on. Usage: runs/engines.sh [hearts|skat]
+# The tables of engines in docs/results/hearts.md and skat.md: our players against xinxin, XSkat and JSkat. Their adapters are not part
+# of trickformer; engines.toml (docs/engines.md) names them xinxin-engine, with the options `runs` and `worlds`, xskat and jskat. The
+# name xinxin is taken by the player that OpenSpiel's build of it makes. Five hours on two cores; a run that was stopped goes on.
+# Usage: runs/engines.sh [hearts|skat]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . runs/match.bash
 hearts() {
-  local quick=xinxin:runs=200,worlds=50 model=checkpoint=hearts-small
+  local quick=xinxin-engine:runs=200,worlds=50 paper=xinxin-engine:runs=2000,worlds=50 model=checkpoint=hearts-small
   game=hearts
   match engines-argmax-xinxin "argmax:$model" "$quick" 100
   match engines-gomcts-xinxin "gomcts:$model" "$quick" 100
   match engines-rules-xinxin rules "$quick" 100
   match engines-pimc-xinxin pimc:eval=uct,runs=200,worlds=50 "$quick" 100
-  match engines-pimc-xinxin-2000 pimc:eval=uct,runs=2000,worlds=50 xinxin:runs=2000,worlds=50 20
+  match engines-pimc-xinxin-2000 pimc:eval=uct,runs=2000,worlds=50 "$paper" 20
+  match engines-gomcts-xinxin-2000 "gomcts:$model" "$paper" 20
 }
 skat() {
   local b

@@ -366,11 +366,13 @@ app.add_typer(engines, name="engines")
 def list_engines() -> None:
     """Print the path of engines.toml and the engines that it names."""
     from trickformer.engines import entries
+    from trickformer.players.registry import is_hidden_engine
 
     known = entries.read()
     print(f"{entries.path()}: {len(known) or 'no'} engine{'s' * (len(known) != 1)}")
     for name, entry in known.items():
-        terminal.out(f"{name}: {entry.about or entry.command}")
+        fault = "; not usable, because a player has this name; choose another one" if is_hidden_engine(name) else ""
+        terminal.out(f"{name}: {entry.about or entry.command}{fault}")
 
 
 @configs.command(

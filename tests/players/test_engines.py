@@ -423,6 +423,14 @@ def test_commands(engines_toml):
     assert refused.returncode == 2 and "no engine" in refused.stderr
 
 
+def test_the_list_marks_an_engine_that_has_the_name_of_a_player(engines_toml):
+    engines_toml.write_text("".join(f"[{name}]\ncommand = 'bot'\n" for name in ("mybot", "xinxin")))
+    assert trickformer("engines", "list").stdout.splitlines()[1:] == [
+        "mybot: bot",
+        "xinxin: bot; not usable, because a player has this name; choose another one",
+    ]
+
+
 def test_serve_refuses_what_is_no_message():
     hello = '{"type":"hello","protocol":1}\n'
     new = '{"type":"new","table":0,"game":"hearts()","seat":0,"seed":1}\n'

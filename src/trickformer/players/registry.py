@@ -27,6 +27,15 @@ def names() -> tuple[str, ...]:
     return (*NAMES, *(name for name in dict.fromkeys(others) if name not in NAMES))
 
 
+def is_hidden_engine(name: str) -> bool:
+    """Return whether specs cannot name an engine, because a player of a package has its name.
+
+    Args:
+        name: Name of an engine in engines.toml.
+    """
+    return name in NAMES or name in plugins.names(plugins.PLAYERS)
+
+
 def module(name: str) -> ModuleType:
     """Import the module of a player.
 

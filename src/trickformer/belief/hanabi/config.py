@@ -176,6 +176,12 @@ class Evaluation(FineTuningOptions):
         None, description="transformer: run folder of `belief train --model transformer`, or its weights file."
     )
     games: int = Field(100, ge=1, le=1_000_000_000, description="Number of games.")
+    games_from: Path | None = Field(
+        None, description="Forms hmm and pomdp: run folder or file of recorded games to use instead of new ones."
+    )
+    played_by: str | None = Field(
+        None, description="--games-from: only games in which this player has seat --seat, such as sparta."
+    )
     seed: int = Field(
         1, ge=0, lt=2**63, description="Seed of the games and of all draws. It must differ from the training's."
     )
@@ -240,6 +246,10 @@ class Evaluation(FineTuningOptions):
     def _check_who_moves(self) -> Self:
         if self.form == "fosg" and set(self.players) - set(SCRIPTED):
             raise ValueError("in form fosg the scripts of --others make all moves; give scripts as --players")
+        if self.form == "fosg" and self.games_from is not None:
+            raise ValueError("--games-from is for the forms hmm and pomdp, because records do not hold fosg's controls")
+        if self.played_by is not None and self.games_from is None:
+            raise ValueError("--played-by selects games of --games-from; give that option too")
         return self
 
 

@@ -5,8 +5,9 @@ predicts a hand card by card conditions each card on the cards before it. Means 
 one sample.
 
 belief/hanabi/process.py defines the forms hmm, pomdp and fosg, and the control. If a seat has no fixed policy in a
-form, a scripted player is drawn at random for each of its moves. No network has trained on such games. Fine-tuning and
-the exact belief read the control; networks do not.
+form, a scripted player is drawn at random for each of its moves. No network has trained on such games. The games may
+also come from a file, such as a tournament in which that seat searches. Fine-tuning and the exact belief read the
+control; networks do not.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import Advance, progress
 from trickformer.plumbing.text import from_json
 from trickformer.plumbing.training import prepare_training
+from trickformer.studies.belief import recorded
 from trickformer.studies.belief.stack import Stack, load, save
 from trickformer.studies.belief.system import digests_of_players, process_of
 
@@ -71,7 +73,8 @@ def play(
     stack = load(file, shared) if file is not None and file.exists() else None
     if stack is None or stack.first != first:
         n = len(_stack_games(config, first))
-        stack = Stack(config, shared["process"], _make_estimators(config, shared, first), first, n)
+        cast = _make_estimators(config, shared, first)
+        stack = Stack(config, shared["process"], cast, first, n, shared.get("recorded"))
     last_save = time.monotonic()
     for move in stack.moves():
         if advance:
@@ -88,8 +91,10 @@ def _stack_games(config: Evaluation, first: int) -> range:
 
 
 def _load_components(config: Evaluation) -> dict[str, Any]:
-    """Load the objects that all stacks share, by name: the config, the system, and the networks of the estimators."""
+    """Load the objects that all stacks share, by name: config, system, recorded games, networks of the estimators."""
     shared: dict[str, Any] = {"config": config, "process": process_of(config)}
+    if config.games_from is not None:
+        shared["recorded"] = recorded.load(config)
     if {"seq2seq", "bft"} & set(config.estimators):
         shared["network"] = _load_lstm(config)
     if "transformer" in config.estimators:
@@ -147,7 +152,7 @@ def _load_transformer(config: Evaluation) -> Transformer:
 
 def _load_network(config: Evaluation, file: Path) -> networks.BeliefNetwork:
     model, trained = networks.trained_for(file, config.form, config.variant, config.seat)
-    if trained.seed == config.seed:
+    if config.games_from is None and trained.seed == config.seed:
         raise TrickformerError(f"{file} was trained on the games of seed {config.seed}; choose another --seed")
     return model.to(usable(config.device))
 
@@ -206,8 +211,9 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
         try:
             for record in stack:
                 for entry in record["estimators"].values():
-                    if entry["loss"] is None:  # the estimator excluded the true hand; JSON has no infinity
-                        entry["loss"] = math.inf
+                    for key in ("loss", "loss_where_exact"):
+                        if entry[key] is None:  # the estimator excluded the true hand; JSON has no infinity
+                            entry[key] = math.inf
             games = [record["game"] for record in stack]
             is_complete = games == list(_stack_games(config, games[0]))
             is_complete &= all(record["estimators"].keys() == set(config.estimators) for record in stack)
@@ -218,7 +224,10 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
         return stack
 
     network_paths = [path for path in (config.checkpoint, config.transformer) if path is not None]
-    files = digests.sha256({str(path): networks.file_of(path) for path in network_paths}) | digests_of_players(config)
+    paths = {str(path): networks.file_of(path) for path in network_paths}
+    if config.games_from is not None:
+        paths[str(config.games_from)] = recorded.file_of(config.games_from)
+    files = digests.sha256(paths) | digests_of_players(config)
     with folder.records(
         RECORDS, config, resume=resume, free=("out", "threads"), parse=parse, about={"files": files}
     ) as opened:

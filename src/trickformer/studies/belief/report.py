@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -80,9 +81,12 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
     for n in names:
         entries = [r["estimators"][n] for r in records]
         missing = int(sum(e["missing"] for e in entries))
+        played = mean[n][~np.isnan(mean[n])]
+        excluded = int(np.isinf(played).sum())
         entry: dict[str, Any] = {
-            "loss": mean_and_error(mean[n][~np.isnan(mean[n])]),
-            "ci95": interval(mean[n][~np.isnan(mean[n])]),
+            "loss": {"mean": math.inf, "se": None} if excluded else mean_and_error(played),
+            "ci95": None if excluded else interval(played),
+            "games_with_the_truth_excluded": excluded,
             "positions_without_belief": missing,
             "seconds_a_step": float(sum(e["seconds"] for e in entries) / positions.sum()),
             "notes": _total([e["notes"] for e in entries if "notes" in e]),
@@ -92,11 +96,14 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
             losses = np.array([e["loss_where_exact"] for e in entries])[exact_cards > 0]
             entry["where_exact"] = pool_losses(losses, exact_cards[exact_cards > 0])
             best = np.array([r["estimators"]["exact"]["loss_where_exact"] for r in records])[exact_cards > 0]
-            entry["above_exact"] = pool_losses(losses - best, exact_cards[exact_cards > 0])
+            entry["above_exact"] = {"mean": None, "se": None}
+            if np.isfinite(best).all():
+                entry["above_exact"] = pool_losses(losses - best, exact_cards[exact_cards > 0])
         summary["estimators"][n] = entry
     # Each estimator against the one before it, then against the first; a dict lists a pair that is both only once.
-    # Only estimators with a belief at every position are compared.
-    complete = [n for n in names if not summary["estimators"][n]["positions_without_belief"]]
+    # Only estimators with a belief at every position and finite losses are compared.
+    problems = ("positions_without_belief", "games_with_the_truth_excluded")
+    complete = [n for n in names if not any(summary["estimators"][n][key] for key in problems)]
     pairs = {**dict.fromkeys(zip(complete[1:], complete)), **{(n, complete[0]): None for n in complete[1:]}}
     for a, b in pairs:
         summary["differences"].append({"of": a, "minus": b} | mean_and_error(mean[a] - mean[b]))
@@ -141,6 +148,10 @@ def _notes(summary: dict[str, Any]) -> list[str]:
             f"{', '.join(partial_names)}."
         )
     for name, e in summary["estimators"].items():
+        if e["games_with_the_truth_excluded"]:
+            excluded = f"{e['games_with_the_truth_excluded']:,} of {summary['games']:,} games"
+            why = ", where moves were not those of the policies that it expects" if name == "exact" else ""
+            lines.append(f"{name}: infinite, because it excluded the true cards in {excluded}{why}.")
         if e["notes"]:
             lines.append(f"{name}: {_describe_notes(e['notes'])}")
     return lines
@@ -148,6 +159,14 @@ def _notes(summary: dict[str, Any]) -> list[str]:
 
 def _describe_players(config: dict[str, Any]) -> str:
     """Describe who plays the games, which depends on the form."""
+    if config["games_from"] is not None:
+        names = f", those with {config['played_by']} in seat {config['seat']}" if config["played_by"] else ""
+        fixed = [
+            f"{p} in seat {i}"
+            for i, p in enumerate(config["players"])
+            if config["form"] == "hmm" or i != config["seat"]
+        ]
+        return f"The games are those of {config['games_from']}{names}. The beliefs expect {' and '.join(fixed)}."
     random_scripts = f"a script drawn at random for each move ({', '.join(config['others'])})"
     match config["form"]:
         case "hmm":
@@ -235,7 +254,7 @@ def _plot(summary: dict[str, Any], path: Path) -> None:
         mean, ends = e["loss"]["mean"], e["ci95"]
         if ends:
             left.plot(ends, [-i, -i], color=colours(i % 10))
-        if mean is not None:
+        if mean is not None and math.isfinite(mean):
             left.plot(mean, -i, "o", color=colours(i % 10))
         bins = [b for b in e["calibration"] if b["n"] >= 20]  # the share of hits in a smaller bin is mostly noise
         right.plot(
@@ -263,9 +282,11 @@ def pool_losses(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
         cards: int64 [games], hidden cards of each game, which weight it.
 
     Returns:
-        `mean`, and `se`, the standard error of a ratio of sums; `se` is None for one game.
+        `mean`, and `se`, the standard error of a ratio of sums; `se` is None for one game or an infinite loss.
     """
     mean = float(loss.sum() / cards.sum())
+    if math.isinf(mean):
+        return {"mean": mean, "se": None}
     residuals = loss - mean * cards
     n = len(loss)
     error = float(np.sqrt(n / (n - 1) * np.square(residuals).sum()) / cards.sum()) if n > 1 else None

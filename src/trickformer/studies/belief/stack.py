@@ -23,9 +23,10 @@ from trickformer.belief.hanabi.finetune import FilterState, FineTunedBelief, Fin
 from trickformer.belief.hanabi.learned import CardConstraints
 from trickformer.belief.hanabi.native import NATIVES
 from trickformer.belief.hanabi.particles import Particles
-from trickformer.belief.hanabi.process import Form, HanabiProcess
+from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.plumbing.snapshot import Snapshots
+from trickformer.studies.belief.recorded import RecordedGames
 
 BINS = 20  # number of bins of the calibration, of equal width in probability
 
@@ -49,15 +50,39 @@ class _Sum:
 
 
 class Stack:
-    """Games `first` to `first` + n - 1 of the series config.seed, and the estimators in `cast`, by name."""
+    """Games `first` to `first` + n - 1 of the series config.seed or a file, and the estimators in `cast`, by name."""
 
-    def __init__(self, config: Evaluation, process: HanabiProcess, cast: dict[str, Estimator], first: int, n: int):
+    _recorded_moves: np.ndarray | None = None  # int64 [G, longest], -1 after the last move; None: the games are new
+
+    def __init__(
+        self,
+        config: Evaluation,
+        process: HanabiProcess,
+        cast: dict[str, Estimator],
+        first: int,
+        n: int,
+        recorded: RecordedGames | None = None,
+    ):
+        """Begin the games.
+
+        Args:
+            config: Config of the evaluation.
+            process: The Markov system.
+            cast: Estimators by name.
+            first: Number of the first game.
+            n: Number of games.
+            recorded: Games of a file; None: new games.
+        """
         self.first = first
         self._config = config
         self._process = process
         self._cast = cast
         self._rng = np.random.default_rng([config.seed, first])
-        self._x = process.start(config.seed, first, n)  # tables of the live games
+        if recorded is None:
+            self._x = process.start(config.seed, first, n)  # tables of the live games
+        else:
+            chosen = recorded.stack(first, n)
+            self._x, self._recorded_moves = chosen.starts, chosen.moves
         self._sums = {name: _Sum.zeros(n) for name in cast}
         self._judged_cards = np.zeros(n, np.int64)  # [G]: hidden cards at positions that have an exact belief
         self._live = np.arange(n)  # games that have not ended, by number in the stack
@@ -88,17 +113,50 @@ class Stack:
             has_exact = ~np.isnan(losses["exact"])
             self._judged_cards[live[has_exact]] += (hidden >= 0).sum(axis=1)[has_exact]
             for name, loss in losses.items():
-                sums[name].judged[live[has_exact]] += np.nan_to_num(loss[has_exact])
-        control = _draw_control(self._config, process, tables, self._rng)
-        after, actions = process.move(tables, control, int(self._rng.integers(2**62)))
+                sums[name].judged[live[has_exact]] += np.nan_to_num(loss[has_exact], posinf=np.inf)
+        control = self._draw_control()
+        after, actions = self._make_move(control)
         for name, each in cast.items():
             sums[name].seconds -= time.perf_counter()
             each.observe(tables, control, actions, after)
             sums[name].seconds += time.perf_counter()
-        rows = np.flatnonzero(after.current() >= 0)
+        has_move = after.current() >= 0
+        if self._recorded_moves is not None:  # a record may end before the game does
+            moves = self._positions[live]
+            has_move &= moves < (self._recorded_moves[live] >= 0).sum(axis=1)
+        rows = np.flatnonzero(has_move)
         self._live, self._x = live[rows], after.take(rows)
         for each in cast.values() if len(rows) else ():
             each.keep(rows)
+
+    def _recorded_actions(self) -> np.ndarray | None:
+        """Return the next action of each live game, int64 [n]; None if the games are new."""
+        if self._recorded_moves is None:
+            return None
+        return self._recorded_moves[self._live, self._positions[self._live] - 1]
+
+    def _make_move(self, control: np.ndarray | None) -> tuple[Tables, np.ndarray]:
+        """Return the tables of the live games after the next move, and the actions, int64 [n]."""
+        actions = self._recorded_actions()
+        if actions is None:
+            return self._process.move(self._x, control, int(self._rng.integers(2**62)))
+        after = self._x.take(np.arange(len(self._x)))
+        after.step(actions)
+        return after, actions
+
+    def _draw_control(self) -> np.ndarray | None:
+        """Draw the control of the next move: scripts in a fosg, (recorded) actions in a pomdp, None in an hmm."""
+        process, tables = self._process, self._x
+        if process.form is Form.HMM:
+            return None
+        actions = self._recorded_actions()
+        if actions is None:
+            others = np.array([_core.hanabi.BOTS.index(name) for name in self._config.others], dtype=np.int8)
+            bots = others[self._rng.integers(len(others), size=len(tables))]
+            if process.form is Form.FOSG:
+                return bots.astype(np.int64)
+            actions = tables.choose(bots, int(self._rng.integers(2**62)))
+        return np.where(tables.current() == process.seat, actions, -1)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield one record a game. Call it when all games have ended."""
@@ -146,19 +204,6 @@ def _add_loss(estimator: Estimator, hidden: np.ndarray, live: np.ndarray, total:
     for row, weight in enumerate((p, is_true, np.ones_like(p))):
         total.bins[row] += np.bincount(bins.ravel(), weight.ravel(), BINS)
     return loss
-
-
-def _draw_control(
-    config: Evaluation, process: HanabiProcess, tables: Any, rng: np.random.Generator
-) -> np.ndarray | None:
-    """Draw the control of the next move: scripted players in a fosg, their moves in a pomdp, None in an hmm."""
-    if process.form is Form.HMM:
-        return None
-    others = np.array([_core.hanabi.BOTS.index(name) for name in config.others], dtype=np.int8)
-    bots = others[rng.integers(len(others), size=len(tables))]
-    if process.form is Form.FOSG:
-        return bots.astype(np.int64)
-    return np.where(tables.current() == process.seat, tables.choose(bots, int(rng.integers(2**62))), -1)
 
 
 _ESTIMATORS = (

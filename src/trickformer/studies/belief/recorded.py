@@ -1,0 +1,92 @@
+"""Recorded games on which an evaluation compares beliefs, instead of playing new ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from trickformer import _core, games
+from trickformer.base import TrickformerError
+from trickformer.belief.hanabi.config import VARIANTS, Evaluation
+from trickformer.belief.hanabi.process import Tables
+from trickformer.games.hanabi import Hanabi, core_options, split_history
+from trickformer.records import files
+from trickformer.records.played import GameRecord
+
+
+@dataclass(frozen=True)
+class RecordedGames:
+    """Games of Hanabi, in the order of their file.
+
+    Attributes:
+        starts: Tables at which the games begin. Each deck has the recorded cards in the order in which they are drawn.
+        moves: Actions of the seats, int64 [games, longest]; -1 after the last one of a game.
+    """
+
+    starts: Tables
+    moves: np.ndarray
+
+    def stack(self, first: int, n: int) -> Self:
+        """Return `n` games, from game `first` on.
+
+        Args:
+            first: Number of the first game.
+            n: Number of games.
+        """
+        rows = np.arange(first, first + n)
+        return type(self)(self.starts.take(rows), self.moves[rows])
+
+
+def load(config: Evaluation) -> RecordedGames:
+    """Read the first `config.games` games of `config.games_from` in which `config.played_by` has its seat.
+
+    Args:
+        config: Config of the evaluation.
+
+    Raises:
+        TrickformerError: There are too few games, or one is damaged or of another game than the variant.
+    """
+    assert config.games_from is not None
+    rules = _core.hanabi.Rules(**VARIANTS[config.variant])
+    path = config.games_from
+    states: list[_core.hanabi.State] = []
+    moves: list[list[int]] = []
+    for number, record in enumerate(files.read(file_of(path)), 1):
+        if not isinstance(record, GameRecord):
+            raise TrickformerError(f"{path}, game {number} is of Skat, not of hanabi")
+        game = games.load(record.rules)
+        if not isinstance(game, Hanabi) or core_options(game.rules) != core_options(rules):
+            raise TrickformerError(
+                f"{path}, game {number} is of {record.rules}, not {config.variant}; change --variant"
+            )
+        if config.played_by is not None and record.names[config.seat] != config.played_by:
+            continue
+        record.end()  # raises an error if the history is not legal
+        start, actions = split_history(rules, record.history)
+        states.append(start)
+        moves.append(actions)
+        if len(moves) == config.games:
+            break
+    if len(moves) < config.games:
+        which = "" if config.played_by is None else f" with {config.played_by} in seat {config.seat}"
+        remedy = f"give --games {len(moves)}" if moves else "give another file or player"
+        raise TrickformerError(f"{path} holds {len(moves)} games{which}, not {config.games}; {remedy}")
+    padded = np.full((len(moves), max(map(len, moves))), -1, dtype=np.int64)
+    for row, actions in zip(padded, moves):
+        row[: len(actions)] = actions
+    starts = Tables(rules, 0, 0, len(states))
+    for i, start in enumerate(states):
+        starts[i] = start
+    return RecordedGames(starts, padded)
+
+
+def file_of(path: Path) -> Path:
+    """Return the file of records of a run folder, or the path itself if it is a file.
+
+    Args:
+        path: Run folder or file of games.
+    """
+    return files.place(path)
