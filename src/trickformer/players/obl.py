@@ -122,6 +122,24 @@ def make(options: Options, game: Game) -> ActionValuePlayer:
     return ActionValuePlayer(game, trained, trained.temperature if options.temperature is None else options.temperature)
 
 
+def require_no_memory(spec: str, player: ActionValuePlayer) -> ActionValuePlayer:
+    """Return a player if its network has no LSTM, so that its policy depends on the present observation only.
+
+    Args:
+        spec: Spec of the player, for the error.
+        player: The player.
+
+    Raises:
+        TrickformerError: The network has an LSTM.
+    """
+    if player.trained.model.sizes.recurrent:
+        raise TrickformerError(
+            f"player {spec}: the network has an LSTM, so its moves depend on more than the table; "
+            "give a network without a memory (--model mlp)"
+        )
+    return player
+
+
 def load_checkpoint(player: str, checkpoint: str | None, game: Hanabi) -> HanabiCheckpoint:
     """Load the network of a player.
 

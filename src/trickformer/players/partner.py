@@ -40,12 +40,13 @@ class ScriptedPartner(Player):
         return [Decision(int(r.choice(len(p), p=p / p.sum()))) for r, p in zip(rng, probs)]
 
 
-def style_of(who: str, spec: str) -> str:
+def style_of(who: str, spec: str, others: str = "") -> str:
     """Return the style of the scripted player that a spec names.
 
     Args:
         who: Subject of the error message, such as "player 'sparta': its blueprint".
         spec: The spec.
+        others: Other players that the spec may name, for the message.
 
     Raises:
         TrickformerError: The spec is bad, or names another player.
@@ -57,7 +58,7 @@ def style_of(who: str, spec: str) -> str:
             raise TrickformerError(f"{who} is a player's spec, not a style; write partner:style={spec}") from None
         raise
     if not isinstance(options, Options):
-        raise TrickformerError(f"{who} is a scripted player, partner:style=..., not {name!r}")
+        raise TrickformerError(f"{who} is a scripted player, partner:style=...{others}, not {name!r}")
     return options.style
 
 

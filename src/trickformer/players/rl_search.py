@@ -4,9 +4,12 @@ One seat, or both of two, tunes action values in worlds that explain its view.
 
 This is RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable Online Planning via Reinforcement
 Learning Fine-Tuning", 2021). It fine-tunes a network of `trickformer obl train` by Q-learning in games that start in
-worlds of a belief. In these games the network makes some moves of the own seat, then all seats play a scripted
-blueprint; the other seats play it throughout. Fresh worlds then compare the tuned network with the blueprint. If the
-network scores more by a threshold, the player takes the network's best action, otherwise the blueprint's.
+worlds of a belief. In these games the network makes some moves of the own seat, then all seats play the blueprint; the
+other seats play it throughout. Fresh worlds then compare the tuned network with the blueprint. If the network scores
+more by a threshold, the player takes the network's best action, otherwise the blueprint's.
+
+The blueprint is a scripted player, or a network of `trickformer obl train` without an LSTM, in games of two. The exact
+belief then evaluates the network for every hand that the partner may have seen.
 
 With `multi` both seats of a two-player game tune the same network, in worlds of the public belief, so both can compute
 whether the network or the blueprint made a move (search/hanabi/rl_multi.py).
@@ -19,7 +22,7 @@ move: the policy that made the move, tuned network or blueprint, moves in sample
 commit 902cdc3), which differs in these points:
 
 - Their blueprint is the network itself, which is recurrent and has a Huber loss and an auxiliary loss. Here the
-  blueprint is scripted, and the loss is the squared error.
+  blueprint is scripted or a network without an LSTM, and the loss is the squared error.
 - Their games stop at the horizon and use the blueprint's value there. Here the blueprint plays the games to the end,
   without a discount.
 - Their actors, whose weights are at most ten updates old, fill a replay buffer of up to 1,000,000 games. Updates begin
@@ -32,7 +35,7 @@ commit 902cdc3), which differs in these points:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -43,6 +46,7 @@ from pydantic import BaseModel, Field, create_model
 from trickformer import checkpoints
 from trickformer.base import Belief, Decision, Game, Memo, Player, TrickformerError, View
 from trickformer.belief.hanabi.config import FineTuningOptions
+from trickformer.players import specs
 from trickformer.plumbing.options import Applies, NamesFile, PerGame, refuse_unread
 from trickformer.search.options import BeliefOptions
 
@@ -50,6 +54,7 @@ if TYPE_CHECKING:
     from trickformer.games.hanabi import Hanabi
     from trickformer.models.hanabi_values import ActionValues
     from trickformer.search.hanabi.beliefs import Maker
+    from trickformer.search.hanabi.blueprint import Blueprint
     from trickformer.search.hanabi.rl import Tables, ValueTuning
     from trickformer.search.hanabi.rl_multi import BothSeats
 
@@ -103,7 +108,8 @@ class _Search(BaseModel):
         None, description="Required: hanabi-obl-1, or a run folder of `trickformer obl train --model mlp`."
     )
     blueprint: str = Field(
-        "partner:style=smart", description="Script of all seats, partner:style=STYLE (default: partner:style=smart)."
+        "partner:style=smart",
+        description="Player of all seats: partner:style=STYLE or obl:checkpoint=NAME (default: partner:style=smart).",
     )
     seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
         0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."
@@ -183,6 +189,16 @@ class _FineTuning(FineTuningOptions):
 
 class _BaseOptions(BeliefOptions, _Search):
     @property
+    def parts(self) -> dict[str, str]:
+        """Spec of the blueprint if it is a network."""
+        return {"blueprint": self.blueprint} if self.blueprint.partition(":")[0] == "obl" else {}
+
+    @property
+    def files(self) -> dict[str, Path]:
+        """Files of the blueprint's network, by name."""
+        return {name: path for spec in self.parts.values() for name, path in specs.files(spec).items()}
+
+    @property
     def fine_tunes(self) -> bool:
         """True if the belief bft is in use, the only one that is fine-tuned."""
         return self.belief == "bft"
@@ -216,9 +232,9 @@ class RLSearch(Player):
         self,
         options: _BaseOptions,
         game: Hanabi,
-        style: str,
         model: ActionValues,
         tuning: ValueTuning,
+        exact: Callable[[], Belief],
         learned: Maker | None = None,
     ):
         """Make the player.
@@ -226,21 +242,17 @@ class RLSearch(Player):
         Args:
             options: Options of the player.
             game: The game.
-            style: The blueprint, a name of `_core.hanabi.BOTS`.
             model: Network that each search starts from.
             tuning: Tuner of the network.
+            exact: Makes the exact belief of a game.
             learned: Makes the learned belief of a game; None: the belief is exact.
         """
-        from trickformer import _core
-        from trickformer.belief.samplers.hanabi import ExplainedBelief, HanabiBelief
-        from trickformer.tokenizers.hanabi import HanabiTokenizer
+        from trickformer.belief.samplers.hanabi import HanabiBelief
 
         self._options, self._game = options, game
         self.model, self.tuning = model, tuning
-        self._core = _core.hanabi
-        self._tokenizer, self._uniform = HanabiTokenizer(game), HanabiBelief(game)
-        self._learned = learned
-        self._exact = ExplainedBelief(game, style, options.listed, options.tries)
+        self._uniform = HanabiBelief(game)
+        self._exact, self._learned = exact, learned
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
@@ -248,23 +260,20 @@ class RLSearch(Player):
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         from trickformer.belief.samplers.hanabi import NoConsistentHandError
 
-        tokens = self._tokenizer.encode(view)
-        decision = self._core.Decision(self._tokenizer.codec, tokens, self.tuning.bot)
-        blueprint = decision.blueprint(int(rng.integers(2**63)))
+        blueprint = self.tuning.blueprint.act(view, int(rng.integers(2**63)))
         if view.viewer != self._options.seat or len(view.legal) == 1:
             return Decision(blueprint)
-        belief: Belief = self._exact
-        if self._learned is not None:
-            if "belief" not in memo:
-                memo["belief"] = self._learned(rng)
-            belief = memo["belief"]
+        if "exact" not in memo:
+            memo["exact"] = self._exact()
+            memo["belief"] = memo["exact"] if self._learned is None else self._learned(rng)
         try:
-            return self._search_view(view, belief, blueprint, rng)
+            return self._search_view(view, memo, blueprint, rng)
         except NoConsistentHandError:  # the others deviated from the blueprint, so there is no belief to search on
             return Decision(blueprint)
 
-    def _search_view(self, view: View, belief: Belief, blueprint: int, rng: np.random.Generator) -> Decision:
+    def _search_view(self, view: View, memo: Memo, blueprint: int, rng: np.random.Generator) -> Decision:
         n = self.tuning.worlds
+        belief: Belief = memo["belief"]
         belief.reset(view)
         self._uniform.reset(view)
         table, hands = self._uniform.tables()[-1], _consistent_hands(belief, n, rng)
@@ -286,17 +295,18 @@ class RLSearch(Player):
             action if is_better else blueprint,
             value=(score if is_better else blueprint_score) / self._game.rules.kinds,
             gain=score - blueprint_score if is_better else 0.0,
-            exact_gain=self._exact_gain(view, table, tuned if is_better else None, rng),
+            exact_gain=self._exact_gain(memo["exact"], view, table, tuned if is_better else None, rng),
             illegal=illegal,
             searched=searched,
         )
 
     def _exact_gain(
-        self, view: View, table: Tables, tuned: ActionValues | None, rng: np.random.Generator
+        self, exact: Belief, view: View, table: Tables, tuned: ActionValues | None, rng: np.random.Generator
     ) -> float | None:
         """Estimate the gain in worlds of the exact belief: None if `assess` is 0, else 0.0 if the blueprint acts.
 
         Args:
+            exact: The exact belief.
             view: View of the own seat.
             table: Table of the view, in some world.
             tuned: Network that was tuned and acts; None if the blueprint acts.
@@ -307,8 +317,8 @@ class RLSearch(Player):
         """
         if not self._options.assess or tuned is None:
             return 0.0 if self._options.assess else None
-        self._exact.reset(view)
-        worlds = self._worlds(table, self._exact.sample(self._options.assess, rng).hidden, rng)
+        exact.reset(view)
+        worlds = self._worlds(table, exact.sample(self._options.assess, rng).hidden, rng)
         score, blueprint_score = self.tuning.compare_scores(tuned, worlds, int(rng.integers(2**62)))
         return score - blueprint_score
 
@@ -336,17 +346,15 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         game: The game.
 
     Raises:
-        TrickformerError: The game is not Hanabi, has no such seat, or has more than two seats for `multi`; the
-            blueprint is no scripted player; the checkpoint is missing, of other rules, an imitation, or a network
-            with a memory; or the network of the belief does not fit.
+        TrickformerError: The game is not Hanabi, has no such seat, or has more than two seats for `multi` or a network
+            as blueprint; the blueprint is another player or has a memory; the checkpoint is missing, of other rules, an
+            imitation, or a network with a memory; or the network of the belief does not fit.
     """
     from trickformer.games.hanabi import Hanabi
 
     if not isinstance(game, Hanabi):
         raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
-    from trickformer import _core
     from trickformer.players.obl import load_checkpoint
-    from trickformer.players.partner import style_of
 
     refuse_unread("rl_search", options, game)
     if options.seat >= game.players:
@@ -355,7 +363,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         )
     if options.multi and game.players != 2:
         raise TrickformerError(f"player 'rl_search': multi=true needs two players, not {game.players}; leave it out")
-    style = style_of("player 'rl_search': its blueprint", options.blueprint)
+    blueprint = _make_blueprint(options.blueprint, game)
     trained = load_checkpoint("rl_search", options.checkpoint, game)
     if trained.is_imitation:
         raise TrickformerError(f"player 'rl_search' tunes action values; {options.checkpoint} has none")
@@ -368,7 +376,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
     from trickformer.search.hanabi.rl import ValueTuning
 
     tuning = ValueTuning(
-        bot=_core.hanabi.BOTS.index(style),
+        blueprint=blueprint,
         others=0 if options.multi else game.players - 1,
         v0=trained.v0,
         threads=options.threads,
@@ -376,32 +384,33 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
     )
     model = trained.model.to(usable(options.device))
     if not options.multi:
+        from trickformer.search.hanabi.beliefs import make_exact_belief, make_network_belief
+
         learned = None
         if options.belief != "exact":
-            from trickformer.search.hanabi.beliefs import make_network_belief
-
             learned = make_network_belief(
                 options.belief,
                 game,
-                style,
+                blueprint,
                 options.seat,
                 options.fine_tuning(),
                 options.belief_checkpoint,
                 options.device,
                 "belief_checkpoint",
             )
-        return RLSearch(options, game, style, model, tuning, learned)
+        make_exact = partial(make_exact_belief, game, blueprint, options.listed, options.tries)
+        return RLSearch(options, game, model, tuning, make_exact, learned)
     from trickformer.belief.hanabi.public import PublicWorlds
     from trickformer.search.hanabi.beliefs import make_public_belief
     from trickformer.search.hanabi.rl_multi import BothSeats, NetworkProcess, Team
 
-    process = NetworkProcess(game.rules, [style, style], tuning)
+    process = NetworkProcess(game.rules, tuning)
     exact = partial(PublicWorlds, process, options.listed, options.tries)
     belief = make_public_belief(
         options.belief,
         game,
         process,
-        style,
+        blueprint,
         options.fine_tuning(),
         options.belief_checkpoint,
         options.device,
@@ -410,3 +419,20 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
     )
     team = Team(process, model, tuning, belief, exact, options.threshold, options.assess, options.seed)
     return BothSeats(team, game)
+
+
+def _make_blueprint(spec: str, game: Hanabi) -> Blueprint:
+    """Make the blueprint that a spec names, a scripted player or a network without an LSTM."""
+    from trickformer.players.obl import ActionValuePlayer, require_no_memory
+    from trickformer.players.partner import style_of
+    from trickformer.search.hanabi.blueprint import NetworkBlueprint, ScriptedBlueprint
+
+    if spec.partition(":")[0] != "obl":
+        others = " or a network, obl:checkpoint=..."
+        return ScriptedBlueprint(game, style_of("player 'rl_search': its blueprint", spec, others))
+    if game.players != 2:
+        raise TrickformerError(f"player 'rl_search': a network as blueprint needs two players, not {game.players}")
+    player = specs.make(spec, game)
+    assert isinstance(player, ActionValuePlayer)
+    player = require_no_memory(spec, player)
+    return NetworkBlueprint(game, specs.resolve(spec, game), player.trained, player.temperature)

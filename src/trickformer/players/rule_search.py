@@ -112,6 +112,7 @@ def make(options: Options, game: Game) -> RuleSearch:
     from trickformer.belief.hanabi.public import PublicWorlds
     from trickformer.players.partner import style_of
     from trickformer.search.hanabi.beliefs import make_public_belief
+    from trickformer.search.hanabi.blueprint import ScriptedBlueprint
     from trickformer.search.hanabi.public import Search
 
     style = style_of("player 'rule_search': its blueprint", options.blueprint)
@@ -121,7 +122,14 @@ def make(options: Options, game: Game) -> RuleSearch:
         process,
         bot=_core.hanabi.BOTS.index(style),
         belief=make_public_belief(
-            options.belief, game, process, style, options, options.checkpoint, options.device, exact
+            options.belief,
+            game,
+            process,
+            ScriptedBlueprint(game, style),
+            options,
+            options.checkpoint,
+            options.device,
+            exact,
         ),
         exact=exact,
         worlds=options.worlds,

@@ -154,8 +154,10 @@ def _belief_maker(options: Options, game: Hanabi, style: str, make_exact: Callab
     name = options.belief or "exact"
     if name in ("seq2seq", "bft"):
         from trickformer.search.hanabi.beliefs import make_network_belief  # imports torch
+        from trickformer.search.hanabi.blueprint import ScriptedBlueprint
 
-        return make_network_belief(name, game, style, options.seat, options, options.checkpoint, options.device)
+        blueprint = ScriptedBlueprint(game, style)
+        return make_network_belief(name, game, blueprint, options.seat, options, options.checkpoint, options.device)
     from trickformer.belief import sampler
 
     return lambda _: make_exact() if name == "exact" else sampler(game)

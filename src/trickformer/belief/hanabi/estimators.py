@@ -17,8 +17,11 @@ from trickformer.belief.hanabi.exact import HandListBelief
 from trickformer.belief.hanabi.finetune import FilterState, FineTunedBelief, Finetuning
 from trickformer.belief.hanabi.learned import Seq2Seq
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
+from trickformer.belief.hanabi.public import SeatHands
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.belief.hanabi.transformer import Transformer
+from trickformer.belief.samplers import resample
+from trickformer.belief.samplers.hanabi import NoConsistentHandError
 
 
 class Estimator(Protocol):
@@ -391,10 +394,10 @@ class ExactEstimator:
         self._process = process
         self._limit = limit
         self._pairs = pairs
-        self._games: list[HandListBelief] = []
+        self._games: list[HandListBelief | SeatHands] = []
 
     def begin(self, x: Tables) -> None:
-        self._games = [HandListBelief(self._process, self._limit, self._pairs) for _ in range(len(x))]
+        self._games = [self._make_game() for _ in range(len(x))]
         for i, game in enumerate(self._games):
             game.begin(_row(x, i))
 
@@ -435,6 +438,49 @@ class ExactEstimator:
 
     def notes(self) -> dict[str, Any]:
         return {}
+
+    def _make_game(self) -> HandListBelief | SeatHands:
+        return HandListBelief(self._process, self._limit, self._pairs)
+
+
+class ExactHandEstimator(ExactEstimator):
+    """Exact belief over the hand of the observing seat, in the form pomdp. It draws hands that are too many to list."""
+
+    def __init__(self, process: HanabiProcess, limit: int, tries: int):
+        """Set the limits, as in `SeatHands`.
+
+        Args:
+            process: System whose games are followed.
+            limit: Largest number of hands that are listed.
+            tries: Largest number of draws of a hand for one sample.
+        """
+        super().__init__(process, limit, pairs=0)
+        self._tries = tries
+
+    def sample_hands(self, n: int, seed: int) -> np.ndarray:
+        """Draw hands of each game.
+
+        Args:
+            n: Number of hands of each game.
+            seed: Seed of all randomness.
+
+        Returns:
+            int8 [G, n, S].
+
+        Raises:
+            NoConsistentHandError: No hand, or none of those drawn, explains the other seat's moves.
+        """
+        rng, samples = np.random.default_rng(seed), []
+        for game in self._games:
+            assert isinstance(game, SeatHands)
+            hands, log_weight = game.draw(rng)
+            if not len(hands):
+                raise NoConsistentHandError("no hand explains the other seat's moves")
+            samples.append(hands[rng.permutation(resample(log_weight, n, rng))])
+        return np.stack(samples)
+
+    def _make_game(self) -> SeatHands:
+        return SeatHands(self._process, self._process.seat, self._limit, self._tries)
 
 
 def _row(x: Tables, i: int) -> Tables:

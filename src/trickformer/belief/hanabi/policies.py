@@ -18,15 +18,17 @@ class NetworkPolicy:
 
     The last digits of torch's sums depend on the number of tables, so the network computes in double precision, on the
     CPU. The action at a table can then depend on the other tables only in a near tie, below 1e-12: of the two best
-    values at temperature 0, otherwise of the random number and a sum of probabilities.
+    values at temperature 0, otherwise of the random number and a sum of probabilities. Single precision is faster, for
+    games of which only the mean score matters.
     """
 
-    def __init__(self, trained: HanabiCheckpoint, temperature: float):
+    def __init__(self, trained: HanabiCheckpoint, temperature: float, dtype: torch.dtype = torch.float64):
         """Copy the network.
 
         Args:
             trained: The network. The outputs of an imitation are logits, which serve like values.
             temperature: Temperature of the softmax over its outputs; 0 for the best action.
+            dtype: Precision of the computation.
 
         Raises:
             ValueError: The network has an LSTM, so its policy depends on earlier observations too.
@@ -36,7 +38,8 @@ class NetworkPolicy:
         self.rules = trained.rules
         self._v0 = trained.v0
         self._temperature = temperature
-        self._model = copy.deepcopy(trained.model).double()
+        self._dtype = dtype
+        self._model = copy.deepcopy(trained.model).to("cpu", dtype)
 
     def probabilities(self, x: _core.hanabi.Tables) -> np.ndarray:
         """Compute the probabilities of the actions of the seat on turn.
@@ -76,7 +79,7 @@ class NetworkPolicy:
 
     @torch.no_grad()
     def _probabilities_at_once(self, x: _core.hanabi.Tables) -> np.ndarray:
-        observations = torch.from_numpy(x.observe(None, self._v0)).double()
+        observations = torch.from_numpy(x.observe(None, self._v0)).to(self._dtype)
         legal = torch.from_numpy(x.legal() & ~x.over()[:, None])
         return probabilities(action_values(self._model, observations, legal), legal, self._temperature).numpy()
 

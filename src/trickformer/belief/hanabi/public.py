@@ -14,12 +14,111 @@ proportional to ways(a) (importance sampling).
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import logsumexp
 
-from trickformer.belief.hanabi.exact import HandFilter, MoveLikelihood, count_kinds, log_ways
+from trickformer.belief.hanabi.exact import HandFilter, HandList, MoveLikelihood, count_kinds, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.belief.samplers import resample
 
 _CHUNK = 4_096  # number of hands or pairs that are processed at once
+
+
+class SeatHands:
+    """Hands of one seat that explain the other seat's moves, as a list, or as a sample if there are too many to list.
+
+    In the form pomdp the seat is the observing one, and its weighted hands are the exact belief.
+    """
+
+    def __init__(self, process: HanabiProcess, seat: int, limit: int, tries: int, enough: int = 500):
+        """Set the limits of the list and the sample.
+
+        Args:
+            process: System of two players whose game is followed.
+            seat: The seat.
+            limit: Largest number of hands that are listed. If there are more, hands are drawn.
+            tries: Largest number of draws of a hand, of which many may be inconsistent.
+            enough: Number of consistent hands after which drawing stops.
+        """
+        self._seat, self._filter = seat, HandFilter(process, seat, limit)
+        self._tries, self._enough = tries, enough
+
+    def begin(self, x: Tables) -> None:
+        """Start at the first position.
+
+        Args:
+            x: One table. No method of this class reads a card of the seat's hand.
+        """
+        self._x = x
+        self._filter.begin(x)
+
+    def observe(
+        self,
+        before: Tables,
+        control: np.ndarray | None,
+        action: int,
+        after: Tables,
+        move_likelihood: MoveLikelihood | None = None,
+    ) -> None:
+        """Update the hands by a move.
+
+        Args:
+            before: One table before the move.
+            control: int64 [1], control of the HanabiProcess; None in the form hmm.
+            action: The move.
+            after: The table after the move.
+            move_likelihood: Likelihood of the other seat's move; None: the acting policy's.
+        """
+        self._x = after
+        self._filter.observe(before, control, action, after, move_likelihood)
+
+    def counts(self) -> np.ndarray:
+        """Return the number of cards of each kind that may be in the hand, int64 [K]."""
+        return self._filter.counts(self._x)
+
+    def listed(self) -> HandList | None:
+        """Return the hands that explain the moves; None if there are too many to list."""
+        return self._filter.hands()
+
+    def distribution(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the distribution over the hands in the form pomdp.
+
+        Returns:
+            Hands, int8 [m, hand], and the logarithms of their probabilities, float64 [m]; None if there are too many
+            to list.
+        """
+        if self.listed() is None:
+            return None
+        hands, log_weight = self.draw(np.random.default_rng(0))
+        return hands, log_weight - logsumexp(log_weight)
+
+    def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return hands, weighted by ways(hand) times the likelihood of the other seat's moves.
+
+        Args:
+            rng: Source of all randomness; unused if the hands are listed.
+
+        Returns:
+            Hands, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant.
+        """
+        counts = self.counts()
+        if (listed := self.listed()) is not None:
+            ways = log_ways(count_kinds(listed.hidden, len(counts)), counts)
+            possible_hands = np.isfinite(ways)
+            return listed.hidden[possible_hands], (listed.log_likelihood + ways)[possible_hands]
+        possible = self._x.possible()[0, self._seat]
+        hidden: list[np.ndarray] = []
+        log_weights: list[np.ndarray] = []
+        for _ in range(-(-self._tries // _CHUNK)):
+            hands, weight = _sample_hands(possible, counts, _CHUNK, rng)
+            hands, which = np.unique(hands, axis=0, return_inverse=True)
+            total = np.bincount(which.ravel(), weight, len(hands))  # sum over equal hands
+            hands, total = hands[total > 0], total[total > 0]
+            consistent = self._filter.filter_hands(hands, np.log(total))
+            hidden.append(consistent.hidden)
+            log_weights.append(consistent.log_likelihood)
+            if sum(map(len, hidden)) >= self._enough:
+                break
+        return np.concatenate(hidden), np.concatenate(log_weights)
 
 
 class PublicWorlds:
@@ -44,8 +143,7 @@ class PublicWorlds:
             raise ValueError("the public belief takes two players and the form fosg or hmm")
         self._process = process
         self._tries = tries
-        self._enough = enough
-        self._filters = [HandFilter(process, seat, limit) for seat in (0, 1)]
+        self._hands = [SeatHands(process, seat, limit, tries, enough) for seat in (0, 1)]
 
     def begin(self, x: Tables) -> None:
         """Start at the first position.
@@ -53,9 +151,8 @@ class PublicWorlds:
         Args:
             x: One table. No method of this class reads a hidden card.
         """
-        self._x = x
-        for hand_filter in self._filters:
-            hand_filter.begin(x)
+        for hands in self._hands:
+            hands.begin(x)
 
     def observe(
         self,
@@ -74,9 +171,8 @@ class PublicWorlds:
             after: The table after the move.
             move_likelihood: Likelihood of the move given the waiting seat's hand; None: the acting policy's.
         """
-        self._x = after
-        for hand_filter in self._filters:
-            hand_filter.observe(before, control, int(actions[0]), after, move_likelihood)
+        for hands in self._hands:
+            hands.observe(before, control, int(actions[0]), after, move_likelihood)
 
     def enumerate_hands(self, seat: int) -> np.ndarray | None:
         """List the hands of a seat that are consistent with the public events.
@@ -87,12 +183,12 @@ class PublicWorlds:
         Returns:
             int8 [m, hand]; None if there are too many to list.
         """
-        hands = self._filters[seat].hands()
-        return None if hands is None else hands.hidden
+        listed = self._hands[seat].listed()
+        return None if listed is None else listed.hidden
 
     def counts(self) -> np.ndarray:
         """Return the number of cards of each kind that nobody has played or discarded, int64 [K]."""
-        return self._filters[0].counts(self._x)
+        return self._hands[0].counts()
 
     def sample_hands(self, n: int, seed: int) -> np.ndarray:
         """Sample worlds.
@@ -134,25 +230,7 @@ class PublicWorlds:
         Returns:
             Hands, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant.
         """
-        hand_filter, counts = self._filters[seat], self.counts()
-        if (listed := hand_filter.hands()) is not None:
-            ways = log_ways(count_kinds(listed.hidden, len(counts)), counts)
-            possible_hands = np.isfinite(ways)
-            return listed.hidden[possible_hands], (listed.log_likelihood + ways)[possible_hands]
-        possible = self._x.possible()[0, seat]
-        hidden: list[np.ndarray] = []
-        log_weights: list[np.ndarray] = []
-        for _ in range(-(-self._tries // _CHUNK)):
-            hands, weight = _sample_hands(possible, counts, _CHUNK, rng)
-            hands, which = np.unique(hands, axis=0, return_inverse=True)
-            total = np.bincount(which.ravel(), weight, len(hands))  # sum over equal hands
-            hands, total = hands[total > 0], total[total > 0]
-            consistent = hand_filter.filter_hands(hands, np.log(total))
-            hidden.append(consistent.hidden)
-            log_weights.append(consistent.log_likelihood)
-            if sum(map(len, hidden)) >= self._enough:
-                break
-        return np.concatenate(hidden), np.concatenate(log_weights)
+        return self._hands[seat].draw(rng)
 
 
 def _sample_hands(

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from trickformer.base import Belief, Event, View, Worlds
-from trickformer.belief.hanabi.estimators import Estimator, WholeHandEstimator
+from trickformer.belief.hanabi.estimators import Estimator, ExactHandEstimator, WholeHandEstimator
+from trickformer.belief.hanabi.policies import NetworkPolicy
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds
 from trickformer.games.hanabi import Hanabi
@@ -25,12 +26,14 @@ class EstimatedBelief(Belief):
 
     consistent = False
 
-    def __init__(self, game: Hanabi, players: Sequence[str], make: Callable[[HanabiProcess], Estimator]):
+    def __init__(
+        self, game: Hanabi, players: Sequence[str | NetworkPolicy], make: Callable[[HanabiProcess], Estimator]
+    ):
         """Store the settings.
 
         Args:
             game: Hanabi.
-            players: Scripted player of each seat, a name of `_core.hanabi.BOTS`; the viewer's entry is ignored.
+            players: Policy of each seat, as `HanabiProcess` takes it; the viewer's entry is ignored.
             make: Makes an estimator for a system, such as `lambda process: V2(process, 0.01, 16, seed=1)`.
         """
         self._game = game
@@ -106,6 +109,26 @@ class EstimatedBelief(Belief):
         if self._view is None:
             raise ValueError("a belief needs a view first; call reset")
         return self._view
+
+
+class ExactSeatBelief(EstimatedBelief):
+    """Exact belief of one seat in a game of two, whose partner is a script or a network without an LSTM.
+
+    `sample` raises NoConsistentHandError if no hand, or no drawn hand, explains the partner's moves.
+    """
+
+    consistent = True
+
+    def __init__(self, game: Hanabi, policy: str | NetworkPolicy, listed: int = 20_000, tries: int = 50_000):
+        """Store the settings.
+
+        Args:
+            game: Hanabi of two players.
+            policy: Policy of the partner, as `HanabiProcess` takes it.
+            listed: Largest number of hands that are listed. If there are more, hands are drawn.
+            tries: Largest number of draws of a hand for one sample.
+        """
+        super().__init__(game, [policy, policy], lambda process: ExactHandEstimator(process, listed, tries))
 
 
 def _moves(view: View) -> list[Event]:

@@ -12,7 +12,9 @@ from trickformer import _core
 from trickformer.base import Belief, TrickformerError
 from trickformer.belief.hanabi.config import VARIANTS, FineTuningOptions
 from trickformer.belief.hanabi.process import HanabiProcess
+from trickformer.belief.samplers.hanabi import ExplainedBelief
 from trickformer.games.hanabi import Hanabi, core_options
+from trickformer.search.hanabi.blueprint import Blueprint
 from trickformer.search.hanabi.public import PublicBelief
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ Maker: TypeAlias = Callable[[np.random.Generator], Belief]
 
 
 def _load_network(
-    file: Path | None, game: Hanabi, form: str, style: str, seat: int, device: str, option: str
+    file: Path | None, game: Hanabi, form: str, blueprint: Blueprint, seat: int, device: str, option: str
 ) -> Seq2Seq:
     """Load the network of a learned belief.
 
@@ -46,15 +48,32 @@ def _load_network(
     model, config = networks.trained_for(file, form, variants[0], seat)
     if not isinstance(model, Seq2Seq):
         raise TrickformerError(f"{file} is a transformer; searches take the LSTMs of `trickformer belief train`")
-    if set(config.players) != {style}:
-        raise TrickformerError(f"{file} was trained on {' and '.join(config.players)}, not on the blueprint {style}")
+    if set(config.players) != {blueprint.name}:
+        players = " and ".join(config.players)
+        raise TrickformerError(f"{file} was trained on {players}, not on the blueprint {blueprint.name}")
     return model.to(usable(device))
+
+
+def make_exact_belief(game: Hanabi, blueprint: Blueprint, listed: int, tries: int) -> Belief:
+    """Make the exact belief of one seat.
+
+    Args:
+        game: The game; of two players if the blueprint is a network.
+        blueprint: Policy that the other seats are assumed to play.
+        listed: Largest number of hands that are listed. If there are more, hands are drawn.
+        tries: Largest number of draws for a sample.
+    """
+    if isinstance(blueprint.policy, str):
+        return ExplainedBelief(game, blueprint.policy, listed, tries)
+    from trickformer.belief.hanabi.seat import ExactSeatBelief
+
+    return ExactSeatBelief(game, blueprint.policy, listed, tries)
 
 
 def make_network_belief(
     name: str,
     game: Hanabi,
-    style: str,
+    blueprint: Blueprint,
     seat: int,
     fine_tuning: FineTuningOptions,
     file: Path | None,
@@ -66,7 +85,7 @@ def make_network_belief(
     Args:
         name: `seq2seq`, the network as trained, or `bft`, which fine-tunes it at each move.
         game: The game.
-        style: Scripted player that all seats are assumed to be.
+        blueprint: Policy that all seats are assumed to play.
         seat: Seat that searches.
         fine_tuning: Settings of the fine-tuning, for bft.
         file: File of the network.
@@ -80,7 +99,8 @@ def make_network_belief(
     from trickformer.belief.hanabi.finetune import tuning
     from trickformer.belief.hanabi.seat import EstimatedBelief
 
-    model, players = _load_network(file, game, "pomdp", style, seat, device, option), [style] * game.players
+    model = _load_network(file, game, "pomdp", blueprint, seat, device, option)
+    players = [blueprint.policy] * game.players
     if name == "seq2seq":
         return lambda _: EstimatedBelief(game, players, lambda process: Recurrent(process, model))
 
@@ -95,7 +115,7 @@ def make_public_belief(
     name: str,
     game: Hanabi,
     process: HanabiProcess,
-    style: str,
+    blueprint: Blueprint,
     fine_tuning: FineTuningOptions,
     file: Path | None,
     device: str,
@@ -108,7 +128,7 @@ def make_public_belief(
         name: `exact`, `seq2seq` or `bft`.
         game: The game.
         process: The game's process, in the form fosg (belief/hanabi/process.py).
-        style: Scripted player that all seats are assumed to be.
+        blueprint: Policy that all seats are assumed to play.
         fine_tuning: Settings of the fine-tuning, for bft.
         file: File of the network.
         device: Torch device.
@@ -123,7 +143,7 @@ def make_public_belief(
     from trickformer.belief.hanabi.estimators import BFT, Recurrent
     from trickformer.belief.hanabi.finetune import tuning
 
-    model = _load_network(file, game, "fosg", style, 0, device, option)
+    model = _load_network(file, game, "fosg", blueprint, 0, device, option)
     if name == "seq2seq":
         return lambda _: Recurrent(process, model)
     return lambda seed: BFT(process, model, tuning(fine_tuning), seed)

@@ -1,7 +1,6 @@
 """RL search in Hanabi: fine-tune a network's action values for one decision, by games from sampled worlds.
 
-`x` is a batch of the core's tables. A is the number of actions. `bot` is the blueprint, a number in
-`_core.hanabi.BOTS`.
+`x` is a batch of the core's tables. A is the number of actions.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import torch
 
 from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, action_values, any_legal, best
+from trickformer.search.hanabi.blueprint import Blueprint
 
 Tables: TypeAlias = _core.hanabi.Tables
 WorldSampler: TypeAlias = Callable[[int], Tables]  # samples the given number of worlds of a decision, as tables
@@ -25,14 +25,14 @@ WorldSampler: TypeAlias = Callable[[int], Tables]  # samples the given number of
 class ValueTuning:
     """Fine-tuning of a network's action values for one decision, and its settings.
 
-    In the games, the network moves for one seat while all others play `bot`, or it moves for all seats. After `horizon`
-    moves of the network, all seats play `bot`.
+    In the games, the network moves for one seat while all others play the blueprint, or it moves for all seats. After
+    `horizon` moves of the network, all seats play the blueprint.
     """
 
-    bot: int
-    others: int  # moves of `bot` after each of the network's moves: one for each other seat; 0 if it moves for all
+    blueprint: Blueprint
+    others: int  # blueprint's moves after each of the network's: one for each other seat; 0 if it moves for all seats
     v0: bool  # whether the network reads V0 beliefs (belief/hanabi/factored.py)
-    worlds: int  # worlds for tuning, and number of fresh worlds that compare the result with `bot`
+    worlds: int  # worlds for tuning, and number of fresh worlds that compare the result with the blueprint
     horizon: int
     steps: int  # gradient steps
     batch: int  # games of a gradient step
@@ -52,8 +52,8 @@ class ValueTuning:
         """Tune a copy of a network by independent Q-learning: each seat learns as if it were alone.
 
         The target of a move is the points scored until the seat's next move by the network, plus the discounted value
-        of that move. For the seat's last move by the network, it is all points scored until `bot` has finished the
-        game.
+        of that move. For the seat's last move by the network, it is all points scored until the blueprint has
+        finished the game.
 
         Args:
             model: The network.
@@ -140,10 +140,10 @@ class ValueTuning:
 
     @torch.no_grad()
     def scores(self, model: ActionValues | None, x: Tables, seed: int) -> np.ndarray:
-        """Play games to the end: `horizon` moves of the network, then `bot` in all seats.
+        """Play games to the end: `horizon` moves of the network, then the blueprint in all seats.
 
         Args:
-            model: The network; None: `bot` plays from the start.
+            model: The network; None: the blueprint plays from the start.
             x: n tables; they are not changed.
             seed: Seed of all randomness.
 
@@ -159,7 +159,7 @@ class ValueTuning:
         return self._play_games(x, np.random.default_rng(seed), self.horizon if model is not None else 0, play)
 
     def compare_scores(self, model: ActionValues, x: Tables, seed: int) -> tuple[float, float]:
-        """Return the mean scores of the network and of `bot` in the same worlds.
+        """Return the mean scores of the network and of the blueprint in the same worlds.
 
         Args:
             model: The network.
@@ -186,13 +186,12 @@ class ValueTuning:
             action, seed = play(move, x, live), int(rng.integers(2**62))
             x.step(action)
             for _ in range(self.others):
-                x.step(x.choose(np.full(len(x), self.bot, dtype=np.int8), seed))
+                x.step(self.blueprint.choose(x, seed))
             final[live] = x.scores()
             unfinished = np.flatnonzero(~x.over())
             x, live = x.take(unfinished), live[unfinished]
         seed = int(rng.integers(2**62))
-        action = x.choose(np.full(len(x), self.bot, dtype=np.int8), seed)
-        final[live] = x.play_out(action, self.bot, seed, self.threads)
+        final[live] = self.blueprint.play_out(x, self.blueprint.choose(x, seed), seed, self.threads)
         return final
 
     def exploration_shares(self, n: int, rng: np.random.Generator) -> np.ndarray:

@@ -35,15 +35,14 @@ class NetworkProcess(HanabiProcess):
         network: Network that makes the next move; None: the policy of the control makes it.
     """
 
-    def __init__(self, rules: _core.hanabi.Rules, players: Sequence[str], tuning: ValueTuning):
+    def __init__(self, rules: _core.hanabi.Rules, tuning: ValueTuning):
         """Set up the system.
 
         Args:
-            rules: Rules of the core.
-            players: Blueprint of each seat, a name of `_core.hanabi.BOTS`.
-            tuning: Evaluates networks.
+            rules: Rules of the core, for two players.
+            tuning: Evaluates networks, and has the blueprint of both seats.
         """
-        super().__init__(rules, Form.FOSG, players)
+        super().__init__(rules, Form.FOSG, [tuning.blueprint.policy] * 2)
         self.network: ActionValues | None = None
         self._tuning = tuning
 
@@ -120,8 +119,8 @@ class TunedGame:
             action: The move.
             after: One table, after the move.
         """
-        network, bot = self.search_next_move().network, self._team.tuning.bot
-        control, actions = np.array([bot]), np.array([action])
+        network = self.search_next_move().network
+        control, actions = self._team.process.players[:1], np.array([action])
         likelihood = None if network is None else partial(self._team.move_log_likelihood, self._x, network, action)
         for belief in self._beliefs():
             if isinstance(belief, PublicWorlds):
@@ -200,7 +199,7 @@ class BothSeats(Player):
         followed, table = self.games.follow(view)
         result = followed.search_next_move()
         if result.network is None:
-            actions = table.choose(np.full(1, tuning.bot, dtype=np.int8), int(rng.integers(2**62)))
+            actions = tuning.blueprint.choose(table, int(rng.integers(2**62)))
         else:
             actions = tuning.actions(result.network, table)
         value = None if result.value is None else result.value / self._kinds

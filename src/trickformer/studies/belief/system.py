@@ -10,7 +10,7 @@ from trickformer.belief.hanabi.config import SCRIPTED, VARIANTS, BeliefTraining,
 from trickformer.belief.hanabi.policies import NetworkPolicy
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.games.hanabi import RULES
-from trickformer.players.obl import ActionValuePlayer
+from trickformer.players.obl import ActionValuePlayer, require_no_memory
 
 Config = TypeVar("Config", BeliefTraining, Evaluation)
 
@@ -71,7 +71,5 @@ def _load_policy(spec: str, game: Game) -> NetworkPolicy:
     """Load the policy of a player `obl`. Raises TrickformerError if the network does not fit or is missing."""
     player = players.make(spec, game)
     assert isinstance(player, ActionValuePlayer)  # the config takes no other specs
-    try:
-        return NetworkPolicy(player.trained, player.temperature)
-    except ValueError as e:
-        raise TrickformerError(f"player {spec}: {e}; give a network without a memory (--model mlp)") from None
+    player = require_no_memory(spec, player)
+    return NetworkPolicy(player.trained, player.temperature)
