@@ -8,25 +8,34 @@
 #   runs/search.sh rl one|both [VARIANT] [BELIEF]  rl_search of one seat or of both on exact, seq2seq or bft against its blueprint,
 #                                           24 deals, by a network that it trains first; the run on docs/results/search.md uses
 #                                           hanabi-obl-1 instead
+# With BLUEPRINT=obl:checkpoint=hanabi-obl-1, train and rl are about this network in all seats: rl tunes the network itself,
+# and the runs lie in out/search/obl-checkpoint-hanabi-obl-1. DEALS is the number of deals of rl, 24 by default, and OPTIONS are
+# further options of rl_search, such as steps=30,worlds=300.
 # VARIANT is 5-card-8-hint by default, 5-card-2-hint or 7-card-4-hint. Decisions are judged anew by 200 exact samples: hands by
 # counting, weighted by what the partner did, where they are too many to list. A run that was stopped goes on where it was.
 # One core each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+root=out/search blueprint=${BLUEPRINT:-partner:style=smart} learned=
+if [[ "$blueprint" == obl:* ]]; then learned=1 root+="/${blueprint//[^[:alnum:].]/-}"; fi
 begin() {  # FOLDER COMMAND OPTION ...
-  local out="out/search/$1" resume=()
+  local out="$root/$1" resume=()
   [ -e "$out/config.toml" ] && resume=(--resume)
   .venv/bin/trickformer "${@:2}" --out "$out" "${resume[@]}"
 }
-network() { case "$2" in seq2seq|bft) echo ",checkpoint=out/search/$1-$variant" ;; esac; }  # FORM BELIEF
-usage() { sed -n '2,13p' "$0" >&2; exit 2; }
+network() { case "$2" in seq2seq|bft) echo ",checkpoint=$root/$1-$variant" ;; esac; }  # FORM BELIEF
+usage() { sed -n '2,16p' "$0" >&2; exit 2; }
 rl() {
-  local how=,belief=$belief,assess=200 form
+  local how=,belief=$belief,assess=200 form values=$root/values-$variant
   case "$of" in one) form=pomdp ;; both) how+=,multi=true form=hmm ;; *) usage ;; esac
-  case "$belief" in exact) ;; seq2seq | bft) how+=,belief_checkpoint=out/search/$form-$variant ;; *) usage ;; esac
-  [ -e "out/search/values-$variant/model.safetensors" ] || begin "values-$variant" obl train "$game" --seed 20261121
-  begin "rl-$of-$belief-$variant" tournament "$game" --a "rl_search:checkpoint=out/search/values-$variant$how" --b partner:style=smart \
-    --deals 24 --seed 1
+  case "$belief" in exact) ;; seq2seq | bft) how+=,belief_checkpoint=$root/$form-$variant ;; *) usage ;; esac
+  if [ -n "$learned" ]; then
+    values=${blueprint#obl:checkpoint=} values=${values%%,*} how+=",blueprint=\"$blueprint\""
+  elif [ ! -e "$values/model.safetensors" ]; then
+    begin "values-$variant" obl train "$game" --seed 20261121
+  fi
+  begin "rl-$of-$belief-$variant" tournament "$game" --a "rl_search:checkpoint=$values$how${OPTIONS:+,$OPTIONS}" --b "$blueprint" \
+    --deals "${DEALS:-24}" --seed 1
 }
 what=${1:-help} of=${2:-} variant=${3:-5-card-8-hint} belief=${4:-exact}
 [ -n "$of" ] || what=help
@@ -35,7 +44,9 @@ IFS=- read -r cards _ hints _ <<< "$variant"
 game="hanabi(hand_size=$cards,max_information_tokens=$hints)"
 case "$what" in
   train)
-    begin "$of-$variant" belief train --form "$of" --variant "$variant" --seed 20261121 ;;
+    players=()
+    if [ -n "$learned" ]; then players=(--players "$blueprint" "$blueprint"); fi
+    begin "$of-$variant" belief train --form "$of" --variant "$variant" "${players[@]}" --seed 20261121 ;;
   single)
     begin "single-$of-$variant" tournament "$game" --a "sparta:belief=$of,assess=200$(network pomdp "$of")" \
       --b partner:style=smart --deals 300 --seed 1 ;;

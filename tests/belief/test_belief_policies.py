@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -16,9 +17,11 @@ from trickformer import _core, games, players
 from trickformer.base import Policy, TrickformerError, View
 from trickformer.belief.hanabi import networks, policies
 from trickformer.belief.hanabi.config import BeliefTraining, Evaluation
+from trickformer.belief.hanabi.estimators import ExactHandEstimator
 from trickformer.belief.hanabi.exact import HandListBelief
 from trickformer.belief.hanabi.policies import NetworkPolicy
 from trickformer.belief.hanabi.process import Form, HanabiProcess, prefer
+from trickformer.belief.hanabi.public import PublicWorlds
 from trickformer.belief.samplers.hanabi import replay
 from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, load, save
 from trickformer.search.hanabi.scripted import ScriptedPolicy
@@ -173,6 +176,31 @@ def test_listing_hands_equals_the_forward_algorithm(folders, form, seat, partner
             counting.begin(now.table)
             informed += max(found.values()) > 1.2 * np.exp(counting.distribution()[1]).max()
     assert informed > 2, informed
+
+
+@pytest.mark.parametrize("form", [Form.HMM, Form.POMDP])
+@pytest.mark.parametrize("limit", [10_000, 0], ids=["listed", "drawn"])
+def test_exact_worlds_are_those_of_the_forward_algorithm(folders, form, limit):
+    """Both hands, and the hand of one seat, where all play a network."""
+    fast, slow = policy(folders["small"], 0.3), PlayerPolicy(folders["small"], 0.3)
+    process, n, positions = HanabiProcess(SMALL.rules, form, [fast, fast], 1), 3_000, 0
+    of_seat = form is Form.POMDP
+    exact = ExactHandEstimator(process, limit, 8_192) if of_seat else PublicWorlds(process, limit, 8_192)
+    for seed in range(2):
+        for _, now in follow(exact, play(form, seed, 1, [slow, slow])):
+            (worlds,) = exact.sample_hands(n, seed)
+            assert worlds.shape == (n, process.slots)
+            counts = Counter(map(tuple, worlds.tolist()))
+            assert counts.keys() <= now.belief.keys(), seed
+            for hands, p in now.belief.items():
+                error = 5 * np.sqrt(p * (1 - p) / n) + (0.01 if limit else 0.04)
+                assert abs(counts[hands] / n - p) < error, (seed, positions, hands)
+            if of_seat and limit:
+                log_probs = exact.log_probs(now.hidden)[0]
+                p = np.exp(sum(log_probs[slot, card] for slot, card in enumerate(now.hidden[0]) if card >= 0))
+                assert p == pytest.approx(now.belief[tuple(now.hidden[0].tolist())], abs=1e-5)
+            positions += 1
+    assert positions > 10
 
 
 @pytest.mark.parametrize("form", Form)

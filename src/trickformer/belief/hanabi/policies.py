@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 
 import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import HanabiCheckpoint, action_values, probabilities
+from trickformer.models.hanabi_values import HanabiCheckpoint, action_values, best, probabilities
 
 CHUNK = 2048  # number of tables evaluated at once, so that memory is enough for tens of thousands of worlds
 
@@ -50,11 +51,8 @@ class NetworkPolicy:
         Returns:
             float64 [n, actions]; zeros if a game is over.
         """
-        result = np.zeros((len(x), self.rules.actions))
-        for first in range(0, len(x), CHUNK):
-            rows = np.arange(first, min(first + CHUNK, len(x)))
-            result[rows] = self._probabilities_at_once(x.take(rows))
-        return result
+        chunks = [probabilities(q, legal, self._temperature).double().numpy() for q, legal in self._values(x)]
+        return np.concatenate([np.zeros((0, self.rules.actions)), *chunks])
 
     def choose(self, x: _core.hanabi.Tables, seed: int, numbers: np.ndarray) -> np.ndarray:
         """Choose an action at each table. The draw depends on the seed, the table's number and how many moves it had.
@@ -67,21 +65,24 @@ class NetworkPolicy:
         Returns:
             int64 [n]; -1 if a game is over.
         """
-        probs = self.probabilities(x)
         if self._temperature:
-            cumulative = probs.cumsum(axis=1)
+            cumulative = self.probabilities(x).cumsum(axis=1)
             total = cumulative[:, -1:]
             cumulative /= np.where(total > 0, total, 1)
             actions = (cumulative > _draw_uniform(x, seed, numbers)[:, None]).argmax(axis=1)
         else:
-            actions = probs.argmax(axis=1)
+            chunks = [best(q, legal).numpy() for q, legal in self._values(x)]
+            actions = np.concatenate([np.zeros(0, dtype=np.int64), *chunks])
         return np.where(x.over(), -1, actions)
 
-    @torch.no_grad()
-    def _probabilities_at_once(self, x: _core.hanabi.Tables) -> np.ndarray:
-        observations = torch.from_numpy(x.observe(None, self._v0)).to(self._dtype)
-        legal = torch.from_numpy(x.legal() & ~x.over()[:, None])
-        return probabilities(action_values(self._model, observations, legal), legal, self._temperature).numpy()
+    def _values(self, x: _core.hanabi.Tables) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+        """Yield the network's outputs and the legal actions, [k, actions] each, for chunks of the tables in order."""
+        for first in range(0, len(x), CHUNK):
+            part = x.take(np.arange(first, min(first + CHUNK, len(x)))) if len(x) > CHUNK else x
+            observations = torch.from_numpy(part.observe(None, self._v0)).to(self._dtype)
+            legal = torch.from_numpy(part.legal() & ~part.over()[:, None])
+            with torch.no_grad():
+                yield action_values(self._model, observations, legal), legal
 
 
 def _draw_uniform(x: _core.hanabi.Tables, seed: int, numbers: np.ndarray) -> np.ndarray:
