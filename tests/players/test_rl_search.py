@@ -23,6 +23,7 @@ from trickformer.tournaments.play import play
 
 TINY = games.load("hanabi(colors=2,ranks=2,hand_size=2,max_information_tokens=2,max_life_tokens=2)")
 BOT = _core.hanabi.BOTS.index("smart")
+SHIPPED = "obl:checkpoint=hanabi-obl-1"
 
 
 @pytest.fixture(scope="module")
@@ -189,7 +190,8 @@ def test_preset_of_the_authors(folders):
     assert (search.tuning.learning_rate, search.tuning.target_every) == (0.01, 2_500)
     assert players.parse(players.short(given)) == players.parse(given)
     both = f'rl_search:checkpoint="{folders["mlp"]}",multi=true,preset=paper'
-    assert players.make(both, TINY).team.tuning == replace(paper, horizon=2, others=0)
+    team = players.make(both, TINY).team.tuning
+    assert team == replace(paper, horizon=2, others=0, blueprint=team.blueprint)
     for number, (_, view) in enumerate(turns(TINY, "smart", 8, deals=1)):
         (decision,) = search.act([view], [np.random.default_rng(number)], [{}])
         assert decision.action in view.legal
@@ -292,11 +294,11 @@ def test_hidden_cards_change_nothing_to_both_seats(folders, large):
 
 
 @pytest.fixture(scope="module")
-def belief_networks(tmp_path_factory, folders):
+def belief_networks(tmp_path_factory):
     """Files of untrained belief networks, by form and blueprint."""
     folder, made = tmp_path_factory.mktemp("beliefs"), {}
     for form in ("fosg", "pomdp"):
-        for name, player in ((form, "smart"), (f"{form} of a network", f"obl:checkpoint={folders['large']}")):
+        for name, player in ((form, "smart"), (f"{form} of a network", SHIPPED)):
             config = BeliefTraining(hidden=8, form=form, players=[player, player])
             made[name] = folder / f"{name}.safetensors"
             networks.save(networks.network_of(config), config, made[name])
@@ -315,7 +317,7 @@ def test_search_on_a_learned_belief(belief, network, multi, folders, belief_netw
     if belief != "exact":
         given["belief_checkpoint"] = f'"{belief_networks[("fosg" if multi else "pomdp") + network]}"'
     if network:
-        given["blueprint"] = f'"obl:checkpoint={folders["large"]}"'
+        given["blueprint"] = SHIPPED
     given |= {"belief_steps": 2, "belief_batch": 8} if belief == "bft" else {}
     given = spec(folders["large"], **given)
     player, state, memos = players.make(given, game), game.deal(8, 0), ({}, {})
@@ -459,7 +461,7 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("tiny", "", "'rl_search' needs checkpoint=hanabi-obl-1"),
         ("tiny", "checkpoint={mlp},seat=2", "there is no seat 2: seats are 0 to 1"),
         ("tiny", "checkpoint={mlp},blueprint=random", r"or a network, obl:checkpoint=\.\.\., not 'random'"),
-        ("tiny", "checkpoint={mlp},blueprint=nobody", "no player 'nobody'"),
+        ("tiny", "checkpoint={mlp},blueprint=nobody", "unknown player 'nobody'"),
         ("tiny", "checkpoint={mlp},blueprint=obl", "player 'obl' needs checkpoint=hanabi-obl-1"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={lstm}", "the network has an LSTM"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={large}", "was trained on hanabi with colors=5, not 2"),
