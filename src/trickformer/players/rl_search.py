@@ -109,7 +109,7 @@ class _Search(BaseModel):
     )
     blueprint: str = Field(
         "partner:style=smart",
-        description="Player of all seats: partner:style=STYLE or obl:checkpoint=NAME (default: partner:style=smart).",
+        description="Script or network (obl:checkpoint=NAME) of all seats (default: partner:style=smart).",
     )
     seat: Annotated[int, Applies("multi=false", lambda options, _: not options.multi)] = Field(
         0, ge=0, le=4, description="Seat that searches, while the others play the blueprint (default: 0)."

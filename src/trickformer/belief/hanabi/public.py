@@ -75,7 +75,7 @@ class SeatHands:
         """Return the number of cards of each kind that may be in the hand, int64 [K]."""
         return self._filter.counts(self._x)
 
-    def listed(self) -> HandList | None:
+    def hands(self) -> HandList | None:
         """Return the hands that explain the moves; None if there are too many to list."""
         return self._filter.hands()
 
@@ -86,7 +86,7 @@ class SeatHands:
             Hands, int8 [m, hand], and the logarithms of their probabilities, float64 [m]; None if there are too many
             to list.
         """
-        if self.listed() is None:
+        if self.hands() is None:
             return None
         hands, log_weight = self.draw(np.random.default_rng(0))
         return hands, log_weight - logsumexp(log_weight)
@@ -101,7 +101,7 @@ class SeatHands:
             Hands, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant.
         """
         counts = self.counts()
-        if (listed := self.listed()) is not None:
+        if (listed := self.hands()) is not None:
             ways = log_ways(count_kinds(listed.hidden, len(counts)), counts)
             possible_hands = np.isfinite(ways)
             return listed.hidden[possible_hands], (listed.log_likelihood + ways)[possible_hands]
@@ -183,7 +183,7 @@ class PublicWorlds:
         Returns:
             int8 [m, hand]; None if there are too many to list.
         """
-        listed = self._hands[seat].listed()
+        listed = self._hands[seat].hands()
         return None if listed is None else listed.hidden
 
     def counts(self) -> np.ndarray:
