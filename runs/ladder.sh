@@ -22,8 +22,13 @@ if [ $# = 0 ]; then
 fi
 export OMP_NUM_THREADS=1
 
-hands=40000 # for model 0
-[ "$game" != hearts ] || hands=20000 # of four long sequences each; more would leave no time for self-play
+hands() {  # STEP; the number for model 0. Where hands are long or their labels take time, fewer, which leave time for self-play.
+  case $game-$1 in
+  hearts-*) echo 20000 ;;
+  crew-values) echo 10000 ;;
+  *) echo 40000 ;;
+  esac
+}
 rules=$(printf ' rules%.0s' {1..7}) # bootstrap hands by random and scripted players; in Skat all steps have them, in Hearts none
 options() {  # STEP
   case $game-$1 in
@@ -53,7 +58,7 @@ for step; do
     words=$(options "$step") # by itself, so that an unknown step ends the script
     read -ra chosen <<<"$words"
     code=0
-    "$trickformer" train "$game" --preset paper-small --seed 20261127 --bootstrap-hands $hands --bootstrap-epochs 1 --sequences 12000 \
+    "$trickformer" train "$game" --preset paper-small --seed 20261127 --bootstrap-hands "$(hands "$step")" --bootstrap-epochs 1 --sequences 12000 \
       --iterations 100 --match-deals 0 --stop-after "$minutes" --out "$run" "${chosen[@]}" || code=$?
     [ "$code" = 130 ] || exit "$code" # stopped by the clock
   else
