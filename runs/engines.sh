@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tables of engines in docs/results/hearts.md and skat.md: our players against xinxin, XSkat and JSkat. Their adapters are not part
-# of trickformer; engines.toml (docs/engines.md) names them xinxin-engine, with the options `runs` and `worlds`, xskat and jskat. The
-# name xinxin is taken by the player that OpenSpiel's build of it makes. Five hours on two cores; a run that was stopped goes on.
+# of trickformer; engines.toml (docs/engines.md) names them xinxin-engine, with the options `runs` and `worlds`, xskat and jskat,
+# because `xinxin` is the built-in player for an OpenSpiel that contains the program. Five hours on two cores; a run that was stopped goes on.
 # Usage: runs/engines.sh [hearts|skat]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -22,7 +22,7 @@ if [ $# = 0 ]; then
 fi
 export OMP_NUM_THREADS=1
 
-hands() {  # STEP; the number for model 0. Where hands are long or their labels take time, fewer, which leave time for self-play.
+hands() {  # STEP; the number for model 0, fewer if hands are long or their labels slow, to leave time for self-play
   case $game-$1 in
   hearts-*) echo 20000 ;;
   crew-values) echo 10000 ;;

@@ -17,14 +17,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=out/search blueprint=${BLUEPRINT:-partner:style=smart} learned=
-if [[ "$blueprint" == obl:* ]]; then learned=1 root+="/${blueprint//[^[:alnum:].]/-}"; fi
+usage() { sed -n '2,16p' "$0" >&2; exit 2; }
+[[ -z ${BLUEPRINT:-} || $BLUEPRINT == obl:checkpoint=* ]] || usage
+if [ -n "${BLUEPRINT:-}" ]; then learned=1 root+="/${blueprint//[^[:alnum:].]/-}"; fi
 begin() {  # FOLDER COMMAND OPTION ...
   local out="$root/$1" resume=()
   [ -e "$out/config.toml" ] && resume=(--resume)
   .venv/bin/trickformer "${@:2}" --out "$out" "${resume[@]}"
 }
 network() { case "$2" in seq2seq|bft) echo ",checkpoint=$root/$1-$variant" ;; esac; }  # FORM BELIEF
-usage() { sed -n '2,16p' "$0" >&2; exit 2; }
 rl() {
   local how=,belief=$belief,assess=200 form values=$root/values-$variant
   case "$of" in one) form=pomdp ;; both) how+=,multi=true form=hmm ;; *) usage ;; esac

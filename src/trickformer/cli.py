@@ -371,7 +371,7 @@ def list_engines() -> None:
     known = entries.read()
     print(f"{entries.path()}: {len(known) or 'no'} engine{'s' * (len(known) != 1)}")
     for name, entry in known.items():
-        fault = "; not usable, because a player has this name; choose another one" if is_hidden_engine(name) else ""
+        fault = "; not usable, because a player has this name; choose another name" if is_hidden_engine(name) else ""
         terminal.out(f"{name}: {entry.about or entry.command}{fault}")
 
 

@@ -427,7 +427,7 @@ def test_the_list_marks_an_engine_that_has_the_name_of_a_player(engines_toml):
     engines_toml.write_text("".join(f"[{name}]\ncommand = 'bot'\n" for name in ("mybot", "xinxin")))
     assert trickformer("engines", "list").stdout.splitlines()[1:] == [
         "mybot: bot",
-        "xinxin: bot; not usable, because a player has this name; choose another one",
+        "xinxin: bot; not usable, because a player has this name; choose another name",
     ]
 
 

@@ -250,7 +250,8 @@ def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders
             if network is not None and hands is not None:
                 said = player.team.move_log_likelihood(table, network, decided(player, view).action, hands)
                 parted += 0 < np.isfinite(said).sum() < len(hands)
-    assert checked > 30 and dropped > 5 and ("listed" in few or parted > 1), (checked, dropped, parted)
+    fewest = 0 if "listed" in few else 2 if few is NETWORK else 3
+    assert checked > 30 and dropped > 5 and parted >= fewest, (checked, dropped, parted)
 
 
 @pytest.mark.slow
@@ -307,7 +308,13 @@ def belief_networks(tmp_path_factory):
 
 @pytest.mark.parametrize("multi", [False, True])
 @pytest.mark.parametrize(
-    ("belief", "network"), [("seq2seq", ""), ("bft", ""), ("bft", " of a network"), ("exact", " of a network")]
+    ("belief", "network"),
+    [
+        ("seq2seq", ""),
+        ("bft", ""),
+        ("bft", " of a network"),
+        pytest.param("exact", " of a network", marks=pytest.mark.slow),
+    ],
 )
 def test_search_on_a_learned_belief(belief, network, multi, folders, belief_networks):
     """It counts impossible worlds, and cards that the viewer does not see change no decision."""
@@ -356,6 +363,20 @@ def test_a_network_as_blueprint_acts_as_its_player_does(folders, of):
             differing += int((drawn != chosen).sum())
             state.apply_action(int(rng.choice(view.legal)))
     assert (differing > 0) == (of is DRAWING)
+
+
+def test_a_network_as_blueprint_draws_from_the_softmax_of_its_values(folders):
+    blueprint = players.make(team_spec(folders, **DRAWING), TINY).team.tuning.blueprint
+    player, n = players.make(f"obl:checkpoint={folders['lively']}", TINY), 4_000
+    for state, view in decisions(TINY, 5, 1):
+        table = replay(TINY, state.history())
+        legal = torch.from_numpy(table.legal())
+        values = action_values(player.trained.model, torch.from_numpy(table.observe(None, True)), legal)
+        expected = torch.softmax(values.masked_fill(~legal, -torch.inf) / 0.3, dim=1)[0].detach().numpy()
+        drawn = blueprint.choose(table.take(np.zeros(n, dtype=np.int64)), 7)
+        found = np.bincount(drawn, minlength=len(expected)) / n
+        assert np.abs(found - expected).max() < 4 * 0.5 / np.sqrt(n), (found, expected)
+        state.apply_action(view.legal[-1])
 
 
 def test_games_by_a_network_as_blueprint_are_its_players_games(folders):

@@ -303,7 +303,7 @@ class RLSearch(Player):
     def _exact_gain(
         self, exact: Belief, view: View, table: Tables, tuned: ActionValues | None, rng: np.random.Generator
     ) -> float | None:
-        """Estimate the gain in worlds of the exact belief: None if `assess` is 0, else 0.0 if the blueprint acts.
+        """Estimate the gain in worlds of the exact belief, 0.0 if the blueprint acts.
 
         Args:
             exact: The exact belief.
@@ -312,13 +312,19 @@ class RLSearch(Player):
             tuned: Network that was tuned and acts; None if the blueprint acts.
             rng: Source of all randomness.
 
-        Raises:
-            NoConsistentHandError: The others deviated from the blueprint.
+        Returns:
+            The gain; None if `assess` is 0, or if no hand explains the others' moves.
         """
+        from trickformer.belief.samplers.hanabi import NoConsistentHandError
+
         if not self._options.assess or tuned is None:
             return 0.0 if self._options.assess else None
-        exact.reset(view)
-        worlds = self._worlds(table, exact.sample(self._options.assess, rng).hidden, rng)
+        try:
+            exact.reset(view)
+            hands = exact.sample(self._options.assess, rng).hidden
+        except NoConsistentHandError:
+            return None
+        worlds = self._worlds(table, hands, rng)
         score, blueprint_score = self.tuning.compare_scores(tuned, worlds, int(rng.integers(2**62)))
         return score - blueprint_score
 

@@ -177,10 +177,10 @@ class Evaluation(FineTuningOptions):
     )
     games: int = Field(100, ge=1, le=1_000_000_000, description="Number of games.")
     games_from: Path | None = Field(
-        None, description="Forms hmm and pomdp: run folder or file of recorded games to use instead of new ones."
+        None, description="Run folder or file of recorded games to use in hmm and pomdp (default: new games)."
     )
     played_by: str | None = Field(
-        None, description="--games-from: only games in which this player has seat --seat, such as sparta."
+        None, description="Only recorded games in which this player, such as sparta, has the seat --seat."
     )
     seed: int = Field(
         1, ge=0, lt=2**63, description="Seed of the games and of all draws. It must differ from the training's."

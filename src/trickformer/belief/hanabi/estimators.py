@@ -473,7 +473,7 @@ class ExactHandEstimator(ExactEstimator):
         rng, samples = np.random.default_rng(seed), []
         for game in self._games:
             assert isinstance(game, SeatHands)
-            hands, log_weight = game.draw(rng)
+            hands, log_weight = game.draw(rng, n)
             if not len(hands):
                 raise NoConsistentHandError("no hand explains the other seat's moves")
             samples.append(hands[rng.permutation(resample(log_weight, n, rng))])

@@ -34,6 +34,15 @@ class HandList:
     hidden: np.ndarray  # int8 [m, hand]; -1 for a missing card of a smaller hand
     log_likelihood: np.ndarray  # float64 [m], log-likelihood of the other seat's moves given each hand
 
+    def distribution(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the hands and the logarithms of their probabilities, float64 [m].
+
+        Args:
+            counts: Number of cards of each kind that may be in the hand, int64 [K].
+        """
+        log_p = self.log_likelihood + log_ways(count_kinds(self.hidden, len(counts)), counts)
+        return self.hidden, log_p - logsumexp(log_p)
+
 
 class HandFilter:
     """The hands of one seat that are consistent with a two-player game, with the likelihoods of the other's moves.
@@ -253,17 +262,15 @@ class HandListBelief:
         counts = self._filters[0].counts(self._table)
         kinds = len(counts)
         if len(lists) == 1:
-            hidden = lists[0].hidden
-            log_p = lists[0].log_likelihood + log_ways(count_kinds(hidden, kinds), counts)
-        else:
-            a, b = lists
-            if len(a.hidden) * len(b.hidden) > self._pairs:
-                return None
-            i, j = (np.indices((len(a.hidden), len(b.hidden)))).reshape(2, -1)  # all pairs of hands
-            pair_counts = count_kinds(a.hidden, kinds)[i] + count_kinds(b.hidden, kinds)[j]
-            log_p = a.log_likelihood[i] + b.log_likelihood[j] + log_ways(pair_counts, counts)
-            keep = np.isfinite(log_p)
-            hidden, log_p = np.concatenate([a.hidden[i[keep]], b.hidden[j[keep]]], axis=1), log_p[keep]
+            return lists[0].distribution(counts)
+        a, b = lists
+        if len(a.hidden) * len(b.hidden) > self._pairs:
+            return None
+        i, j = (np.indices((len(a.hidden), len(b.hidden)))).reshape(2, -1)  # all pairs of hands
+        pair_counts = count_kinds(a.hidden, kinds)[i] + count_kinds(b.hidden, kinds)[j]
+        log_p = a.log_likelihood[i] + b.log_likelihood[j] + log_ways(pair_counts, counts)
+        keep = np.isfinite(log_p)
+        hidden, log_p = np.concatenate([a.hidden[i[keep]], b.hidden[j[keep]]], axis=1), log_p[keep]
         return hidden, log_p - logsumexp(log_p)
 
 

@@ -14,7 +14,6 @@ proportional to ways(a) (importance sampling).
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logsumexp
 
 from trickformer.belief.hanabi.exact import HandFilter, HandList, MoveLikelihood, count_kinds, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
@@ -29,7 +28,7 @@ class SeatHands:
     In the form pomdp the seat is the observing one, and its weighted hands are the exact belief.
     """
 
-    def __init__(self, process: HanabiProcess, seat: int, limit: int, tries: int, enough: int = 500):
+    def __init__(self, process: HanabiProcess, seat: int, limit: int, tries: int):
         """Set the limits of the list and the sample.
 
         Args:
@@ -37,10 +36,9 @@ class SeatHands:
             seat: The seat.
             limit: Largest number of hands that are listed. If there are more, hands are drawn.
             tries: Largest number of draws of a hand, of which many may be inconsistent.
-            enough: Number of consistent hands after which drawing stops.
         """
         self._seat, self._filter = seat, HandFilter(process, seat, limit)
-        self._tries, self._enough = tries, enough
+        self._tries = tries
 
     def begin(self, x: Tables) -> None:
         """Start at the first position.
@@ -86,16 +84,15 @@ class SeatHands:
             Hands, int8 [m, hand], and the logarithms of their probabilities, float64 [m]; None if there are too many
             to list.
         """
-        if self.hands() is None:
-            return None
-        hands, log_weight = self.draw(np.random.default_rng(0))
-        return hands, log_weight - logsumexp(log_weight)
+        listed = self.hands()
+        return None if listed is None else listed.distribution(self.counts())
 
-    def draw(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def draw(self, rng: np.random.Generator, enough: int) -> tuple[np.ndarray, np.ndarray]:
         """Return hands, weighted by ways(hand) times the likelihood of the other seat's moves.
 
         Args:
             rng: Source of all randomness; unused if the hands are listed.
+            enough: Number of consistent hands after which drawing stops, if there are too many to list.
 
         Returns:
             Hands, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant.
@@ -116,7 +113,7 @@ class SeatHands:
             consistent = self._filter.filter_hands(hands, np.log(total))
             hidden.append(consistent.hidden)
             log_weights.append(consistent.log_likelihood)
-            if sum(map(len, hidden)) >= self._enough:
+            if sum(map(len, hidden)) >= enough:
                 break
         return np.concatenate(hidden), np.concatenate(log_weights)
 
@@ -142,8 +139,8 @@ class PublicWorlds:
         if process.rules.players != 2 or process.form is Form.POMDP:
             raise ValueError("the public belief takes two players and the form fosg or hmm")
         self._process = process
-        self._tries = tries
-        self._hands = [SeatHands(process, seat, limit, tries, enough) for seat in (0, 1)]
+        self._tries, self._enough = tries, enough
+        self._hands = [SeatHands(process, seat, limit, tries) for seat in (0, 1)]
 
     def begin(self, x: Tables) -> None:
         """Start at the first position.
@@ -230,7 +227,7 @@ class PublicWorlds:
         Returns:
             Hands, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant.
         """
-        return self._hands[seat].draw(rng)
+        return self._hands[seat].draw(rng, self._enough)
 
 
 def _sample_hands(

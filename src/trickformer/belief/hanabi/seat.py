@@ -114,7 +114,8 @@ class EstimatedBelief(Belief):
 class ExactSeatBelief(EstimatedBelief):
     """Exact belief of one seat in a game of two, whose partner is a script or a network without an LSTM.
 
-    `sample` raises NoConsistentHandError if no hand, or no drawn hand, explains the partner's moves.
+    `sample` raises NoConsistentHandError if no hand, or no drawn hand, explains the partner's moves. Probabilities of
+    hands are NaN if there are too many hands to list.
     """
 
     consistent = True

@@ -6,7 +6,7 @@ one sample.
 
 belief/hanabi/process.py defines the forms hmm, pomdp and fosg, and the control. If a seat has no fixed policy in a
 form, a scripted player is drawn at random for each of its moves. No network has trained on such games. The games may
-also come from a file, such as a tournament in which that seat searches. Fine-tuning and the exact belief read the
+also come from a file, such as a tournament in which one seat searches. Fine-tuning and the exact belief read the
 control; networks do not.
 """
 

@@ -14,7 +14,8 @@ from trickformer.belief.hanabi.config import VARIANTS, Evaluation
 from trickformer.belief.hanabi.process import Tables
 from trickformer.games.hanabi import Hanabi, core_options, split_history
 from trickformer.records import files
-from trickformer.records.played import GameRecord
+from trickformer.records.played import AnyRecord
+from trickformer.records.skat.record import SkatRecord
 
 
 @dataclass(frozen=True)
@@ -55,17 +56,12 @@ def load(config: Evaluation) -> RecordedGames:
     states: list[_core.hanabi.State] = []
     moves: list[list[int]] = []
     for number, record in enumerate(files.read(file_of(path)), 1):
-        if not isinstance(record, GameRecord):
-            raise TrickformerError(f"{path}, game {number} is of Skat, not of hanabi")
-        game = games.load(record.rules)
-        if not isinstance(game, Hanabi) or core_options(game.rules) != core_options(rules):
-            raise TrickformerError(
-                f"{path}, game {number} is of {record.rules}, not {config.variant}; change --variant"
-            )
+        try:
+            start, actions = _split(record, rules)
+        except TrickformerError as e:
+            raise TrickformerError(f"{path}, game {number}: {e}") from None
         if config.played_by is not None and record.names[config.seat] != config.played_by:
             continue
-        record.end()  # raises an error if the history is not legal
-        start, actions = split_history(rules, record.history)
         states.append(start)
         moves.append(actions)
         if len(moves) == config.games:
@@ -81,6 +77,18 @@ def load(config: Evaluation) -> RecordedGames:
     for i, start in enumerate(states):
         starts[i] = start
     return RecordedGames(starts, padded)
+
+
+def _split(record: AnyRecord, rules: _core.hanabi.Rules) -> tuple[_core.hanabi.State, list[int]]:
+    """Return the first state and the moves of a game. Raises TrickformerError if it is damaged or of other rules."""
+    game = None if isinstance(record, SkatRecord) else games.load(record.rules)
+    if not isinstance(game, Hanabi) or core_options(game.rules) != core_options(rules):
+        raise TrickformerError(f"it is of {record.rules}, not of the Hanabi of --variant")
+    record.end()
+    start, actions = split_history(rules, record.history)
+    if not actions:  # on hanab.live players may end a game before the first move
+        raise TrickformerError("it has no move; leave it out")
+    return start, actions
 
 
 def file_of(path: Path) -> Path:

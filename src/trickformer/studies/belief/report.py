@@ -96,9 +96,8 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
             losses = np.array([e["loss_where_exact"] for e in entries])[exact_cards > 0]
             entry["where_exact"] = pool_losses(losses, exact_cards[exact_cards > 0])
             best = np.array([r["estimators"]["exact"]["loss_where_exact"] for r in records])[exact_cards > 0]
-            entry["above_exact"] = {"mean": None, "se": None}
-            if np.isfinite(best).all():
-                entry["above_exact"] = pool_losses(losses - best, exact_cards[exact_cards > 0])
+            valid = np.flatnonzero(np.isfinite(best))  # in the other games moves were not those of the policies
+            entry["above_exact"] = pool_losses(losses[valid] - best[valid], exact_cards[exact_cards > 0][valid])
         summary["estimators"][n] = entry
     # Each estimator against the one before it, then against the first; a dict lists a pair that is both only once.
     # Only estimators with a belief at every position and finite losses are compared.
@@ -150,7 +149,8 @@ def _notes(summary: dict[str, Any]) -> list[str]:
     for name, e in summary["estimators"].items():
         if e["games_with_the_truth_excluded"]:
             excluded = f"{e['games_with_the_truth_excluded']:,} of {summary['games']:,} games"
-            why = ", where moves were not those of the policies that it expects" if name == "exact" else ""
+            why = ", where moves were not those of the policies that it expects. above exact: without these games"
+            why = why if name == "exact" else ""
             lines.append(f"{name}: infinite, because it excluded the true cards in {excluded}{why}.")
         if e["notes"]:
             lines.append(f"{name}: {_describe_notes(e['notes'])}")
@@ -160,13 +160,13 @@ def _notes(summary: dict[str, Any]) -> list[str]:
 def _describe_players(config: dict[str, Any]) -> str:
     """Describe who plays the games, which depends on the form."""
     if config["games_from"] is not None:
-        names = f", those with {config['played_by']} in seat {config['seat']}" if config["played_by"] else ""
+        seat = f"; in each, {config['played_by']} has seat {config['seat']}" if config["played_by"] else ""
         fixed = [
             f"{p} in seat {i}"
             for i, p in enumerate(config["players"])
             if config["form"] == "hmm" or i != config["seat"]
         ]
-        return f"The games are those of {config['games_from']}{names}. The beliefs expect {' and '.join(fixed)}."
+        return f"The games come from {config['games_from']}{seat}. The beliefs expect {' and '.join(fixed)}."
     random_scripts = f"a script drawn at random for each move ({', '.join(config['others'])})"
     match config["form"]:
         case "hmm":
@@ -282,8 +282,11 @@ def pool_losses(loss: np.ndarray, cards: np.ndarray) -> dict[str, float | None]:
         cards: int64 [games], hidden cards of each game, which weight it.
 
     Returns:
-        `mean`, and `se`, the standard error of a ratio of sums; `se` is None for one game or an infinite loss.
+        `mean`, and `se`, the standard error of a ratio of sums; `se` is None for one game or an infinite loss, and both
+        are None without games.
     """
+    if not len(loss):
+        return {"mean": None, "se": None}
     mean = float(loss.sum() / cards.sum())
     if math.isinf(mean):
         return {"mean": mean, "se": None}
