@@ -81,7 +81,9 @@ def load(config: Evaluation) -> RecordedGames:
 
 def _split(record: AnyRecord, rules: _core.hanabi.Rules) -> tuple[_core.hanabi.State, list[int]]:
     """Return the first state and the moves of a game. Raises TrickformerError if it is damaged or of other rules."""
-    game = None if isinstance(record, SkatRecord) else games.load(record.rules)
+    if isinstance(record, SkatRecord):
+        raise TrickformerError("it is of Skat, not of Hanabi")
+    game = games.load(record.rules)
     if not isinstance(game, Hanabi) or core_options(game.rules) != core_options(rules):
         raise TrickformerError(f"it is of {record.rules}, not of the Hanabi of --variant")
     record.end()
