@@ -48,6 +48,13 @@ def record(start, actions, names=("smart", "smart"), early_end=None) -> GameReco
     )
 
 
+def save(folder, records):
+    """Write games to a file, and return it."""
+    file = folder / "games.jsonl"
+    file.write_text("".join(write(each) + "\n" for each in records))
+    return file
+
+
 def play_anew(config, monkeypatch):
     """Play an evaluation's games and return their records and, for each game, its first state and its actions."""
     actions, move = [], HanabiProcess.move
@@ -79,8 +86,7 @@ def losses(found):
 def test_the_losses_are_those_of_the_games_played_anew(tmp_path, monkeypatch, form):
     config = Evaluation(**PLAY | form)
     anew, played = play_anew(config, monkeypatch)
-    file = tmp_path / "games.jsonl"
-    file.write_text("".join(write(record(*game)) + "\n" for game in played))
+    file = save(tmp_path, (record(*game) for game in played))
     recorded = config.model_copy(update={"games_from": file, "seed": 77})
     again = evaluation.command(recorded, resume=False)
     assert losses(again) == losses(anew)
@@ -90,8 +96,7 @@ def test_the_losses_are_those_of_the_games_played_anew(tmp_path, monkeypatch, fo
 def test_a_player_selects_its_games_and_the_report_names_both(tmp_path, monkeypatch):
     _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
     names = [("smart", "holmes"), ("holmes", "smart"), ("smart", "smart")]
-    file = tmp_path / "games.jsonl"
-    file.write_text("".join(write(record(*game, names=n)) + "\n" for game, n in zip(played, names)))
+    file = save(tmp_path, (record(*game, names=n) for game, n in zip(played, names)))
     options = {"estimators": ["v0"], "games_from": file, "played_by": "smart"}
     config = Evaluation(games=2, **options)
     found = evaluation.command(config, resume=False)
@@ -104,8 +109,7 @@ def test_a_player_selects_its_games_and_the_report_names_both(tmp_path, monkeypa
 
 def test_an_exact_belief_that_excludes_the_truth_is_infinite(tmp_path, monkeypatch):
     _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
-    file = tmp_path / "games.jsonl"
-    file.write_text("".join(write(record(*game)) + "\n" for game in played))
+    file = save(tmp_path, (record(*game) for game in played))
     options = {"estimators": ["v0", "exact"], "games": N, "limit": 100_000, "players": ["simple", "simple"]}
     config = Evaluation(form="pomdp", games_from=file, out=tmp_path / "out", **options)
     found = [report.result(config, evaluation.command(config, resume)) for resume in (False, True)]
@@ -124,16 +128,14 @@ def test_an_exact_belief_that_excludes_the_truth_is_infinite(tmp_path, monkeypat
 def test_a_game_that_was_given_up_counts_up_to_its_last_move(tmp_path, monkeypatch):
     _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
     start, actions = played[0]
-    file = tmp_path / "games.jsonl"
-    file.write_text(write(record(start, actions[:6], early_end="0 terminates")) + "\n")
+    file = save(tmp_path, [record(start, actions[:6], early_end="0 terminates")])
     config = Evaluation(estimators=["v0"], games=1, games_from=file)
     assert evaluation.command(config, resume=False)[0]["positions"] == 6
 
 
 def test_a_stack_of_recorded_games_goes_on_at_its_move(tmp_path, monkeypatch):
     _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
-    file = tmp_path / "games.jsonl"
-    file.write_text("".join(write(record(*game)) + "\n" for game in played))
+    file = save(tmp_path, (record(*game) for game in played))
     config = Evaluation(**PLAY | FORMS[1] | {"stack": N}, games_from=file, out=tmp_path / "out")
     whole = evaluation.command(config.model_copy(update={"out": None}), resume=False)
     monkeypatch.setattr(evaluation, "KEEP_EVERY", 0.0)
@@ -154,13 +156,12 @@ def test_a_stack_of_recorded_games_goes_on_at_its_move(tmp_path, monkeypatch):
 
 def test_a_resumed_evaluation_needs_the_same_games(tmp_path, monkeypatch):
     _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
-    file, out = tmp_path / "games.jsonl", tmp_path / "out"
-    lines = [write(record(*game)) + "\n" for game in played]
-    file.write_text("".join(lines))
-    config = Evaluation(estimators=["v0"], games=2, stack=1, games_from=file, out=out)
+    records = [record(*game) for game in played]
+    file = save(tmp_path, records)
+    config = Evaluation(estimators=["v0"], games=2, stack=1, games_from=file, out=tmp_path / "out")
     whole = evaluation.command(config, resume=False)
     assert losses(evaluation.command(config, resume=True)) == losses(whole)
-    file.write_text("".join(reversed(lines)))
+    save(tmp_path, reversed(records))
     with pytest.raises(TrickformerError, match=r"games\.jsonl"):
         evaluation.command(config, resume=True)
 
@@ -176,8 +177,7 @@ def test_games_of_other_rules_are_refused(tmp_path, rules):
 
 def test_a_game_without_a_move_is_refused(tmp_path, monkeypatch):
     _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
-    file = tmp_path / "games.jsonl"
-    file.write_text(write(record(played[0][0], [], early_end="vote")) + "\n")
+    file = save(tmp_path, [record(played[0][0], [], early_end="vote")])
     with pytest.raises(TrickformerError, match="game 1: it has no move; leave it out"):
         evaluation.command(Evaluation(estimators=["v0"], games=1, games_from=file), resume=False)
 
@@ -185,9 +185,7 @@ def test_a_game_without_a_move_is_refused(tmp_path, monkeypatch):
 def test_a_record_that_breaks_the_rules_is_refused(tmp_path, monkeypatch):
     _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
     start, actions = played[0]
-    file = tmp_path / "games.jsonl"
-    whole = record(start, actions)
-    file.write_text(write(whole.model_copy(update={"scores": (99, 99)})) + "\n")
+    file = save(tmp_path, [record(start, actions).model_copy(update={"scores": (99, 99)})])
     with pytest.raises(TrickformerError, match=r"games\.jsonl, game 1: scores 99 99 in the record"):
         evaluation.command(Evaluation(estimators=["v0"], games=1, games_from=file), resume=False)
 

@@ -409,7 +409,7 @@ def test_games_by_a_network_as_blueprint_are_its_players_games(folders):
 
 
 def test_a_run_depends_on_the_blueprints_files(folders, monkeypatch):
-    """Its path is absolute in a resolved spec, and its files are among those of the player."""
+    """A resolved spec has the absolute path of the blueprint, and the files of the player include its files."""
     monkeypatch.chdir(folders["lively"].parent)
     given = f'rl_search:checkpoint="{folders["mlp"]}",blueprint=obl:checkpoint={folders["lively"].name}'
     resolved = players.resolve(given, TINY)
@@ -481,7 +481,11 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("hearts", "checkpoint={mlp}", "plays hanabi only, not hearts"),
         ("tiny", "", "'rl_search' needs checkpoint=hanabi-obl-1"),
         ("tiny", "checkpoint={mlp},seat=2", "there is no seat 2: seats are 0 to 1"),
-        ("tiny", "checkpoint={mlp},blueprint=random", r"or a network, obl:checkpoint=\.\.\., not 'random'"),
+        (
+            "tiny",
+            "checkpoint={mlp},blueprint=random",
+            r"its blueprint is a scripted player, .* or a network, obl:checkpoint=\.\.\., not 'random'",
+        ),
         ("tiny", "checkpoint={mlp},blueprint=nobody", "unknown player 'nobody'"),
         ("tiny", "checkpoint={mlp},blueprint=obl", "player 'obl' needs checkpoint=hanabi-obl-1"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={lstm}", "the network has an LSTM"),

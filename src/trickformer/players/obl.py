@@ -122,16 +122,20 @@ def make(options: Options, game: Game) -> ActionValuePlayer:
     return ActionValuePlayer(game, trained, trained.temperature if options.temperature is None else options.temperature)
 
 
-def require_no_memory(spec: str, player: ActionValuePlayer) -> ActionValuePlayer:
-    """Return a player if its network has no LSTM, so that its policy depends on the present observation only.
+def make_without_memory(spec: str, game: Game) -> ActionValuePlayer:
+    """Make the player of a network without an LSTM, whose policy depends on the present observation only.
 
     Args:
-        spec: Spec of the player, for the error.
-        player: The player.
+        spec: Spec of a player `obl`.
+        game: The game.
 
     Raises:
-        TrickformerError: The network has an LSTM.
+        TrickformerError: The spec or the network does not fit, or the network has an LSTM.
     """
+    from trickformer.players import specs
+
+    player = specs.make(spec, game)
+    assert isinstance(player, ActionValuePlayer)
     if player.trained.model.sizes.recurrent:
         raise TrickformerError(
             f"player {spec}: the network has an LSTM, so its moves depend on more than the table; "

@@ -194,11 +194,6 @@ class _BaseOptions(BeliefOptions, _Search):
         return {"blueprint": self.blueprint} if self.blueprint.partition(":")[0] == "obl" else {}
 
     @property
-    def files(self) -> dict[str, Path]:
-        """Files of the blueprint's network, by name."""
-        return {name: path for spec in self.parts.values() for name, path in specs.files(spec).items()}
-
-    @property
     def fine_tunes(self) -> bool:
         """True if the belief bft is in use, the only one that is fine-tuned."""
         return self.belief == "bft"
@@ -429,7 +424,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
 
 def _make_blueprint(spec: str, game: Hanabi) -> Blueprint:
     """Make the blueprint that a spec names, a scripted player or a network without an LSTM."""
-    from trickformer.players.obl import ActionValuePlayer, require_no_memory
+    from trickformer.players.obl import make_without_memory
     from trickformer.players.partner import style_of
     from trickformer.search.hanabi.blueprint import NetworkBlueprint, ScriptedBlueprint
 
@@ -438,7 +433,5 @@ def _make_blueprint(spec: str, game: Hanabi) -> Blueprint:
         return ScriptedBlueprint(game, style_of("player 'rl_search': its blueprint", spec, others))
     if game.players != 2:
         raise TrickformerError(f"player 'rl_search': a network as blueprint needs two players, not {game.players}")
-    player = specs.make(spec, game)
-    assert isinstance(player, ActionValuePlayer)
-    player = require_no_memory(spec, player)
+    player = make_without_memory(spec, game)
     return NetworkBlueprint(game, specs.resolve(spec, game), player.trained, player.temperature)

@@ -15,7 +15,6 @@ core plays its scripted blueprint.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -90,11 +89,6 @@ class Options(BaseModel):
     @property
     def starts_program(self) -> bool:
         return any(map(specs.starts_program, self.parts.values()))
-
-    @property
-    def files(self) -> dict[str, Path]:
-        """Files that the search's players read, by name."""
-        return {name: path for spec in self.parts.values() for name, path in specs.files(spec).items()}
 
 
 def _belief(options: Options, game: Game) -> str:

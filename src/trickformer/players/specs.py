@@ -294,7 +294,7 @@ def make(spec: str, game: Game, logs: Path | None = None) -> Player:
 
 
 def files(spec: str) -> dict[str, Path]:
-    """Find the files that a player reads because of its options, including the files of checkpoints.
+    """Find the files that a player reads because of its options, including those of checkpoints and of its parts.
 
     Args:
         spec: The spec.
@@ -307,6 +307,8 @@ def files(spec: str) -> dict[str, Path]:
     """
     options = parse(spec)[1]
     paths_by_name: dict[str, Path] = dict(getattr(options, "files", {}))
+    for part in getattr(options, "parts", {}).values():
+        paths_by_name |= files(part)
     values = options.model_dump(mode="json")
     for option, field in type(options).model_fields.items():
         value = values[option]

@@ -17,7 +17,6 @@ from trickformer.belief.hanabi.exact import HandListBelief
 from trickformer.belief.hanabi.finetune import FilterState, FineTunedBelief, Finetuning
 from trickformer.belief.hanabi.learned import Seq2Seq
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
-from trickformer.belief.hanabi.public import SeatHands
 from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.belief.samplers import resample
@@ -394,10 +393,10 @@ class ExactEstimator:
         self._process = process
         self._limit = limit
         self._pairs = pairs
-        self._games: list[HandListBelief | SeatHands] = []
+        self._games: list[HandListBelief] = []
 
     def begin(self, x: Tables) -> None:
-        self._games = [self._make_game() for _ in range(len(x))]
+        self._games = [HandListBelief(self._process, self._limit, self._pairs) for _ in range(len(x))]
         for i, game in enumerate(self._games):
             game.begin(_row(x, i))
 
@@ -439,15 +438,12 @@ class ExactEstimator:
     def notes(self) -> dict[str, Any]:
         return {}
 
-    def _make_game(self) -> HandListBelief | SeatHands:
-        return HandListBelief(self._process, self._limit, self._pairs)
-
 
 class ExactHandEstimator(ExactEstimator):
     """Exact belief over the hand of the observing seat, in the form pomdp. It draws hands that are too many to list."""
 
     def __init__(self, process: HanabiProcess, limit: int, tries: int):
-        """Set the limits, as in `SeatHands`.
+        """Set the limits of the list and of the draws.
 
         Args:
             process: System whose games are followed.
@@ -472,15 +468,11 @@ class ExactHandEstimator(ExactEstimator):
         """
         rng, samples = np.random.default_rng(seed), []
         for game in self._games:
-            assert isinstance(game, SeatHands)
-            hands, log_weight = game.draw(rng, n)
+            hands, log_weight = game.draw(rng, self._tries, n)
             if not len(hands):
                 raise NoConsistentHandError("no hand explains the other seat's moves")
             samples.append(hands[rng.permutation(resample(log_weight, n, rng))])
         return np.stack(samples)
-
-    def _make_game(self) -> SeatHands:
-        return SeatHands(self._process, self._process.seat, self._limit, self._tries)
 
 
 def _row(x: Tables, i: int) -> Tables:

@@ -26,6 +26,8 @@ from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_se
 # for a hand that the seat cannot hold.
 MoveLikelihood: TypeAlias = Callable[[np.ndarray], np.ndarray]
 
+CHUNK = 4_096  # number of hands or pairs of hands that are processed at once
+
 
 @dataclass(frozen=True, slots=True)
 class HandList:
@@ -33,15 +35,6 @@ class HandList:
 
     hidden: np.ndarray  # int8 [m, hand]; -1 for a missing card of a smaller hand
     log_likelihood: np.ndarray  # float64 [m], log-likelihood of the other seat's moves given each hand
-
-    def distribution(self, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the hands and the logarithms of their probabilities, float64 [m].
-
-        Args:
-            counts: Number of cards of each kind that may be in the hand, int64 [K].
-        """
-        log_p = self.log_likelihood + log_ways(count_kinds(self.hidden, len(counts)), counts)
-        return self.hidden, log_p - logsumexp(log_p)
 
 
 class HandFilter:
@@ -199,6 +192,38 @@ class HandFilter:
         """
         return self._process.card_constraints(table)[1][0].astype(np.int64)
 
+    def draw(self, table: Tables, rng: np.random.Generator, tries: int, enough: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return hands, weighted by ways(hand) times the likelihood of the other seat's moves.
+
+        Args:
+            table: The present table.
+            rng: Source of all randomness; unused if the hands are listed.
+            tries: Largest number of draws of a hand, of which many may be inconsistent, if there are too many to list.
+            enough: Number of consistent hands after which drawing stops.
+
+        Returns:
+            Hands, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant.
+        """
+        counts = self.counts(table)
+        if (listed := self.hands()) is not None:
+            ways = log_ways(count_kinds(listed.hidden, len(counts)), counts)
+            possible_hands = np.isfinite(ways)
+            return listed.hidden[possible_hands], (listed.log_likelihood + ways)[possible_hands]
+        possible = _possible_kinds(table, self._seat)
+        hidden: list[np.ndarray] = []
+        log_weights: list[np.ndarray] = []
+        for _ in range(-(-tries // CHUNK)):
+            hands, weight = _sample_hands(possible, counts, CHUNK, rng)
+            hands, which = np.unique(hands, axis=0, return_inverse=True)
+            total = np.bincount(which.ravel(), weight, len(hands))  # sum over equal hands
+            hands, total = hands[total > 0], total[total > 0]
+            consistent = self.filter_hands(hands, np.log(total))
+            hidden.append(consistent.hidden)
+            log_weights.append(consistent.log_likelihood)
+            if sum(map(len, hidden)) >= enough:
+                break
+        return np.concatenate(hidden), np.concatenate(log_weights)
+
     def _size(self, table: Tables) -> int:
         """Return the number of cards in the seat's hand."""
         return len(table[0].hand(self._seat))
@@ -248,6 +273,18 @@ class HandListBelief:
         for hand_filter in self._filters:
             hand_filter.observe(before, control, action, after)
 
+    def draw(self, rng: np.random.Generator, tries: int, enough: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return weighted hands of the observing seat in the form pomdp, as `HandFilter.draw` does.
+
+        Args:
+            rng: Source of all randomness.
+            tries: Largest number of draws of a hand.
+            enough: Number of consistent hands after which drawing stops.
+        """
+        assert self._table is not None
+        (hand_filter,) = self._filters
+        return hand_filter.draw(self._table, rng, tries, enough)
+
     def distribution(self) -> tuple[np.ndarray, np.ndarray] | None:
         """Return the distribution over the hidden cards.
 
@@ -262,21 +299,46 @@ class HandListBelief:
         counts = self._filters[0].counts(self._table)
         kinds = len(counts)
         if len(lists) == 1:
-            return lists[0].distribution(counts)
-        a, b = lists
-        if len(a.hidden) * len(b.hidden) > self._pairs:
-            return None
-        i, j = (np.indices((len(a.hidden), len(b.hidden)))).reshape(2, -1)  # all pairs of hands
-        pair_counts = count_kinds(a.hidden, kinds)[i] + count_kinds(b.hidden, kinds)[j]
-        log_p = a.log_likelihood[i] + b.log_likelihood[j] + log_ways(pair_counts, counts)
-        keep = np.isfinite(log_p)
-        hidden, log_p = np.concatenate([a.hidden[i[keep]], b.hidden[j[keep]]], axis=1), log_p[keep]
+            hidden = lists[0].hidden
+            log_p = lists[0].log_likelihood + log_ways(count_kinds(hidden, kinds), counts)
+        else:
+            a, b = lists
+            if len(a.hidden) * len(b.hidden) > self._pairs:
+                return None
+            i, j = (np.indices((len(a.hidden), len(b.hidden)))).reshape(2, -1)  # all pairs of hands
+            pair_counts = count_kinds(a.hidden, kinds)[i] + count_kinds(b.hidden, kinds)[j]
+            log_p = a.log_likelihood[i] + b.log_likelihood[j] + log_ways(pair_counts, counts)
+            keep = np.isfinite(log_p)
+            hidden, log_p = np.concatenate([a.hidden[i[keep]], b.hidden[j[keep]]], axis=1), log_p[keep]
         return hidden, log_p - logsumexp(log_p)
 
 
 def _possible_kinds(table: Tables, seat: int) -> np.ndarray:
     """Return the kinds that hints allow in each slot of a seat's hand, bool [hand, K]."""
     return table.possible()[0, seat]
+
+
+def _sample_hands(
+    possible: np.ndarray, counts: np.ndarray, n: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw hands slot by slot from the remaining cards that hints allow, and return them with importance weights.
+
+    `possible` is bool [hand, K], `counts` is [K]. Hands are int8 [n, hand]. Weights are float64 [n]: the product of the
+    number of cards to choose from in each slot, 0 if no card was left for a slot.
+    """
+    hands, weight = np.full((n, len(possible)), -1, dtype=np.int8), np.ones(n)
+    left = np.repeat(counts[None].astype(np.float64), n, axis=0)
+    for slot, kinds in enumerate(possible):
+        if not kinds.any():
+            continue
+        cumulative = (left * kinds).cumsum(axis=1)
+        total = cumulative[:, -1]
+        point = rng.random(n) * total
+        card = np.minimum((cumulative <= point[:, None]).sum(axis=1), len(counts) - 1)
+        hands[:, slot] = card
+        weight *= total
+        left[np.arange(n), card] = np.maximum(left[np.arange(n), card] - 1, 0)
+    return hands, weight
 
 
 def count_kinds(hidden: np.ndarray, kinds: int) -> np.ndarray:

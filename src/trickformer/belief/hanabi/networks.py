@@ -80,10 +80,7 @@ def load(file: Path) -> tuple[BeliefNetwork, BeliefTraining]:
     file = file_of(file)
     try:
         with safe_open(file, "pt") as tensors:
-            about = (tensors.metadata() or {}).get("trickformer_belief")
-            if about is None:
-                raise TrickformerError(f"{file} is no belief network; give a run folder of `trickformer belief train`")
-            config = BeliefTraining.model_validate(from_json(about))
+            config = _read_training(tensors, file)
             weights = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118 (no mapping)
         # A lower bound of the number of weights. Without this check, a file from elsewhere with a wrong config could
         # make `network_of` allocate more memory than the machine has.
@@ -95,6 +92,24 @@ def load(file: Path) -> tuple[BeliefNetwork, BeliefTraining]:
         raise TrickformerError(f"{file} is no belief network of trickformer: {str(e).splitlines()[0]}") from None
     must_be_finite({name: w.float().numpy() for name, w in weights.items()}, str(file))
     return model, config
+
+
+def training_of(file: Path) -> BeliefTraining:
+    """Read the config of the training of a network, without its weights.
+
+    Args:
+        file: The file, or the folder of the run; it holds a network that `load` has read.
+    """
+    file = file_of(file)
+    with safe_open(file, "pt") as tensors:
+        return _read_training(tensors, file)
+
+
+def _read_training(tensors: safe_open, file: Path) -> BeliefTraining:
+    about = (tensors.metadata() or {}).get("trickformer_belief")
+    if about is None:
+        raise TrickformerError(f"{file} is no belief network; give a run folder of `trickformer belief train`")
+    return BeliefTraining.model_validate(from_json(about))
 
 
 def trained_for(file: Path, form: str, variant: str, seat: int) -> tuple[BeliefNetwork, BeliefTraining]:

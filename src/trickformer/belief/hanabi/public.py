@@ -15,107 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from trickformer.belief.hanabi.exact import HandFilter, HandList, MoveLikelihood, count_kinds, log_ways
+from trickformer.belief.hanabi.exact import CHUNK, HandFilter, MoveLikelihood, count_kinds, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.belief.samplers import resample
-
-_CHUNK = 4_096  # number of hands or pairs that are processed at once
-
-
-class SeatHands:
-    """Hands of one seat that explain the other seat's moves, as a list, or as a sample if there are too many to list.
-
-    In the form pomdp the seat is the observing one, and its weighted hands are the exact belief.
-    """
-
-    def __init__(self, process: HanabiProcess, seat: int, limit: int, tries: int):
-        """Set the limits of the list and the sample.
-
-        Args:
-            process: System of two players whose game is followed.
-            seat: The seat.
-            limit: Largest number of hands that are listed. If there are more, hands are drawn.
-            tries: Largest number of draws of a hand, of which many may be inconsistent.
-        """
-        self._seat, self._filter = seat, HandFilter(process, seat, limit)
-        self._tries = tries
-
-    def begin(self, x: Tables) -> None:
-        """Start at the first position.
-
-        Args:
-            x: One table. No method of this class reads a card of the seat's hand.
-        """
-        self._x = x
-        self._filter.begin(x)
-
-    def observe(
-        self,
-        before: Tables,
-        control: np.ndarray | None,
-        action: int,
-        after: Tables,
-        move_likelihood: MoveLikelihood | None = None,
-    ) -> None:
-        """Update the hands by a move.
-
-        Args:
-            before: One table before the move.
-            control: int64 [1], control of the HanabiProcess; None in the form hmm.
-            action: The move.
-            after: The table after the move.
-            move_likelihood: Likelihood of the other seat's move; None: the acting policy's.
-        """
-        self._x = after
-        self._filter.observe(before, control, action, after, move_likelihood)
-
-    def counts(self) -> np.ndarray:
-        """Return the number of cards of each kind that may be in the hand, int64 [K]."""
-        return self._filter.counts(self._x)
-
-    def hands(self) -> HandList | None:
-        """Return the hands that explain the moves; None if there are too many to list."""
-        return self._filter.hands()
-
-    def distribution(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return the distribution over the hands in the form pomdp.
-
-        Returns:
-            Hands, int8 [m, hand], and the logarithms of their probabilities, float64 [m]; None if there are too many
-            to list.
-        """
-        listed = self.hands()
-        return None if listed is None else listed.distribution(self.counts())
-
-    def draw(self, rng: np.random.Generator, enough: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return hands, weighted by ways(hand) times the likelihood of the other seat's moves.
-
-        Args:
-            rng: Source of all randomness; unused if the hands are listed.
-            enough: Number of consistent hands after which drawing stops, if there are too many to list.
-
-        Returns:
-            Hands, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant.
-        """
-        counts = self.counts()
-        if (listed := self.hands()) is not None:
-            ways = log_ways(count_kinds(listed.hidden, len(counts)), counts)
-            possible_hands = np.isfinite(ways)
-            return listed.hidden[possible_hands], (listed.log_likelihood + ways)[possible_hands]
-        possible = self._x.possible()[0, self._seat]
-        hidden: list[np.ndarray] = []
-        log_weights: list[np.ndarray] = []
-        for _ in range(-(-self._tries // _CHUNK)):
-            hands, weight = _sample_hands(possible, counts, _CHUNK, rng)
-            hands, which = np.unique(hands, axis=0, return_inverse=True)
-            total = np.bincount(which.ravel(), weight, len(hands))  # sum over equal hands
-            hands, total = hands[total > 0], total[total > 0]
-            consistent = self._filter.filter_hands(hands, np.log(total))
-            hidden.append(consistent.hidden)
-            log_weights.append(consistent.log_likelihood)
-            if sum(map(len, hidden)) >= enough:
-                break
-        return np.concatenate(hidden), np.concatenate(log_weights)
 
 
 class PublicWorlds:
@@ -139,8 +41,9 @@ class PublicWorlds:
         if process.rules.players != 2 or process.form is Form.POMDP:
             raise ValueError("the public belief takes two players and the form fosg or hmm")
         self._process = process
-        self._tries, self._enough = tries, enough
-        self._hands = [SeatHands(process, seat, limit, tries) for seat in (0, 1)]
+        self._tries = tries
+        self._enough = enough
+        self._filters = [HandFilter(process, seat, limit) for seat in (0, 1)]
 
     def begin(self, x: Tables) -> None:
         """Start at the first position.
@@ -148,8 +51,9 @@ class PublicWorlds:
         Args:
             x: One table. No method of this class reads a hidden card.
         """
-        for hands in self._hands:
-            hands.begin(x)
+        self._x = x
+        for hand_filter in self._filters:
+            hand_filter.begin(x)
 
     def observe(
         self,
@@ -168,8 +72,9 @@ class PublicWorlds:
             after: The table after the move.
             move_likelihood: Likelihood of the move given the waiting seat's hand; None: the acting policy's.
         """
-        for hands in self._hands:
-            hands.observe(before, control, int(actions[0]), after, move_likelihood)
+        self._x = after
+        for hand_filter in self._filters:
+            hand_filter.observe(before, control, int(actions[0]), after, move_likelihood)
 
     def enumerate_hands(self, seat: int) -> np.ndarray | None:
         """List the hands of a seat that are consistent with the public events.
@@ -180,12 +85,12 @@ class PublicWorlds:
         Returns:
             int8 [m, hand]; None if there are too many to list.
         """
-        listed = self._hands[seat].hands()
-        return None if listed is None else listed.hidden
+        hands = self._filters[seat].hands()
+        return None if hands is None else hands.hidden
 
     def counts(self) -> np.ndarray:
         """Return the number of cards of each kind that nobody has played or discarded, int64 [K]."""
-        return self._hands[0].counts()
+        return self._filters[0].counts(self._x)
 
     def sample_hands(self, n: int, seed: int) -> np.ndarray:
         """Sample worlds.
@@ -201,7 +106,7 @@ class PublicWorlds:
         rng = np.random.default_rng(seed)
         counts, kinds = self.counts(), self._process.rules.kinds
         lists = [self.hand_weights(seat, rng) for seat in (0, 1)]
-        worlds, size = np.empty((0, self._process.slots), dtype=np.int8), _CHUNK
+        worlds, size = np.empty((0, self._process.slots), dtype=np.int8), CHUNK
         if not all(len(weight) for _, weight in lists):
             return worlds[None]
         hand_counts = [count_kinds(hands, kinds) for hands, _ in lists]
@@ -227,27 +132,4 @@ class PublicWorlds:
         Returns:
             Hands, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant.
         """
-        return self._hands[seat].draw(rng, self._enough)
-
-
-def _sample_hands(
-    possible: np.ndarray, counts: np.ndarray, n: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Draw hands slot by slot from the remaining cards that hints allow, and return them with importance weights.
-
-    `possible` is bool [hand, K], `counts` is [K]. Hands are int8 [n, hand]. Weights are float64 [n]: the product of the
-    number of cards to choose from in each slot, 0 if no card was left for a slot.
-    """
-    hands, weight = np.full((n, len(possible)), -1, dtype=np.int8), np.ones(n)
-    left = np.repeat(counts[None].astype(np.float64), n, axis=0)
-    for slot, kinds in enumerate(possible):
-        if not kinds.any():
-            continue
-        cumulative = (left * kinds).cumsum(axis=1)
-        total = cumulative[:, -1]
-        point = rng.random(n) * total
-        card = np.minimum((cumulative <= point[:, None]).sum(axis=1), len(counts) - 1)
-        hands[:, slot] = card
-        weight *= total
-        left[np.arange(n), card] = np.maximum(left[np.arange(n), card] - 1, 0)
-    return hands, weight
+        return self._filters[seat].draw(self._x, rng, self._tries, self._enough)

@@ -20,17 +20,15 @@ if TYPE_CHECKING:
 
 
 class Blueprint(ABC):
-    """Policy that all seats play unless a search departs from it."""
+    """Policy that all seats play unless a search departs from it.
 
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """Name of a script, or resolved spec of a network, as in the configs of belief networks."""
+    Attributes:
+        name: Name of a script, or resolved spec of a network, as in the configs of belief networks.
+        policy: The policy in the form that `HanabiProcess` takes.
+    """
 
-    @property
-    @abstractmethod
-    def policy(self) -> str | NetworkPolicy:
-        """The policy in the form that `HanabiProcess` takes."""
+    def __init__(self, name: str, policy: str | NetworkPolicy):
+        self.name, self.policy = name, policy
 
     @abstractmethod
     def act(self, view: View, seed: int) -> int:
@@ -72,16 +70,8 @@ class ScriptedBlueprint(Blueprint):
     """Scripted player, a name of `_core.hanabi.BOTS`."""
 
     def __init__(self, game: Hanabi, style: str):
-        self._style, self._bot = style, _core.hanabi.BOTS.index(style)
-        self._tokenizer = HanabiTokenizer(game)
-
-    @property
-    def name(self) -> str:
-        return self._style
-
-    @property
-    def policy(self) -> str:
-        return self._style
+        super().__init__(style, style)
+        self._bot, self._tokenizer = _core.hanabi.BOTS.index(style), HanabiTokenizer(game)
 
     def act(self, view: View, seed: int) -> int:
         return _core.hanabi.Decision(self._tokenizer.codec, self._tokenizer.encode(view), self._bot).blueprint(seed)
@@ -115,24 +105,17 @@ class NetworkBlueprint(Blueprint):
 
         from trickformer.belief.hanabi.policies import NetworkPolicy
 
-        self._name, self._policy = name, NetworkPolicy(trained, temperature)
+        self._exact = NetworkPolicy(trained, temperature)
+        super().__init__(name, self._exact)
         self._fast = NetworkPolicy(trained, temperature, torch.float32)
         self._uniform = HanabiBelief(game)
-
-    @property
-    def name(self) -> str:
-        return self._name
-
-    @property
-    def policy(self) -> NetworkPolicy:
-        return self._policy
 
     def act(self, view: View, seed: int) -> int:
         self._uniform.reset(view)
         return int(self.choose(self._uniform.tables()[-1], seed)[0])
 
     def choose(self, x: Tables, seed: int) -> np.ndarray:
-        return self._policy.choose(x, seed, np.arange(len(x)))
+        return self._exact.choose(x, seed, np.arange(len(x)))
 
     def play_out(self, x: Tables, actions: np.ndarray, seed: int, threads: int) -> np.ndarray:
         final, live = x.scores().astype(np.int8), np.flatnonzero(~x.over())

@@ -36,6 +36,7 @@ from trickformer.plumbing.lines import JsonLines
 from trickformer.plumbing.progress import Advance, progress
 from trickformer.plumbing.text import from_json
 from trickformer.plumbing.training import prepare_training
+from trickformer.records import files as record_files
 from trickformer.studies.belief import recorded
 from trickformer.studies.belief.stack import Stack, load, save
 from trickformer.studies.belief.system import digests_of_players, process_of
@@ -226,7 +227,7 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
     network_paths = [path for path in (config.checkpoint, config.transformer) if path is not None]
     paths = {str(path): networks.file_of(path) for path in network_paths}
     if config.games_from is not None:
-        paths[str(config.games_from)] = recorded.file_of(config.games_from)
+        paths[str(config.games_from)] = record_files.place(config.games_from)
     files = digests.sha256(paths) | digests_of_players(config)
     with folder.records(
         RECORDS, config, resume=resume, free=("out", "threads"), parse=parse, about={"files": files}

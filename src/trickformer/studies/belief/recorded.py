@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Self
 
 import numpy as np
@@ -24,7 +23,7 @@ class RecordedGames:
 
     Attributes:
         starts: Tables at which the games begin. Each deck has the recorded cards in the order in which they are drawn.
-        moves: Actions of the seats, int64 [games, longest]; -1 after the last one of a game.
+        moves: Actions of the seats, int64 [games, longest + 1]; -1 after the last one of a game.
     """
 
     starts: Tables
@@ -55,7 +54,7 @@ def load(config: Evaluation) -> RecordedGames:
     path = config.games_from
     states: list[_core.hanabi.State] = []
     moves: list[list[int]] = []
-    for number, record in enumerate(files.read(file_of(path)), 1):
+    for number, record in enumerate(files.read(files.place(path)), 1):
         try:
             start, actions = _split(record, rules)
         except TrickformerError as e:
@@ -70,7 +69,7 @@ def load(config: Evaluation) -> RecordedGames:
         which = "" if config.played_by is None else f" with {config.played_by} in seat {config.seat}"
         remedy = f"give --games {len(moves)}" if moves else "give another file or player"
         raise TrickformerError(f"{path} holds {len(moves)} games{which}, not {config.games}; {remedy}")
-    padded = np.full((len(moves), max(map(len, moves))), -1, dtype=np.int64)
+    padded = np.full((len(moves), max(map(len, moves)) + 1), -1, dtype=np.int64)
     for row, actions in zip(padded, moves):
         row[: len(actions)] = actions
     starts = Tables(rules, 0, 0, len(states))
@@ -91,12 +90,3 @@ def _split(record: AnyRecord, rules: _core.hanabi.Rules) -> tuple[_core.hanabi.S
     if not actions:  # on hanab.live players may end a game before the first move
         raise TrickformerError("it has no move; leave it out")
     return start, actions
-
-
-def file_of(path: Path) -> Path:
-    """Return the file of records of a run folder, or the path itself if it is a file.
-
-    Args:
-        path: Run folder or file of games.
-    """
-    return files.place(path)

@@ -69,7 +69,7 @@ def result(config: Evaluation, records: list[dict[str, Any]]) -> dict[str, Any]:
         "seed": config.seed,
         "config": config.model_dump(mode="json", exclude={"out", "threads"}),
         "networks": {
-            option: networks.load(path)[1].model_dump(mode="json", exclude={"out", "threads", "device"})
+            option: networks.training_of(path).model_dump(mode="json", exclude={"out", "threads", "device"})
             for option in ("checkpoint", "transformer")
             if (path := getattr(config, option)) is not None
         },
@@ -159,21 +159,18 @@ def _notes(summary: dict[str, Any]) -> list[str]:
 
 def _describe_players(config: dict[str, Any]) -> str:
     """Describe who plays the games, which depends on the form."""
+    fixed = [(i, p) for i, p in enumerate(config["players"]) if config["form"] == "hmm" or i != config["seat"]]
     if config["games_from"] is not None:
         seat = f"; in each, {config['played_by']} has seat {config['seat']}" if config["played_by"] else ""
-        fixed = [
-            f"{p} in seat {i}"
-            for i, p in enumerate(config["players"])
-            if config["form"] == "hmm" or i != config["seat"]
-        ]
-        return f"The games come from {config['games_from']}{seat}. The beliefs expect {' and '.join(fixed)}."
+        policies = " and ".join(f"{player} in seat {i}" for i, player in fixed)
+        return f"The games come from {config['games_from']}{seat}. The beliefs expect {policies}."
     random_scripts = f"a script drawn at random for each move ({', '.join(config['others'])})"
     match config["form"]:
         case "hmm":
             return f"The games are played by {' and '.join(config['players'])}."
         case "pomdp":
-            others = [f"seat {i} by {p}" for i, p in enumerate(config["players"]) if i != config["seat"]]
-            return f"The games are played in seat {config['seat']} by {random_scripts}, and in {' and '.join(others)}."
+            others = " and ".join(f"seat {i} by {player}" for i, player in fixed)
+            return f"The games are played in seat {config['seat']} by {random_scripts}, and in {others}."
         case _:
             return f"The games are played in all seats by {random_scripts}."
 

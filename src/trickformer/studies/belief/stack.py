@@ -52,7 +52,7 @@ class _Sum:
 class Stack:
     """Games `first` to `first` + n - 1 of the series config.seed or a file, and the estimators in `cast`, by name."""
 
-    _recorded_moves: np.ndarray | None = None  # int64 [G, longest], -1 after the last move; None: the games are new
+    _recorded_moves: np.ndarray | None = None  # int64 [G, longest + 1], -1 after the last move; None: the games are new
 
     def __init__(
         self,
@@ -114,42 +114,38 @@ class Stack:
             self._judged_cards[live[has_exact]] += (hidden >= 0).sum(axis=1)[has_exact]
             for name, loss in losses.items():
                 sums[name].judged[live[has_exact]] += np.nan_to_num(loss[has_exact], posinf=np.inf)
-        control = self._draw_control()
-        after, actions = self._make_move(control)
+        recorded = None if self._recorded_moves is None else self._recorded_moves[live, self._positions[live] - 1]
+        control = self._draw_control(recorded)
+        after, actions = self._make_move(control, recorded)
         for name, each in cast.items():
             sums[name].seconds -= time.perf_counter()
             each.observe(tables, control, actions, after)
             sums[name].seconds += time.perf_counter()
         has_move = after.current() >= 0
         if self._recorded_moves is not None:  # a record may end before the game does
-            moves = self._positions[live]
-            has_move &= moves < (self._recorded_moves[live] >= 0).sum(axis=1)
+            has_move &= self._recorded_moves[live, self._positions[live]] >= 0
         rows = np.flatnonzero(has_move)
         self._live, self._x = live[rows], after.take(rows)
         for each in cast.values() if len(rows) else ():
             each.keep(rows)
 
-    def _recorded_actions(self) -> np.ndarray | None:
-        """Return the next action of each live game, int64 [n]; None if the games are new."""
-        if self._recorded_moves is None:
-            return None
-        return self._recorded_moves[self._live, self._positions[self._live] - 1]
-
-    def _make_move(self, control: np.ndarray | None) -> tuple[Tables, np.ndarray]:
+    def _make_move(self, control: np.ndarray | None, recorded: np.ndarray | None) -> tuple[Tables, np.ndarray]:
         """Return the tables of the live games after the next move, and the actions, int64 [n]."""
-        actions = self._recorded_actions()
-        if actions is None:
+        if recorded is None:
             return self._process.move(self._x, control, int(self._rng.integers(2**62)))
         after = self._x.take(np.arange(len(self._x)))
-        after.step(actions)
-        return after, actions
+        after.step(recorded)
+        return after, recorded
 
-    def _draw_control(self) -> np.ndarray | None:
-        """Draw the control of the next move: scripts in a fosg, (recorded) actions in a pomdp, None in an hmm."""
+    def _draw_control(self, recorded: np.ndarray | None) -> np.ndarray | None:
+        """Draw the control of the next move: scripts in a fosg, actions in a pomdp, None in an hmm.
+
+        `recorded`, int64 [n], are the actions of recorded games; None: the games are new.
+        """
         process, tables = self._process, self._x
         if process.form is Form.HMM:
             return None
-        actions = self._recorded_actions()
+        actions = recorded
         if actions is None:
             others = np.array([_core.hanabi.BOTS.index(name) for name in self._config.others], dtype=np.int8)
             bots = others[self._rng.integers(len(others), size=len(tables))]

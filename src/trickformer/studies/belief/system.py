@@ -10,7 +10,7 @@ from trickformer.belief.hanabi.config import SCRIPTED, VARIANTS, BeliefTraining,
 from trickformer.belief.hanabi.policies import NetworkPolicy
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.games.hanabi import RULES
-from trickformer.players.obl import ActionValuePlayer, require_no_memory
+from trickformer.players.obl import make_without_memory
 
 Config = TypeVar("Config", BeliefTraining, Evaluation)
 
@@ -69,7 +69,5 @@ def _game_of(config: BeliefTraining | Evaluation) -> Game:
 
 def _load_policy(spec: str, game: Game) -> NetworkPolicy:
     """Load the policy of a player `obl`. Raises TrickformerError if the network does not fit or is missing."""
-    player = players.make(spec, game)
-    assert isinstance(player, ActionValuePlayer)  # the config takes no other specs
-    player = require_no_memory(spec, player)
+    player = make_without_memory(spec, game)
     return NetworkPolicy(player.trained, player.temperature)
