@@ -38,6 +38,8 @@ def folders(tmp_path_factory):
         )
         save(HanabiCheckpoint(model, game.rules, True, 0.0, {}), made[name])
         if name == "mlp":
+            made["imitation"] = tmp_path_factory.mktemp("imitation")
+            save(HanabiCheckpoint(model, game.rules, True, 0.0, {"method": "clone"}), made["imitation"])
             made["lively"] = tmp_path_factory.mktemp("lively")
             with torch.no_grad():
                 model.advantage.weight *= 8
@@ -104,26 +106,36 @@ def test_games_in_step_are_games_one_by_one(folders, horizon):
     assert horizon < 5 or ended > 0
 
 
-@pytest.mark.parametrize(("others", "horizon"), [(1, 1), (1, 4), (0, 2), (0, 5)])
-def test_targets_are_those_of_games_one_by_one(folders, others, horizon):
-    """Where the network moves for one seat (others=1) and for both: a move of a seat is held to its next one by the
-    network, and its last to the end."""
+@pytest.mark.parametrize("bootstrap", [False, True])
+@pytest.mark.parametrize(("others", "horizon"), [(1, 1), (1, 2), (0, 2), (0, 5)])
+def test_targets_are_those_of_games_one_by_one(folders, others, horizon, bootstrap):
+    """For one seat (others=1) and for both. The target of a seat's move is its next move by the network, of its last
+    the end of the game, or with `bootstrap` the value of the blueprint's next move."""
     search = players.make(spec(folders["mlp"]), TINY)
     tuning = replace(search.tuning, others=others, horizon=horizon, exploration=0.0, discount=0.9)
+    if bootstrap:
+        estimating = players.make(team_spec(folders, **NETWORK), TINY).team.tuning
+        lively = players.make(f"obl:checkpoint={folders['lively']}", TINY).trained.model
+        tuning = replace(tuning, bootstrap=estimating.bootstrap)
     torch.manual_seed(2)
     model, target = search.model, ActionValues(search.model.sizes)
     x = _core.hanabi.Tables(TINY.rules, 4, 0, 40)
     for _ in range(4):
         x.step(x.choose(np.full(40, BOT, dtype=np.int8), 0))
-    slow, bootstrapped = [[] for _ in range(horizon)], 0
+    slow, bootstrapped, estimated = [[] for _ in range(horizon)], 0, 0
     for i in range(40):
-        one, moves = x.take(np.array([i])), []
+        one, moves, to_come = x.take(np.array([i])), [], 0
         while not one.over()[0]:
             bot = one.choose(np.full(1, BOT, dtype=np.int8), 0)
+            seen, legal = (torch.from_numpy(a) for a in (one.observe(None, True), one.legal()))
+            if len(moves) == horizon and bootstrap:
+                with torch.no_grad():
+                    to_come = action_values(lively, seen, legal)[legal].max().item()
+                estimated += 1
+                break
             if len(moves) == horizon:
                 one.step(bot)
                 continue
-            seen, legal = (torch.from_numpy(a) for a in (one.observe(None, True), one.legal()))
             with torch.no_grad():
                 q, by = (action_values(m, seen, legal)[0].numpy() for m in (model, target))
             action = int(np.where(legal[0], q, -np.inf).argmax())
@@ -133,12 +145,13 @@ def test_targets_are_those_of_games_one_by_one(folders, others, horizon):
                 one.step(one.choose(np.full(1, BOT, dtype=np.int8), 0))
         for m, (seat, score, value, _) in enumerate(moves):
             then = next((later for later in moves[m + 1 :] if later[0] == seat), None)
-            wanted = one.scores()[0] - score if then is None else then[1] - score + 0.9**2 * then[3]
+            wanted = one.scores()[0] + to_come - score if then is None else then[1] - score + 0.9**2 * then[3]
             slow[m].append(value - wanted)
             bootstrapped += then is not None
     found = tuning.td_errors(model, target, x, np.random.default_rng(1)).detach().numpy()
     np.testing.assert_allclose(found, np.concatenate(slow), atol=1e-5)
-    assert (bootstrapped > 0) == (horizon > 2)
+    assert (bootstrapped > 0) == (horizon + others > 2)
+    assert (estimated > 0) == bootstrap
 
 
 def test_hidden_cards_change_nothing(folders):
@@ -376,6 +389,8 @@ def test_a_network_as_blueprint_draws_from_the_softmax_of_its_values(folders):
         drawn = blueprint.choose(table.take(np.zeros(n, dtype=np.int64)), 7)
         found = np.bincount(drawn, minlength=len(expected)) / n
         assert np.abs(found - expected).max() < 4 * 0.5 / np.sqrt(n), (found, expected)
+        mean = (expected * values[0].detach().numpy()).sum()
+        assert blueprint.values(table)[0] == pytest.approx(mean, abs=1e-5)
         state.apply_action(view.legal[-1])
 
 
@@ -489,6 +504,8 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("tiny", "checkpoint={mlp},blueprint=nobody", "unknown player 'nobody'"),
         ("tiny", "checkpoint={mlp},blueprint=obl", "player 'obl' needs checkpoint=hanabi-obl-1"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={lstm}", "the network has an LSTM"),
+        ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={imitation}", "without values; give bootstrap=false"),
+        ("tiny", "checkpoint={mlp},bootstrap=true", "bootstrap=true is for blueprint=obl:checkpoint=NAME"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={large}", "was trained on hanabi with colors=5, not 2"),
         ("hanabi(players=3)", "checkpoint={large},blueprint=obl:checkpoint={large}", "needs two players, not 3"),
         ("hanabi", "checkpoint={large},blueprint=obl:checkpoint={large},{on_smart}", "trained on smart and smart, not"),

@@ -23,8 +23,8 @@ commit 902cdc3), which differs in these points:
 
 - Their blueprint is the network itself, which is recurrent and has a Huber loss and an auxiliary loss. Here the
   blueprint is scripted or a network without an LSTM, and the loss is the squared error.
-- Their games stop at the horizon and use the blueprint's value there. Here the blueprint plays the games to the end,
-  without a discount.
+- Their games of the tuning stop at the horizon and use the blueprint's value there, discounted. With a network as
+  blueprint these do so too (`bootstrap`), without a discount. A script has no values, so it plays the games to the end.
 - Their actors, whose weights are at most ten updates old, fill a replay buffer of up to 1,000,000 games. Updates begin
   once it has 5,000 games, and sample it by priority (exponent 0.9, weight 0.6). Here each update plays new games with
   the current weights.
@@ -178,6 +178,11 @@ class _Search(BaseModel):
         allow_inf_nan=False,
         description="The smallest share is the largest to the power 1 + this (default: small 0, paper 7).",
     )
+    bootstrap: Annotated[
+        bool | None,
+        Applies("blueprint=obl:checkpoint=NAME", lambda options, _: bool(options.parts)),
+        PerGame(lambda options, _: options.bootstraps),
+    ] = Field(None, description="Whether tuning games end at the horizon with the blueprint's value (default: true).")
     device: str = Field("cpu", description="Torch device of the network (default: cpu).")
 
 
@@ -192,6 +197,11 @@ class _BaseOptions(BeliefOptions, _Search):
     def parts(self) -> dict[str, str]:
         """Spec of the blueprint if it is a network."""
         return {"blueprint": self.blueprint} if self.blueprint.partition(":")[0] == "obl" else {}
+
+    @property
+    def bootstraps(self) -> bool:
+        """True if the games of the tuning end with values of the blueprint, a network."""
+        return bool(self.parts) and self.bootstrap is not False
 
     @property
     def fine_tunes(self) -> bool:
@@ -348,8 +358,9 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
 
     Raises:
         TrickformerError: The game is not Hanabi, has no such seat, or has more than two seats for `multi` or a network
-            as blueprint; the blueprint is another player or has a memory; the checkpoint is missing, of other rules, an
-            imitation, or a network with a memory; or the network of the belief does not fit.
+            as blueprint; the blueprint is another player, has a memory or, for `bootstrap`, no values; the checkpoint
+            is missing, of other rules, an imitation, or a network with a memory; or the network of the belief does not
+            fit.
     """
     from trickformer.games.hanabi import Hanabi
 
@@ -378,6 +389,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
 
     tuning = ValueTuning(
         blueprint=blueprint,
+        bootstrap=_bootstrap(blueprint) if options.bootstraps else None,
         others=0 if options.multi else game.players - 1,
         v0=trained.v0,
         threads=options.threads,
@@ -420,6 +432,22 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
     )
     team = Team(process, model, tuning, belief, exact, options.threshold, options.assess, options.seed)
     return BothSeats(team, game)
+
+
+def _bootstrap(blueprint: Blueprint) -> Callable[[Tables], np.ndarray]:
+    """Return the function that computes the values of a network as blueprint.
+
+    Raises:
+        TrickformerError: The network is an imitation, which has no values.
+    """
+    from trickformer.search.hanabi.blueprint import NetworkBlueprint
+
+    assert isinstance(blueprint, NetworkBlueprint)
+    if blueprint.is_imitation:
+        raise TrickformerError(
+            "player 'rl_search': its blueprint is an imitation, without values; give bootstrap=false"
+        )
+    return blueprint.values
 
 
 def _make_blueprint(spec: str, game: Hanabi) -> Blueprint:

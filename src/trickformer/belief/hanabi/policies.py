@@ -75,6 +75,20 @@ class NetworkPolicy:
             actions = np.concatenate([np.zeros(0, dtype=np.int64), *chunks])
         return np.where(x.over(), -1, actions)
 
+    def values(self, x: _core.hanabi.Tables) -> np.ndarray:
+        """Compute the network's estimate of the points that the team still gains if all seats play the policy.
+
+        Args:
+            x: n tables.
+
+        Returns:
+            float64 [n]: mean of the action values of the seat on turn under the policy; 0 if a game is over.
+        """
+        chunks = [
+            (probabilities(q, legal, self._temperature) * q).sum(1).double().numpy() for q, legal in self._values(x)
+        ]
+        return np.concatenate([np.zeros(0), *chunks])
+
     def _values(self, x: _core.hanabi.Tables) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
         """Yield the network's outputs and the legal actions, [k, actions] each, for chunks of the tables in order."""
         for first in range(0, len(x), CHUNK):

@@ -108,6 +108,7 @@ class NetworkBlueprint(Blueprint):
         self._exact = NetworkPolicy(trained, temperature)
         super().__init__(name, self._exact)
         self._fast = NetworkPolicy(trained, temperature, torch.float32)
+        self.is_imitation = trained.is_imitation  # then it has no values
         self._uniform = HanabiBelief(game)
 
     def act(self, view: View, seed: int) -> int:
@@ -116,6 +117,17 @@ class NetworkBlueprint(Blueprint):
 
     def choose(self, x: Tables, seed: int) -> np.ndarray:
         return self._exact.choose(x, seed, np.arange(len(x)))
+
+    def values(self, x: Tables) -> np.ndarray:
+        """Compute the network's estimate of the points that the team still gains if all seats play the blueprint.
+
+        Args:
+            x: n tables.
+
+        Returns:
+            float64 [n], in the seat on turn's view; 0 if a game is over.
+        """
+        return self._fast.values(x)
 
     def play_out(self, x: Tables, actions: np.ndarray, seed: int, threads: int) -> np.ndarray:
         final, live = x.scores().astype(np.int8), np.flatnonzero(~x.over())

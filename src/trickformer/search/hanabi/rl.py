@@ -26,10 +26,13 @@ class ValueTuning:
     """Fine-tuning of a network's action values for one decision, and its settings.
 
     In the games, the network moves for one seat while all others play the blueprint, or it moves for all seats. After
-    `horizon` moves of the network, all seats play the blueprint.
+    `horizon` moves of the network, all seats play the blueprint, or a game of the tuning ends with an estimate of the
+    points to come.
     """
 
     blueprint: Blueprint
+    # Estimates the points that the blueprint still gains at n tables, [n]; None: the blueprint plays games to the end.
+    bootstrap: Callable[[Tables], np.ndarray] | None
     others: int  # blueprint's moves after each of the network's: one for each other seat; 0 if it moves for all seats
     v0: bool  # whether the network reads V0 beliefs (belief/hanabi/factored.py)
     worlds: int  # worlds for tuning, and number of fresh worlds that compare the result with the blueprint
@@ -53,7 +56,7 @@ class ValueTuning:
 
         The target of a move is the points scored until the seat's next move by the network, plus the discounted value
         of that move. For the seat's last move by the network, it is all points scored until the blueprint has
-        finished the game.
+        finished the game, or, with `bootstrap`, until the network's moves end, plus the estimate of those to come.
 
         Args:
             model: The network.
@@ -110,7 +113,7 @@ class ValueTuning:
             moves.append((live, _select(q, torch.from_numpy(action).to(q.device))))
             return action
 
-        final = self._play_games(x, rng, self.horizon, play)
+        final = self._play_games(x, rng, self.horizon, play, self.bootstrap)
         errors, discount = [], self.discount**x.rules.players
         for move, (live, values) in enumerate(moves):
             targets, next_move = final[live] - scores[move, live], move + interval
@@ -169,7 +172,12 @@ class ValueTuning:
         return float(self.scores(model, x, seed).mean()), float(self.scores(None, x, seed).mean())
 
     def _play_games(
-        self, x: Tables, rng: np.random.Generator, moves: int, play: Callable[[int, Tables, np.ndarray], np.ndarray]
+        self,
+        x: Tables,
+        rng: np.random.Generator,
+        moves: int,
+        play: Callable[[int, Tables, np.ndarray], np.ndarray],
+        estimate: Callable[[Tables], np.ndarray] | None = None,
     ) -> np.ndarray:
         """Play games with `moves` moves of the network, and return their final scores, float32 [n].
 
@@ -179,6 +187,7 @@ class ValueTuning:
             moves: Number of moves of the network.
             play: Returns the network's actions, int64 [k]. Its arguments are the number of the move, the k tables of
                 unfinished games, and the indices of these games in x.
+            estimate: Estimates the points to come after these moves, [k]; None: the blueprint plays to the end.
         """
         live, final = np.arange(len(x)), np.zeros(len(x), dtype=np.float32)
         x = x.take(live)
@@ -190,6 +199,9 @@ class ValueTuning:
             final[live] = x.scores()
             unfinished = np.flatnonzero(~x.over())
             x, live = x.take(unfinished), live[unfinished]
+        if estimate is not None:
+            final[live] += estimate(x)
+            return final
         seed = int(rng.integers(2**62))
         final[live] = self.blueprint.play_out(x, self.blueprint.choose(x, seed), seed, self.threads)
         return final
