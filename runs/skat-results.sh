@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tournaments behind docs/results/skat.md. The numbers of deals are fixed here; each deal is played in six seatings.
-# Three hours and a half on two cores; a run that was stopped goes on where it was.
+# Four hours on two cores; a run that was stopped goes on where it was.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 game=skat
@@ -14,6 +14,7 @@ match skat-argmax-kermit "argmax:$model" kermit 500 --seed 9001
 # Activations rounded to bfloat16 too, where the processor has AVX512-BF16: half the time.
 grep -qw avx512_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=avx512bf16
 grep -qw amx_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=amx
+match skat-gomcts-kermit "gomcts:$model,preset=paper" kermit 500 --seed 9001
 match skat-rollout-argmax "rollout:prior=argmax:$model" "argmax:$model" 100
 match skat-rollout-rules "rollout:prior=argmax:$model" rules 100
 match skat-rollout-kermit "rollout:prior=argmax:$model" kermit 200

@@ -1,0 +1,30 @@
+"""Print and draw the scores of searches in Hanabi by the time that they take: runs/hanabi-curve.sh.
+
+Usage: python runs/hanabi_curve.py RUN ..., tournaments of a search against `partner:style=smart`. The figure is
+out/results/hanabi-curve.png.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from trickformer.plumbing.figures import plt, save
+
+curves = defaultdict[str, list[tuple[float, float, list[float]]]](list)
+for run in sys.argv[1:]:
+    result = json.loads(Path(run, "result.json").read_text())
+    row, seconds = result["rows"]["All"], result["seconds_per_turn"]["a"]
+    curves[result["a"].partition(":")[0]].append((seconds, row["difference"], row["ci95"]))
+    print(f"{result['a']}: {row['a']:.2f}, {row['difference']:+.2f} {row['ci95']}, {1000 * seconds:.1f} ms a turn")
+
+figure, axes = plt.subplots(figsize=(6.4, 4), layout="constrained")
+for name, points in curves.items():
+    times, means, intervals = zip(*sorted(points))
+    errors = [[abs(mean - end) for mean, end in zip(means, ends)] for ends in zip(*intervals)]
+    axes.errorbar(times, means, errors, label=name, marker="o", capsize=3)
+axes.set(xscale="log", xlabel="seconds a turn of the team, both seats", ylabel="points more than the script smart")
+axes.legend(frameon=False)
+save(figure, Path("out/results/hanabi-curve.png"))
