@@ -221,7 +221,7 @@ def test_a_game_depends_on_its_number_alone(folders, form):
         (["obl:checkpoint={lstm}"] * 2, "the network has an LSTM"),
         (["obl:checkpoint={cards}", "smart"], "was trained on hanabi with hand_size=7, not 5"),
         (["obl:checkpoint=nowhere"] * 2, "checkpoint 'nowhere'"),
-        (["obl"] * 2, "player 'obl' needs checkpoint=hanabi-obl-1"),
+        (["obl"] * 2, "player 'obl' needs checkpoint=hanabi-obl,"),
         (["obl:checkpoint=hanabi-obl-1,temperatur=1"] * 2, "temperatur"),
         ([SHIPPED], "players takes 2 names, one for each seat, not 1"),
         (["clever", "smart"], "no player 'clever'; choose from: simple, .*, obl:checkpoint="),

@@ -350,7 +350,7 @@ def test_bad_input_is_one_line(arguments, says, command, tmp_path, checkpoint):
 @pytest.mark.parametrize(
     ("spec", "name", "says"),
     [
-        ("obl", TINY, "needs checkpoint=hanabi-obl-1, or"),
+        ("obl", TINY, "needs checkpoint=hanabi-obl, or"),
         ("obl:checkpoint=nowhere", TINY, "unknown checkpoint 'nowhere'"),
         ("obl:checkpoint=hanabi-small", TINY, "hanabi-small is no checkpoint of `trickformer obl train`"),
         ("obl:checkpoint={}", "hearts", "plays hanabi only, not hearts"),

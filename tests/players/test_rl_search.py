@@ -494,7 +494,7 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
     ("game", "given", "says"),
     [
         ("hearts", "checkpoint={mlp}", "plays hanabi only, not hearts"),
-        ("tiny", "", "'rl_search' needs checkpoint=hanabi-obl-1"),
+        ("tiny", "", "'rl_search' needs checkpoint=hanabi-obl,"),
         ("tiny", "checkpoint={mlp},seat=2", "there is no seat 2: seats are 0 to 1"),
         (
             "tiny",
@@ -502,7 +502,7 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
             r"its blueprint is a scripted player, .* or a network, obl:checkpoint=\.\.\., not 'random'",
         ),
         ("tiny", "checkpoint={mlp},blueprint=nobody", "unknown player 'nobody'"),
-        ("tiny", "checkpoint={mlp},blueprint=obl", "player 'obl' needs checkpoint=hanabi-obl-1"),
+        ("tiny", "checkpoint={mlp},blueprint=obl", "player 'obl' needs checkpoint=hanabi-obl,"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={lstm}", "the network has an LSTM"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={imitation}", "without values; give bootstrap=false"),
         ("tiny", "checkpoint={mlp},bootstrap=true", "bootstrap=true is for blueprint=obl:checkpoint=NAME"),

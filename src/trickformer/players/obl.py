@@ -29,7 +29,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     checkpoint: Annotated[str | None, NamesFile(checkpoints.names)] = Field(
-        None, description="Required: hanabi-obl-1, which is shipped, or a run folder of `trickformer obl train`."
+        None, description="Required: hanabi-obl or hanabi-obl-1, or a run folder of `trickformer obl train`."
     )
     temperature: float | None = Field(
         None,
@@ -157,7 +157,7 @@ def load_checkpoint(player: str, checkpoint: str | None, game: Hanabi) -> Hanabi
     """
     if checkpoint is None:
         raise TrickformerError(
-            f"player {player!r} needs checkpoint=hanabi-obl-1, or checkpoint=DIR with a run folder of "
+            f"player {player!r} needs checkpoint=hanabi-obl, or checkpoint=DIR with a run folder of "
             "`trickformer obl train`"
         )
     from trickformer.models.hanabi_values import load  # imports torch, which takes seconds

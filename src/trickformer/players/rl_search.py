@@ -105,7 +105,7 @@ def _of_preset(name: str) -> PerGame:
 
 class _Search(BaseModel):
     checkpoint: Annotated[str | None, NamesFile(checkpoints.names)] = Field(
-        None, description="Required: hanabi-obl-1, or a run folder of `trickformer obl train --model mlp`."
+        None, description="Required: hanabi-obl, hanabi-obl-1 or a run folder of `trickformer obl train --model mlp`."
     )
     blueprint: str = Field(
         "partner:style=smart",
