@@ -4,12 +4,14 @@
 # the two last settings. A run that was stopped goes on where it was.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-game=hanabi deals="${DEALS:-150}"
+game=hanabi deals="${DEALS:-150}" runs=()
 . runs/match.bash
 for n in 100 400 1600 6400; do
-  match "hanabi-curve-rollout-$n" "rollout:prior=\"argmax:checkpoint=hanabi-small\",runs=$n" partner:style=smart "$deals"
+  runs+=("hanabi-curve-rollout-$n")
+  match "${runs[-1]}" "rollout:prior=\"argmax:checkpoint=hanabi-small\",runs=$n" partner:style=smart "$deals"
 done
 for n in 100 300 1000 3000; do
-  match "hanabi-curve-sparta-$n" "sparta:worlds=$n" partner:style=smart "$deals"
+  runs+=("hanabi-curve-sparta-$n")
+  match "${runs[-1]}" "sparta:worlds=$n" partner:style=smart "$deals"
 done
-.venv/bin/python runs/hanabi_curve.py out/results/hanabi-curve-{rollout,sparta}-*
+.venv/bin/python runs/hanabi_curve.py "${runs[@]/#/out/results/}"

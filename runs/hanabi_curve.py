@@ -18,13 +18,21 @@ for run in sys.argv[1:]:
     result = json.loads(Path(run, "result.json").read_text())
     row, seconds = result["rows"]["All"], result["seconds_per_turn"]["a"]
     curves[result["a"].partition(":")[0]].append((seconds, row["difference"], row["ci95"]))
-    print(f"{result['a']}: {row['a']:.2f}, {row['difference']:+.2f} {row['ci95']}, {1000 * seconds:.1f} ms a turn")
+    interval = f"[{row['ci95'][0]:+.2f}, {row['ci95'][1]:+.2f}]"
+    print(f"{result['a']}: {row['a']:.2f}, {row['difference']:+.2f} {interval}, {1000 * seconds:.1f} ms a turn")
 
 figure, axes = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for name, points in curves.items():
     times, means, intervals = zip(*sorted(points))
     errors = [[abs(mean - end) for mean, end in zip(means, ends)] for ends in zip(*intervals)]
     axes.errorbar(times, means, errors, label=name, marker="o", capsize=3)
-axes.set(xscale="log", xlabel="seconds a turn of the team, both seats", ylabel="points more than the script smart")
+axes.set(
+    xscale="log",
+    xlim=(0.01, 1),
+    xlabel="seconds a turn of the team",
+    ylabel="points more than the script smart, 95% CI",
+)
+axes.xaxis.set_major_formatter("{x:g}")
+axes.xaxis.set_minor_formatter("")
 axes.legend(frameon=False)
 save(figure, Path("out/results/hanabi-curve.png"))

@@ -2,18 +2,19 @@
 # Off-belief learning on full Hanabi for two, and who understands whom, with strangers. $SEEDS ("0 1"), $STEPS (30,000) gradient
 # steps each. Many steps with small batches learn faster than the defaults (docs/results/obl.md).
 # $LEVEL is 1 by default: 20 minutes a seed on one core with bfloat16. The shipped hanabi-obl-1 is seed 0 of STEPS=100000.
-# LEVEL=2 takes 90 minutes a seed, 20 of them for the belief network. It begins with $BELOW, by default hanabi-obl-1.
+# LEVEL=2 begins with the shipped hanabi-obl-1 and takes 100 minutes a seed, 30 of them for the belief network. Higher levels
+# begin with the run folder $BELOW.
 # Stopped anywhere, the same command goes on. More words are options of all trainings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 obl() { "${TRICKFORMER:-.venv/bin/trickformer}" obl "$@"; }
-steps="${STEPS:-30000}" level="${LEVEL:-1}"
-out="${OUT:-out/results/obl-full${LEVEL:+-level-$LEVEL}${STEPS:+-$STEPS}}"
-options=() players=() methods=()
+steps="${STEPS:-30000}" level="${LEVEL:-1}" name=obl-full options=() players=() methods=()
 if ((level > 1)); then
-  below="${BELOW:-hanabi-obl-1}"
+  name+="-level-$level" below="${BELOW:-hanabi-obl-1}"
+  ((level == 2)) || : "${BELOW:?give the run folder of level $((level - 1))}"
   options=(--level "$level" --below "$below" --slip 0.02) players=("obl:checkpoint=$below") methods=(below)
 fi
+out="${OUT:-out/results/$name${STEPS:+-$STEPS}}" cross=cross${SEEDS:+-${SEEDS// /-}}
 going() { [[ -e "$1/run.json" ]] && echo --resume || true; }  # what is begun is gone on with
 for seed in ${SEEDS:-0 1}; do
   [[ -e "$out/$seed/model.safetensors" ]] ||
@@ -22,4 +23,4 @@ for seed in ${SEEDS:-0 1}; do
   players+=("obl:checkpoint=$out/$seed") methods+=(obl)
 done
 obl crossplay --players "${players[@]}" partner:style={smart,holmes,simple,piers,iggi} \
-  --methods "${methods[@]}" smart holmes simple piers iggi --games "${GAMES:-1000}" --seed 1 --out "$out/cross" $(going "$out/cross")
+  --methods "${methods[@]}" smart holmes simple piers iggi --games "${GAMES:-1000}" --seed 1 --out "$out/$cross" $(going "$out/$cross")

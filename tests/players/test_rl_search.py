@@ -106,11 +106,22 @@ def test_games_in_step_are_games_one_by_one(folders, horizon):
     assert horizon < 5 or ended > 0
 
 
-@pytest.mark.parametrize("bootstrap", [False, True])
-@pytest.mark.parametrize(("others", "horizon"), [(1, 1), (1, 2), (0, 2), (0, 5)])
+@pytest.mark.parametrize(
+    ("others", "horizon", "bootstrap"),
+    [
+        (1, 1, False),
+        (1, 4, False),
+        (0, 2, False),
+        (0, 5, False),
+        (1, 1, True),
+        (1, 2, True),
+        (0, 2, True),
+        (0, 5, True),
+    ],
+)
 def test_targets_are_those_of_games_one_by_one(folders, others, horizon, bootstrap):
-    """For one seat (others=1) and for both. The target of a seat's move is its next move by the network, of its last
-    the end of the game, or with `bootstrap` the value of the blueprint's next move."""
+    """For one seat (others=1) and for both. The target of a seat's move is its next move by the network. The target of
+    its last move is the final score, or with `bootstrap` the score plus the blueprint's value."""
     search = players.make(spec(folders["mlp"]), TINY)
     tuning = replace(search.tuning, others=others, horizon=horizon, exploration=0.0, discount=0.9)
     if bootstrap:
@@ -504,7 +515,7 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("tiny", "checkpoint={mlp},blueprint=nobody", "unknown player 'nobody'"),
         ("tiny", "checkpoint={mlp},blueprint=obl", "player 'obl' needs checkpoint=hanabi-obl,"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={lstm}", "the network has an LSTM"),
-        ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={imitation}", "without values; give bootstrap=false"),
+        ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={imitation}", "has no values; give bootstrap=false"),
         ("tiny", "checkpoint={mlp},bootstrap=true", "bootstrap=true is for blueprint=obl:checkpoint=NAME"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={large}", "was trained on hanabi with colors=5, not 2"),
         ("hanabi(players=3)", "checkpoint={large},blueprint=obl:checkpoint={large}", "needs two players, not 3"),

@@ -104,8 +104,8 @@ def card_probabilities(layout: Layout, observations: torch.Tensor) -> torch.Tens
     begin = layout.last.stop
     knowledge = observations[:, begin : begin + players * slots * size].view(n, players * slots, size)[:, :, :kinds]
     own = (knowledge[:, :slots] > 0) * hidden[:, None].clamp(min=0)
-    # One product sums the weights of the kinds with each trait, and of all kinds. The weights are copied into one tensor
-    # first, because a product of slices of the observations takes twice as long.
+    # One product sums the weights of the kinds with each trait, and of all kinds. The weights are copied into one
+    # tensor first, because a product of slices of the observations takes twice as long.
     weights = torch.cat([own, knowledge[:, slots:], hands], 1)
     columns = torch.cat([kind_traits, torch.ones_like(kind_traits[:, :, :1])], 2)
     sums = weights @ columns

@@ -5,8 +5,9 @@ One seat, or both of two, tunes action values in worlds that explain its view.
 This is RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable Online Planning via Reinforcement
 Learning Fine-Tuning", 2021). It fine-tunes a network of `trickformer obl train` by Q-learning in games that start in
 worlds of a belief. In these games the network makes some moves of the own seat, then all seats play the blueprint; the
-other seats play it throughout. Fresh worlds then compare the tuned network with the blueprint. If the network scores
-more by a threshold, the player takes the network's best action, otherwise the blueprint's.
+other seats play it throughout. If the blueprint is a network, a game may end with its value instead. Fresh worlds then
+compare the tuned network with the blueprint. If the network scores more by a threshold, the player takes the network's
+best action, otherwise the blueprint's.
 
 The blueprint is a scripted player, or a network of `trickformer obl train` without an LSTM, in games of two. The exact
 belief then evaluates the network for every hand that the partner may have seen.
@@ -23,8 +24,8 @@ commit 902cdc3), which differs in these points:
 
 - Their blueprint is the network itself, which is recurrent and has a Huber loss and an auxiliary loss. Here the
   blueprint is scripted or a network without an LSTM, and the loss is the squared error.
-- Their games of the tuning stop at the horizon and use the blueprint's value there, discounted. With a network as
-  blueprint these do so too (`bootstrap`), without a discount. A script has no values, so it plays the games to the end.
+- Their games of the tuning stop at the horizon and use the blueprint's value there, discounted. Here they do so only if
+  the blueprint is a network (`bootstrap`), without a discount. A script has no values and plays the games to the end.
 - Their actors, whose weights are at most ten updates old, fill a replay buffer of up to 1,000,000 games. Updates begin
   once it has 5,000 games, and sample it by priority (exponent 0.9, weight 0.6). Here each update plays new games with
   the current weights.
@@ -139,7 +140,7 @@ class _Search(BaseModel):
         None,
         ge=1,
         le=100,
-        description="Network moves before the blueprint plays (default: 2, or 1 if preset=paper, multi=false).",
+        description="Moves of the tuned network in a game (default: 2, or 1 if preset=paper, multi=false).",
     )
     steps: Annotated[int | None, _of_preset("steps")] = Field(
         None, ge=0, le=1_000_000, description="Gradient steps per decision (default: small 100, paper 5,000)."
@@ -182,7 +183,7 @@ class _Search(BaseModel):
         bool | None,
         Applies("blueprint=obl:checkpoint=NAME", lambda options, _: bool(options.parts)),
         PerGame(lambda options, _: options.bootstraps),
-    ] = Field(None, description="Whether tuning games end at the horizon with the blueprint's value (default: true).")
+    ] = Field(None, description="Network as blueprint: end tuning games at the horizon with its value (default: true).")
     device: str = Field("cpu", description="Torch device of the network (default: cpu).")
 
 
@@ -445,7 +446,7 @@ def _bootstrap(blueprint: Blueprint) -> Callable[[Tables], np.ndarray]:
     assert isinstance(blueprint, NetworkBlueprint)
     if blueprint.is_imitation:
         raise TrickformerError(
-            "player 'rl_search': its blueprint is an imitation, without values; give bootstrap=false"
+            f"player 'rl_search': blueprint {blueprint.name} is an imitation and has no values; give bootstrap=false"
         )
     return blueprint.values
 

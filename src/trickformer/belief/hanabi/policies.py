@@ -76,13 +76,14 @@ class NetworkPolicy:
         return np.where(x.over(), -1, actions)
 
     def values(self, x: _core.hanabi.Tables) -> np.ndarray:
-        """Compute the network's estimate of the points that the team still gains if all seats play the policy.
+        """Compute the network's own estimate of the points that the team still gains, discounted as in its training.
 
         Args:
             x: n tables.
 
         Returns:
-            float64 [n]: mean of the action values of the seat on turn under the policy; 0 if a game is over.
+            float64 [n]: mean of the action values of the seat on turn under the policy; 0 if a game is over. The values
+            of a network trained by imitation have no meaning.
         """
         chunks = [
             (probabilities(q, legal, self._temperature) * q).sum(1).double().numpy() for q, legal in self._values(x)

@@ -90,7 +90,7 @@ class NetworkBlueprint(Blueprint):
         """Make two copies of the network.
 
         One copy computes in double precision, so that all seats and beliefs compute the same actions. The other
-        computes in single precision and plays games to their ends, because only their mean scores matter.
+        computes in single precision, plays games to their ends and estimates their values, of which only means matter.
 
         Args:
             game: The game.
@@ -119,7 +119,7 @@ class NetworkBlueprint(Blueprint):
         return self._exact.choose(x, seed, np.arange(len(x)))
 
     def values(self, x: Tables) -> np.ndarray:
-        """Compute the network's estimate of the points that the team still gains if all seats play the blueprint.
+        """Compute the network's own estimate of the points that the team still gains, discounted as in its training.
 
         Args:
             x: n tables.

@@ -130,7 +130,7 @@ class OffBeliefTraining(BaseModel):
         le=1_000,
         description="Level of off-belief learning or k-level reasoning, which uses the level below it.",
     )
-    below: Path | None = Field(None, description="Run folder or shipped network of the level below, required above level 1.")
+    below: Path | None = Field(None, description="Level below, required above level 1: run folder or shipped network.")
     warm: bool = Field(True, description="Above level 1: start from the weights of the level below.")
     # The exact belief assumes these random moves. In klevel and in the games of the learned belief, they are played.
     slip: float = Field(
