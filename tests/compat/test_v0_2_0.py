@@ -218,7 +218,7 @@ def test_config_loads(folder, command, name):
 @pytest.mark.parametrize("name", checkpoints.names())
 def test_shipped_checkpoint_plays(command, name):
     game = name.partition("-")[0]
-    player = "obl" if "-obl-" in name else "argmax"
+    player = "obl" if "-obl" in name else "argmax"
     assert plays(command, "crew(mission=1)" if game == "crew" else game, f"{player}:checkpoint={name}")
 
 

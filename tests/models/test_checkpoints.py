@@ -22,7 +22,7 @@ def hands_of(game, n: int, seed: int = 31):
     return generate.cast_hands(game, [game.baseline], seed, 0, n).tokens.astype(np.int32)
 
 
-TRANSFORMERS = [name for name in checkpoints.names() if "-obl-" not in name]
+TRANSFORMERS = [name for name in checkpoints.names() if "-obl" not in name]
 
 
 @pytest.fixture(scope="module", params=TRANSFORMERS)

@@ -26,7 +26,7 @@ from trickformer.plumbing import digests
 from trickformer.selfplay import generate
 
 OLD = Path(__file__).parents[1] / "fixtures" / "v0_2_0" / "train" / "expert" / "model-0"
-SHIPPED = [name for name in checkpoints.names() if "-obl-" not in name]
+SHIPPED = [name for name in checkpoints.names() if "-obl" not in name]
 
 
 def inputs(game, n=3):
