@@ -11,6 +11,7 @@ from urllib.request import urlopen
 
 import pytest
 from support.served import served
+from support.shipped import is_transformer
 
 from trickformer import checkpoints
 
@@ -218,7 +219,7 @@ def test_config_loads(folder, command, name):
 @pytest.mark.parametrize("name", checkpoints.names())
 def test_shipped_checkpoint_plays(command, name):
     game = name.partition("-")[0]
-    player = "obl" if "-obl" in name else "argmax"
+    player = "argmax" if is_transformer(name) else "obl"
     assert plays(command, "crew(mission=1)" if game == "crew" else game, f"{player}:checkpoint={name}")
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from safetensors import safe_open
+from support.shipped import TRANSFORMERS
 
 from trickformer import checkpoints, games, tokenizers
 from trickformer.base import SearchSettings
@@ -20,9 +21,6 @@ from trickformer.selfplay import generate
 def hands_of(game, n: int, seed: int = 31):
     """Hands like those that the shipped models have learned from: of scripted players."""
     return generate.cast_hands(game, [game.baseline], seed, 0, n).tokens.astype(np.int32)
-
-
-TRANSFORMERS = [name for name in checkpoints.names() if "-obl" not in name]
 
 
 @pytest.fixture(scope="module", params=TRANSFORMERS)

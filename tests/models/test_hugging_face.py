@@ -16,6 +16,7 @@ import pytest
 import torch
 import yaml
 from support.learning import fresh_model
+from support.shipped import TRANSFORMERS
 from transformers import AutoConfig, AutoModel, GPT2Model
 
 from trickformer import checkpoints, games, tokenizers
@@ -26,7 +27,6 @@ from trickformer.plumbing import digests
 from trickformer.selfplay import generate
 
 OLD = Path(__file__).parents[1] / "fixtures" / "v0_2_0" / "train" / "expert" / "model-0"
-SHIPPED = [name for name in checkpoints.names() if "-obl" not in name]
 
 
 def inputs(game, n=3):
@@ -44,7 +44,7 @@ def same(a, b):
 # ------------------------------------------------------------------------------------------------- model type
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", TRANSFORMERS)
 def test_auto_model_loads_a_checkpoint_with_features_and_heads(name):
     folder = checkpoints.find(name)
     ours, auto = GPT2PolicyValueModel.from_pretrained(folder).eval(), AutoModel.from_pretrained(folder).eval()
@@ -131,7 +131,7 @@ def test_the_weights_of_shipped_checkpoints_are_those_of_version_0_2():
     for name, (former, today) in digests.REPLACED.items():
         file = checkpoints.find(name) / "config.json"
         assert hashlib.sha256(file.read_bytes()).hexdigest() == today != former
-    assert set(digests.REPLACED) == {name for name in SHIPPED if "paper" not in name}  # those came later
+    assert set(digests.REPLACED) == {name for name in TRANSFORMERS if "paper" not in name}  # those came later
 
 
 def test_a_replaced_file_is_accepted_in_one_direction_alone(tmp_path):
@@ -154,7 +154,7 @@ def test_a_shipped_checkpoint_is_found_by_its_name(monkeypatch, tmp_path):
         assert "skat" in GPT2PolicyValueModel.from_pretrained(name).config.trickformer["game"]
 
 
-@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("name", TRANSFORMERS)
 def test_id2label_names_the_outcomes(name):
     config = AutoConfig.from_pretrained(checkpoints.find(name))
     game = games.load(config.trickformer["game"])
