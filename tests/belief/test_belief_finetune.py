@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from trickformer import _core
 from trickformer.belief.hanabi import estimators, networks
@@ -183,14 +184,20 @@ def test_files(tmp_path, hmm):
 
     config = BeliefTraining(hidden=8, out=tmp_path)
     model = networks.network_of(config)
-    networks.save(model, config, tmp_path / "a.safetensors")
+    networks.save(model, config, config.players, tmp_path / "a.safetensors")
     again, known = networks.load(tmp_path / "a.safetensors")
     assert known.model_dump(exclude={"out"}) == config.model_dump(exclude={"out"})
     for name, w in model.weights().items():
         torch.testing.assert_close(w, again.weights()[name], atol=0, rtol=0)
+    assert networks.policies_of(tmp_path / "a.safetensors") == ["smart", "smart"]
+    # Version 0.2.0 named the players in the config alone.
+    weights = {name: w.detach() for name, w in model.weights().items()}
+    save_file(weights, tmp_path / "old.safetensors", {"trickformer_belief": config.model_dump_json(exclude={"out"})})
+    assert networks.policies_of(tmp_path / "old.safetensors") == ["smart", "smart"]
     (tmp_path / "b.safetensors").write_bytes(b"nothing")
     # 16 TiB of weights, by a config that lies.
-    networks.save(model, config.model_copy(update={"hidden": 65_536, "layers": 1_024}), tmp_path / "c.safetensors")
+    huge = config.model_copy(update={"hidden": 65_536, "layers": 1_024})
+    networks.save(model, huge, config.players, tmp_path / "c.safetensors")
     for name in ("b.safetensors", "none.safetensors", "c.safetensors"):
         with pytest.raises(TrickformerError, match="no belief network"):
             networks.load(tmp_path / name)

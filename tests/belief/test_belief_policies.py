@@ -258,7 +258,7 @@ def test_a_belief_of_networks_is_trained_and_judged(folders, tmp_path, command, 
     model, config = networks.load(tmp_path / "run")
     where = f"obl:checkpoint={tmp_path}/policy"
     assert config.players == [where, where + ",temperature=0.2"]
-    judge = ["belief", "evaluate", *given, "--checkpoint", tmp_path / "run", "--games", 2, "--stack", 1, "--estimators"]
+    judge = ["belief", "evaluate", *given, "--checkpoint", "run", "--games", 2, "--stack", 1, "--estimators"]
     names = ["v0", "v2", "particles", "seq2seq", "bft", "exact"]
     code, out, err = command(*judge, *names, *words_of(JUDGE), "--out", "judged", "--json")
     assert code == 0, err

@@ -240,6 +240,6 @@ def test_bad_input_is_refused(command, tmp_path, monkeypatch, network, lstm):
 def test_weights_of_another_network_are_refused(tmp_path, network):
     file = tmp_path / "a.safetensors"
     model, config = networks.load(network)
-    networks.save(model, config.model_copy(update={"layers": 1}), file)
+    networks.save(model, config.model_copy(update={"layers": 1}), ["smart", "smart"], file)
     with pytest.raises(TrickformerError, match="weights of another network"):
         networks.load(file)

@@ -106,7 +106,7 @@ def test_weights_that_are_no_numbers_are_refused(value, tiny_checkpoint, tmp_pat
 @pytest.mark.parametrize("value", [math.nan, math.inf])
 def test_nor_are_they_in_networks_of_hanabi(value, tmp_path):
     config = BeliefTraining(hidden=8)
-    networks.save(networks.network_of(config), config, tmp_path / "belief.safetensors")
+    networks.save(networks.network_of(config), config, config.players, tmp_path / "belief.safetensors")
     shutil.copytree(checkpoints.find("hanabi-obl-1"), tmp_path / "obl")
     for file, load in (
         (tmp_path / "belief.safetensors", networks.load),

@@ -4,6 +4,7 @@ and what moves by it say of hands is held to the player, asked in each world."""
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -12,12 +13,13 @@ import torch
 from support.hanabi_turns import decided, decision_of, explained, listed, turns, turns_by
 from support.play import decisions
 
-from trickformer import _core, games, players
+from trickformer import _core, checkpoints, games, players
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import networks
 from trickformer.belief.hanabi.config import BeliefTraining
 from trickformer.belief.samplers.hanabi import replay
 from trickformer.models.hanabi_values import ActionValues, HanabiCheckpoint, NetworkSizes, action_values, save
+from trickformer.studies.belief.system import process_of
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
 
@@ -326,7 +328,7 @@ def belief_networks(tmp_path_factory):
         for name, player in ((form, "smart"), (f"{form} of a network", SHIPPED)):
             config = BeliefTraining(hidden=8, form=form, players=[player, player])
             made[name] = folder / f"{name}.safetensors"
-            networks.save(networks.network_of(config), config, made[name])
+            networks.save(networks.network_of(config), config, process_of(config).identities(), made[name])
     return made
 
 
@@ -539,3 +541,23 @@ def test_what_does_not_fit_is_refused(game, given, says, folders, belief_network
     with pytest.raises(TrickformerError, match=says) as caught:
         players.make(f"rl_search:{given}".rstrip(":"), TINY if game == "tiny" else games.load(game))
     assert "\n" not in str(caught.value)
+
+
+def test_a_belief_knows_its_blueprint_by_the_weights(folders, tmp_path):
+    """A copy at another path is the same blueprint. Other weights at the same path are another one."""
+    policy, file, game = tmp_path / "policy", tmp_path / "belief.safetensors", games.load("hanabi")
+    shutil.copytree(folders["large"], policy)
+    config = BeliefTraining(hidden=8, form="hmm", players=[f"obl:checkpoint={policy}"] * 2)
+    networks.save(networks.network_of(config), config, process_of(config).identities(), file)
+
+    def make(checkpoint):
+        given = {"blueprint": f'"obl:checkpoint={checkpoint}"', "belief": "seq2seq", "belief_checkpoint": f'"{file}"'}
+        players.make(spec(checkpoint, multi="true", **given), game)
+
+    make(policy)
+    make(folders["large"])
+    with pytest.raises(TrickformerError, match="not on the blueprint obl:checkpoint=hanabi-obl-1"):
+        make("hanabi-obl-1")
+    shutil.copytree(checkpoints.find("hanabi-obl-1"), policy, dirs_exist_ok=True)
+    with pytest.raises(TrickformerError, match=f"was trained on other weights of obl:checkpoint={policy}"):
+        make(policy)

@@ -122,7 +122,7 @@ def networks(tmp_path_factory):
     folder, made = tmp_path_factory.mktemp("networks"), {}
     for name, given in {"hmm": {}, "pomdp": {"form": "pomdp"}, "holmes": {"players": ["holmes", "holmes"]}}.items():
         config, made[name] = BeliefTraining(hidden=8).model_copy(update=given), folder / f"{name}.safetensors"
-        files.save(files.network_of(config), config, made[name])
+        files.save(files.network_of(config), config, config.players, made[name])
     return made
 
 

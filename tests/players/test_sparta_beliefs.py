@@ -39,7 +39,7 @@ def networks(tmp_path_factory):
             BeliefTraining(form="pomdp", hidden=8).model_copy(update=given),
             folder / f"{name}.safetensors",
         )
-        files.save(files.network_of(config), config, made[name])
+        files.save(files.network_of(config), config, config.players, made[name])
     return made
 
 

@@ -17,8 +17,9 @@ from trickformer.belief.hanabi.seat_tokens import initial_embeddings
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.models.weights import must_be_finite
 from trickformer.plumbing.files import whole
-from trickformer.plumbing.text import from_json
+from trickformer.plumbing.text import from_json, to_json
 
+_CONFIG, _POLICIES = "trickformer_belief", "trickformer_belief_policies"  # metadata
 NETWORK = "model.safetensors"  # file of the network in the folder of a run
 BeliefNetwork: TypeAlias = Seq2Seq | Transformer
 
@@ -45,15 +46,16 @@ def network_of(config: BeliefTraining) -> BeliefNetwork:
     return Seq2Seq(sizes) if config.model == "lstm" else Transformer(sizes, *initial_embeddings(process), config.heads)
 
 
-def save(model: BeliefNetwork, config: BeliefTraining, file: Path) -> None:
-    """Write a network and the config of its training to one file.
+def save(model: BeliefNetwork, config: BeliefTraining, policies: list[str], file: Path) -> None:
+    """Write a network, the config of its training and the policies that it knows to one file.
 
     Args:
         model: The network.
         config: Config of its training.
+        policies: `HanabiProcess.identities` of the training.
         file: Path of the file.
     """
-    metadata = {"trickformer_belief": config.model_dump_json(exclude={"out", "device"})}
+    metadata = {_CONFIG: config.model_dump_json(exclude={"out", "device"}), _POLICIES: to_json(policies)}
     weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
     with whole(file) as draft:
         save_file(weights, draft, metadata)
@@ -105,8 +107,28 @@ def training_of(file: Path) -> BeliefTraining:
         return _read_training(tensors, file)
 
 
+def policies_of(file: Path) -> list[str]:
+    """Read which policies of the seats a network was trained on, as `HanabiProcess.identities` returns them.
+
+    Args:
+        file: The file, or the folder of the run; it holds a network that `load` has read.
+
+    Raises:
+        TrickformerError: The entry is damaged.
+    """
+    file = file_of(file)
+    with safe_open(file, "pt") as tensors:
+        text = (tensors.metadata() or {}).get(_POLICIES)
+        if text is None:  # versions before 0.3.0 wrote names of scripts alone, which are in the config
+            return _read_training(tensors, file).players
+    try:
+        return [str(policy) for policy in from_json(text)]
+    except (TypeError, ValueError):
+        raise TrickformerError(f"{file} is damaged: it does not name the policies of its training") from None
+
+
 def _read_training(tensors: safe_open, file: Path) -> BeliefTraining:
-    about = (tensors.metadata() or {}).get("trickformer_belief")
+    about = (tensors.metadata() or {}).get(_CONFIG)
     if about is None:
         raise TrickformerError(f"{file} is no belief network; give a run folder of `trickformer belief train`")
     return BeliefTraining.model_validate(from_json(about))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 from collections.abc import Iterator
 
 import numpy as np
@@ -41,6 +42,15 @@ class NetworkPolicy:
         self._temperature = temperature
         self._dtype = dtype
         self._model = copy.deepcopy(trained.model).to("cpu", dtype)
+
+    @property
+    def identity(self) -> str:
+        """SHA-256 of all that determines the moves: weights, form of the observations, and temperature."""
+        state = hashlib.sha256(f"{self._v0} {self._temperature!r}".encode())
+        for name, weights in sorted(self._model.state_dict().items()):
+            state.update(f"{name} {tuple(weights.shape)}".encode())
+            state.update(weights.numpy().tobytes())
+        return state.hexdigest()
 
     def probabilities(self, x: _core.hanabi.Tables) -> np.ndarray:
         """Compute the probabilities of the actions of the seat on turn.

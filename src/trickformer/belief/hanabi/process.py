@@ -102,6 +102,10 @@ class HanabiProcess:
         """Return the system in the form hmm, in which all seats keep the policies of the players."""
         return HanabiProcess(self.rules, Form.HMM, self._policies)
 
+    def identities(self) -> list[str]:
+        """Return what tells the policy of each seat from others: the name of a script, `identity` of a network."""
+        return [policy if isinstance(policy, str) else policy.identity for policy in self._policies]
+
     def start(self, seed: int, first: int, n: int) -> Tables:
         """Deal games of a series.
 

@@ -48,7 +48,9 @@ def _load_network(
     model, config = networks.trained_for(file, form, variants[0], seat)
     if not isinstance(model, Seq2Seq):
         raise TrickformerError(f"{file} is a transformer; searches take the LSTMs of `trickformer belief train`")
-    if set(config.players) != {blueprint.name}:
+    if set(networks.policies_of(file)) != {blueprint.identity}:
+        if set(config.players) == {blueprint.name}:
+            raise TrickformerError(f"{file} was trained on other weights of {blueprint.name}; train it again on these")
         players = " and ".join(config.players)
         raise TrickformerError(f"{file} was trained on {players}, not on the blueprint {blueprint.name}")
     return model.to(usable(device))

@@ -23,12 +23,17 @@ class Blueprint(ABC):
     """Policy that all seats play unless a search departs from it.
 
     Attributes:
-        name: Name of a script, or resolved spec of a network, as in the configs of belief networks.
+        name: Name of a script, or resolved spec of a network.
         policy: The policy in the form that `HanabiProcess` takes.
     """
 
     def __init__(self, name: str, policy: str | NetworkPolicy):
         self.name, self.policy = name, policy
+
+    @property
+    def identity(self) -> str:
+        """What tells the policy from others, as `HanabiProcess.identities` has it."""
+        return self.policy if isinstance(self.policy, str) else self.policy.identity
 
     @abstractmethod
     def act(self, view: View, seed: int) -> int:

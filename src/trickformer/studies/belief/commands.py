@@ -17,9 +17,9 @@ def train(*, config: configs.File = None, resume: configs.Resume = False, **opti
     """Train a belief network of Hanabi, an LSTM or a transformer, on a stream of fresh games of given policies."""
     settings = configs.load(BeliefTraining, config, options, resume)
     from trickformer.studies.belief import training
-    from trickformer.studies.belief.system import resolve_players
+    from trickformer.studies.belief.system import resolve_paths
 
-    print(training.command(resolve_players(settings), resume))
+    print(training.command(resolve_paths(settings), resume))
 
 
 @configs.command(app, Evaluation, example="trickformer belief evaluate --form hmm --estimators v0 v1 exact --games 20")
@@ -38,8 +38,8 @@ def evaluate(
     """
     settings = configs.load(Evaluation, config, options, resume)
     from trickformer.studies.belief import evaluation, report
-    from trickformer.studies.belief.system import resolve_players
+    from trickformer.studies.belief.system import resolve_paths
 
-    settings = resolve_players(settings)
+    settings = resolve_paths(settings)
     result = report.result(settings, evaluation.command(settings, resume))
     report.make_report(result).publish(as_json, settings.out, report.SUMMARY)

@@ -39,7 +39,7 @@ from trickformer.plumbing.training import prepare_training
 from trickformer.records import files as record_files
 from trickformer.studies.belief import recorded
 from trickformer.studies.belief.stack import Stack, load, save
-from trickformer.studies.belief.system import digests_of_players, process_of
+from trickformer.studies.belief.system import digests_of_players, process_of, resolve_paths
 
 RECORDS, STACK = "records.jsonl", "stack.npz"
 KEEP_EVERY = 60.0  # seconds between two saves of a stack; tests of interruptions set it to 0
@@ -230,6 +230,12 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
         paths[str(config.games_from)] = record_files.place(config.games_from)
     files = digests.sha256(paths) | digests_of_players(config)
     with folder.records(
-        RECORDS, config, resume=resume, free=("out", "threads"), parse=parse, about={"files": files}
+        RECORDS,
+        config,
+        resume=resume,
+        free=("out", "threads"),
+        parse=parse,
+        resolve=resolve_paths,
+        about={"files": files},
     ) as opened:
         yield opened

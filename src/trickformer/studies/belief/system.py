@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 from trickformer import _core, games, players
 from trickformer.base import Game, TrickformerError
@@ -31,8 +32,8 @@ def process_of(config: BeliefTraining | Evaluation) -> HanabiProcess:
     return HanabiProcess(rules, Form(config.form), [policies.get(p, p) for p in config.players], config.seat)
 
 
-def resolve_players(config: Config) -> Config:
-    """Return a config whose specs of networks have absolute paths, so that the run continues from any folder.
+def resolve_paths(config: Config) -> Config:
+    """Return a config whose paths are absolute, those in specs of players too, so that its run continues anywhere.
 
     Args:
         config: Config of a training or an evaluation.
@@ -41,7 +42,12 @@ def resolve_players(config: Config) -> Config:
         TrickformerError: A spec is bad.
     """
     resolved = {spec: players.resolve(spec, _game_of(config)) for spec in _networks_of(config)}
-    return config.model_copy(update={"players": [resolved.get(p, p) for p in config.players]})
+    update: dict[str, Any] = {"players": [resolved.get(p, p) for p in config.players]}
+    if isinstance(config, Evaluation):
+        for name in ("checkpoint", "transformer", "games_from"):
+            path: Path | None = getattr(config, name)
+            update[name] = path and path.absolute()
+    return config.model_copy(update=update)
 
 
 def digests_of_players(config: BeliefTraining | Evaluation) -> dict[str, str]:
