@@ -5,7 +5,8 @@
 # ($DEALS, 50; $GAMES, 10).
 # Usage: runs/ladder.sh hearts|skat|crew train|match [STEP ...]
 #   Steps: raw masked features script values. In Hearts there is no step script, since no feature is the script's. The Crew
-#   also has bootstrap, between the last two. All these by default; in Skat there is also roles.
+#   also has bootstrap, between the last two. All these by default; in Skat there is also roles. The steps more, expert and
+#   guests each continue the newest model of values for another $MINUTES: as values, by expert iteration, or beside guests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 trickformer=${TRICKFORMER:-.venv/bin/trickformer} minutes=${MINUTES:-15} out=out/ladder
@@ -24,10 +25,23 @@ export OMP_NUM_THREADS=1
 
 hands() {  # STEP; the number for model 0, fewer if hands are long or their labels slow, to leave time for self-play
   case $game-$1 in
+  skat-expert) echo 2500 ;;
+  crew-expert) echo 1300 ;;
+  *-more | *-guests | hearts-expert) echo 0 ;;
   hearts-*) echo 20000 ;;
   crew-values) echo 10000 ;;
   *) echo 40000 ;;
   esac
+}
+newest() {  # FOLDER: its last model
+  ls -d "$1"/model-* | sort -V | tail -1
+}
+# Options of the steps that continue `values`. Expert iteration in Hearts is GO-MCTS in a quarter of the decisions, and in
+# Skat and The Crew hands of `rollout` with the model as prior, about as many as $MINUTES allow, learned at the rates of
+# later iterations.
+by_rollout() {
+  echo "--bootstrap rollout:prior=argmax:checkpoint=$(newest "$out/$game-values") --expert-iteration --label-share 0" \
+    "--iterations 0 --held-out 100 --bootstrap-epochs 3 --bootstrap-learning-rate 0.0015 --muon 0.01"
 }
 rules=$(printf ' rules%.0s' {1..7}) # bootstrap hands by random and scripted players; in Skat all steps have them, in Hearts none
 options() {  # STEP
@@ -36,31 +50,34 @@ options() {  # STEP
   *-masked) echo --masked ;;
   hearts-script) echo "no feature of Hearts is the script's" >&2; exit 2 ;;
   hearts-features) echo --masked --features ;;
-  hearts-values) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
+  hearts-values | hearts-more) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
+  hearts-expert) echo "$(options values)" --search-share 0.25 ;;
+  hearts-guests) echo "$(options values)" --seats-kept 1 --guests rules --guests pimc:eval=uct,runs=20,worlds=20 ;;
   *-features) echo --masked --features --no-script-features ;;
   *-script) echo --masked --features ;;
   skat-roles) echo --masked --features --no-script-features --roles all ;; # beside `features`, not after `script`
   crew-bootstrap) echo --masked --features --tries 1 --bootstrap random$rules ;;
-  skat-values) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
-  crew-values) echo --masked --features --tries 1 --bootstrap random$rules --action-weight 100 --label-share 0.33 --label-worlds ;;
+  skat-values | skat-more) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
+  skat-expert) echo --masked --features --action-weight 100 "$(by_rollout)" ;;
+  skat-guests) echo "$(options values)" --seats-kept 1 --guests rules --guests kermit ;;
+  crew-expert) echo --masked --features --tries 1 --action-weight 100 "$(by_rollout)" ;;
+  crew-guests) echo "$(options values)" --seats-kept 2 --guests rules ;;
+  crew-values | crew-more) echo --masked --features --tries 1 --bootstrap random$rules --action-weight 100 --label-share 0.33 --label-worlds ;;
   *) echo "unknown step $1 of $game" >&2; exit 2 ;;
   esac
-}
-
-newest() {  # FOLDER: its last model
-  ls -d "$1"/model-* | sort -V | tail -1
 }
 
 for step; do
   run=$out/$game-$step
   if [ "$do" = train ]; then
     [ ! -e "$run" ] || { echo "$run exists; remove it to train this step again" >&2; exit 2; }
-    words=$(options "$step") # by itself, so that an unknown step ends the script
+    words=$(options "$step") seed=20261127 # by itself, so that an unknown step ends the script
+    case $step in more | expert | guests) words+=" --start $(newest "$out/$game-values")" seed=20261128 ;; esac # new deals
     read -ra chosen <<<"$words"
     code=0
-    "$trickformer" train "$game" --preset paper-small --seed 20261127 --bootstrap-hands "$(hands "$step")" --bootstrap-epochs 1 --sequences 12000 \
+    "$trickformer" train "$game" --preset paper-small --seed $seed --bootstrap-hands "$(hands "$step")" --bootstrap-epochs 1 --sequences 12000 \
       --iterations 100 --match-deals 0 --stop-after "$minutes" --out "$run" "${chosen[@]}" || code=$?
-    [ "$code" = 130 ] || exit "$code" # stopped by the clock
+    [ "$code" = 0 ] || [ "$code" = 130 ] || exit "$code" # 130: stopped by the clock
   else
     model=checkpoint=$(newest "$run"),preset=paper
     by_q=argmax:${model%,preset=paper},threshold=0.05
@@ -71,7 +88,7 @@ for step; do
       esac
     }
     match rules "argmax:$model" rules 500 40
-    [ "$step" != values ] || match rules-by-q "$by_q" rules 500 40
+    case $step in values | more | expert | guests) match rules-by-q "$by_q" rules 500 40 ;; esac
     match gomcts "gomcts:$model" "argmax:$model" "${DEALS:-50}" "${GAMES:-10}"
   fi
 done
