@@ -59,7 +59,7 @@ options() {  # STEP
   crew-bootstrap) echo --masked --features --tries 1 --bootstrap random$rules ;;
   skat-values | skat-more) echo --masked --features --action-weight 100 --label-share 0.33 --label-worlds ;;
   skat-expert) echo --masked --features --action-weight 100 "$(by_rollout)" ;;
-  skat-guests) echo "$(options values)" --seats-kept 1 --guests rules --guests kermit ;;
+  skat-guests) echo "$(options values)" --seats-kept 1 --guests rules ;;
   crew-expert) echo --masked --features --tries 1 --action-weight 100 "$(by_rollout)" ;;
   crew-guests) echo "$(options values)" --seats-kept 2 --guests rules ;;
   crew-values | crew-more) echo --masked --features --tries 1 --bootstrap random$rules --action-weight 100 --label-share 0.33 --label-worlds ;;
