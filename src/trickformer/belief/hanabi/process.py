@@ -103,7 +103,7 @@ class HanabiProcess:
         return HanabiProcess(self.rules, Form.HMM, self._policies)
 
     def identities(self) -> list[str]:
-        """Return what tells the policy of each seat from others: the name of a script, `identity` of a network."""
+        """Return a text for each seat that tells its policy from others: a script's name, or a network's `identity`."""
         return [policy if isinstance(policy, str) else policy.identity for policy in self._policies]
 
     def start(self, seed: int, first: int, n: int) -> Tables:

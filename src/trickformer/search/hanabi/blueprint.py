@@ -32,7 +32,7 @@ class Blueprint(ABC):
 
     @property
     def identity(self) -> str:
-        """What tells the policy from others, as `HanabiProcess.identities` has it."""
+        """Text that tells the policy from others, as in `HanabiProcess.identities`."""
         return self.policy if isinstance(self.policy, str) else self.policy.identity
 
     @abstractmethod
