@@ -79,7 +79,9 @@ class BeliefTraining(BaseModel):
     steps: int = Field(3000, ge=1, le=1_000_000_000, description="Number of gradient steps.")
     learning_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="Learning rate of Adam at the start.")
     fall: float = Field(0.1, ge=0, le=1, description="Last learning rate as a share of the first, along a cosine.")
-    clip: float = Field(1.0, gt=0, description="Largest norm of a gradient. Longer ones are scaled down.")
+    clip: float = Field(
+        1.0, gt=0, allow_inf_nan=False, description="Largest norm of a gradient. Longer ones are scaled down."
+    )
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the games and the first weights.")
     threads: int = Field(1, ge=1, le=1_024, description="Number of PyTorch threads.")
     device: str = Field("cpu", description="PyTorch device of the network.")
