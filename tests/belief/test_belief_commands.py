@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from trickformer.plumbing import digests, folder
 from trickformer.plumbing.report import REPORT
 from trickformer.studies.belief import evaluation, report, training
 from trickformer.studies.belief.stack import Stack
-from trickformer.studies.belief.system import process_of
+from trickformer.studies.belief.system import process_of, resolve_paths
 
 LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
 
@@ -76,6 +77,15 @@ def test_a_kill_loses_no_line_of_the_log(tmp_path, monkeypatch):
     training.command(config, resume=True)
     log = (config.out / "log.jsonl").read_text().splitlines()
     assert [json.loads(line)["step"] for line in log] == [1, 2, 3, 4]
+
+
+def test_an_evaluation_with_a_relative_path_resumes(tmp_path, network, monkeypatch):
+    """From Python, and by a run whose config is of a version that stored the path as typed."""
+    monkeypatch.chdir(network.parent)
+    config = judge(tmp_path / "a", Path(network.name), estimators=["v0", "seq2seq"], games=2)
+    records = evaluation.command(config, resume=False)
+    assert evaluation.command(config, resume=True) == records
+    assert evaluation.command(resolve_paths(config), resume=True) == records
 
 
 @pytest.mark.slow

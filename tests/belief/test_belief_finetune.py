@@ -203,6 +203,14 @@ def test_files(tmp_path, hmm):
             networks.load(tmp_path / name)
 
 
+def test_an_infinite_clip_is_refused():
+    """JSON has no infinity, so the network's file could not hold the config."""
+    from trickformer.belief.hanabi.config import BeliefTraining
+
+    with pytest.raises(ValueError, match="clip"):
+        BeliefTraining(clip=float("inf"))
+
+
 @pytest.mark.parametrize("form", [Form.HMM, Form.POMDP])
 def test_the_near_encoder_is_tuned_as_all_weights_are(form):
     """Against Adam on every weight of the encoder, a copy a game; and what is seen need not be like any world."""

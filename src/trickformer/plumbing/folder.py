@@ -233,8 +233,8 @@ class RunFolder:
             resume: Whether a run in the folder may be continued.
             free: Fields in which a continued run may differ from the folder's config.
             files: Digests of the files that the run reads, by name; None if they are not compared.
-            resolve: Function that completes the folder's config, because an earlier version may have stored fewer
-                options.
+            resolve: Function that brings both configs into one form before they are compared. An earlier version may have
+                stored fewer options, and a path may be relative.
 
         Raises:
             TrickformerError: The folder holds a run and `resume` is false, or the run has another config, has read
@@ -256,7 +256,7 @@ class RunFolder:
             raise TrickformerError(
                 f"{self.path} already holds a run; continue it with --resume, or choose another --out"
             )
-        old_config = resolve(configs.read(type(config), self.path / CONFIG))
+        old_config, config = resolve(configs.read(type(config), self.path / CONFIG)), resolve(config)
         for name in type(config).model_fields:
             if name in free or name in configs.COMMAND_LINE_ONLY:
                 continue

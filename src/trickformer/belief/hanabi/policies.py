@@ -45,8 +45,8 @@ class NetworkPolicy:
 
     @property
     def identity(self) -> str:
-        """SHA-256 of all that determines the moves: weights, form of the observations, and temperature."""
-        state = hashlib.sha256(f"{self._v0} {self._temperature!r}".encode())
+        """SHA-256 of all that determines the moves: weights, form of the observations and temperature."""
+        state = hashlib.sha256(f"{self._v0} {self._model.sizes.last} {self._temperature!r}".encode())
         for name, weights in sorted(self._model.state_dict().items()):
             state.update(f"{name} {tuple(weights.shape)}".encode())
             state.update(weights.numpy().tobytes())

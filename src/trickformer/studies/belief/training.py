@@ -20,7 +20,7 @@ from trickformer.models.torch_backend import usable
 from trickformer.plumbing.folder import RunFolder, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.training import prepare_training
-from trickformer.studies.belief.system import digests_of_players, process_of, resolve_paths
+from trickformer.studies.belief.system import digests_of_players, process_of
 
 STATE = "state.npz"  # weights and optimizer of an unfinished run, in its folder
 
@@ -160,7 +160,7 @@ def command(config: BeliefTraining, resume: bool) -> Path:
     process_of(config)
     usable(config.device)
     free, files = ("out", "threads", "save_every"), digests_of_players(config)
-    opened = RunFolder(config.out).open(config, resume=resume, free=free, files=files, resolve=resolve_paths)
+    opened = RunFolder(config.out).open(config, resume=resume, free=free, files=files)
     with resumable("belief train", config), opened:
         begin = read_step_count(config.out / STATE)
         with progress("belief train", "steps", begin, config.steps) as advance, open_log(config.out, begin) as log:
