@@ -233,8 +233,8 @@ class RunFolder:
             resume: Whether a run in the folder may be continued.
             free: Fields in which a continued run may differ from the folder's config.
             files: Digests of the files that the run reads, by name; None if they are not compared.
-            resolve: Function that brings both configs into one form before they are compared. An earlier version may have
-                stored fewer options, and a path may be relative.
+            resolve: Function that brings both configs into one form before they are compared. An earlier version may
+                have stored fewer options, and a path may be relative.
 
         Raises:
             TrickformerError: The folder holds a run and `resume` is false, or the run has another config, has read
