@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
@@ -17,9 +17,11 @@ from trickformer.belief.hanabi.seat_tokens import initial_embeddings
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.models.weights import must_be_finite
 from trickformer.plumbing.files import whole
-from trickformer.plumbing.text import from_json, to_json
+from trickformer.plumbing.text import json_object, to_json
 
-_CONFIG, _POLICIES = "trickformer_belief", "trickformer_belief_policies"  # metadata
+# The only entry of the file's metadata: a JSON object of the config, with the policies under this key. Safetensors writes
+# several entries in random order, so that a run that is resumed after its end would change the bytes of the file.
+_METADATA, _POLICIES = "trickformer_belief", "policies"
 NETWORK = "model.safetensors"  # file of the network in the folder of a run
 BeliefNetwork: TypeAlias = Seq2Seq | Transformer
 
@@ -55,10 +57,10 @@ def save(model: BeliefNetwork, config: BeliefTraining, policies: list[str], file
         policies: `HanabiProcess.identities` of the training.
         file: Path of the file.
     """
-    metadata = {_CONFIG: config.model_dump_json(exclude={"out", "device"}), _POLICIES: to_json(policies)}
+    about = config.model_dump(mode="json", exclude={"out", "device"}) | {_POLICIES: policies}
     weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
     with whole(file) as draft:
-        save_file(weights, draft, metadata)
+        save_file(weights, draft, {_METADATA: to_json(about)})
 
 
 def file_of(path: Path) -> Path:
@@ -118,20 +120,26 @@ def policies_of(file: Path) -> list[str]:
     """
     file = file_of(file)
     with safe_open(file, "pt") as tensors:
-        text = (tensors.metadata() or {}).get(_POLICIES)
-        if text is None:  # versions before 0.3.0 wrote names of scripts alone, which are in the config
+        about = _read_metadata(tensors, file)
+        if _POLICIES not in about:  # versions before 0.3.0 knew scripts alone, which the config names
             return _read_training(tensors, file).players
-    try:
-        return [str(policy) for policy in from_json(text)]
-    except (TypeError, ValueError):
-        raise TrickformerError(f"{file} is damaged: it does not name the policies of its training") from None
+    policies = about[_POLICIES]
+    if not isinstance(policies, list) or not all(isinstance(policy, str) for policy in policies):
+        raise TrickformerError(f"{file} is damaged: it does not name the policies of its training")
+    return policies
 
 
 def _read_training(tensors: safe_open, file: Path) -> BeliefTraining:
-    about = (tensors.metadata() or {}).get(_CONFIG)
+    about = _read_metadata(tensors, file)
+    about.pop(_POLICIES, None)
+    return BeliefTraining.model_validate(about)
+
+
+def _read_metadata(tensors: safe_open, file: Path) -> dict[str, Any]:
+    about = (tensors.metadata() or {}).get(_METADATA)
     if about is None:
         raise TrickformerError(f"{file} is no belief network; give a run folder of `trickformer belief train`")
-    return BeliefTraining.model_validate(from_json(about))
+    return json_object(about)
 
 
 def trained_for(file: Path, form: str, variant: str, seat: int) -> tuple[BeliefNetwork, BeliefTraining]:
