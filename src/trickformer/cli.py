@@ -438,6 +438,8 @@ def main() -> None:
     except OSError as e:  # a full disk, a name that is too long, a missing permission
         _fail(f"{e.filename}: {e.strerror}" if e.filename else str(e.strerror or e), 2)
     except Exception as e:
+        if type(e).__name__ == "OutOfMemoryError":  # torch's, of a device; this module does not import torch
+            _fail(f"there is not enough memory: {str(e).splitlines()[0]}", 2)
         if not hasattr(e, "format_message"):  # only usage errors of click, which typer may bundle, have this method
             raise
         _fail(words.usage_fault(e), 2)

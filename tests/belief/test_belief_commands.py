@@ -101,7 +101,11 @@ def test_an_evaluation_that_was_stopped_has_the_same_records(tmp_path, network):
         evaluation.command(config, resume=False)
     with pytest.raises(TrickformerError, match="--games 4, not --games 6"):
         evaluation.command(config.model_copy(update={"games": 6}), resume=True)
-    for broken in ("nothing\n", "[]\n", first.replace('"game": 1', '"game": 3'), first.replace('"v1"', '"v3"')):
+    changes = [('"game": 0', '"game": 1'), ('"game": 1', '"game": 3'), ('"v1"', '"v3"'), ('"positions"', '"turns"')]
+    changes += [('"notes"', '"remarks"'), ('"bins": [[', '"bins": [[1.0], ['), ('"seconds"', '"hours"')]
+    changes += [('"cards": ', '"cards": -')]
+    for broken in ("nothing\n", "[]\n", *(first.replace(*change) for change in changes)):
+        assert broken != first
         file.write_text(broken)
         digests.sums_file(file).unlink(missing_ok=True)
         with pytest.raises(TrickformerError, match="broken; restore it from a copy"):
@@ -162,6 +166,24 @@ def test_a_kept_stack_that_is_broken_is_one_line(tmp_path, network):
             evaluation.command(config, resume=True)
     (config.out / evaluation.STACK).unlink()
     assert without_seconds(evaluation.command(config, resume=True)) == records
+
+
+def test_a_run_is_continued_with_its_number_of_threads(tmp_path, network):
+    """Sums of torch depend on it."""
+    for command, config in (
+        (training.command, BeliefTraining(out=tmp_path / "a", **LEARN)),
+        (evaluation.command, judge(tmp_path / "b", network, estimators=["seq2seq"], games=1)),
+    ):
+        command(config, resume=False)
+        with pytest.raises(TrickformerError, match="holds a run with --threads 1, not --threads 2;"):
+            command(config.model_copy(update={"threads": 2}), resume=True)
+
+
+def test_a_network_is_written_to_the_same_bytes_each_time(tmp_path):
+    """A run that is resumed after its end writes the file anew, and runs that read the network compare its digest."""
+    config = BeliefTraining(out=tmp_path, **LEARN)
+    written = {training.command(config, resume=again > 0).read_bytes() for again in range(8)}
+    assert len(written) == 1
 
 
 def test_a_training_state_that_is_broken_is_one_line(tmp_path):

@@ -30,6 +30,20 @@ def no_drawing(monkeypatch):
     monkeypatch.setattr(figures.plt, "figure", fail)
 
 
+def test_too_little_memory_is_one_line(monkeypatch, command):
+    """The computer's, or a device's, whose error is torch's own."""
+    import torch
+
+    for error in (MemoryError("no room"), torch.OutOfMemoryError("CUDA out of memory\nsecond line")):
+
+        def fail(*_, error=error, **__):
+            raise error
+
+        monkeypatch.setattr(run, "tournament", fail)
+        code, _, err = command(*MATCH)
+        assert code == 2 and err.splitlines()[-1] == f"error: there is not enough memory: {str(error).splitlines()[0]}"
+
+
 def test_a_table_is_printed_before_a_figure_is_drawn(monkeypatch, command, tmp_path):
     events = []
     monkeypatch.setattr(Report, "print", lambda *_: events.append("table"))

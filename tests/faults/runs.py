@@ -47,8 +47,13 @@ RUNS = {
     "mines-agree": "mines agree --board 4x4 --mines 3 --positions 4 --draws 50 --seed 3",
     "obl-train": "obl train hanabi(colors=2,ranks=2,hand_size=2) --hidden 8 --tables 8 --batch 4 --burn-in 8 "
     "--buffer 32 --games 8 --evaluate-every 10 --steps 40 --save-every 4 --seed 3",
+    "obl-train-2": "obl train hanabi(colors=2,ranks=2,hand_size=2) --level 2 --below {level} --hidden 8 --tables 8 "
+    "--batch 4 --burn-in 8 --buffer 32 --games 8 --evaluate-every 10 --steps 20 --belief-hidden 8 --belief-games 4 "
+    "--belief-steps 20 --save-every 4 --seed 3",
     "skat-learn": "skat learn --first 40 --second 40 --third 40 --hand 40 --seed 3",
 }
+# Runs of RUNS whose results other runs take -> folder of the result.
+INPUTS = {"train": "checkpoint", "belief-train": "network", "obl-train": "level"}
 
 
 @dataclass(frozen=True)
@@ -165,8 +170,8 @@ def run(words: list[str], limit: float = LIMIT) -> CommandResult:
 
 
 def words(name: str, out: Path, inputs: Path) -> list[str]:
-    """The command of a run. inputs: a folder with the checkpoint and the network that some need."""
-    text = RUNS[name].format(checkpoint=inputs / "checkpoint", network=inputs / "network")
+    """The command of a run. inputs: a folder with `INPUTS`, which some runs need."""
+    text = RUNS[name].format(**{input: inputs / input for input in INPUTS.values()})
     return [*text.split(), "--out", str(out)]
 
 
@@ -183,10 +188,8 @@ def unbroken(names: list[str], inputs: Path) -> Whole:
         if ended.code:
             raise RuntimeError(f"{name}: {ended.last}")
         found[name] = out, time.monotonic() - begun
-        if name == "train":
-            shutil.copytree(out / "model-0", inputs / "checkpoint")
-        if name == "belief-train":
-            shutil.copytree(out, inputs / "network")
+        if name in INPUTS:
+            shutil.copytree(out / "model-0" if name == "train" else out, inputs / INPUTS[name])
     return found
 
 

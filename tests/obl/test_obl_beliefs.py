@@ -184,7 +184,7 @@ def test_a_belief_network_learns_what_the_listed_belief_is(tmp_path):
     n, game, trained = 100, games.load(TWO), level(TWO, temperature=0.1)
     settings = {"belief_hidden": 32, "belief_layers": 1, "belief_steps": 150, "exploration": 0.2, "belief_rate": 0.02}
     config = OffBeliefTraining(game=TWO, level=2, below=tmp_path, out=tmp_path, **settings)
-    network = below.load_or_train_network(trained, config)
+    network = below.train_network(trained, config)
     tables, rng = _core.hanabi.Tables(game.rules, 77, 0, n), np.random.default_rng(0)
     exact, written = ExactTableBelief(game.rules, n, trained, 0.0), LearnedTableBelief(game.rules, n, network)
     listed = torch.from_numpy(hands(game.rules).astype(np.int64))

@@ -4,6 +4,7 @@ operator says, and what is wrong is one line."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from support.records import comparable
 
 from trickformer import _core, checkpoints, games, players
@@ -96,9 +98,24 @@ def test_training_goes_on_with_the_level_below_that_it_began_with(tmp_path, chec
     config = quick(tmp_path / "run", **LEVEL_2 | {"below": below, "belief_steps": 2, "steps": 2})
     training.command(config, resume=False)
     training.command(config, resume=True)
+    (config.out / "belief" / training.STATE).write_bytes(b"nothing")
+    with pytest.raises(TrickformerError, match=r"belief/state\.npz is broken"):
+        training.command(config, resume=True)
     (below / "config.json").write_text((below / "config.json").read_text() + "\n")
     with pytest.raises(TrickformerError, match=f"begun with another {below}/config.json;"):
         training.command(config, resume=True)
+
+
+def test_a_relative_path_of_the_level_below_resumes_elsewhere(tmp_path, checkpoint, monkeypatch):
+    below = shutil.copytree(checkpoint["mlp"], tmp_path / "below")
+    monkeypatch.chdir(tmp_path)
+    config = quick(tmp_path / "run", **LEVEL_2 | {"below": Path("below"), "belief_steps": 2, "steps": 2})
+    training.command(config, resume=False)
+    monkeypatch.chdir(tmp_path / "run")
+    training.command(configs.read(OffBeliefTraining, config.out / "config.toml"), resume=True)
+    training.command(config.model_copy(update={"below": below}), resume=True)
+    with pytest.raises(TrickformerError, match="--threads 1, not --threads 2"):
+        training.command(config.model_copy(update={"below": below, "threads": 2}), resume=True)
 
 
 LEVEL_2 = {"level": 2, "hidden": 16, "belief_hidden": 8, "belief_layers": 1, "belief_games": 4, "belief_steps": 120}
@@ -126,13 +143,14 @@ def test_kill_9_then_resume_ends_in_the_same_weights(tmp_path, capsys, checkpoin
         time.sleep(0.002)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate(timeout=60)
-    assert not (log.parent / "model.safetensors").exists(), "the stage was over before it was killed"
+    later = config.out / ("log.jsonl" if stage == "belief" else "model.safetensors")
+    assert not later.exists(), "the stage was over before it was killed"
     training.command(config, resume=True)
     assert "obl train, score" in capsys.readouterr().err
     assert same(once, config.out)
     for file in [
         Path("log.jsonl"),
-        *([Path("belief/log.jsonl"), Path("belief/model.safetensors")] if "level" in more else []),
+        *([Path("belief/log.jsonl")] if "level" in more else []),
     ]:
         assert (once / file).read_bytes() == (config.out / file).read_bytes()
 
@@ -375,6 +393,9 @@ def test_a_damaged_checkpoint_or_state_is_one_line(checkpoint, tmp_path):
         ("config.json", json.dumps(said | {"shape": said["shape"] | {"seen": 8}}).encode()),
         ("config.json", json.dumps(said | {"shape": said["shape"] | {"hidden": 10**30}}).encode()),
         ("config.json", json.dumps(said | {"shape": said["shape"] | {"layers": 10**9}}).encode()),
+        ("config.json", json.dumps(said | {"v0": "no"}).encode()),
+        ("config.json", json.dumps(said | {"temperature": -1}).encode()),
+        ("config.json", json.dumps(said | {"temperature": math.nan}).encode()),
         ("model.safetensors", files["model.safetensors"][:-9]),
         ("model.safetensors", b""),
     ]
@@ -389,6 +410,14 @@ def test_a_damaged_checkpoint_or_state_is_one_line(checkpoint, tmp_path):
     (run / training.STATE).write_bytes(b"nothing")
     with pytest.raises(TrickformerError, match=r"state\.npz is broken; restore"):
         training.command(quick(run, steps=4), resume=True)
+
+
+def test_weights_of_another_precision_play(checkpoint, tmp_path):
+    for dtype in (torch.float16, torch.bfloat16, torch.float64):
+        folder = shutil.copytree(checkpoint["mlp"], tmp_path / str(dtype))
+        file = folder / "model.safetensors"
+        save_file({name: w.to(dtype) for name, w in load_file(file).items()}, file)
+        assert len(play.scores([load(folder)] * 2, 5, 0, 2)) == 2
 
 
 def test_a_config_file_is_read(tmp_path, command):

@@ -528,6 +528,7 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("tiny", "checkpoint={mlp},multi=true,seat=1", "seat=1 is for multi=false"),
         ("hanabi(players=3)", "checkpoint={large},multi=true", "multi=true needs two players, not 3"),
         ("tiny", "checkpoint={mlp},seed=1", "seed=1 is for multi=true"),
+        ("tiny", "checkpoint={mlp},multi=true,device=cuda", "multi=true needs device=cpu"),
         ("hanabi", "checkpoint={large},belief=bft", "need belief_checkpoint=DIR"),
         ("hanabi", "checkpoint={large},belief_steps=5", "belief_steps=5 is for belief=bft"),
         ("tiny", "checkpoint={mlp},belief=seq2seq,belief_checkpoint={mlp}", "belief networks are for"),

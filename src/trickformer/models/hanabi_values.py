@@ -35,7 +35,7 @@ from trickformer.plumbing.text import json_object, read_text
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
 _LSTM_LAYERS = 2
-_MOST_UNITS, _MOST_LAYERS = 65_536, 64  # largest sizes that a config may have
+_MOST_UNITS, _MOST_LAYERS, _MOST_TEMPERATURE = 65_536, 64, 100  # largest values that a config may have
 _ROWS = 512  # multiple to which rows are padded in bfloat16, because oneDNN compiles a kernel for each new shape
 ANSWERS = 3  # classes of a card in the auxiliary task: it can be played, it was played before, neither
 # Part of the last move that a network reads: the move as seen, the greedy action too, or nothing.
@@ -396,16 +396,15 @@ def load(path: Path) -> HanabiCheckpoint:
             raise ValueError(f"the shape in {CONFIG} does not fit its rules")
         with torch.device("meta"):
             model = ActionValues(sizes)
-        weights = load_file(path / WEIGHTS)
+        v0, temperature = config["v0"], float(config["temperature"])
+        if type(v0) is not bool:
+            raise ValueError(f"v0 is {v0!r}, not true or false")
+        if not 0 <= temperature <= _MOST_TEMPERATURE:
+            raise ValueError(f"the temperature is {temperature}, not 0 to {_MOST_TEMPERATURE}")
+        weights = {name: w.float() for name, w in load_file(path / WEIGHTS).items()}
         model.load_state_dict(weights, assign=True)
-        must_be_finite({name: w.float().numpy() for name, w in weights.items()}, str(path))
-        return HanabiCheckpoint(
-            model.requires_grad_(False).eval(),
-            rules,
-            bool(config["v0"]),
-            float(config["temperature"]),
-            dict(config["about"]),
-        )
+        must_be_finite({name: w.numpy() for name, w in weights.items()}, str(path))
+        return HanabiCheckpoint(model.requires_grad_(False).eval(), rules, v0, temperature, dict(config["about"]))
     except (OSError, KeyError, TypeError, ValueError, RuntimeError, SafetensorError) as e:
         raise TrickformerError(
             f"{path} is no checkpoint of `trickformer obl train`: {str(e).splitlines()[0]}"

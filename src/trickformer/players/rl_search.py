@@ -359,9 +359,9 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
 
     Raises:
         TrickformerError: The game is not Hanabi, has no such seat, or has more than two seats for `multi` or a network
-            as blueprint; the blueprint is another player, has a memory or, for `bootstrap`, no values; the checkpoint
-            is missing, of other rules, an imitation, or a network with a memory; or the network of the belief does not
-            fit.
+            as blueprint; `multi` is on another device than the CPU; the blueprint is another player, has a memory or,
+            for `bootstrap`, no values; the checkpoint is missing, of other rules, an imitation, or a network with a
+            memory; or the network of the belief does not fit.
     """
     from trickformer.games.hanabi import Hanabi
 
@@ -376,6 +376,11 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         )
     if options.multi and game.players != 2:
         raise TrickformerError(f"player 'rl_search': multi=true needs two players, not {game.players}; leave it out")
+    if options.multi and options.device != "cpu":
+        raise TrickformerError(
+            f"player 'rl_search': multi=true needs device=cpu, where both seats compute the same network, not "
+            f"{options.device}; leave out device"
+        )
     blueprint = _make_blueprint(options.blueprint, game)
     trained = load_checkpoint("rl_search", options.checkpoint, game)
     if trained.is_imitation:
@@ -385,7 +390,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"
         )
     # These import PyTorch, which takes seconds. A page makes each player just to learn whether it plays the game.
-    from trickformer.models.torch_backend import usable
+    from trickformer.models.torch_backend import usable, use_one_thread
     from trickformer.search.hanabi.rl import ValueTuning
 
     tuning = ValueTuning(
@@ -396,6 +401,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         threads=options.threads,
         **options.settings(),
     )
+    use_one_thread()
     model = trained.model.to(usable(options.device))
     if not options.multi:
         from trickformer.search.hanabi.beliefs import make_exact_belief, make_network_belief

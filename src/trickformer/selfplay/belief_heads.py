@@ -287,7 +287,7 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
         players.make(spec, game)
     file = config.out / heads.FILE
     files = {config.checkpoint: trunk.digest} | players.digests(game, config.players)
-    free = ("out", "threads", "save_every")
+    free = ("out", "save_every")
     with (
         resumable("belief head", config, players.to_type(config)),
         RunFolder(config.out).open(config, resume=resume, free=free, files=files),

@@ -19,8 +19,8 @@ from trickformer.models.weights import must_be_finite
 from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import json_object, to_json
 
-# The only entry of the file's metadata: a JSON object of the config, with the policies under this key. Safetensors writes
-# several entries in random order, so that a run that is resumed after its end would change the bytes of the file.
+# The file's metadata has one entry: a JSON object of the config, with the policies under this key. Safetensors writes
+# several entries in random order, so a run that is resumed after its end would change the bytes of the file.
 _METADATA, _POLICIES = "trickformer_belief", "policies"
 NETWORK = "model.safetensors"  # file of the network in the folder of a run
 BeliefNetwork: TypeAlias = Seq2Seq | Transformer

@@ -36,7 +36,7 @@ def _load_network(
         raise TrickformerError(f"beliefs seq2seq and bft need {option}=DIR, a run folder of `trickformer belief train`")
     from trickformer.belief.hanabi import networks
     from trickformer.belief.hanabi.learned import Seq2Seq
-    from trickformer.models.torch_backend import usable
+    from trickformer.models.torch_backend import usable, use_one_thread
 
     variants = [
         name
@@ -53,6 +53,7 @@ def _load_network(
             raise TrickformerError(f"{file} was trained on other weights of {blueprint.name}; train it again on these")
         players = " and ".join(config.players)
         raise TrickformerError(f"{file} was trained on {players}, not on the blueprint {blueprint.name}")
+    use_one_thread()
     return model.to(usable(device))
 
 

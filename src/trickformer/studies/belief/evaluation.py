@@ -17,9 +17,10 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
+from pydantic import BaseModel, Field, TypeAdapter
 
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import estimators, networks
@@ -38,11 +39,42 @@ from trickformer.plumbing.text import from_json
 from trickformer.plumbing.training import prepare_training
 from trickformer.records import files as record_files
 from trickformer.studies.belief import recorded
-from trickformer.studies.belief.stack import Stack, load, save
+from trickformer.studies.belief.stack import BINS, Stack, load, save
 from trickformer.studies.belief.system import digests_of_players, process_of, resolve_paths
 
 RECORDS, STACK = "records.jsonl", "stack.npz"
+_Count: TypeAlias = Annotated[int, Field(ge=0)]
+_Loss: TypeAlias = Annotated[float | None, Field(ge=0)]  # None: the true hand was excluded; JSON has no infinity
 KEEP_EVERY = 60.0  # seconds between two saves of a stack; tests of interruptions set it to 0
+_Bins: TypeAlias = Annotated[list[float], Field(min_length=BINS, max_length=BINS)]
+
+
+class _EstimatorRecord(BaseModel):
+    loss: _Loss
+    cards: _Count
+    missing: _Count
+    loss_where_exact: _Loss
+    seconds: Annotated[float, Field(ge=0)]
+
+
+class _FirstEstimatorRecord(_EstimatorRecord):
+    """Record in the first game of a stack, which also holds what belongs to the whole stack."""
+
+    bins: Annotated[list[_Bins], Field(min_length=3, max_length=3)]
+    notes: dict[str, Any]
+
+
+class _GameRecord(BaseModel):
+    """What `Stack.records` yields."""
+
+    game: _Count
+    positions: Annotated[int, Field(ge=1)]
+    exact_cards: _Count
+    estimators: dict[str, _EstimatorRecord]
+
+
+_RECORDS = TypeAdapter(Annotated[list[_GameRecord], Field(min_length=1)])
+_FIRST = TypeAdapter(dict[str, _FirstEstimatorRecord])
 
 
 def play(
@@ -209,19 +241,18 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
 
     def parse(_: int, line: bytes) -> list[dict[str, Any]]:
         stack = from_json(line, finite=False)
-        try:
-            for record in stack:
-                for entry in record["estimators"].values():
-                    for key in ("loss", "loss_where_exact"):
-                        if entry[key] is None:  # the estimator excluded the true hand; JSON has no infinity
-                            entry[key] = math.inf
-            games = [record["game"] for record in stack]
-            is_complete = games == list(_stack_games(config, games[0]))
-            is_complete &= all(record["estimators"].keys() == set(config.estimators) for record in stack)
-        except (AttributeError, IndexError, KeyError, TypeError):
-            is_complete = False
-        if not is_complete:
-            raise ValueError("the line is not a complete stack of games of this run")
+        records = _RECORDS.validate_python(stack)  # pydantic's error is a ValueError
+        first, games = records[0].game, [record.game for record in records]
+        if first % config.stack or games != list(_stack_games(config, first)):
+            raise ValueError("the line is no stack of games of this run")
+        if any(record.estimators.keys() != set(config.estimators) for record in records):
+            raise ValueError("the line has other estimators than this run")
+        _FIRST.validate_python(stack[0]["estimators"])
+        for record in stack:
+            for entry in record["estimators"].values():
+                for key in ("loss", "loss_where_exact"):
+                    if entry[key] is None:
+                        entry[key] = math.inf
         return stack
 
     network_paths = [path for path in (config.checkpoint, config.transformer) if path is not None]
@@ -233,7 +264,7 @@ def _open_records(config: Evaluation, resume: bool) -> Generator[JsonLines | Non
         RECORDS,
         config,
         resume=resume,
-        free=("out", "threads"),
+        free=("out",),
         parse=parse,
         resolve=resolve_paths,
         about={"files": files},

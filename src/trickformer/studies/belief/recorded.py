@@ -59,7 +59,8 @@ def load(config: Evaluation) -> RecordedGames:
             start, actions = _split(record, rules)
         except TrickformerError as e:
             raise TrickformerError(f"{path}, game {number}: {e}") from None
-        if config.played_by is not None and record.names[config.seat] != config.played_by:
+        seated = record.names[config.seat : config.seat + 1]  # empty if the record does not name this seat's player
+        if config.played_by is not None and config.played_by not in seated:
             continue
         states.append(start)
         moves.append(actions)

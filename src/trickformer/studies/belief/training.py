@@ -159,7 +159,7 @@ def command(config: BeliefTraining, resume: bool) -> Path:
     """
     process_of(config)
     usable(config.device)
-    free, files = ("out", "threads", "save_every"), digests_of_players(config)
+    free, files = ("out", "save_every"), digests_of_players(config)
     opened = RunFolder(config.out).open(config, resume=resume, free=free, files=files)
     with resumable("belief train", config), opened:
         begin = read_step_count(config.out / STATE)

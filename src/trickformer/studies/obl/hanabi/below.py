@@ -7,8 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 
 from trickformer import _core, checkpoints
 from trickformer.base import TrickformerError, UnknownNameError
@@ -17,8 +15,9 @@ from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_c
 from trickformer.models.decide import draw
 from trickformer.models.hanabi_values import CONFIG, WEIGHTS, HanabiCheckpoint, load, probabilities
 from trickformer.models.torch_backend import usable
+from trickformer.plumbing import paths
 from trickformer.plumbing.digests import sha256
-from trickformer.plumbing.files import make_folder, whole
+from trickformer.plumbing.files import make_folder
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.training import prepare_training
 from trickformer.studies.belief.training import fit
@@ -36,7 +35,7 @@ from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 from trickformer.studies.obl.hanabi.partner import evaluate_level
 
 FOLDER = "belief"  # folder of the belief network, in the run's folder
-_STATE, _NETWORK = "state.npz", "model.safetensors"
+_STATE = "state.npz"
 _GAMES = 1 << 61  # added to the seed, so that these games are not those of the training
 
 
@@ -85,6 +84,17 @@ def load_level(config: OffBeliefTraining, rules: _core.hanabi.Rules) -> HanabiCh
             )
     checkpoint.model.to(usable(config.device))
     return checkpoint
+
+
+def resolve_paths(config: OffBeliefTraining) -> OffBeliefTraining:
+    """Return a config whose path of the level below is absolute, so that its run continues from any folder.
+
+    Args:
+        config: Options of the training. `below` may name a shipped network, which stays as it is.
+    """
+    if config.below is None or str(config.below) in checkpoints.names():
+        return config
+    return config.model_copy(update={"below": Path(paths.absolute(str(config.below)))})
 
 
 def digests(config: OffBeliefTraining) -> dict[str, str]:
@@ -146,10 +156,10 @@ def _play_games(below: HanabiCheckpoint, config: OffBeliefTraining, first: int, 
     )
 
 
-def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) -> Seq2Seq:
-    """Load the belief network from the run's folder, or train it there with progress.
+def train_network(below: HanabiCheckpoint, config: OffBeliefTraining) -> Seq2Seq:
+    """Train the belief network in the run's folder, with progress, from the last saved state on.
 
-    A stopped training continues from its last saved state.
+    If the training is complete, the network is that of the last state.
 
     Args:
         below: Checkpoint of the level below.
@@ -159,21 +169,15 @@ def load_or_train_network(below: HanabiCheckpoint, config: OffBeliefTraining) ->
         The network, without gradients.
 
     Raises:
-        TrickformerError: If the network's file is broken.
+        TrickformerError: If the saved state is broken.
     """
-    out, device = config.out / FOLDER, usable(config.device)
     prepare_training(config.threads)
     torch.manual_seed(config.seed)
-    model = Seq2Seq(sizes_of(below.rules, config.belief_hidden, config.belief_layers)).to(device)
-    if not (out / _NETWORK).exists():
-        make_folder(out)
-        _train(below, config, model, out)
-        with whole(out / _NETWORK) as draft:
-            save_file({name: w.detach().cpu().contiguous() for name, w in model.weights().items()}, draft)
-    try:
-        model.set_weights(load_file(out / _NETWORK))
-    except (ValueError, SafetensorError):
-        raise TrickformerError(f"{out / _NETWORK} is broken; restore it from a copy, or choose another --out") from None
+    model = Seq2Seq(sizes_of(below.rules, config.belief_hidden, config.belief_layers)).to(usable(config.device))
+    out = config.out / FOLDER
+    make_folder(out)
+    # The last state holds the trained network and is checked for damage, so a resumed run needs no other file of it.
+    _train(below, config, model, out)
     return model.requires_grad_(False)
 
 
@@ -189,7 +193,7 @@ def belief_of(below: HanabiCheckpoint | None, config: OffBeliefTraining, rules: 
         return CountingTableBelief()
     if config.belief == "exact":
         return ExactTableBelief(rules, config.tables, below, config.slip)
-    return LearnedTableBelief(rules, config.tables, load_or_train_network(below, config))
+    return LearnedTableBelief(rules, config.tables, train_network(below, config))
 
 
 def _train(below: HanabiCheckpoint, config: OffBeliefTraining, model: Seq2Seq, out: Path) -> None:

@@ -291,12 +291,17 @@ def command(config: OffBeliefTraining, resume: bool) -> Path:
         TrickformerError: If the input is bad; nothing is written then.
         Interruption: On Ctrl-C.
     """
+    config = below.resolve_paths(config)
     rules = rules_of(config.game)
     usable(config.device)
     below.load_level(config, rules)
     clone.style(config.games_of)
     opened = RunFolder(config.out).open(
-        config, resume=resume, free=("out", "threads", "save_every"), files=below.digests(config)
+        config,
+        resume=resume,
+        free=("out", "save_every"),
+        files=below.digests(config),
+        resolve=below.resolve_paths,
     )
     with resumable("obl train", config), opened:
         training = TrainingProgress.begin(config, rules)
