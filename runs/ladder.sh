@@ -29,7 +29,7 @@ hands() {  # STEP; the number for model 0, fewer if hands are long or their labe
   crew-expert) echo 1300 ;;
   *-more | *-guests | hearts-expert) echo 0 ;;
   hearts-*) echo 20000 ;;
-  crew-values) echo 10000 ;;
+  crew-values | skat-values) echo 10000 ;;
   *) echo 40000 ;;
   esac
 }

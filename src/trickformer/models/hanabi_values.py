@@ -35,7 +35,8 @@ from trickformer.plumbing.text import json_object, read_text
 
 CONFIG, WEIGHTS = "config.json", "model.safetensors"  # files of a checkpoint
 _LSTM_LAYERS = 2
-_MOST_UNITS, _MOST_LAYERS, _MOST_TEMPERATURE = 65_536, 64, 100  # largest values that a config may have
+_MOST_UNITS, _MOST_LAYERS = 65_536, 64  # largest sizes that a config may have
+_MOST_TEMPERATURE = 100
 _ROWS = 512  # multiple to which rows are padded in bfloat16, because oneDNN compiles a kernel for each new shape
 ANSWERS = 3  # classes of a card in the auxiliary task: it can be played, it was played before, neither
 # Part of the last move that a network reads: the move as seen, the greedy action too, or nothing.

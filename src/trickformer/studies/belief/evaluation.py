@@ -43,9 +43,9 @@ from trickformer.studies.belief.stack import BINS, Stack, load, save
 from trickformer.studies.belief.system import digests_of_players, process_of, resolve_paths
 
 RECORDS, STACK = "records.jsonl", "stack.npz"
+KEEP_EVERY = 60.0  # seconds between two saves of a stack; tests of interruptions set it to 0
 _Count: TypeAlias = Annotated[int, Field(ge=0)]
 _Loss: TypeAlias = Annotated[float | None, Field(ge=0)]  # None: the true hand was excluded; JSON has no infinity
-KEEP_EVERY = 60.0  # seconds between two saves of a stack; tests of interruptions set it to 0
 _Bins: TypeAlias = Annotated[list[float], Field(min_length=BINS, max_length=BINS)]
 
 
@@ -65,7 +65,7 @@ class _FirstEstimatorRecord(_EstimatorRecord):
 
 
 class _GameRecord(BaseModel):
-    """What `Stack.records` yields."""
+    """Record of a game, as `Stack.records` yields it."""
 
     game: _Count
     positions: Annotated[int, Field(ge=1)]
