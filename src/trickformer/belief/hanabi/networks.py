@@ -19,8 +19,8 @@ from trickformer.models.weights import must_be_finite
 from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import json_object, to_json
 
-# The only entry of the file's metadata: a JSON object of the config, with the policies under this key. Safetensors writes
-# several entries in random order, so that a run that is resumed after its end would change the bytes of the file.
+# The only entry of the file's metadata: a JSON object of the config, with the policies under this key. Safetensors
+# writes several entries in random order, so that a run that is resumed after its end would change the file's bytes.
 _METADATA, _POLICIES = "trickformer_belief", "policies"
 NETWORK = "model.safetensors"  # file of the network in the folder of a run
 BeliefNetwork: TypeAlias = Seq2Seq | Transformer
@@ -132,7 +132,7 @@ def policies_of(file: Path) -> list[str]:
 def _read_training(tensors: safe_open, file: Path) -> BeliefTraining:
     about = _read_metadata(tensors, file)
     about.pop(_POLICIES, None)
-    return BeliefTraining.model_validate(about)
+    return BeliefTraining.model_validate(about, context={"stored": about.keys()})
 
 
 def _read_metadata(tensors: safe_open, file: Path) -> dict[str, Any]:
