@@ -23,6 +23,16 @@ from trickformer.studies.belief.stack import Stack
 from trickformer.studies.belief.system import process_of, resolve_paths
 
 LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
+TUNING = {
+    "steps": 5,
+    "batch": 5,
+    "learning_rate": 0.5,
+    "fall": 0.5,
+    "clip": 5.0,
+    "part": "encoder",
+    "bf16": True,
+    "worlds": 5,
+}
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +42,9 @@ def network(tmp_path_factory):
 
 
 def judge(out, network, **given) -> Evaluation:
-    settings = {"estimators": ["v0", "v1", "seq2seq", "bft"], "games": 4, "stack": 2, "steps": 1, "worlds": 16}
-    return Evaluation(out=out, checkpoint=network, **settings | given)
+    settings = {"estimators": ["v0", "v1", "seq2seq", "bft"], "games": 4, "stack": 2} | given
+    tuning = {"steps": 1, "worlds": 16} if "bft" in settings["estimators"] else {}
+    return Evaluation(out=out, checkpoint=network, **tuning | settings)
 
 
 def without_seconds(records):
@@ -46,7 +57,7 @@ def without_seconds(records):
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ["lstm", "transformer"])
 def test_training_that_was_stopped_ends_in_the_same_weights(tmp_path, model):
-    options = LEARN | {"model": model, "heads": 2}
+    options = LEARN | {"model": model} | ({"heads": 2} if model == "transformer" else {})
     once = training.command(BeliefTraining(out=tmp_path / "once", **options), resume=False)
     config = BeliefTraining(out=tmp_path / "again", **options)
     config.out.mkdir()
@@ -332,11 +343,75 @@ def test_a_report_of_one_game_is_json_and_names_every_build(tmp_path):
         ({"estimators": ["v0", "v0"]}, "named twice"),
         ({"estimators": ["v0"], "checkpoint": "a"}, "checkpoint is for the estimators seq2seq and bft"),
         ({"estimators": ["v0"], "transformer": "a"}, "transformer is for the estimator transformer"),
+        ({"estimators": ["bb"], "alpha": 0.1}, "--alpha is for the estimator v2; add it to --estimators"),
+        ({"estimators": ["v1"], "samples": 8}, "--samples is for the estimators bb and v2; add one"),
+        ({"estimators": ["v1"], "particles": 8}, "--particles is for the estimators particles and rejection; add one"),
+        ({"estimators": ["v1"], "limit": 8}, "--limit is for the estimator exact; add it"),
+        ({"estimators": ["v1"], "pairs": 8}, "--pairs is for the estimator exact; add it"),
+        ({"form": "pomdp", "pairs": 8}, "--pairs is for the forms hmm and fosg"),
+        *(
+            ({"estimators": ["v0", "seq2seq"], name: value}, f"{configs.option(name)} is for the estimator bft; add it")
+            for name, value in TUNING.items()
+        ),
+        ({"preset": "paper", "estimators": ["v0"], "steps": 100}, "--steps is for the estimator bft"),
+        ({"seat": 1}, "--seat is for --form pomdp and --played-by; in form hmm, leave out --seat"),
+        ({"form": "fosg", "seat": 1}, "in form fosg, leave out --seat"),
+        ({"others": ["smart"]}, "--others is for the forms pomdp and fosg"),
+        ({"form": "pomdp", "others": ["smart"], "games_from": "a"}, "--others plays new games"),
     ],
 )
 def test_what_says_nothing_is_refused(given, says):
     with pytest.raises(TrickformerError, match=says):
         configs.validate(Evaluation, given)
+
+
+@pytest.mark.parametrize(
+    ("model", "given"),
+    [
+        (Evaluation, {"preset": "paper", "estimators": ["v0"]}),
+        (Evaluation, {"estimators": ["bb"], "alpha": 0.01, "steps": 100}),
+        (Evaluation, {"form": "pomdp", "seat": 1, "others": ["smart"]}),
+        (Evaluation, {"form": "fosg", "others": ["smart"], "pairs": 8}),
+        (Evaluation, {"seat": 1, "games_from": "a", "played_by": "smart"}),
+        (Evaluation, {"particles": 8, "samples": 8, "estimators": ["rejection", "bb"]}),
+        (BeliefTraining, {"model": "transformer", "heads": 2}),
+        (BeliefTraining, {"form": "pomdp", "seat": 1}),
+    ],
+)
+def test_what_is_read_is_accepted(model, given):
+    configs.validate(model, given)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"heads": 2}, "--heads is for --model transformer"),
+        ({"seat": 1}, "--seat is for --form pomdp, not hmm"),
+        ({"form": "fosg", "seat": 1}, "--seat is for --form pomdp, not fosg"),
+    ],
+)
+def test_a_training_refuses_what_it_does_not_read(given, says):
+    with pytest.raises(TrickformerError, match=says):
+        configs.validate(BeliefTraining, given)
+
+
+def test_a_network_of_an_earlier_version_may_hold_what_was_not_read(tmp_path):
+    config = BeliefTraining(hidden=8).model_copy(update={"heads": 2, "seat": 1})
+    networks.save(networks.network_of(config), config, config.players, tmp_path / "a.safetensors")
+    assert networks.load(tmp_path / "a.safetensors")[1] == config.model_copy(update={"out": BeliefTraining().out})
+
+
+def test_what_is_not_read_is_refused_on_the_command_line_but_not_in_a_file(tmp_path, command):
+    """Files of earlier versions may hold it."""
+    words = ["belief", "evaluate", "--estimators", "v0", "--games", 1, "--out", tmp_path / "run"]
+    code, out, err = command(*words, "--alpha", "0.5")
+    assert code == 2 and not out and not (tmp_path / "run").exists()
+    assert err == "error: --alpha is for the estimator v2; add it to --estimators\n"
+    (tmp_path / "a.toml").write_text("alpha = 0.5\n")
+    code, _, err = command(*words, "--config", tmp_path / "a.toml")
+    assert code == 0, err
+    code, _, err = command("belief", "evaluate", "--resume", "--out", tmp_path / "run")
+    assert code == 0, err
 
 
 def test_the_distance_from_the_exact_belief_is_of_the_same_positions():

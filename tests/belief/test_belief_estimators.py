@@ -88,7 +88,8 @@ def test_copies_of_a_world_are_no_further_evidence():
     each.begin(first.table)
     v0 = np.exp(each.log_probs(first.hidden)[0])
     a, b = np.array([0, 1, 2, 3]), np.array([1, 1, 2, 3])
-    each.begin(first.table, [np.concatenate([np.tile(a, (500, 1)), np.tile(b, (500, 1))]).astype(np.int8)])
+    worlds, _ = each.worlds(0)
+    worlds[:500], worlds[500:] = a, b
     uniform = estimators.V0(process(Form.HMM))
     uniform.begin(first.table)
     prior = np.exp(uniform.log_probs(first.hidden)[0])

@@ -293,7 +293,7 @@ def test_a_stack_that_was_stopped_goes_on_with_its_networks(folders, tmp_path, f
         games=2,
         stack=2,
         out=tmp_path / "judged",
-        **JUDGE,
+        **{name: value for name, value in JUDGE.items() if form is Form.HMM or name != "pairs"},
     )
     file, whole = tmp_path / "stack.npz", list(evaluation.play(config, 0))
     monkeypatch.setattr(evaluation, "KEEP_EVERY", 0)

@@ -21,10 +21,17 @@ from trickformer.studies.belief.system import process_of
 
 N = 3
 GAME = games.load("hanabi(hand_size=5,max_information_tokens=8)")
-PLAY = {"estimators": ["v0", "exact"], "games": N, "stack": 1, "limit": 5_000, "pairs": 2_000}
+PLAY = {"estimators": ["v0"], "games": N, "stack": 1}
 FORMS = [
     {"form": "hmm", "estimators": ["v0", "v1"]},
-    {"form": "pomdp", "seat": 1, "players": ["holmes", "smart"], "others": ["piers", "flawed"]},
+    {
+        "form": "pomdp",
+        "seat": 1,
+        "players": ["holmes", "smart"],
+        "others": ["piers", "flawed"],
+        "estimators": ["v0", "exact"],
+        "limit": 5_000,
+    },
 ]
 
 
@@ -94,7 +101,7 @@ def test_the_losses_are_those_of_the_games_played_anew(tmp_path, monkeypatch, fo
 
 
 def test_a_player_selects_its_games_and_the_report_names_both(tmp_path, monkeypatch):
-    _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
+    _, played = play_anew(Evaluation(**PLAY), monkeypatch)
     names = [("smart", "holmes"), ("holmes",), ("smart",)]  # a record may name fewer players than there are seats
     file = save(tmp_path, (record(*game, names=n) for game, n in zip(played, names)))
     options = {"estimators": ["v0"], "games_from": file, "played_by": "smart"}
@@ -110,7 +117,7 @@ def test_a_player_selects_its_games_and_the_report_names_both(tmp_path, monkeypa
 
 
 def test_an_exact_belief_that_excludes_the_truth_is_infinite(tmp_path, monkeypatch):
-    _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
+    _, played = play_anew(Evaluation(**PLAY), monkeypatch)
     file = save(tmp_path, (record(*game) for game in played))
     options = {"estimators": ["v0", "exact"], "games": N, "limit": 100_000, "players": ["simple", "simple"]}
     config = Evaluation(form="pomdp", games_from=file, out=tmp_path / "out", **options)
@@ -128,7 +135,7 @@ def test_an_exact_belief_that_excludes_the_truth_is_infinite(tmp_path, monkeypat
 
 
 def test_a_game_that_was_given_up_counts_up_to_its_last_move(tmp_path, monkeypatch):
-    _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
+    _, played = play_anew(Evaluation(**PLAY), monkeypatch)
     start, actions = played[0]
     file = save(tmp_path, [record(start, actions[:6], early_end="0 terminates")])
     config = Evaluation(estimators=["v0"], games=1, games_from=file)
@@ -136,9 +143,11 @@ def test_a_game_that_was_given_up_counts_up_to_its_last_move(tmp_path, monkeypat
 
 
 def test_a_stack_of_recorded_games_goes_on_at_its_move(tmp_path, monkeypatch):
-    _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
+    _, played = play_anew(Evaluation(**PLAY), monkeypatch)
     file = save(tmp_path, (record(*game) for game in played))
-    config = Evaluation(**PLAY | FORMS[1] | {"stack": N}, games_from=file, out=tmp_path / "out")
+    config = Evaluation(**PLAY | FORMS[1] | {"stack": N}).model_copy(
+        update={"games_from": file, "out": tmp_path / "out"}
+    )
     whole = evaluation.command(config.model_copy(update={"out": None}), resume=False)
     monkeypatch.setattr(evaluation, "KEEP_EVERY", 0.0)
     moves = Stack.moves
@@ -157,7 +166,7 @@ def test_a_stack_of_recorded_games_goes_on_at_its_move(tmp_path, monkeypatch):
 
 
 def test_a_resumed_evaluation_needs_the_same_games(tmp_path, monkeypatch):
-    _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
+    _, played = play_anew(Evaluation(**PLAY), monkeypatch)
     records = [record(*game) for game in played]
     file = save(tmp_path, records)
     config = Evaluation(estimators=["v0"], games=2, stack=1, games_from=file, out=tmp_path / "out")
@@ -178,14 +187,14 @@ def test_games_of_other_rules_are_refused(tmp_path, rules):
 
 
 def test_a_game_without_a_move_is_refused(tmp_path, monkeypatch):
-    _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
+    _, played = play_anew(Evaluation(**PLAY), monkeypatch)
     file = save(tmp_path, [record(played[0][0], [], early_end="vote")])
     with pytest.raises(TrickformerError, match="game 1: it has no move; leave it out"):
         evaluation.command(Evaluation(estimators=["v0"], games=1, games_from=file), resume=False)
 
 
 def test_a_record_that_breaks_the_rules_is_refused(tmp_path, monkeypatch):
-    _, played = play_anew(Evaluation(**PLAY | {"estimators": ["v0"]}), monkeypatch)
+    _, played = play_anew(Evaluation(**PLAY), monkeypatch)
     start, actions = played[0]
     file = save(tmp_path, [record(start, actions).model_copy(update={"scores": (99, 99)})])
     with pytest.raises(TrickformerError, match=r"games\.jsonl, game 1: scores 99 99 in the record"):

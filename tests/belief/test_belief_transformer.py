@@ -200,7 +200,7 @@ def network(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def lstm(tmp_path_factory):
-    options = LEARN | {"model": "lstm", "steps": 1}
+    options = {k: v for k, v in LEARN.items() if k != "heads"} | {"model": "lstm", "steps": 1}
     return training.command(BeliefTraining(out=tmp_path_factory.mktemp("l") / "run", **options), resume=False)
 
 

@@ -45,8 +45,9 @@ def played(config, online, target, n):
 
 
 def small(**given):
+    tries = given.get("method", "obl") == "obl"
     return OffBeliefTraining(
-        **{"game": SMALL, "hidden": 16, "tables": 8, "buffer": 64, "discount": 0.9, "tries": True} | given
+        **{"game": SMALL, "hidden": 16, "tables": 8, "buffer": 64, "discount": 0.9, "tries": tries} | given
     )
 
 

@@ -76,7 +76,8 @@ def test_a_scripted_player_is_learned(tmp_path):
 
 def test_games_on_record_are_drawn_alike(tmp_path):
     """Whatever priorities would be given."""
-    begun = training.TrainingProgress.begin(of(TWO, tmp_path, buffer=8, priority_exponent=0.9), training.rules_of(TWO))
+    config = of(TWO, tmp_path, buffer=8).model_copy(update={"priority_exponent": 0.9})
+    begun = training.TrainingProgress.begin(config, training.rules_of(TWO))
     for _ in range(3):
         begun.learn()
     assert begun.replay.total == 8 and set(begun.replay.priorities) == {1.0}

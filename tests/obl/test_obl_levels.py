@@ -130,6 +130,7 @@ def test_a_level_is_what_the_operator_says(tmp_path, belief, command):
     if belief is not None:
         past = below_of(tmp_path / "below", "obl")
         own = {"level": 2, "belief": belief, "warm": False, "below": tmp_path / "below"}
+    if belief == "learned":
         own |= {"belief_hidden": 16, "belief_layers": 1, "belief_steps": 150, "belief_rate": 0.02}
     training.command(OffBeliefTraining(**SETTINGS, **own, out=tmp_path / "run"), resume=False)
     q = values(load(tmp_path / "run").model, SPEC)

@@ -168,7 +168,7 @@ def test_targets_are_those_of_games_one_by_one(folders, others, horizon, bootstr
 
 
 def test_hidden_cards_change_nothing(folders):
-    game, exchanged = games.load("hanabi"), 0
+    game, exchanged, searched = games.load("hanabi"), 0, 0
     search = players.make(spec(folders["large"], steps=3, tries=2000, listed=500, threshold=0), game)
     for number, (state, view) in enumerate(turns(game, "smart", 8, deals=1)):
         twin = game.exchange(state, view, np.random.default_rng(number))
@@ -177,7 +177,8 @@ def test_hidden_cards_change_nothing(folders):
         answers = [search.act([game.view(s, 0)], [np.random.default_rng(number)], [{}]) for s in (state, twin)]
         assert answers[0] == answers[1], number
         exchanged += 1
-    assert exchanged > 3
+        searched += answers[0][0].gain is not None
+    assert exchanged > 3 and searched > 3
 
 
 @pytest.mark.slow

@@ -212,7 +212,7 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint():
 @pytest.mark.slow
 @pytest.mark.parametrize("belief", ["exact", "counting"])
 def test_hidden_cards_change_nothing(belief):
-    game, exchanged = games.load("hanabi"), 0
+    game, exchanged, searched = games.load("hanabi"), 0, 0
     sparta = players.make(f"sparta:worlds=60,tries=2000,belief={belief}", game)
     for number, (state, view) in enumerate(turns(game, "smart", 8, deals=1)):
         twin = game.exchange(state, view, np.random.default_rng(number))
@@ -221,7 +221,8 @@ def test_hidden_cards_change_nothing(belief):
         answers = [sparta.act([game.view(s, 0)], [np.random.default_rng(number)], [{}]) for s in (state, twin)]
         assert answers[0] == answers[1], number
         exchanged += 1
-    assert exchanged > 10
+        searched += answers[0][0].gain is not None
+    assert exchanged > 10 and searched > 10
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,8 @@ def test_with_the_exact_estimator_search_is_that_on_the_filter():
     exact = partial(ExplainedBelief, TINY, "smart")
 
     def estimated(_):
-        return EstimatedBelief(TINY, ["smart", "smart"], lambda system: estimators.ExactEstimator(system, 10**5, 10**6))
+        make = partial(estimators.ExactHandEstimator, limit=10**5, tries=10**5)
+        return EstimatedBelief(TINY, ["smart", "smart"], make)
 
     options, looked = Options(worlds=3_000, threshold=0, ucb=False), 0
     one, two = (

@@ -11,9 +11,10 @@ import inspect
 import json
 import math
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -116,7 +117,7 @@ def read(model: type[M], file: Path, more: Mapping[str, Any] | None = None) -> M
     for name, field in model.model_fields.items():
         if field.is_required() and name not in values:
             raise TrickformerError(f"{file}: key {name!r} is missing; restore the file from a copy")
-    return validate(model, values, _context(file.parent))
+    return validate(model, values, _context(file.parent) | {"stored": values.keys() - (more or {}).keys()})
 
 
 def _context(folder: Path) -> dict[str, Any]:
@@ -199,7 +200,7 @@ def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, An
         model: Config to make.
         values: Values by field.
         context: Context for the validators of the config. Its entries `filed` and `typed` hold the fields that a file
-            and the command line set.
+            and the command line set, `stored` those that a run folder or a network holds.
 
     Raises:
         UnknownNameError: A key does not exist.
@@ -223,6 +224,28 @@ def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, An
             key = ".".join(map(str, fault["loc"]))
             message = words.explain(f"{key}={fault['input']!r}" if key else "", fault)
         raise TrickformerError(message) from None
+
+
+def changed_fields(
+    config: BaseModel,
+    info: ValidationInfo,
+    preset: Mapping[str, Any] = MappingProxyType({}),
+    in_files: Collection[str] = (),
+) -> list[str]:
+    """Return the fields that do not have their default, for validators that refuse an option without effect.
+
+    Fields that a file sets do not count by default, because an earlier version accepted them.
+
+    Args:
+        config: The config.
+        info: Validation with the context of the config.
+        preset: Values of the config's preset, which are its defaults.
+        in_files: Fields that count in files too.
+    """
+    context: Mapping[str, Any] = info.context or {}
+    accepted = {*context.get("filed", ()), *context.get("stored", ())} - set(in_files)
+    defaults = {name: field.default for name, field in type(config).model_fields.items()} | dict(preset)
+    return [name for name, default in defaults.items() if getattr(config, name) != default and name not in accepted]
 
 
 def _as_typed(value: Any) -> str:

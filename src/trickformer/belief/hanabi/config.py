@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from trickformer.plumbing.config import changed_fields, option
 from trickformer.plumbing.options import Applies
 
 Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
@@ -104,6 +105,15 @@ class BeliefTraining(BaseModel):
             raise ValueError(f"--hidden {self.hidden} is not a multiple of --heads {self.heads}; change one of them")
         return self
 
+    @model_validator(mode="after")
+    def _check_read(self, info: ValidationInfo) -> Self:
+        changed = changed_fields(self, info, PRESETS["training"][self.preset])
+        if "heads" in changed and self.model != "transformer":
+            raise ValueError("--heads is for --model transformer; give that model, or leave out --heads")
+        if "seat" in changed and self.form != "pomdp":
+            raise ValueError(f"--seat is for --form pomdp, not {self.form}; give that form, or leave out --seat")
+        return self
+
 
 _TUNED = Applies(
     "belief=bft in hanabi",
@@ -147,6 +157,19 @@ class FineTuningOptions(BaseModel, ABC):
     @abstractmethod
     def fine_tunes(self) -> bool:
         """True if the belief bft is in use, the only one that is fine-tuned."""
+
+
+# Options of the evaluation that only some estimators read.
+_READ_BY_ESTIMATORS: dict[str, tuple[str, ...]] = {
+    "checkpoint": ("seq2seq", "bft"),
+    "transformer": ("transformer",),
+    "worlds": ("bft",),
+    "alpha": ("v2",),
+    "samples": ("bb", "v2"),
+    "particles": ("particles", "rejection"),
+    "limit": ("exact",),
+    "pairs": ("exact",),
+} | dict.fromkeys(FineTuningOptions.model_fields, ("bft",))
 
 
 class Evaluation(FineTuningOptions):
@@ -237,17 +260,30 @@ class Evaluation(FineTuningOptions):
         return names
 
     @model_validator(mode="after")
-    def _check_checkpoints(self) -> Self:
-        if self.checkpoint is not None and not {"seq2seq", "bft"} & set(self.estimators):
-            raise ValueError("--checkpoint is for the estimators seq2seq and bft; add one to --estimators")
-        if self.transformer is not None and "transformer" not in self.estimators:
-            raise ValueError("--transformer is for the estimator transformer; add it to --estimators")
+    def _check_estimators_options(self, info: ValidationInfo) -> Self:
+        in_files = ("checkpoint", "transformer")  # files of earlier versions may set the others
+        for name in changed_fields(self, info, PRESETS["evaluation"][self.preset], in_files):
+            readers = _READ_BY_ESTIMATORS.get(name)
+            if readers is not None and not set(readers) & set(self.estimators):
+                which, remedy = ("estimators", "one") if len(readers) > 1 else ("estimator", "it")
+                raise ValueError(
+                    f"{option(name)} is for the {which} {' and '.join(readers)}; add {remedy} to --estimators"
+                )
         return self
 
     @model_validator(mode="after")
-    def _check_who_moves(self) -> Self:
+    def _check_who_moves(self, info: ValidationInfo) -> Self:
+        changed = changed_fields(self, info)
         if self.form == "fosg" and set(self.players) - set(SCRIPTED):
             raise ValueError("in form fosg the scripts of --others make all moves; give scripts as --players")
+        if self.form == "hmm" and "others" in changed:
+            raise ValueError("--others is for the forms pomdp and fosg; in form hmm --players make all moves")
+        if self.games_from is not None and "others" in changed:
+            raise ValueError("--others plays new games, not those of --games-from; leave out one of them")
+        if self.form != "pomdp" and self.played_by is None and "seat" in changed:
+            raise ValueError(f"--seat is for --form pomdp and --played-by; in form {self.form}, leave out --seat")
+        if self.form == "pomdp" and "pairs" in changed:
+            raise ValueError("--pairs is for the forms hmm and fosg, in which both hands are hidden; leave out --pairs")
         if self.form == "fosg" and self.games_from is not None:
             raise ValueError("--games-from is for the forms hmm and pomdp, because records do not hold fosg's controls")
         if self.played_by is not None and self.games_from is None:

@@ -6,7 +6,7 @@ number of kinds of card.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -21,6 +21,8 @@ from trickformer.belief.hanabi.seat_tokens import SeatTokens
 from trickformer.belief.hanabi.transformer import Transformer
 from trickformer.belief.samplers import resample
 from trickformer.belief.samplers.hanabi import NoConsistentHandError
+
+_DAMPING = 0.8  # weight of the previous belief in each iteration to a fixed point
 
 
 class Estimator(Protocol):
@@ -59,14 +61,15 @@ class Estimator(Protocol):
     def log_probs(self, hidden: np.ndarray) -> np.ndarray:
         """Return the logarithm of the probability of each kind in each slot.
 
-        The networks and the exact belief give the probabilities of a slot conditional on the cards in the slots before
-        it, which they read from `hidden`. Beliefs that treat each slot separately ignore `hidden`.
+        The networks, the exact belief and counting of whole hands give the probabilities of a slot conditional on the
+        cards in the slots before it, which they read from `hidden`. Beliefs that treat each slot separately ignore
+        `hidden`.
 
         Args:
             hidden: int8 [G, S], the cards; -1 for a slot without a card.
 
         Returns:
-            float [G, S, K]; NaN if the estimator has no belief.
+            float [G, S, K]; NaN for a game of which the estimator has no belief. Slots without a card have no meaning.
         """
         ...
 
@@ -75,9 +78,8 @@ class Estimator(Protocol):
         ...
 
 
-@runtime_checkable
-class WholeHandEstimator(Protocol):
-    """Estimator that samples whole hands by itself, faster than card by card from `log_probs`."""
+class WholeHandEstimator(Estimator, Protocol):
+    """Estimator that samples whole hands."""
 
     def sample_hands(self, n: int, seed: int) -> np.ndarray:
         """Draw worlds of each game; some may be impossible.
@@ -138,16 +140,15 @@ class CountingEstimator(V0):
 class V1(V0):
     """Self-consistent estimator: a slot's counts exclude the cards that are expected in the other slots."""
 
-    def __init__(self, process: HanabiProcess, iterations: int = 200, damping: float = 0.8):
+    def __init__(self, process: HanabiProcess, iterations: int = 200):
         """Set the fixed-point iteration; see `factored.self_consistent`.
 
         Args:
             process: System whose games are followed.
             iterations: Largest number of iterations.
-            damping: Weight of the previous belief in each iteration.
         """
         super().__init__(process)
-        self._iterations, self._damping = iterations, damping
+        self._iterations = iterations
         self._asked = self._not_reached = 0  # fixed points computed so far, and those that did not converge
         self._change = 0.0  # largest change in the last iteration of any of them
 
@@ -160,9 +161,7 @@ class V1(V0):
 
     def _solve_fixed_point(self, likelihood: torch.Tensor | None) -> torch.Tensor:
         counts, possible = self._card_constraints()
-        fixed = factored.self_consistent(
-            counts, possible, likelihood, iterations=self._iterations, damping=self._damping
-        )
+        fixed = factored.self_consistent(counts, possible, likelihood, iterations=self._iterations, damping=_DAMPING)
         last = fixed.change[-1]
         self._asked += len(last)
         self._not_reached += int((last > factored.TOLERANCE).sum())
@@ -178,7 +177,7 @@ class V2(V1):
     of the expectation in the marginal update of the Bayesian action decoder (BAD).
     """
 
-    def __init__(self, process: HanabiProcess, alpha: float, samples: int, seed: int, damping: float = 0.8):
+    def __init__(self, process: HanabiProcess, alpha: float, samples: int, seed: int):
         """Set the mixture.
 
         Args:
@@ -186,9 +185,8 @@ class V2(V1):
             alpha: Weight of V1 in the mixture; 0: BB alone.
             samples: Number of draws of the other slots for each likelihood.
             seed: Seed of the draws.
-            damping: Weight of the previous belief in each fixed-point iteration.
         """
-        super().__init__(process, damping=damping)
+        super().__init__(process)
         self._alpha, self._samples = alpha, samples
         self._rng = np.random.default_rng(seed)
         self._likelihood = torch.empty(0)

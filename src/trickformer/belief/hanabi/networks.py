@@ -132,7 +132,7 @@ def policies_of(file: Path) -> list[str]:
 def _read_training(tensors: safe_open, file: Path) -> BeliefTraining:
     about = _read_metadata(tensors, file)
     about.pop(_POLICIES, None)
-    return BeliefTraining.model_validate(about)
+    return BeliefTraining.model_validate(about, context={"stored": about.keys()})
 
 
 def _read_metadata(tensors: safe_open, file: Path) -> dict[str, Any]:

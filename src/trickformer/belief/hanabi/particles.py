@@ -14,7 +14,6 @@ world is left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -46,18 +45,16 @@ class Particles:
         self._rng = np.random.default_rng(seed)
         self._steps = self._failed = self._games = self._games_failed = 0
 
-    def begin(self, x: Tables, worlds: Sequence[np.ndarray] | None = None) -> None:
-        """Start at the first positions.
+    def begin(self, x: Tables) -> None:
+        """Start at the first positions, with worlds that are dealt at random.
 
         Args:
             x: The G tables.
-            worlds: Initial worlds of each game, int8 [n, S]; None: they are dealt at random.
         """
         self._x = x
-        self._hidden, self._log_weight = list(worlds or ()), [np.zeros(len(hidden)) for hidden in worlds or ()]
+        self._hidden: list[np.ndarray] = []
+        self._log_weight: list[np.ndarray] = []
         self._games += len(x)
-        if worlds is not None:
-            return
         for counts in self._process.card_constraints(x)[1].astype(np.int64):
             cards = np.repeat(np.arange(len(counts), dtype=np.int8), counts)
             order = self._rng.random((self._n, len(cards))).argsort(axis=1)[:, : self._process.slots]

@@ -19,6 +19,8 @@ from trickformer.belief.hanabi.exact import CHUNK, HandFilter, MoveLikelihood, c
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables
 from trickformer.belief.samplers import resample
 
+_ENOUGH = 500  # number of consistent hands after which drawing stops
+
 
 class PublicWorlds:
     """Exact public belief of one game, in the form fosg or hmm.
@@ -26,14 +28,13 @@ class PublicWorlds:
     It samples worlds like an estimator (`estimators.WholeHandEstimator`).
     """
 
-    def __init__(self, process: HanabiProcess, limit: int = 20_000, tries: int = 50_000, enough: int = 500):
+    def __init__(self, process: HanabiProcess, limit: int = 20_000, tries: int = 50_000):
         """Set the limits of the lists and samples.
 
         Args:
             process: System whose game is followed.
             limit: Largest number of hands of a seat that are listed. If there are more, hands are drawn.
             tries: Largest number of draws of a hand, of which many may be inconsistent.
-            enough: Number of consistent hands after which drawing stops.
 
         Raises:
             ValueError: The game is not for two players, or its form is pomdp.
@@ -42,7 +43,6 @@ class PublicWorlds:
             raise ValueError("the public belief takes two players and the form fosg or hmm")
         self._process = process
         self._tries = tries
-        self._enough = enough
         self._filters = [HandFilter(process, seat, limit) for seat in (0, 1)]
 
     def begin(self, x: Tables) -> None:
@@ -132,4 +132,4 @@ class PublicWorlds:
         Returns:
             Hands, int8 [m, hand], and the logarithms of their weights, float64 [m], up to a constant.
         """
-        return self._filters[seat].draw(self._x, rng, self._tries, self._enough)
+        return self._filters[seat].draw(self._x, rng, self._tries, _ENOUGH)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from trickformer.base import Belief, Event, View, Worlds
-from trickformer.belief.hanabi.estimators import Estimator, ExactHandEstimator, WholeHandEstimator
+from trickformer.belief.hanabi.estimators import ExactHandEstimator, WholeHandEstimator
 from trickformer.belief.hanabi.policies import NetworkPolicy
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.samplers.hanabi import HanabiBelief, HanabiWorlds
@@ -19,22 +19,20 @@ class EstimatedBelief(Belief):
     """Belief of the seat whose views it receives, by an estimator in the form pomdp.
 
     If `reset` receives a later view of the same seat and game, the estimator continues. Otherwise a new estimator
-    follows the game from its beginning. `sample` draws each card given the cards before it in the hand, if the
-    estimator provides these probabilities. Worlds that cards or hints rule out are infeasible, with weight zero.
-    `sample` raises ValueError if the estimator has no belief at this position.
+    follows the game from its beginning. Worlds that cards or hints rule out are infeasible, with weight zero.
     """
 
     consistent = False
 
     def __init__(
-        self, game: Hanabi, players: Sequence[str | NetworkPolicy], make: Callable[[HanabiProcess], Estimator]
+        self, game: Hanabi, players: Sequence[str | NetworkPolicy], make: Callable[[HanabiProcess], WholeHandEstimator]
     ):
         """Store the settings.
 
         Args:
             game: Hanabi.
             players: Policy of each seat, as `HanabiProcess` takes it; the viewer's entry is ignored.
-            make: Makes an estimator for a system, such as `lambda process: V2(process, 0.01, 16, seed=1)`.
+            make: Makes an estimator for a system, such as `lambda process: Recurrent(process, model)`.
         """
         self._game = game
         self._players = players
@@ -65,31 +63,14 @@ class EstimatedBelief(Belief):
             control = np.array([moves[i].action if is_own else -1], dtype=np.int64)
             self._estimator.observe(tables[i], control, np.array([moves[i].action]), tables[i + 1])
         self._view = view
-        self._has_card = self._process.hidden_cards(tables[-1])[0] >= 0  # bool [hand]; False: a slot without a card
 
     def sample(self, n: int, rng: np.random.Generator) -> HanabiWorlds:
         view = self._require_view()
-        if isinstance(self._estimator, WholeHandEstimator):
-            hidden = self._estimator.sample_hands(n, int(rng.integers(2**63)))[0]
-        else:
-            hidden = self._sample_card_by_card(n, rng)
+        hidden = self._estimator.sample_hands(n, int(rng.integers(2**63)))[0]
         worlds = HanabiWorlds(hidden.astype(np.int16), np.zeros(n), np.ones(n, dtype=bool), view, self._game)
         worlds.feasible[:] = np.isfinite(self._uniform.log_prob(worlds))
         worlds.log_weight[~worlds.feasible] = -np.inf
         return worlds
-
-    def _sample_card_by_card(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw hands slot by slot from the estimator's probabilities, int8 [n, hand]."""
-        hidden = np.full((n, len(self._has_card)), -1, dtype=np.int8)
-        hidden[:, self._has_card] = 0  # a placeholder: the probability of a card does not depend on later cards
-        for slot in np.flatnonzero(self._has_card):
-            p = np.exp(self._log_probs(hidden)[:, slot])
-            if np.isnan(p).any():
-                raise ValueError("the estimator has no belief at this position")
-            cumulative = p.cumsum(axis=1)
-            point = rng.random(n) * cumulative[:, -1]
-            hidden[:, slot] = np.minimum((cumulative <= point[:, None]).sum(axis=1), p.shape[1] - 1)
-        return hidden
 
     def log_prob(self, worlds: Worlds) -> np.ndarray:
         self._require_view()

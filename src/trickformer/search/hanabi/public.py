@@ -7,8 +7,8 @@ compares rules in worlds of the public belief, the distribution over all hands g
 compute the same rule, because the search depends on public events only. An update of the belief by a move takes the
 rule that chose the move; belief/hanabi/process.py calls this rule the control, and a system with this control fosg.
 
-In this folder, `x` is a `Tables` batch of the core with a single table, also called "one table". `hidden` holds the
-cards of both hands in each world: `slots` is the number of cards in both hands, those of seat 0 come first.
+In this module, `x` is a `Tables` batch of the core with a single table, also called "one table". `hidden` holds the
+cards of both hands in each world: `slots` is the number of slots in both hands, those of seat 0 come first.
 """
 
 from __future__ import annotations

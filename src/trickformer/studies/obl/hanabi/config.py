@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
-from trickformer.plumbing.config import option
+from trickformer.plumbing.config import changed_fields, option
 from trickformer.plumbing.help_pages import Panels
 
 # `paper` has the values of Table 2 and Appendix B of "Off-Belief Learning". The belief network trains with Table 2's
@@ -60,6 +60,26 @@ PRESETS: dict[str, dict[str, Any]] = {
         "belief_clip": 5.0,
     },
 }
+_BELIEF_NETWORK = (
+    "belief_hidden belief_layers belief_games belief_targets belief_steps belief_rate belief_adam_epsilon belief_fall "
+    "belief_clip"
+)
+# Options that only some methods read: a description of the methods, their names, and the options.
+_READ_BY_METHOD = (
+    ("self-play", "iql or vdn", "other_play sad hide_last_action colour_bonus auxiliary"),
+    ("imitation", "clone", "games_of shuffle_colours"),
+    ("off-belief learning", "obl", f"worlds tries belief {_BELIEF_NETWORK}"),
+    ("methods with levels", "obl or klevel", "below warm slip"),
+    (
+        "methods that play their own games",
+        "obl or iql or vdn or klevel",
+        "tables explorations exploration exploration_power burn_in reuse n_step discount priority_exponent "
+        "priority_weight target_every",
+    ),
+)
+# Options that a file may not set without effect either. Files of earlier versions may set the others.
+_REFUSED_IN_FILES = "other_play sad hide_last_action colour_bonus auxiliary games_of shuffle_colours below"
+_READ_ABOVE_LEVEL_1 = f"below warm slip belief {_BELIEF_NETWORK}"
 
 
 class OffBeliefTraining(BaseModel):
@@ -235,25 +255,29 @@ class OffBeliefTraining(BaseModel):
         return PRESETS.get(str(values.get("preset")), {}) | values if isinstance(values, dict) else values
 
     @model_validator(mode="after")
-    def _check_method(self) -> Self:
+    def _check_method(self, info: ValidationInfo) -> Self:
+        changed_names = changed_fields(self, info, PRESETS[self.preset], _REFUSED_IN_FILES.split())
+        changed = {name: self._flag(name) for name in changed_names}
         if self.method in ("iql", "vdn", "clone") and self.level > 1:
             raise ValueError(f"--level {self.level}: method {self.method} has no levels; leave out --level")
-        for name in ("other_play", "sad", "hide_last_action", "colour_bonus", "auxiliary"):
-            if getattr(self, name) and self.method not in ("iql", "vdn"):
-                raise ValueError(f"{option(name)} is for self-play; give --method iql or vdn")
+        for description, methods, names in _READ_BY_METHOD:
+            for name in names.split():
+                if name in changed and self.method not in methods.split(" or "):
+                    raise ValueError(f"{changed[name]} is for {description}; give --method {methods}")
         if self.method == "clone" and self.games_of is None:
             raise ValueError("--method clone needs a player to imitate; give --games-of, such as partner:style=smart")
-        for name in ("games_of", "shuffle_colours"):
-            if getattr(self, name) and self.method != "clone":
-                raise ValueError(f"{option(name)} is for imitation; give --method clone")
         if self.sad and self.hide_last_action:
             raise ValueError("--sad and --hide-last-action contradict each other; give one of them")
         if self.level > 1 and self.below is None:
             raise ValueError(
                 f"--level {self.level} needs the level below it; give the folder of level {self.level - 1} with --below"
             )
-        if self.level == 1 and self.below is not None:
-            raise ValueError("--below: there is nothing below level 1; give --level 2 or more")
+        for name in _READ_ABOVE_LEVEL_1.split():
+            if name in changed and self.level == 1:
+                raise ValueError(f"{changed[name]}: there is nothing below level 1; give --level 2 or more")
+        for name in _BELIEF_NETWORK.split():
+            if name in changed and self.belief == "exact":
+                raise ValueError(f"{changed[name]} is for a belief network; give --belief learned")
         return self
 
     @model_validator(mode="after")
@@ -261,6 +285,10 @@ class OffBeliefTraining(BaseModel):
         if self.method == "obl" and self.moves != 1:
             raise ValueError(f"--n-step {self.n_step}: a target of off-belief learning is one move; leave out --n-step")
         return self
+
+    def _flag(self, name: str) -> str:
+        """Return the option that sets a field to its value."""
+        return option(f"no_{name}" if getattr(self, name) is False else name)
 
     @property
     def last(self) -> Literal["seen", "greedy", "hidden"]:
