@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from support.served import served
+from support.forked import served
 from support.shipped import is_transformer
 
 from trickformer import checkpoints

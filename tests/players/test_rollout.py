@@ -20,8 +20,8 @@ from trickformer.tournaments.play import play
 def test_it_is_sparta_where_all_seats_search_and_play_on_with_rules():
     """In missions in which chance does nothing after the deal. The core plays on there, on the same worlds."""
     game, searched = games.load("crew(mission=9)"), 0
-    here = players.make("rollout:worlds=60,min_gain=0.02", game)
-    core = players.make("sparta:worlds=60,threshold=0.02,multi=true", game)
+    here = players.make("rollout:worlds=20,min_gain=0.06", game)  # more than one world of 20
+    core = players.make("sparta:worlds=20,threshold=0.06,multi=true", game)
     for index in range(2):
         for number, (state, view) in enumerate(decisions(game, 6, index)):
             (mine,), (theirs,) = (p.act([view], [decision_rng(6, index, 0, number)], [{}]) for p in (here, core))

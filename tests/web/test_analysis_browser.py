@@ -18,7 +18,7 @@ from support.browser import (
     overlaps,
     rules_hold,
 )
-from support.served import served
+from support.forked import served
 
 from trickformer import games
 

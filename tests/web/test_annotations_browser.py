@@ -6,7 +6,7 @@ import random
 
 import pytest
 from support.browser import CHROMIUM, WIDTHS, faint, layout_holds, move, my_turn, opened, overlaps, rules_hold
-from support.served import served
+from support.forked import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")

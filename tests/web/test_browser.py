@@ -19,7 +19,7 @@ from support.browser import (
     rules_hold,
     tap,
 )
-from support.served import served
+from support.forked import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")

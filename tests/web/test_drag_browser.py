@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from support.browser import CHROMIUM, WIDTHS, corner, drag, layout_holds, lift, middle, my_turn, opened, rules_hold
-from support.served import served
+from support.forked import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")

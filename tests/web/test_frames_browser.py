@@ -6,7 +6,7 @@ import statistics
 
 import pytest
 from support.browser import CHROMIUM, my_turn, opened
-from support.served import served
+from support.forked import served
 
 for needed in ("starlette", "playwright"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")

@@ -7,7 +7,7 @@ import re
 
 import pytest
 from support.browser import CHROMIUM, advance, layout_holds, listening, move, my_turn
-from support.served import served
+from support.forked import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")

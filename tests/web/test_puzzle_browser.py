@@ -18,7 +18,7 @@ from support.browser import (
     rules_hold,
     with_card_names,
 )
-from support.served import served
+from support.forked import served
 from support.skat_records import GAMES
 
 from trickformer.review import puzzles

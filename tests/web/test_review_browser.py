@@ -7,7 +7,7 @@ import random
 
 import pytest
 from support.browser import CHROMIUM, WIDTHS, faint, move, my_turn, opened, overlaps, rules_hold
-from support.served import served
+from support.forked import served
 from support.skat_records import GAMES
 
 from trickformer.records import files

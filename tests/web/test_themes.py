@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.browser import CHROMIUM, faint, move, my_turn, opened, rules_hold
-from support.served import served
+from support.forked import served
 
 STATIC = Path(__file__).parents[2] / "src/trickformer/web/static"
 COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?)\(", re.IGNORECASE)

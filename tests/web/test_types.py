@@ -12,7 +12,8 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
-from support.served import clicks, page, served
+from support.forked import served
+from support.served import clicks, page
 from support.skat_records import GAMES
 from support.training import write_training
 

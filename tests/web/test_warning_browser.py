@@ -7,7 +7,7 @@ import re
 
 import pytest
 from support.browser import CHROMIUM, WIDTHS, faint, listening, move, my_turn, rules_hold
-from support.served import served
+from support.forked import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
     pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
