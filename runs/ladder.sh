@@ -7,6 +7,7 @@
 #   Steps: raw masked features script values. In Hearts there is no step script, since no feature is the script's. The Crew
 #   also has bootstrap, between the last two. All these by default; in Skat there is also roles. The steps more, expert and
 #   guests each continue the newest model of values for another $MINUTES: as values, by expert iteration, or beside guests.
+#   HANDS is the number of hands of model 0, by default as below.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 trickformer=${TRICKFORMER:-.venv/bin/trickformer} minutes=${MINUTES:-15} out=out/ladder
@@ -25,11 +26,11 @@ export OMP_NUM_THREADS=1
 
 hands() {  # STEP; the number for model 0, fewer if hands are long or their labels slow, to leave time for self-play
   case $game-$1 in
-  skat-expert) echo 2500 ;;
+  skat-expert) echo 1500 ;;
   crew-expert) echo 1300 ;;
   *-more | *-guests | hearts-expert) echo 0 ;;
   hearts-*) echo 20000 ;;
-  crew-values | skat-values) echo 10000 ;;
+  crew-values) echo 10000 ;;
   *) echo 40000 ;;
   esac
 }
@@ -75,7 +76,7 @@ for step; do
     case $step in more | expert | guests) words+=" --start $(newest "$out/$game-values")" seed=20261128 ;; esac # new deals
     read -ra chosen <<<"$words"
     code=0
-    "$trickformer" train "$game" --preset paper-small --seed $seed --bootstrap-hands "$(hands "$step")" --bootstrap-epochs 1 --sequences 12000 \
+    "$trickformer" train "$game" --preset paper-small --seed $seed --bootstrap-hands "${HANDS:-$(hands "$step")}" --bootstrap-epochs 1 --sequences 12000 \
       --iterations 100 --match-deals 0 --stop-after "$minutes" --out "$run" "${chosen[@]}" || code=$?
     [ "$code" = 0 ] || [ "$code" = 130 ] || exit "$code" # 130: stopped by the clock
   else
