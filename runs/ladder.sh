@@ -26,7 +26,7 @@ export OMP_NUM_THREADS=1
 
 hands() {  # STEP; the number for model 0, fewer if hands are long or their labels slow, to leave time for self-play
   case $game-$1 in
-  skat-expert) echo 1500 ;;
+  skat-expert) echo 1000 ;;
   crew-expert) echo 1300 ;;
   *-more | *-guests | hearts-expert) echo 0 ;;
   hearts-*) echo 20000 ;;
