@@ -7,7 +7,7 @@
 #   Steps: raw masked features script values. In Hearts there is no step script, since no feature is the script's. The Crew
 #   also has bootstrap, between the last two. All these by default; in Skat there is also roles. The steps more, expert and
 #   guests each continue the newest model of values for another $MINUTES: as values, by expert iteration, or beside guests.
-#   HANDS is the number of hands of model 0, by default as below.
+#   HANDS is the number of hands that model 0 learns from. The function `hands` has the defaults.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 trickformer=${TRICKFORMER:-.venv/bin/trickformer} minutes=${MINUTES:-15} out=out/ladder

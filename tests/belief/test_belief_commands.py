@@ -372,14 +372,15 @@ def test_what_says_nothing_is_refused(given, says):
         (Evaluation, {"estimators": ["bb"], "alpha": 0.01, "steps": 100}),
         (Evaluation, {"form": "pomdp", "seat": 1, "others": ["smart"]}),
         (Evaluation, {"form": "fosg", "others": ["smart"], "pairs": 8}),
-        (Evaluation, {"seat": 1, "games_from": "a", "played_by": "smart"}),
+        (Evaluation, {"seat": 1, "games_from": Path("a"), "played_by": "smart"}),
         (Evaluation, {"particles": 8, "samples": 8, "estimators": ["rejection", "bb"]}),
         (BeliefTraining, {"model": "transformer", "heads": 2}),
         (BeliefTraining, {"form": "pomdp", "seat": 1}),
     ],
 )
 def test_what_is_read_is_accepted(model, given):
-    configs.validate(model, given)
+    config = configs.validate(model, given)
+    assert {name: getattr(config, name) for name in given} == given
 
 
 @pytest.mark.parametrize(

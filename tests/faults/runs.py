@@ -171,7 +171,7 @@ def run(words: list[str], limit: float = LIMIT) -> CommandResult:
 
 def words(name: str, out: Path, inputs: Path) -> list[str]:
     """The command of a run. inputs: a folder with `INPUTS`, which some runs need."""
-    text = RUNS[name].format(**{input: inputs / input for input in INPUTS.values()})
+    text = RUNS[name].format(**{folder: inputs / folder for folder in INPUTS.values()})
     return [*text.split(), "--out", str(out)]
 
 

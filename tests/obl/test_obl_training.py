@@ -183,14 +183,15 @@ def test_the_preset_full_is_how_the_shipped_network_was_trained():
         {"method": "iql", "preset": "paper"},
         {"method": "clone", "games_of": "partner", "preset": "paper"},
         {"method": "klevel", "n_step": 2, "tables": 8},
-        {"method": "klevel", "level": 2, "below": "x", "slip": 0.1, "warm": False},
-        {"level": 2, "below": "x", "slip": 0.1, "belief": "exact", "tries": True, "worlds": 2},
-        {"level": 2, "below": "x", "slip": 0.1, "belief_steps": 5},
+        {"method": "klevel", "level": 2, "below": Path("x"), "slip": 0.1, "warm": False},
+        {"level": 2, "below": Path("x"), "slip": 0.1, "belief": "exact", "tries": True, "worlds": 2},
+        {"level": 2, "below": Path("x"), "slip": 0.1, "belief_steps": 5},
         {"n_step": 1},
     ],
 )
 def test_what_is_read_or_in_a_preset_is_accepted(given):
-    configs.validate(OffBeliefTraining, given)
+    config = configs.validate(OffBeliefTraining, given)
+    assert {name: getattr(config, name) for name in given} == given
 
 
 def test_files_of_earlier_versions_may_hold_what_is_not_read():

@@ -15,6 +15,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import SimpleNamespace
 
+from support.served import STARTS
+
 IMPORTS = (
     "trickformer.cli",
     "trickformer.models.backend",
@@ -24,7 +26,6 @@ IMPORTS = (
     "uvicorn.protocols.http.auto",
     "uvicorn.protocols.websockets.websockets_sansio_impl",
 )
-STARTS = ("the table is at ", "the hands are at ", "the training is at ", "the puzzles are at ")
 
 
 @contextmanager

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
+STARTS = ("the table is at ", "the hands are at ", "the training is at ", "the puzzles are at ")  # of the first line
+
 
 @contextmanager
 def served(
@@ -31,10 +33,7 @@ def served(
         assert process.stdout is not None
         try:
             line = process.stdout.readline()
-            started = line.startswith(
-                ("the table is at ", "the hands are at ", "the training is at ", "the puzzles are at ")
-            )
-            assert started, process.stderr.read() if process.stderr is not None else line
+            assert line.startswith(STARTS), process.stderr.read() if process.stderr is not None else line
             yield line.split()[-1], process
         finally:
             process.terminate()

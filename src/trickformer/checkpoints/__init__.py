@@ -10,12 +10,12 @@ from pathlib import Path
 
 from trickformer import tokenizers
 from trickformer.base import Game, Tokenizer, TrickformerError
-from trickformer.checkpoints.folders import find, locate, names
+from trickformer.checkpoints.folders import absolute, find, locate, names
 from trickformer.models.kinds import HANABI_VALUES
 from trickformer.models.legacy import rename_legacy_keys
 from trickformer.plumbing.text import json_object, read_text, short_unit
 
-__all__ = ["abilities", "check", "find", "locate", "names", "of_game", "outcome_names", "stamp"]
+__all__ = ["abilities", "absolute", "check", "find", "locate", "names", "of_game", "outcome_names", "stamp"]
 
 # Entry of config.json that does not fit a game -> our message about it.
 _DIFFERENCES = {"vocab": "vocabulary differs", "outcomes": "outcomes differ"}

@@ -11,6 +11,7 @@ import re
 from pathlib import Path
 
 from trickformer.base import TrickformerError, UnknownNameError
+from trickformer.plumbing import paths
 from trickformer.plumbing.files import replace
 
 CONFIG = "config.json"  # a folder with this file is a checkpoint
@@ -44,6 +45,15 @@ def find(name: str) -> Path:
     if _holds_run(path) and any(path.glob(f"model-*/{CONFIG}")):
         raise TrickformerError(f"{path} has no file `best`; `trickformer report {path}` writes it")
     raise UnknownNameError("checkpoint", name, (*names(), f"a folder with {CONFIG} and model.safetensors"))
+
+
+def absolute(name: str) -> str:
+    """Make the path of a checkpoint absolute, so that it means the same in any folder.
+
+    Args:
+        name: As in `find`. The name of a shipped checkpoint stays as it is.
+    """
+    return name if name in names() else paths.absolute(name)
 
 
 def locate(name: str) -> Path:

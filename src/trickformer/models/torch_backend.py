@@ -40,11 +40,6 @@ def usable(device: str) -> torch.device:
         ) from error
 
 
-def use_one_thread() -> None:
-    """Let torch use one thread in this process, because sums of a training depend on the number of threads."""
-    torch.set_num_threads(1)
-
-
 class TorchBackend:
     """Implementation of `trickformer.models.backend.Backend` in torch. A node is an index of the pools."""
 

@@ -390,7 +390,8 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
             f"player 'rl_search' tunes networks without a memory (--model mlp), not {options.checkpoint}"
         )
     # These import PyTorch, which takes seconds. A page makes each player just to learn whether it plays the game.
-    from trickformer.models.torch_backend import usable, use_one_thread
+    from trickformer.models.torch_backend import usable
+    from trickformer.plumbing.training import prepare_training
     from trickformer.search.hanabi.rl import ValueTuning
 
     tuning = ValueTuning(
@@ -401,7 +402,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         threads=options.threads,
         **options.settings(),
     )
-    use_one_thread()
+    prepare_training(threads=1)  # the sums of tuning depend on the number of threads
     model = trained.model.to(usable(options.device))
     if not options.multi:
         from trickformer.search.hanabi.beliefs import make_exact_belief, make_network_belief

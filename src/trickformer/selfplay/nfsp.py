@@ -171,8 +171,8 @@ def with_absolute_paths(config: SelfPlay) -> SelfPlay:
         "bootstrap": absolute(config.bootstrap),
         "guests": absolute(config.guests),
     }
-    if config.start and config.start not in checkpoints.names():
-        update["start"] = paths.absolute(config.start)
+    if config.start:
+        update["start"] = checkpoints.absolute(config.start)
     return config.model_copy(update=update)
 
 

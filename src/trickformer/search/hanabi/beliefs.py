@@ -36,7 +36,8 @@ def _load_network(
         raise TrickformerError(f"beliefs seq2seq and bft need {option}=DIR, a run folder of `trickformer belief train`")
     from trickformer.belief.hanabi import networks
     from trickformer.belief.hanabi.learned import Seq2Seq
-    from trickformer.models.torch_backend import usable, use_one_thread
+    from trickformer.models.torch_backend import usable
+    from trickformer.plumbing.training import prepare_training
 
     variants = [
         name
@@ -53,7 +54,7 @@ def _load_network(
             raise TrickformerError(f"{file} was trained on other weights of {blueprint.name}; train it again on these")
         players = " and ".join(config.players)
         raise TrickformerError(f"{file} was trained on {players}, not on the blueprint {blueprint.name}")
-    use_one_thread()
+    prepare_training(threads=1)  # the sums of fine-tuning depend on the number of threads
     return model.to(usable(device))
 
 

@@ -15,7 +15,6 @@ from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_c
 from trickformer.models.decide import draw
 from trickformer.models.hanabi_values import CONFIG, WEIGHTS, HanabiCheckpoint, load, probabilities
 from trickformer.models.torch_backend import usable
-from trickformer.plumbing import paths
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.files import make_folder
 from trickformer.plumbing.progress import progress
@@ -92,9 +91,8 @@ def resolve_paths(config: OffBeliefTraining) -> OffBeliefTraining:
     Args:
         config: Options of the training. `below` may name a shipped network, which stays as it is.
     """
-    if config.below is None or str(config.below) in checkpoints.names():
-        return config
-    return config.model_copy(update={"below": Path(paths.absolute(str(config.below)))})
+    below = config.below and Path(checkpoints.absolute(str(config.below)))
+    return config.model_copy(update={"below": below})
 
 
 def digests(config: OffBeliefTraining) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
-from trickformer.plumbing.config import changed_fields, option
+from trickformer.plumbing.config import as_typed, changed_fields
 from trickformer.plumbing.help_pages import Panels
 
 # `paper` has the values of Table 2 and Appendix B of "Off-Belief Learning". The belief network trains with Table 2's
@@ -66,13 +66,13 @@ _BELIEF_NETWORK = (
 )
 # Options that only some methods read: a description of the methods, their names, and the options.
 _READ_BY_METHOD = (
-    ("self-play", "iql or vdn", "other_play sad hide_last_action colour_bonus auxiliary"),
-    ("imitation", "clone", "games_of shuffle_colours"),
-    ("off-belief learning", "obl", f"worlds tries belief {_BELIEF_NETWORK}"),
-    ("methods with levels", "obl or klevel", "below warm slip"),
+    ("self-play", ("iql", "vdn"), "other_play sad hide_last_action colour_bonus auxiliary"),
+    ("imitation", ("clone",), "games_of shuffle_colours"),
+    ("off-belief learning", ("obl",), f"worlds tries belief {_BELIEF_NETWORK}"),
+    ("methods with levels", ("obl", "klevel"), "below warm slip"),
     (
         "methods that play their own games",
-        "obl or iql or vdn or klevel",
+        ("obl", "iql", "vdn", "klevel"),
         "tables explorations exploration exploration_power burn_in reuse n_step discount priority_exponent "
         "priority_weight target_every",
     ),
@@ -257,13 +257,13 @@ class OffBeliefTraining(BaseModel):
     @model_validator(mode="after")
     def _check_method(self, info: ValidationInfo) -> Self:
         changed_names = changed_fields(self, info, PRESETS[self.preset], _REFUSED_IN_FILES.split())
-        changed = {name: self._flag(name) for name in changed_names}
+        changed = {name: as_typed(name, getattr(self, name)).split()[0] for name in changed_names}  # without the value
         if self.method in ("iql", "vdn", "clone") and self.level > 1:
             raise ValueError(f"--level {self.level}: method {self.method} has no levels; leave out --level")
         for description, methods, names in _READ_BY_METHOD:
             for name in names.split():
-                if name in changed and self.method not in methods.split(" or "):
-                    raise ValueError(f"{changed[name]} is for {description}; give --method {methods}")
+                if name in changed and self.method not in methods:
+                    raise ValueError(f"{changed[name]} is for {description}; give --method {' or '.join(methods)}")
         if self.method == "clone" and self.games_of is None:
             raise ValueError("--method clone needs a player to imitate; give --games-of, such as partner:style=smart")
         if self.sad and self.hide_last_action:
@@ -285,10 +285,6 @@ class OffBeliefTraining(BaseModel):
         if self.method == "obl" and self.moves != 1:
             raise ValueError(f"--n-step {self.n_step}: a target of off-belief learning is one move; leave out --n-step")
         return self
-
-    def _flag(self, name: str) -> str:
-        """Return the option that sets a field to its value."""
-        return option(f"no_{name}" if getattr(self, name) is False else name)
 
     @property
     def last(self) -> Literal["seen", "greedy", "hidden"]:
