@@ -10,6 +10,8 @@ nbformat = pytest.importorskip("nbformat", reason="the extra notebooks is not in
 nbclient = pytest.importorskip("nbclient", reason="the extra notebooks is not installed")
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+# A shorter training than the notebook's own; the rest of the cell stays.
+SHORTER = {"train-and-play": ("iterations=1,", "iterations=1, bootstrap_hands=500, sequences=500,")}
 FOLDER = re.compile(r"(?<![\w.])/(?:home|tmp|work|root|Users|usr)/")
 
 
@@ -21,6 +23,9 @@ def test_there_are_notebooks():
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs(path: Path, tmp_path: Path):
     notebook = nbformat.read(path, as_version=4)
+    for own, shorter in filter(None, [SHORTER.get(path.stem)]):
+        (cell,) = (cell for cell in notebook.cells if own in cell.source)
+        cell.source = cell.source.replace(own, shorter)
     client = nbclient.NotebookClient(
         notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
     )

@@ -45,7 +45,7 @@ SEATED = {
     "rollout": [
         "rollout:policy=random,worlds=1",
         'rollout:prior="argmax:checkpoint={features}",runs=6',
-        'rollout:policy="argmax:checkpoint={features}",prior="argmax:checkpoint={features}",runs=6',
+        'rollout:policy="argmax:checkpoint={features}",prior="argmax:checkpoint={features}",runs=2',
     ],
     "rules": ["rules"],
     "pimc": [
@@ -154,11 +154,12 @@ def test_a_null_match_is_exactly_zero(spec, name, with_checkpoint):
     """A player and its copy do the same whoever sits where, so every seating of a deal is the same hand."""
     game = games.load(name)
     pair = [players.make(with_checkpoint(spec, name), game) for _ in range(2)]
-    hands = [Hand(deal, seating) for deal in range(2) for seating in game.seatings(2)]
+    deals = 1 if spec.startswith("rollout") else 2  # rollouts take most of the time
+    hands = [Hand(deal, seating) for deal in range(deals) for seating in game.seatings(2)]
     histories: dict[int, set] = {}
     for record in play(game, pair, hands, seed=4, tables=20):
         histories.setdefault(record.deal, set()).add((record.history, record.scores))
-    assert [len(same) for same in histories.values()] == [1, 1]
+    assert [len(same) for same in histories.values()] == [1] * deals
 
 
 def test_a_spec_of_several_lines_is_refused_in_one():

@@ -17,7 +17,9 @@ FLAGS = (
     "--disable-sync",
 )
 WIDTHS = ((390, 844), (1440, 900))
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+# The shell without windows comes first: a page takes a third less time in it.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ after k fill the rest. Sets of slots are bit masks.
 
 from __future__ import annotations
 
-from itertools import combinations
+from functools import lru_cache
 
 import numpy as np
 
@@ -46,43 +46,46 @@ def _ways(left: np.ndarray, possible: np.ndarray, empty: np.ndarray) -> np.ndarr
     """
     n, slots = possible.shape[:2]
     kinds = possible.shape[2]
-    largest = int(left.max(initial=0))
-    subsets = [(sum(1 << s for s in t), t) for size in range(largest + 1) for t in combinations(range(slots), size)]
-    masks = np.arange(1 << slots)
+    members, sets = _sets(slots, int(left.max(initial=0)))
     # before[k][:, m]: ways to fill the set m by kinds below k. after[k][:, m]: ways to fill it by kinds from k on.
     before, after = np.zeros((2, kinds + 1, n, 1 << slots))
     before[0, np.arange(n), (empty << np.arange(slots)).sum(axis=1)] = 1  # slots without a card count as filled
     after[kinds, :, 0] = 1
-    kind_ways = [_ways_of_kind(left[:, k], possible[:, :, k], subsets) for k in range(kinds)]
+    kind_ways = [_ways_of_kind(left[:, k], possible[:, :, k], members, sets) for k in range(kinds)]
     for k in range(kinds):
-        _add_kind(before[k + 1], before[k], kind_ways[k], masks)
-        _add_kind(after[kinds - 1 - k], after[kinds - k], kind_ways[kinds - 1 - k], masks)
+        _add_kind(before[k + 1], before[k], kind_ways[k])
+        _add_kind(after[kinds - 1 - k], after[kinds - k], kind_ways[kinds - 1 - k])
     ways = np.zeros((n, kinds))
     for k in range(kinds):
-        for mask, own_ways in kind_ways[k]:
+        for mask, earlier, own_ways in kind_ways[k]:
             if not mask & 1:
                 continue  # kind k does not fill the first slot
-            earlier = masks[(masks & mask) == 0]  # sets that the kinds before k may fill
-            later = (len(masks) - 1) ^ mask ^ earlier  # the rest, for the kinds after k
+            # `earlier` are the sets that the kinds before k may fill; the kinds after k fill the rest.
+            later = ((1 << slots) - 1) ^ mask ^ earlier
             ways[:, k] += own_ways * (before[k][:, earlier] * after[k + 1][:, later]).sum(axis=1)
     return ways
 
 
+@lru_cache
+def _sets(slots: int, largest: int) -> tuple[np.ndarray, list[tuple[int, np.ndarray]]]:
+    """Return the sets of up to `largest` slots: their slots, bool [sets, S], and their masks with all disjoint ones."""
+    masks = np.arange(1 << slots)
+    members = (masks[:, None] >> np.arange(slots) & 1).astype(bool)
+    small = np.flatnonzero(members.sum(axis=1) <= largest)
+    return members[small], [(mask, masks[masks & mask == 0]) for mask in small.tolist()]
+
+
 def _ways_of_kind(
-    left: np.ndarray, possible: np.ndarray, subsets: list[tuple[int, tuple[int, ...]]]
-) -> list[tuple[int, np.ndarray]]:
-    """List the sets of slots that one kind may fill exactly, with the number of ways in each game, float64 [n]."""
-    result = []
-    for mask, slots in subsets:
-        ways = np.prod([np.maximum(left - i, 0) for i in range(len(slots))], axis=0, initial=1.0)
-        ways = ways * possible[:, list(slots)].all(axis=1)
-        if ways.any():
-            result.append((mask, np.broadcast_to(ways, left.shape)))
-    return result
+    left: np.ndarray, possible: np.ndarray, members: np.ndarray, sets: list[tuple[int, np.ndarray]]
+) -> list[tuple[int, np.ndarray, np.ndarray]]:
+    """List the sets of slots that one kind may fill exactly: the set, those disjoint from it, its ways, float64 [n]."""
+    sizes = members.sum(axis=1)
+    orders = np.cumprod([np.ones_like(left), *(np.maximum(left - i, 0) for i in range(sizes.max(initial=0)))], axis=0)
+    ways = orders[sizes].T * ~(~possible @ members.T)  # [n, sets]; the product says whether a slot is impossible
+    return [(*sets[i], ways[:, i]) for i in np.flatnonzero(ways.any(axis=0))]
 
 
-def _add_kind(total: np.ndarray, ways: np.ndarray, kind_ways: list[tuple[int, np.ndarray]], masks: np.ndarray) -> None:
+def _add_kind(total: np.ndarray, ways: np.ndarray, kind_ways: list[tuple[int, np.ndarray, np.ndarray]]) -> None:
     """Add to `total` the ways to fill sets of slots with one more kind than in `ways`, [n, sets] both."""
-    for mask, own_ways in kind_ways:
-        rest = masks[(masks & mask) == 0]
+    for mask, rest, own_ways in kind_ways:
         total[:, rest | mask] += ways[:, rest] * own_ways[:, None]
