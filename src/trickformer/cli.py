@@ -187,7 +187,14 @@ def players(
         print("'rollout:policy=\"pimc:worlds=3,runs=2\"'")
         print("trickformer players NAME lists the options of a player.")
         return
-    rows = [_player(each, game) for each in ([name] if name is not None else registry.names())]
+    rows: list[dict[str, Any]] = []
+    for each in [name] if name is not None else registry.names():
+        try:
+            rows.append(_player(each, game))
+        except TrickformerError as e:  # a broken module of another package must not hide the other players
+            if name is not None or each in registry.NAMES:
+                raise
+            rows.append({"name": each, "fault": str(e)})
     if as_json:
         print(to_json({"players": rows}))
         return
@@ -228,9 +235,14 @@ def list_games(as_json: configs.Json = False) -> None:
     from trickformer.plumbing import plugins
 
     rows: list[dict[str, Any]] = []
+    faults: list[dict[str, Any]] = []
     seats: list[str] = []  # possible numbers of seats of each game
     for name in (*games.NAMES, *plugins.names(plugins.GAMES)):
-        game = games.load(name)
+        try:
+            game = games.load(name)
+        except TrickformerError as e:  # a broken module of another package must not hide the other games
+            faults.append({"name": name, "fault": str(e)})
+            continue
         row = {
             "name": name,
             "seats": game.players,
@@ -243,13 +255,15 @@ def list_games(as_json: configs.Json = False) -> None:
         is_range = fewest < most and name in games.NAMES  # a loader of another package may refuse a number of seats
         seats.append(f"{fewest} to {most}" if is_range else str(game.players))
     if as_json:
-        print(to_json({"games": rows}))
+        print(to_json({"games": rows + faults}))
         return
     width = max(8, *(len(row["name"]) for row in rows))
     print(f"{'game':<{width}} {'seats':<6} {'checkpoint':<12} {'script':<8} OpenSpiel's game string")
     for row, number in zip(rows, seats, strict=True):
         cells = f"{row['name']:<{width}} {number:<6} {row['checkpoint'] or 'none':<12} {row['script']:<8}"
         print(f"{cells} {row['openspiel']}")
+    for row in faults:
+        print(f"{row['name']:<{width}} {row['fault']}")
     print()
     print("game: name to write. Options stand in brackets: 'crew(mission=7)' is mission 7")
     print("(mission=0: each deal draws one), and 'hanabi(players=3)' has 3 seats, not 2.")

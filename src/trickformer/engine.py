@@ -14,6 +14,7 @@ describes the protocol. The module imports only the standard library, so a bot m
 from __future__ import annotations
 
 import json
+import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -92,8 +93,8 @@ def run(
             hand = tables[table]
             request = {key: message[key] for key in ("legal", "words", "seed", "seconds")}
             answer = act(Turn(hand["game"], hand["seat"], hand["events"], memory=hand["memory"], **request))
-            if isinstance(answer, int):
-                answer = Answer(answer)
+            if not isinstance(answer, Answer):
+                answer = Answer(operator.index(answer))
             send({"type": "action", "table": table, **vars(answer)})
         elif kind == "end":
             del tables[table]

@@ -25,6 +25,7 @@ from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES
 from trickformer.games.hearts import TWO_OF_CLUBS
 from trickformer.games.skat import PICK_UP
 from trickformer.models.backend import load_backend
+from trickformer.plumbing import config as configs
 from trickformer.selfplay import belief_heads
 from trickformer.selfplay.head_config import HeadTraining
 
@@ -263,6 +264,19 @@ def test_a_training_that_was_stopped_ends_in_the_same_weights(trained, tmp_path)
     with pytest.raises(TrickformerError, match="already holds a run"):
         belief_heads.command(config, resume=False)
     assert belief_heads.command(config, resume=True) == trained[1]
+
+
+@pytest.mark.slow
+def test_a_training_continues_from_any_folder(tmp_path, monkeypatch):
+    """Its checkpoint was named by a relative path."""
+    shutil.copytree(checkpoints.find("hearts-small"), tmp_path / "model")
+    monkeypatch.chdir(tmp_path)
+    config = learn("hearts", tmp_path / "run").model_copy(update={"checkpoint": "model"})
+    result = belief_heads.command(config, resume=False)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    again = configs.load(HeadTraining, tmp_path / "run" / "config.toml", {"out": tmp_path / "run"}, True)
+    assert belief_heads.command(again, resume=True) == result
 
 
 @pytest.mark.slow

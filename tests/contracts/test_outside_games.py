@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 
 import numpy as np
@@ -88,6 +89,10 @@ def test_a_game_of_another_name_or_without_a_member_is_refused_in_one_line(name,
     assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith("error: ") and says in err, err
     if "OpenSpiel calls it" in says:
         assert err.endswith("name both the entry point and the game 'leduc_poker'\n")
+    code, out, _ = command("games")  # the other games are still listed
+    assert code == 0 and says in out and "\nhearts " in out
+    code, out, _ = command("games", "--json")
+    assert code == 0 and says in json.loads(out)["games"][-1]["fault"]
 
 
 def test_a_game_without_a_tokenizer_says_so(command, tmp_path):

@@ -106,6 +106,15 @@ def test_how_engines_fail(kind, options, says, tmp_path):
     assert gone(f"engines.py\0{kind}")
 
 
+@pytest.mark.parametrize("kind", ["lie", "refuse"])
+def test_an_engine_that_failed_starts_anew(kind):
+    """The player may live on, as at a table."""
+    player = players.make(spec(kind), games.load("skat"))
+    for _ in range(2):
+        with pytest.raises(TrickformerError, match=r"which is not legal|no jacks"):
+            histories(player, deals=1)
+
+
 def test_every_kind_of_engine_is_tried():
     assert {kind for kind, _, _ in FAILS} | {"good", "slow", "slip", "kill", "deals", "stubborn", "stray"} == set(KINDS)
 
@@ -353,6 +362,10 @@ def test_an_option_stays_one_word(engines_toml):
         ("[b]\ncommand = 'bot'\nprocesses = 0\n", "must be 1 or more"),
         ("[b]\ncommand = 'bot'\nfoo = 0\n", "unknown config key 'foo'"),
         ("command = 'bot'\n", "is outside of a table"),
+        ("[b]\ncommand = 'bot {level:zz}'\n[b.options]\nlevel = 1\n", "'level' in the command has a format"),
+        ("[b]\ncommand = 'bot {files}'\n[b.options]\nfiles = 1\n", "an option cannot have the name 'files'"),
+        ("[b]\ncommand = 'bot {timeout}'\n[b.options]\ntimeout = 1\n", "an option cannot have the name 'timeout'"),
+        ("[b]\ncommand = 'bot {a.b}'\n[b.options]\n'a.b' = 1\n", "an option cannot have the name 'a.b'"),
         ("[b\n", "cannot read"),
     ],
 )
@@ -434,6 +447,7 @@ def test_the_list_marks_an_engine_that_has_the_name_of_a_player(engines_toml):
 def test_serve_refuses_what_is_no_message():
     hello = '{"type":"hello","protocol":1}\n'
     new = '{"type":"new","table":0,"game":"hearts()","seat":0,"seed":1}\n'
+    act = '{"type":"act","table":0,"legal":[1],"words":["x"],"seed":1,"seconds":null}\n'
     for said, says in (
         ("nonsense\n", "Invalid JSON"),
         ('{"type":"act","table":3,"legal":[1],"words":["x"],"seed":1,"seconds":null}\n', "there is no table 3"),
@@ -441,6 +455,8 @@ def test_serve_refuses_what_is_no_message():
         (new.replace("hearts()", "hearts(jd_bonus=True)"), "this engine serves hearts"),
         (new.replace('"seat":0', '"seat":4'), "has no seat 4"),
         ("x" * (1 << 21), "a line has more than"),
+        (new + act + '{"type":"end","table":0,"scores":[0,0,0,0]}\n', "table 0 waits for an answer"),
+        (new + act + act, "table 0 waits for an answer"),
     ):
         done = subprocess.run(
             [sys.executable, "-m", "trickformer", "serve", "random", "--game", "hearts"],

@@ -57,6 +57,12 @@ def test_a_function_of_a_module_is_a_player(bot, tmp_path):
     assert str(tmp_path) not in sys.path
 
 
+def test_only_options_for_files_name_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cpu").write_text("no device")
+    assert "cpu" not in players.files("argmax:checkpoint=hearts-small,device=cpu")
+
+
 @pytest.mark.parametrize(
     ("function", "says"),
     [

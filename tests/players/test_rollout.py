@@ -154,6 +154,22 @@ def test_refusals_are_one_line(spec, name, said):
     assert "\n" not in str(refusal.value)
 
 
+def test_a_policy_that_breaks_the_rules_is_named(tmp_path, monkeypatch):
+    (tmp_path / "cheat.py").write_text(
+        "from trickformer.base import Decision, Player\n\n\n"
+        "class Cheat(Player):\n"
+        "    def act(self, views, rng, memo):\n"
+        "        return [Decision(99) for view in views]\n\n\n"
+        "def make(game):\n"
+        "    return Cheat()\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    game = games.load("hearts")
+    player = players.make("rollout:policy=native:cheat:make", game)
+    with pytest.raises(TrickformerError, match="chose the illegal action 99; legal: "):
+        list(play(game, [player], [Hand(0, (0, 0, 0, 0))], 1))
+
+
 def test_what_the_policy_reads_and_starts_is_known():
     files = players.files("rollout:policy=argmax:checkpoint=hearts-small")
     assert files == players.files("argmax:checkpoint=hearts-small") != {}

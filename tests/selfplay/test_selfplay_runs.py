@@ -394,6 +394,23 @@ def test_a_run_that_was_moved_goes_on(unbroken, tmp_path):
     assert same(moved, unbroken)
 
 
+def test_a_match_goes_on_with_the_hands_that_it_has(unbroken, tmp_path):
+    out = tmp_path / "run"
+    shutil.copytree(unbroken, out)
+    settings = config.load(SelfPlay, out / "config.toml", {"out": out})
+    own = out / "matches" / "2-previous"
+    shutil.rmtree(own)  # it names the models of the folder that was copied
+    found = evaluate.match(settings, out, 2, "previous")
+    file = own / "records.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:5]))
+    digests.sums_file(file).unlink()
+    kept = file.stat().st_ino
+    assert evaluate.match(settings, out, 2, "previous") == found
+    assert file.stat().st_ino == kept
+    assert file.read_text().splitlines(keepends=True)[:5] == lines[:5]
+
+
 def test_a_finished_run_is_left_alone(unbroken):
     files = [*unbroken.glob("model-*/*"), *unbroken.glob("data/*/*"), *unbroken.glob("matches/*/records.jsonl")]
     before = {p: p.stat().st_mtime_ns for p in files}

@@ -402,6 +402,8 @@ def test_what_is_measured_of_one_who_knows(hearts):
     assert found["outcome_loss"] == pytest.approx(0, abs=1e-5)
     assert found["calibration_error"] == pytest.approx(0, abs=1e-4)
     legal, _ = metrics.own_turns(tokenizer, data.tokens)
+    none, (rows, positions) = metrics.own_turns(tokenizer, data.tokens[:, :0])
+    assert none.shape == (0, len(tokenizer.vocab)) and rows.shape == positions.shape == (0,)
     others = 0.2 / (len(tokenizer.vocab) - 1)
     assert found["legal_share"] == pytest.approx(0.8 + others * (legal.sum(axis=1) - 1).mean(), abs=1e-5)
     several = legal.sum(axis=1)[legal.sum(axis=1) > 1]

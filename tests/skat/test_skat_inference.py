@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from trickformer import _core, games
+from trickformer.base import Decision, Player, TrickformerError
+from trickformer.games.skat import PASS
 from trickformer.studies.skat import inference
 from trickformer.studies.skat.config import Inference
+
+
+class Passing(Player):
+    def act(self, views, rng, memo):
+        return [Decision(PASS if PASS in view.legal else view.legal[0]) for view in views]
 
 
 def test_the_model_tells_of_the_cards_and_one_of_blind_choices_nothing():
@@ -19,3 +27,13 @@ def test_the_model_tells_of_the_cards_and_one_of_blind_choices_nothing():
     assert np.array_equal(
         found, list(inference.measure_information(game, "rules", _core.skat_search.BidModel(), config))
     )  # by the seed
+
+
+def test_bidders_that_cannot_be_measured_are_refused(monkeypatch):
+    monkeypatch.setattr(inference, "MOST_PASSED_IN", 3)
+    monkeypatch.setattr(inference.players, "make", lambda spec, game: Passing())
+    with pytest.raises(TrickformerError, match="quiet passed in 3 of 3 deals; choose one that bids more"):
+        inference.command(Inference(deals=2, worlds=2, players=["quiet"]))
+    monkeypatch.undo()
+    with pytest.raises(TrickformerError, match="needs hidden cards"):
+        inference.command(Inference(deals=2, worlds=2, players=["rules", "spiel:state=true"]))

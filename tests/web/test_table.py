@@ -141,6 +141,25 @@ def test_a_table_comes_back_whole(tmp_path):
         pass
 
 
+def test_a_table_goes_on_if_its_records_cannot_be_written(tmp_path, monkeypatch, capsys):
+    """The step is in the journal by then: it counts, and the next one writes what is missing."""
+    out = tmp_path / "table"
+
+    def full(*_):
+        raise TrickformerError("the disk is full")
+
+    with open_table(_settings(out), resume=False) as table:
+        with monkeypatch.context() as patched:
+            patched.setattr("trickformer.plumbing.folder.RunFolder.describe", full)
+            table.begin((YOU, YOU, "rules"), 1)
+        assert "the disk is full" in capsys.readouterr().err
+        table.begin((YOU, YOU, YOU), 2)
+        left = table.seats, table.deal, table.specs
+    with open_table(_settings(out), resume=True) as table:
+        assert (table.seats, table.deal, table.specs) == left
+    assert json.loads((out / "run.json").read_text())["players"] == left[2]
+
+
 def test_a_claim_is_one_decision_after_a_restart(tmp_path):
     out = tmp_path / "table"
     with open_table(_settings(out), resume=False) as table:

@@ -15,6 +15,7 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing.lines import JsonLines, read_lines
 from trickformer.plumbing.report import draw_figure
 from trickformer.plumbing.snapshot import Snapshots
+from trickformer.plumbing.text import json_object
 
 LOG = "log.jsonl"  # name of the log in a run folder
 SNAPSHOTS = Snapshots((), {})  # a training state holds only numbers, dicts and tensors, so no classes are declared
@@ -110,6 +111,13 @@ def _read_state(file: Path, device: torch.device) -> dict[str, Any] | None:
     raise TrickformerError(f"{file} is broken; restore it from a copy, or choose another --out")
 
 
+def _parse_record(_: int, line: bytes) -> dict[str, Any]:
+    record = json_object(line, finite=False)
+    if not isinstance(record.get("step"), int):
+        raise ValueError("the record has no step")
+    return record
+
+
 @contextmanager
 def open_log(out: Path, step: int) -> Generator[JsonLines]:
     """Open the log of a training, which has one record per step, and drop records after a step.
@@ -124,7 +132,7 @@ def open_log(out: Path, step: int) -> Generator[JsonLines]:
     Yields:
         The log, open for appending.
     """
-    with JsonLines(out / LOG) as lines:
+    with JsonLines(out / LOG, _parse_record) as lines:
         lines.replace_all([record for record in lines.stored if record["step"] <= step])
         yield lines
 

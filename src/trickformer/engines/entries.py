@@ -27,6 +27,8 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing import config
 from trickformer.plumbing.text import from_toml, read_text
 
+RESERVED = ("processes", "timeout")  # options of every engine
+
 
 class Entry(BaseModel):
     """One engine of engines.toml."""
@@ -52,9 +54,15 @@ class Entry(BaseModel):
     @model_validator(mode="after")
     def _braces_are_options(self) -> Self:
         try:
-            placeholders = {name for _, name, _, _ in string.Formatter().parse(self.command) if name is not None}
+            fields = [(name, rest) for _, name, *rest in string.Formatter().parse(self.command) if name is not None]
         except ValueError as e:
             raise ValueError(f"command: {e}; write {{{{ or }}}} for a literal brace") from None
+        if formatted := [name for name, rest in fields if any(rest)]:
+            raise ValueError(f"the placeholder {formatted[0]!r} in the command has a format; write {{{formatted[0]}}}")
+        placeholders = {name for name, _ in fields}
+        for name in self.options:
+            if not name.isidentifier() or name.startswith("_") or name in RESERVED or hasattr(Program, name):
+                raise ValueError(f"an option cannot have the name {name!r}; choose another")
         if unknown := sorted(set(self.safe) - set(self.options)):
             raise ValueError(f"the key `safe` lists {unknown[0]!r}, but the options are {sorted(self.options)}")
         if placeholders != set(self.options):

@@ -12,8 +12,9 @@ import numpy as np
 from pydantic_core import to_json
 
 import trickformer
-from trickformer.base import Event, Memo, TrickformerError, View
+from trickformer.base import Event, Memo, TrickformerError, View, validate_decisions
 from trickformer.engines import MAX_LINE, PROTOCOL, messages
+from trickformer.plumbing import foreign
 
 if TYPE_CHECKING:
     from trickformer.base import Game, Player
@@ -37,7 +38,7 @@ class _EngineServer:
         self._player, self._name = player, name
         self._game = game
         self._tables: dict[int, _SeatHistory] = {}
-        self._requests: list[messages.Act] = []
+        self._requests: dict[int, messages.Act] = {}  # by table
 
     def receive(self, line: bytes) -> bool:
         """Take a message.
@@ -56,6 +57,8 @@ class _EngineServer:
             return False
         if isinstance(message, messages.Greeting):
             self._hello(message)
+        elif message.table in self._requests:
+            raise TrickformerError(f"table {message.table} waits for an answer")
         elif isinstance(message, messages.New):
             self._new(message)
         elif message.table not in self._tables:
@@ -64,7 +67,7 @@ class _EngineServer:
             events = (Event(e.seat, e.action, tuple(e.seen)) for e in message.events)
             self._tables[message.table].events.extend(events)
         elif isinstance(message, messages.Act):
-            self._requests.append(message)
+            self._requests[message.table] = message
         else:  # the hand has ended
             del self._tables[message.table]
         return True
@@ -76,16 +79,18 @@ class _EngineServer:
         views: list[View] = []
         rngs: list[np.random.Generator] = []
         memos: list[Memo] = []
-        for act in self._requests:
+        for act in self._requests.values():
             table = self._tables[act.table]
             if act.seconds is not None:
                 table.memo["clock"] = act.seconds
             views.append(View(table.seat, tuple(table.events), tuple(act.legal)))
             rngs.append(_rng(act.seed))
             memos.append(table.memo)
-        decisions = self._player.act(views, rngs, memos)
+        with foreign.wrap_errors(self._name):  # events of a host may form no hand
+            decisions = self._player.act(views, rngs, memos)
+        decisions = validate_decisions(self._player, views, decisions)
         lines = []
-        for act, decision in zip(self._requests, decisions):
+        for act, decision in zip(self._requests.values(), decisions):
             answer: dict[str, Any] = {"type": "action", "table": act.table, "action": decision.action}
             if decision.value is not None:
                 answer["value"] = decision.value

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from trickformer import _core
-from trickformer.games.skat import CARDS, PLAYERS, POINTS
+from trickformer.games.skat import PLAYERS, card_points
 
 ALL = 120  # card points of the whole deck
 
@@ -21,8 +20,8 @@ def position(state: Any) -> _core.skat_solver.Positions:
     """
     core, trick = state.core, [card for _, card in state.trick]
     hands = [core.hand(seat) for seat in range(PLAYERS)]
-    soloists_points = core.soloists_points + points(core.skat)
-    unplayed = points([*trick, *(card for hand in hands for card in hand)])
+    soloists_points = core.soloists_points + card_points(core.skat)
+    unplayed = card_points([*trick, *(card for hand in hands for card in hand)])
     # Arrays with one entry: kind of game, soloist, hands as bit sets, cards of the trick (-1: none), leader, and the
     # card points of the soloist and of the defenders.
     return _core.skat_solver.Positions(
@@ -33,15 +32,6 @@ def position(state: Any) -> _core.skat_solver.Positions:
         np.array([core.leader], dtype=np.int8),
         np.array([(soloists_points, ALL - soloists_points - unplayed)], dtype=np.int16),
     )
-
-
-def points(cards: Sequence[int]) -> int:
-    """Return the card points of some cards.
-
-    Args:
-        cards: Cards by number.
-    """
-    return sum(POINTS[CARDS[card][1]] for card in cards)
 
 
 def settle_game(state: Any, soloists_points: int, tricks: int) -> _core.skat.Result:

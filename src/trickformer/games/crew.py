@@ -421,15 +421,6 @@ _ALL_PINK, _RANDOM_DRAW = (
 )
 
 
-def deal_order(holders: np.ndarray) -> list[int]:
-    """Return the 40 cards in the order in which chance deals them, ascending within a hand.
-
-    Args:
-        holders: Integers [40], the seat of each card.
-    """
-    return np.argsort(holders, kind="stable").tolist()
-
-
 @lru_cache(maxsize=1024)
 def _shuffle(seed: int, missions: tuple[int, ...]) -> tuple[int, ...]:
     """Return the mission and the deck. The deck of a seed is the same in every mission."""

@@ -7,7 +7,7 @@ OpenSpiel's own `skat` has no real auction, hand games, announcements, overbiddi
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib import resources
 from itertools import takewhile
@@ -252,11 +252,11 @@ class SkatState(openspiel.CardState):
         lines.append(" ".join(["said", *(f"{step.player}:{ACTIONS[step.action]}" for step in steps)]))
         if core.soloist >= 0:
             lines.append(f"soloist seat {core.soloist}, bid {core.bid}")
-        points = [sum(POINTS[CARDS[c][1]] for _, c in plays[i : i + PLAYERS]) for i in range(0, len(plays), PLAYERS)]
+        points = [card_points(c for _, c in plays[i : i + PLAYERS]) for i in range(0, len(plays), PLAYERS)]
         named = [(seat, CARDS[card]) for seat, card in plays]
         lines += openspiel.trick_lines(named, PLAYERS, core.leader, [f"{p} points" for p in points])
         if plays:
-            skat = sum(POINTS[CARDS[c][1]] for c in core.skat)
+            skat = card_points(core.skat)
             lines.append(f"soloist {core.soloists_tricks} tricks, {core.soloists_points + skat} points with the skat")
         if self.is_terminal():
             result = self.result
@@ -403,13 +403,13 @@ def _view(state: Any, viewer: int) -> View:
     return View(viewer, tuple(events), tuple(state.legal_actions()) if on_turn else ())
 
 
-def deal_order(holders: np.ndarray) -> list[int]:
-    """Return the 32 cards in the order in which chance deals them, ascending within a hand.
+def card_points(cards: Iterable[int]) -> int:
+    """Return the card points of some cards.
 
     Args:
-        holders: Integers [32], the seat of each card; 3 for the skat.
+        cards: Cards by number.
     """
-    return np.argsort(holders, kind="stable").tolist()
+    return sum(POINTS[CARDS[card][1]] for card in cards)
 
 
 @lru_cache(maxsize=1024)

@@ -174,7 +174,11 @@ class EnginePlayer(Player):
         turns = [self._turn(*arguments) for arguments in zip(views, rng, memo)]
         answers: dict[int, EngineAction] = {}  # by index of the turn
         while open_turns := [i for i in range(len(turns)) if i not in answers]:
-            answers |= self._request_round(turns, open_turns)
+            try:
+                answers |= self._request_round(turns, open_turns)
+            except TrickformerError:
+                self.restart()  # an engine that has ended must not be asked again
+                raise
         decisions = []
         for turn, (_, answer) in zip(turns, sorted(answers.items())):
             turn.table.suspect, turn.table.faults = False, 0

@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError, ValidationInfo
 
@@ -312,8 +312,8 @@ def files(spec: str) -> dict[str, Path]:
     values = options.model_dump(mode="json")
     for option, field in type(options).model_fields.items():
         value = values[option]
-        # The value of an option with fixed values is no path, even if a folder happens to have that name.
-        if not isinstance(value, str) or not value or _has_fixed_values(field.annotation):
+        marks = [mark for mark in field.metadata if isinstance(mark, NamesFile)]
+        if not value or not (marks or isinstance(getattr(options, option), Path)):
             continue
         path = checkpoints.locate(value)
         candidates = sorted(filter(_is_checkpoint_file, path.iterdir())) if path.is_dir() else [path]
@@ -326,11 +326,6 @@ def files(spec: str) -> dict[str, Path]:
 def _is_checkpoint_file(path: Path) -> bool:
     """Return whether a file in a checkpoint's folder is part of the checkpoint, and not of the run that made it."""
     return path.suffix in (".json", ".safetensors") and path.name not in (ABOUT, RESULT)
-
-
-def _has_fixed_values(annotation: Any) -> bool:
-    """Return whether an annotation is, or contains, a Literal."""
-    return get_origin(annotation) is Literal or any(map(_has_fixed_values, get_args(annotation)))
 
 
 def digests(game: Game, specs: Iterable[str]) -> dict[str, str]:

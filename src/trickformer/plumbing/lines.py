@@ -291,11 +291,15 @@ class JsonLines:
         """
         with whole(self._path) as draft:
             file = self._open_and_lock(draft)
-            lines = b"".join(map(_line, records))
-            if os.write(file.fileno(), lines) < len(lines):
-                raise TrickformerError(f"cannot write {self._path}: the disk is full")
-            digests.sums_file(self._path).unlink()  # missing checksums are computed again, wrong ones are an error
-            flush(self._path.parent.resolve())  # a power cut must not leave the new lines with the old checksums
+            try:
+                lines = b"".join(map(_line, records))
+                if file.write(lines) < len(lines):
+                    raise TrickformerError(f"cannot write {self._path}: the disk is full")
+                digests.sums_file(self._path).unlink()  # missing checksums are computed again, wrong ones are an error
+                flush(self._path.parent.resolve())  # a power cut must not leave the new lines with the old checksums
+            except BaseException:
+                file.close()
+                raise
         self._file.close()
         self._file, self._length = file, len(lines)
         self._count, self.stored = len(records), list(records)

@@ -66,6 +66,26 @@ def plus_minus(x: dict[str, float | None], signed: bool = False) -> str:
     return text if error is None else f"{text} ± {error:.3f}"
 
 
+def format_difference(x: float | None, digits: int = 2) -> str:
+    """Format a difference with its sign, never as -0.00; empty for None and NaN.
+
+    Args:
+        x: The difference.
+        digits: Number of decimals.
+    """
+    return "" if x is None or np.isnan(x) else f"{round(x, digits) + 0.0:+.{digits}f}"
+
+
+def format_interval(low: float | None, high: float | None) -> str:
+    """Format an interval of a difference; empty if it has none.
+
+    Args:
+        low: Lower end.
+        high: Upper end.
+    """
+    return "" if low is None or high is None else f"[{format_difference(low)}, {format_difference(high)}]"
+
+
 def p_value(p: float) -> str:
     """Format a p value with three decimals.
 

@@ -26,12 +26,11 @@ class _Readable(Protocol):
     def readline(self, size: int, /) -> bytes: ...
 
 
-def read_text(path: Path, most: int = MAX_TEXT) -> str:
+def read_text(path: Path) -> str:
     """Read a text file that is not too large.
 
     Args:
         path: File in UTF-8.
-        most: Largest number of bytes.
 
     Returns:
         The text.
@@ -41,9 +40,9 @@ def read_text(path: Path, most: int = MAX_TEXT) -> str:
         ValueError: It is larger, or not text in UTF-8.
     """
     with path.open("rb") as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise ValueError(f"it has more than {most >> 20} MiB")
+        data = file.read(MAX_TEXT + 1)
+    if len(data) > MAX_TEXT:
+        raise ValueError(f"it has more than {MAX_TEXT >> 20} MiB")
     return data.decode().replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from trickformer import _core, openspiel
 from trickformer.games import _skat_open
-from trickformer.games.skat import CARDS, NULL, PLAYERS, TRICKS
+from trickformer.games.skat import CARDS, NULL, PLAYERS, TRICKS, card_points
 from trickformer.plumbing.progress import Advance
 from trickformer.review.hand import ReviewHand
 from trickformer.review.open_cards import OpenHandAnalysis, find_turning_points
@@ -99,7 +99,7 @@ def solve_cards(state: Any) -> dict[int, tuple[_core.skat.Result, int]]:
         if child.is_terminal():
             by_card[card] = child.result, child.result.points
         elif core.kind == NULL:
-            points = _skat_open.points(core.skat)
+            points = card_points(core.skat)
             by_card[card] = _skat_open.settle_game(state, points, int(not exact[card])), points
         else:
             by_card[card] = (

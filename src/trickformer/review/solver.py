@@ -20,9 +20,6 @@ _SOLVERS: Mapping[str, Callable[[ReviewHand, Advance], OpenHandAnalysis]] = {
 }
 
 
-_PROVERS: Mapping[str, Callable[[Game, State, int, int], tuple[bool, list[int]] | None]] = {"skat": skat.certain}
-
-
 def certain(game: Game, state: State, seat: int, score: int) -> tuple[bool, list[int]] | None:
     """Test whether a seat is certain to reach a score or a better one, whatever the others do.
 
@@ -36,7 +33,7 @@ def certain(game: Game, state: State, seat: int, score: int) -> tuple[bool, list
         Whether the seat can reach the score, and if so actions to the end of the hand that reach it. None if the game
         has no solver, or the solver cannot decide.
     """
-    return _PROVERS[game.name](game, state, seat, score) if game.name in _PROVERS else None
+    return skat.certain(game, state, seat, score) if game.name == "skat" else None
 
 
 def has_solver(game: Game) -> bool:

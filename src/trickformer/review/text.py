@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from trickformer import games
+from trickformer.plumbing.tables import format_difference
 from trickformer.plumbing.text import count_noun, short_unit
 from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, Verdict, WhatIf
 
@@ -58,9 +59,9 @@ def _ratings(review: Review) -> Table:
             str(r.trick or ""),
             str(r.seat),
             r.words,
-            _format_value(r.value),
+            format_difference(r.value),
             better.words if better else "",
-            _format_value(better.value if better else None),
+            format_difference(better.value if better else None),
             f"{r.loss:.2f}" if r.loss else "" if r.loss is not None else "not valued",
             f"{r.error:.2f}" if r.error is not None else "",
         ]
@@ -74,10 +75,6 @@ def _ratings(review: Review) -> Table:
     for row in rows:
         table.add_row(*(Text(row[i]) for i in shown))
     return table
-
-
-def _format_value(x: float | None) -> str:
-    return "" if x is None else f"{round(x, 2) + 0.0:+.2f}"  # never -0.00
 
 
 def bars(values: Sequence[float]) -> str:
@@ -107,13 +104,13 @@ def _curves(review: Review) -> list[str]:
     lines = []
     for curve in review.curves:
         values = [point.value for point in curve.points]
-        ends = f"{_format_value(values[0])} at first"
+        ends = f"{format_difference(values[0])} at first"
         if curve.result is not None:
             values.append(curve.result)
-            ends += f", {_format_value(curve.result)} in the end; rated decisions lost {curve.lost:.2f}"
+            ends += f", {format_difference(curve.result)} in the end; rated decisions lost {curve.lost:.2f}"
             is_alone = len(curve.seats) == len(review.names)  # a team or one player: there are no others
             rest = "chance, hidden cards" if is_alone else "the others' play, the cards"
-            ends += f", the rest ({rest}, decisions without a rating) gave {_format_value(curve.rest)}"
+            ends += f", the rest ({rest}, decisions without a rating) gave {format_difference(curve.rest)}"
         lines.append(f"{name_seats(curve)} {bars(values)} {ends}")
     return [_BARS_HEAD, *(f"  {line}" for line in lines)] if lines else []
 

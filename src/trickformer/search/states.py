@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import MANY, Belief, Decision, Game, Memo, Player, View, decision_rng
+from trickformer.base import MANY, Belief, Decision, Game, Memo, Player, View, decision_rng, validate_decisions
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -130,14 +130,12 @@ def _query_policy(game: Game, policy: Player, simulations: Sequence[SimulatedGam
     if not simulations:
         return []
     turns = [(simulation, simulation.state.current_player()) for simulation in simulations]
-    return policy.act(
-        [game.view(simulation.state, seat) for simulation, seat in turns],
-        [
-            decision_rng(simulation.seed, simulation.world, seat, simulation.decisions[seat])
-            for simulation, seat in turns
-        ],
-        [simulation.memos[seat] for simulation, seat in turns],
-    )
+    views = [game.view(simulation.state, seat) for simulation, seat in turns]
+    rngs = [
+        decision_rng(simulation.seed, simulation.world, seat, simulation.decisions[seat]) for simulation, seat in turns
+    ]
+    memos = [simulation.memos[seat] for simulation, seat in turns]
+    return validate_decisions(policy, views, policy.act(views, rngs, memos))
 
 
 class StateWorlds:
@@ -200,7 +198,8 @@ class StatePosition:
         self.searches = len(view.legal) > 1
         self._view, self._positions = view, positions
         self._policy_memo = memo.setdefault("policy", {})
-        (decision,) = positions.policy.act([view], [rng], [self._policy_memo])
+        policy = positions.policy
+        (decision,) = validate_decisions(policy, [view], policy.act([view], [rng], [self._policy_memo]))
         self.blueprint = decision.action
 
     def sample_worlds(self, n: int, rng: np.random.Generator) -> StateWorlds:

@@ -20,12 +20,13 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
-from trickformer import games, players
+from trickformer import checkpoints, games, players
 from trickformer.base import Game, View
 from trickformer.belief import heads, sampler
 from trickformer.belief.heads import Trunk
 from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_count
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES, CardBelief
+from trickformer.plumbing import paths
 from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
@@ -281,6 +282,7 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
         TrickformerError: The input is bad; nothing was written.
         Interruption: Ctrl-C.
     """
+    config = _with_absolute_paths(config)
     game = games.load(config.game)
     trunk = heads.trunk(config.checkpoint, game)
     for spec in config.players:
@@ -290,11 +292,20 @@ def command(config: HeadTraining, resume: bool) -> dict[str, Any]:
     free = ("out", "save_every")
     with (
         resumable("belief head", config, players.to_type(config)),
-        RunFolder(config.out).open(config, resume=resume, free=free, files=files),
+        RunFolder(config.out).open(config, resume=resume, free=free, files=files, resolve=_with_absolute_paths),
     ):
         result = _learn(config, game, trunk, file)
         replace(config.out / RESULT, to_json(result, indent=2) + "\n")
     return {"file": str(file), **result}
+
+
+def _with_absolute_paths(config: HeadTraining) -> HeadTraining:
+    """Copy a config with absolute paths, so that the run continues from any folder."""
+    update = {
+        "checkpoint": checkpoints.absolute(config.checkpoint),
+        "players": [players.relocate(spec, paths.absolute) for spec in config.players],
+    }
+    return config.model_copy(update=update)
 
 
 def _learn(config: HeadTraining, game: Game, trunk: Trunk, file: Path) -> dict[str, Any]:

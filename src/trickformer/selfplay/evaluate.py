@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from trickformer import games, players
 from trickformer.base import Game
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.files import replace
@@ -58,7 +59,8 @@ def match(config: SelfPlay, out: Path, iteration: int, opponent: str, show: Show
     if resume:
         earlier = configs.read(Tournament, folder / CONFIG)
         # A match names its models by their paths. If the run was moved, an unfinished match starts again.
-        resume = (earlier.a, earlier.b) == (settings.a, settings.b)
+        game = games.load(config.game)
+        resume = earlier.specs == [players.resolve(spec, game) for spec in settings.specs]
         if not resume:
             shutil.rmtree(folder)
     row = results.TournamentResults(run.tournament(settings, resume, show)).result()["rows"]["All"]

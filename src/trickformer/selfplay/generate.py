@@ -311,7 +311,8 @@ class _Guests:
             views.append(View(seat, tokenizer.decode(tokens), tuple(actions)))
             rngs.append(rng)
             memos.append(memo)
-        decisions = self._guests[guest].act(views, rngs, memos)
+        player = self._guests[guest]
+        decisions = players.validate_decisions(player, views, player.act(views, rngs, memos))
         return np.array([tokenizer.token(d.action) for d in decisions])
 
 

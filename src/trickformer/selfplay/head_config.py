@@ -7,6 +7,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from trickformer.players import validate_specs
+from trickformer.plumbing.config import validate_path
 
 
 class HeadTraining(BaseModel):
@@ -39,4 +40,5 @@ class HeadTraining(BaseModel):
     )
     out: Path = Field(Path("out/belief-head"), description="Run folder.")
 
+    _check_checkpoint = field_validator("checkpoint")(validate_path)
     _check_players = field_validator("players")(validate_specs)

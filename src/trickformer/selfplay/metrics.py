@@ -114,7 +114,8 @@ def own_turns(tokenizer: Tokenizer, tokens: np.ndarray) -> tuple[np.ndarray, tup
                 legal.append(tracker.legal())
                 rows.append(row)
                 positions.append(position)
-    return np.array(legal), (np.array(rows), np.array(positions))
+    masks = np.array(legal, bool).reshape(-1, len(tokenizer.vocab))  # no sequence may have an own turn
+    return masks, (np.array(rows, np.int64), np.array(positions, np.int64))
 
 
 def calibration_error(expected: np.ndarray, actual: np.ndarray) -> float:

@@ -14,14 +14,13 @@ from trickformer.checkpoints.folders import BEST, LATEST, write_pointer
 from trickformer.plumbing.folder import RESULT, RunFolder
 from trickformer.plumbing.isa import rounding
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
+from trickformer.plumbing.tables import format_difference, format_interval
 from trickformer.plumbing.text import short_unit
 from trickformer.selfplay.charts import LOSSES, iteration_ends, losses
 from trickformer.selfplay.results import (
     OPPONENTS,
     TrainingResults,
     describe_match,
-    format_interval,
-    format_signed,
 )
 
 PLOT = "training.png"
@@ -206,7 +205,11 @@ def describe_unit(game: Game) -> str:
 
 def _cells(match: dict[str, Any] | None) -> tuple[str, str]:
     """Format a match's difference and interval; empty without a match."""
-    return ("", "") if match is None else (format_signed(match["difference"]), format_interval(match))
+    return (
+        ("", "")
+        if match is None
+        else (format_difference(match["difference"]), format_interval(match["low"], match["high"]))
+    )
 
 
 def plot(results: TrainingResults, path: Path) -> None:

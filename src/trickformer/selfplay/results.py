@@ -12,6 +12,7 @@ from trickformer.base import Game, TrickformerError
 from trickformer.plumbing import config as configs
 from trickformer.plumbing.files import refuse_links
 from trickformer.plumbing.folder import ABOUT, CONFIG, RunFolder
+from trickformer.plumbing.tables import format_difference, format_interval
 from trickformer.plumbing.text import count_noun, from_toml, read_text
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.log import read_log
@@ -59,10 +60,10 @@ def describe_match(entry: Mapping[str, Any], baseline: str, game: Game) -> str:
         game: The game.
     """
     other = baseline if entry["opponent"] == "baseline" else f"argmax of iteration {entry['iteration'] - 1}"
-    interval = "" if entry["low"] is None else f", 95% interval {format_interval(entry)},"
+    interval = "" if entry["low"] is None else f", 95% interval {format_interval(entry['low'], entry['high'])},"
     deals = count_noun(entry["deals"], "deal")
     return (
-        f"iteration {entry['iteration']}: argmax - {other}: {format_signed(entry['difference'])} {game.score_unit}"
+        f"iteration {entry['iteration']}: argmax - {other}: {format_difference(entry['difference'])} {game.score_unit}"
         f"{interval} over {deals}, {'higher' if game.higher_is_better else 'lower'} is better"
     )
 
@@ -70,24 +71,6 @@ def describe_match(entry: Mapping[str, Any], baseline: str, game: Game) -> str:
 def _numbers(entry: Mapping[str, Any], keys: Collection[str]) -> dict[str, float]:
     """Select the fields `keys` of an entry that are numbers. Other types may occur in logs from untrusted sources."""
     return {key: value for key, value in entry.items() if key in keys and type(value) in (int, float)}
-
-
-def format_signed(x: float) -> str:
-    """Format a difference with its sign and two decimals, never as -0.00.
-
-    Args:
-        x: The difference.
-    """
-    return f"{round(x, 2) + 0.0:+.2f}"
-
-
-def format_interval(entry: Mapping[str, Any]) -> str:
-    """Format the interval of a match; empty if it has none.
-
-    Args:
-        entry: Entry of the log.
-    """
-    return "" if entry["low"] is None else f"[{format_signed(entry['low'])}, {format_signed(entry['high'])}]"
 
 
 @dataclass(frozen=True)

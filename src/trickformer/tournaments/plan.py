@@ -271,9 +271,7 @@ class Tournament(Plan, Matches):
         Args:
             deals: Number of deals.
         """
-        copy = self.model_copy(update={"deals": deals})
-        copy._listed = self._listed
-        return copy
+        return self.model_copy(update={"deals": deals})
 
     def rules(self) -> Game:
         """Load the game.

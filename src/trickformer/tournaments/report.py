@@ -12,7 +12,7 @@ from trickformer import games
 from trickformer.base import MeanOfGames, game_name
 from trickformer.plumbing.folder import RESULT
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
-from trickformer.plumbing.tables import SAW_STATE, p_value, seconds
+from trickformer.plumbing.tables import SAW_STATE, format_difference, format_interval, p_value, seconds
 from trickformer.plumbing.text import count_noun
 from trickformer.tournaments import gains
 from trickformer.tournaments.conclusion import conclude, labels
@@ -164,8 +164,8 @@ def _match_table(result: dict[str, Any], match: dict[str, Any]) -> ReportTable:
     cells: list[Sequence[str]] = [
         (a if "rows" in result else f"A ({a})", *(f"{r['a']:.2f}" for r in rows)),
         (b if "rows" in result else f"B ({b})", *(f"{r['b']:.2f}" for r in rows)),
-        ("A − B", *(_format_signed(r["difference"]) for r in rows)),
-        ("95% interval", *(_interval(r["ci95"]) for r in rows)),
+        ("A − B", *(format_difference(r["difference"]) for r in rows)),
+        ("95% interval", *(format_interval(*r["ci95"]) for r in rows)),
         (_p_name(result), *(p_value(r["p"]) for r in rows)),
     ]
     return ("", *(_BY_SEATS if label == "Seats" else label for label in match["rows"])), cells
@@ -229,7 +229,7 @@ def _ratings(result: dict[str, Any]) -> ReportTable:
     for r in result["ratings"]:
         ends = r["ci95"] if sign > 0 or r["ci95"][0] is None else [-r["ci95"][1], -r["ci95"][0]]
         time = result["seconds_per_turn"][r["player"]]
-        cells = (_format_signed(sign * r["rating"]), _interval(ends), "" if time is None else seconds(time))
+        cells = (format_difference(sign * r["rating"]), format_interval(*ends), "" if time is None else seconds(time))
         rows.append((names[r["player"]], *cells))
     return ("", "rating", "95% interval", "time a decision"), rows
 
@@ -245,7 +245,9 @@ def _rating_key(result: dict[str, Any]) -> str:
 def _matrix(result: dict[str, Any]) -> ReportTable:
     names = labels(result)
     order = [r["player"] for r in result["ratings"]]
-    rows = [(names[i], *("" if i == j else _format_signed(result["differences"][i][j]) for j in order)) for i in order]
+    rows = [
+        (names[i], *("" if i == j else format_difference(result["differences"][i][j]) for j in order)) for i in order
+    ]
     return ("", *(names[i] for i in order)), rows
 
 
@@ -260,7 +262,7 @@ def _opponents(result: dict[str, Any]) -> ReportTable:
     rows: list[Sequence[str]] = []
     for m in sorted(result["matches"], key=lambda m: -sign * m["rows"]["All"]["difference"]):
         r = m["rows"]["All"]
-        figures = (_format_signed(r["difference"]), _interval(r["ci95"]), p_value(r["p"]))
+        figures = (format_difference(r["difference"]), format_interval(*r["ci95"]), p_value(r["p"]))
         rows.append((names[m["players"][1]], f"{r['a']:.2f}", f"{r['b']:.2f}", *figures))
     return ("opponent", names[0], "opponent's", "difference", "95% interval", _p_name(result)), rows
 
@@ -401,7 +403,7 @@ def _mixed_notes(result: dict[str, Any]) -> list[str]:
         low, high = mixed["ci95"]
         interval = "" if low is None else f" [{low:.2f}, {high:.2f}]"
         score = f"{mixed['score']:.2f} of games won" if _is_won(result) else f"mean score {mixed['score']:.2f}"
-        change = f"{_format_signed(mixed['difference'])} {_interval(mixed['difference_ci95'])}".strip()
+        change = f"{format_difference(mixed['difference'])} {format_interval(*mixed['difference_ci95'])}".strip()
         lines.append(
             f"Teams with both {a} and {b}: {score}{interval}. Difference from the mean of a team of {a} and a team of "
             f"{b}: {change}. Brackets: 95% intervals."
@@ -474,12 +476,3 @@ def _method(result: dict[str, Any]) -> list[str]:
     worst = "`trickformer records worst` on this folder lists its deals, the worst of A first, and their games."
     read = ", ".join(f"`{name}` {digest[:12]}" for name, digest in result.get("files", {}).items())
     return [f"{sample}; {test}, over deals.", worst, *([f"Files by SHA-256: {read}."] if read else [])]
-
-
-def _interval(ci95: Sequence[float | None]) -> str:
-    low, high = ci95
-    return "" if low is None or high is None else f"[{_format_signed(low)}, {_format_signed(high)}]"
-
-
-def _format_signed(x: float | None) -> str:
-    return "" if x is None else f"{round(x, 2) + 0.0:+.2f}"  # never -0.00

@@ -78,10 +78,7 @@ class TournamentResults:
         """Return the number of deals after which a sequential match with a bound has stopped; None if it has not."""
         if self.run.config.bound is None:
             return None
-        board = Scoreboard(self.run.config, self.game)
-        for deal, seating, scores in self._columns.hands():
-            board.add(deal, seating, scores)
-        return board.decision
+        return Scoreboard(self.run.config, self.game).replay(self._columns)
 
     def scores(self, seatings: Sequence[tuple[int, ...]]) -> np.ndarray:
         """Return scores of the finished deals.

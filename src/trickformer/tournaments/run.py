@@ -297,7 +297,7 @@ def _finish(
     done = bytearray(len(schedule))  # 1 for each hand that is played, by number of the hand
     if isinstance(run.records, RecordFile):
         done[:] = (run.records.columns.row_of >= 0).tobytes()
-        if board is not None and _is_decided(board, run.records.columns):
+        if board is not None and board.replay(run.records.columns) is not None:
             return
     new_records = _play_missing(config, [hand for hand, played in zip(schedule, done) if not played], game, roster)
     typed = players.to_type(config)
@@ -323,13 +323,6 @@ def _finish(
             advance(score=board.line)
             if board.decision is not None:
                 break
-
-
-def _is_decided(board: Scoreboard, columns: RecordColumns) -> bool:
-    """Add the recorded hands to a scoreboard, and return whether the tournament has stopped."""
-    for deal, seating, scores in columns.hands():
-        board.add(deal, seating, scores)
-    return board.decision is not None
 
 
 def _append(run: TournamentRun, record: HandRecord, lines: JsonLines | None) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from trickformer.base import Game
 from trickformer.tournaments import plan
+from trickformer.tournaments.columns import RecordColumns
 from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.intervals import interval
 from trickformer.tournaments.names import short_names
@@ -64,6 +65,16 @@ class Scoreboard:
         self.finished += 1
         if self._config.bound is not None:
             self._look()
+
+    def replay(self, columns: RecordColumns) -> int | None:
+        """Add recorded hands, and return the decision.
+
+        Args:
+            columns: The hands.
+        """
+        for deal, seating, scores in columns.hands():
+            self.add(deal, seating, scores)
+        return self.decision
 
     def line(self) -> str:
         """Return the score so far in one line; empty before the first deal is finished."""

@@ -164,6 +164,7 @@ class Desk:
         try:
             changed = self._follower.update(report)
             if not changed and self._shelf is not None:
+                self._fault = None
                 return False
             self._games.refresh()
             run = self._follower.run
@@ -171,7 +172,7 @@ class Desk:
                 self._results = TournamentResults(run)
             except NoFinishedDealError:
                 self._results = None
-            self._shelf = Shelf(run, self._results)
+            self._shelf, self._fault = Shelf(run, self._results), None
         except TrickformerError as e:
             self._fault, self._shelf = str(e), None
         return True

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from trickformer import players, tokenizers
 from trickformer.base import Game, TrickformerError
@@ -28,7 +28,7 @@ from trickformer.web.pages import HOST, Access, Pages
 from trickformer.web.table import Table
 from trickformer.web.worker import CancellationError, Worker
 
-PANELS = ("model", "search", "pimc", "belief", "worlds", "tokens")
+PANELS = get_args(messages.Panel)
 
 
 class _Job(NamedTuple):

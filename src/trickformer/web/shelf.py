@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from trickformer.plumbing.tables import format_difference
 from trickformer.tournaments.conclusion import label_players
 from trickformer.tournaments.results import TournamentResults
 from trickformer.tournaments.run import TournamentRun
@@ -230,8 +231,8 @@ class Shelf:
                     "deal": str(deal.number) if deal.seed is None else f"{deal.seed},{deal.number}",
                     "seats": self._seats(int(self._seating[record])),
                     "scores": " ".join(map(str, hand_scores[:1] if self._shared else hand_scores)),
-                    "lead": _format_signed(float(self._lead[record])),
-                    "difference": _format_signed(float(self._difference[record])),
+                    "lead": format_difference(float(self._lead[record])),
+                    "difference": format_difference(float(self._difference[record])),
                     "loser": "" if loser == NOBODY else self.letters[loser],
                 }
             )
@@ -240,7 +241,3 @@ class Shelf:
     def _seats(self, seating: int) -> str:
         """Format a seating, by its place on the list of seatings."""
         return " ".join(self.letters[player] for player in self._seatings[seating])
-
-
-def _format_signed(x: float) -> str:
-    return "" if np.isnan(x) else f"{round(x, 2) + 0.0:+.2f}"

@@ -17,6 +17,7 @@ from trickformer.base import Decision, Game, TrickformerError, View
 from trickformer.plumbing.files import replace
 from trickformer.plumbing.folder import RunFolder
 from trickformer.plumbing.lines import JsonLines, read_lines
+from trickformer.plumbing.terminal import warn
 from trickformer.tournaments.store import HandRecord
 from trickformer.web import scenes
 from trickformer.web.config import YOU, Play
@@ -362,7 +363,10 @@ class _Journal:
             table: Table after the step.
         """
         self._lines.append(step)
-        self.describe(table)
+        try:
+            self.describe(table)
+        except TrickformerError as e:  # the step is written, so it counts; the next one describes the table again
+            warn(str(e))
 
     def describe(self, table: Table) -> None:
         """Write the players and the finished hands of a table, if they have changed.

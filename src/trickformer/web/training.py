@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from trickformer.plumbing.tables import format_difference, format_interval
 from trickformer.selfplay import report
 from trickformer.selfplay.charts import charts
 from trickformer.selfplay.log import LOG
-from trickformer.selfplay.results import TrainingResults, format_interval, format_signed
+from trickformer.selfplay.results import TrainingResults
 from trickformer.tournaments.deals import RECORDS
 from trickformer.web import messages
 from trickformer.web.config import ViewSettings
@@ -78,8 +79,8 @@ class TrainingDesk:
         return {
             "model": f"model {iteration}",
             "opponent": results.config.baseline if opponent == "baseline" else f"model {iteration - 1}",
-            "difference": format_signed(entry["difference"]),
-            "interval": format_interval(entry),
+            "difference": format_difference(entry["difference"]),
+            "interval": format_interval(entry["low"], entry["high"]),
             "deals": f"{entry['deals']:,}",
             # Name of the match in the address of its page; None if its records are gone.
             "hands": name if _MATCH_ROOM.fullmatch(f"match-{name}") and match_folder(self._folder, name) else None,

@@ -10,7 +10,7 @@ from trickformer import _core
 from trickformer.base import CHANCE, LogOdds, View
 from trickformer.belief.samplers._cards import CardBelief
 from trickformer.belief.samplers._uniform import UniformWorlds
-from trickformer.games.crew import HAND, NUM_CARDS, PLAYERS, PREAMBLE, Crew, deal_order
+from trickformer.games.crew import HAND, NUM_CARDS, PLAYERS, PREAMBLE, Crew
 from trickformer.tokenizers.crew import CrewTokenizer
 
 
@@ -25,7 +25,7 @@ class CrewWorlds(UniformWorlds):
     def history(self, i: int) -> list[int]:
         row = self.hidden[i].tolist()
         mission, *actions = mission_and_actions(self.view)
-        dealt = deal_order(self.hidden[i][:NUM_CARDS])
+        dealt = np.argsort(self.hidden[i][:NUM_CARDS], kind="stable").tolist()  # by seat, ascending within a hand
         return [mission, *dealt, *(row[~action] if action < 0 else action for action in actions)]
 
 

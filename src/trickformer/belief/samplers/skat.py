@@ -14,7 +14,7 @@ from trickformer import _core, tokenizers
 from trickformer.base import Game, LogOdds, View, Worlds
 from trickformer.belief.samplers._cards import CardBelief
 from trickformer.belief.samplers._uniform import UniformWorlds, draw_one_of_each_row
-from trickformer.games.skat import NUM_CARDS, PICK_UP, deal_order, evaluation
+from trickformer.games.skat import NUM_CARDS, PICK_UP, evaluation
 
 POOL = 128  # number of uniform worlds from which each weighted world is drawn
 
@@ -49,7 +49,8 @@ class SkatWorlds(UniformWorlds):
         row = self.hidden[i]
         discards = iter(row[NUM_CARDS:].tolist())
         actions = [next(discards) if action < 0 else action for action in actions_after_deal(self.view)]
-        return deal_order(row[:NUM_CARDS]) + [action for action in actions if action >= 0]
+        dealt = np.argsort(row[:NUM_CARDS], kind="stable").tolist()  # by holder, ascending within a hand
+        return dealt + [action for action in actions if action >= 0]
 
 
 class SkatBelief(CardBelief[SkatWorlds, _core.skat.SeatView, _core.skat.DealSampler]):

@@ -18,7 +18,7 @@ from trickformer.games.skat import (
     PASS,
     PLAYERS,
     PLAYING,
-    POINTS,
+    card_points,
 )
 from trickformer.records.skat.record import ACTION, LEAVES, RESIGNS, SHOWS, TIMES_OUT, UNKNOWN, SkatRecord, split_move
 
@@ -51,7 +51,7 @@ class Trick:
     @property
     def points(self) -> int:
         """Card points."""
-        return sum(POINTS[CARDS[card][1]] for card in self.cards)
+        return card_points(self.cards)
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class SkatReplay:
     @property
     def points(self) -> int:
         """Card points of the soloist so far, skat included."""
-        return self.state.soloists_points + sum(POINTS[CARDS[card][1]] for card in self.state.skat)
+        return self.state.soloists_points + card_points(self.state.skat)
 
     @property
     def defenders_points(self) -> int:

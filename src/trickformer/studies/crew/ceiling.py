@@ -24,12 +24,6 @@ _PLAYING = (crew.RADIO, crew.PLAY)  # phases after the allocation of tasks
 Job = tuple[CrewEvaluation, list[tuple[int, tuple[int, ...]]]]  # plan; deals with the histories of their games
 
 
-def require_solver() -> None:
-    """Raise TrickformerError if this build has no solver."""
-    if not hasattr(_core.crew, "Solver"):
-        raise TrickformerError("--ceiling needs the solver of The Crew, which this build does not have; leave it out")
-
-
 def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, bool | None]:
     """Solve the deals of the first player's games, each with its tasks allocated as in the game.
 
@@ -43,9 +37,8 @@ def answers(config: CrewEvaluation, records: Sequence[HandRecord]) -> dict[int, 
         By deal, whether the team can succeed; None if the search ran out of nodes.
 
     Raises:
-        TrickformerError: If this build has no solver, or the answers cannot be written.
+        TrickformerError: The answers cannot be written.
     """
-    require_solver()
     path = None if config.out is None else config.out / FILE
     with JsonLines(path) if path else nullcontext() as file:
         try:

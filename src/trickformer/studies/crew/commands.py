@@ -27,8 +27,6 @@ def evaluate(
     from trickformer.studies.crew import ceiling, report, results
     from trickformer.tournaments import run
 
-    if settings.ceiling:
-        ceiling.require_solver()  # before anything is played
     played = run.tournament(settings, resume)
     winnable = ceiling.answers(played.config, played.records) if settings.ceiling else None
     result = results.CrewResults(played, winnable).result()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
-from trickformer.plumbing.tables import p_value, seconds
+from trickformer.plumbing.tables import format_difference, p_value, seconds
 
 SUMMARY, PLOT = "summary.json", "plot.png"
 _METHOD = (
@@ -103,7 +103,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     first, *others = result["beliefs"]
     for other in others:
         pairs = [
-            (f"{row[budget]:g}", f"{round(d['score'], 4) + 0.0:+.4f}", _interval(d["ci95"], "+"), p_value(d["p"]))
+            (f"{row[budget]:g}", format_difference(d["score"], 4), _interval(d["ci95"], "+"), p_value(d["p"]))
             for row in result["rows"]
             for d in [row["differences"][other]]
         ]

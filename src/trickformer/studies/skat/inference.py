@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trickformer import _core, games, players
-from trickformer.base import decision_rng
+from trickformer.base import Player, TrickformerError, decision_rng, validate_decisions
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import PLAYERS, PLAYING, Skat, evaluation
 from trickformer.plumbing.progress import progress
@@ -23,6 +23,8 @@ from trickformer.tournaments.intervals import interval
 
 if TYPE_CHECKING:
     from trickformer.base import State
+
+MOST_PASSED_IN = 1_000  # deals that may be passed in for each deal that is played
 
 _KEY = (
     "bidder: player that bids and declares in all seats. defenders, soloist: log of the true deal's weight over the "
@@ -39,10 +41,13 @@ def command(config: Inference) -> None:
     Raises:
         UnknownNameError: If a spec names no player.
         OptionsError: If a spec has a bad option.
+        TrickformerError: If a bidder needs hidden cards, makes an illegal action or hardly ever bids.
     """
     game = games.load("skat")
     assert isinstance(game, Skat)
     model = _core.skat_search.BidModel(**config.model_dump(include={"bid", "choice", "floor"}, exclude_none=True))
+    for spec in config.players:
+        _make_bidder(spec, game)  # a bad spec is refused before the first deal is played
     rows = []
     for spec in config.players:
         information = np.array(list(measure_information(game, spec, model, config)))
@@ -88,18 +93,28 @@ def measure_information(
             advance(1)
 
 
+def _make_bidder(spec: str, game: Skat) -> Player:
+    player = players.make(spec, game)
+    if player.needs_state:
+        raise TrickformerError(f"player {spec!r} needs hidden cards; its bids say more than its own cards do")
+    return player
+
+
 def _bid(game: Skat, spec: str, config: Inference) -> Iterator[State]:
     """Bid the deals of the series; yield the first `deals` that are not passed in, before the first card."""
-    player = players.make(spec, game)
+    player = _make_bidder(spec, game)
     index, played = 0, 0
     while played < config.deals:
+        if index >= (played + 1) * MOST_PASSED_IN:
+            raise TrickformerError(f"{spec} passed in {index - played:,} of {index:,} deals; choose one that bids more")
         state = game.deal(config.seed, index)
         memo: list[dict[str, Any]] = [{}, {}, {}]
         number = 0
         while not state.is_terminal() and state.core.phase != PLAYING:
             seat = state.current_player()
-            rng = decision_rng(config.seed, index, seat, number)
-            state.apply_action(player.act([game.view(state, seat)], [rng], [memo[seat]])[0].action)
+            views = [game.view(state, seat)]
+            decisions = player.act(views, [decision_rng(config.seed, index, seat, number)], [memo[seat]])
+            state.apply_action(validate_decisions(player, views, decisions)[0].action)
             number += 1
         index += 1
         if not state.is_terminal():

@@ -108,7 +108,7 @@ def show(game: Crew, state: State, viewer: int, you: int | None) -> Scene:
             used = {c: card(c).model_copy(update={"options": places.get(c, ())}) for c in sorted(own_cards)}
             cards = make_clickable(used.items(), playable) if seat == on_turn else tuple(map(card, sorted(own_cards)))
         else:
-            cards = backs(_visible_count(core, seat))
+            cards = backs(len(core.hand(seat)))  # passed and drawn cards move after the last seat has chosen
         if messages[seat] is not None and messages[seat][1] not in core.plays:
             label, c = messages[seat][:2]
             note = ACTIONS[label] if label != UNLABELLED else ""
@@ -189,11 +189,6 @@ def _final_hand(crew_state: Any, seat: int) -> FinalHand:
     piles += [Pile(title="passed", cards=tuple(map(card, passed)))] if passed else []
     tasks = [pile.model_copy(update={"seat": None}) for pile in _tasks(core, []) if pile.seat == seat]
     return FinalHand(seat=seat, piles=(*piles, *tasks))
-
-
-def _visible_count(core: Any, seat: int) -> int:
-    """Count the cards of a seat; the core moves passed and drawn cards only after the last seat has chosen."""
-    return len(core.hand(seat))
 
 
 def _tasks(core: Any, actions: list[int]) -> tuple[Pile, ...]:

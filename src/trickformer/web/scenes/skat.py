@@ -23,9 +23,9 @@ from trickformer.games.skat import (
     PICK_UP,
     PLAY_HAND,
     PLAYERS,
-    POINTS,
     TRICKS,
     Skat,
+    card_points,
 )
 from trickformer.plumbing.text import count_noun
 from trickformer.web.scenes._cards import (
@@ -72,14 +72,14 @@ def show(game: Skat, state: State, viewer: int, you: int | None) -> Scene:
     may_act = on_turn >= 0 and viewer in (on_turn, OPEN)
     actions = skat_state.legal_actions() if may_act else []
     contract, soloist = skat_state.contract, skat_state.soloist
-    ouvert = contract is not None and phase in ("play", "over") and _is_ouvert(skat_state)
+    ouvert = contract is not None and phase in ("play", "over") and contract.level == "ouvert"
     bids = _last_bids(skat_state)
     won = _count_tricks(skat_state)
     seats = []
     for seat in range(PLAYERS):
         hand = [(c, card(c)) for c in _sort(skat_state, skat_state.hand(seat))]
         shown = viewer in (seat, OPEN) or (ouvert and seat == soloist)
-        cards = make_clickable(hand, actions if seat == on_turn else ()) if shown else backs(_count(skat_state, seat))
+        cards = make_clickable(hand, actions if seat == on_turn else ()) if shown else backs(len(skat_state.hand(seat)))
         features = [_PLACES[seat], *(["soloist"] if seat == soloist else [])]
         if skat_state.plays:
             features += [count_noun(won[seat][0], "trick"), count_noun(won[seat][1], "card point")]
@@ -135,7 +135,7 @@ def log(game: Skat, state: State, viewer: int, you: int | None) -> tuple[LogEntr
     takers = []
     for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
         taker = plays[start + PLAYERS][0] if start + PLAYERS < len(plays) else skat_state.leader
-        points = _count_points(c for _, c in plays[start : start + PLAYERS])
+        points = card_points(c for _, c in plays[start : start + PLAYERS])
         takers.append(LogEntry(taker=taker, words=count_noun(points, "card point")))
     return (*entries, *trick_log([TrickCard(seat=seat, card=card(c)) for seat, c in plays], PLAYERS, takers))
 
@@ -222,14 +222,6 @@ def _last_bids(skat_state: Any) -> dict[int, str]:
     return {seat: ACTIONS[action] for seat, action in skat_state.auction} if not skat_state.plays else {}
 
 
-def _is_ouvert(skat_state: Any) -> bool:
-    return skat_state.contract.level == "ouvert"
-
-
-def _count(skat_state: Any, seat: int) -> int:
-    return len(skat_state.hand(seat))
-
-
 def _contract(skat_state: Any) -> str:
     contract = skat_state.contract
     hand = ["hand"] if contract.hand else []
@@ -259,7 +251,7 @@ def _count_tricks(skat_state: Any) -> list[tuple[int, int]]:
     for start in range(0, len(plays) - PLAYERS + 1, PLAYERS):
         taker = plays[start + PLAYERS][0] if start + PLAYERS < len(plays) else skat_state.leader
         tricks_before, points_before = won[taker]
-        won[taker] = tricks_before + 1, points_before + _count_points(c for _, c in plays[start : start + PLAYERS])
+        won[taker] = tricks_before + 1, points_before + card_points(c for _, c in plays[start : start + PLAYERS])
     return won
 
 
@@ -284,11 +276,6 @@ def _final_hand(skat_state: Any, seat: int) -> FinalHand:
     if seat == skat_state.soloist and PICK_UP in skat_state.history()[NUM_CARDS:]:
         piles += _piles(skat_state, OPEN)
     return FinalHand(seat=seat, piles=tuple(piles))
-
-
-def _count_points(cards: Iterable[int]) -> int:
-    """Add up the card points of some cards."""
-    return sum(POINTS[CARDS[c][1]] for c in cards)
 
 
 def value_steps(skat_state: Any) -> list[tuple[str, int]]:
@@ -329,7 +316,7 @@ def _result(skat_state: Any) -> tuple[str, ...]:
         base_value = abs(result.value) // (1 if result.won else 2)
         arithmetic = f"Value {base_value}"
     else:
-        skat = _count_points(skat_state.skat)
+        skat = card_points(skat_state.skat)
         first = (
             f"Seat {soloist} {outcome} {_contract(skat_state)} with {result.points} of {_ALL_POINTS} card points:"
             f" {result.points - skat} in {count_noun(result.tricks, 'trick')} and {skat} in the skat."
