@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.engines import KINDS, command, gone, running, spec
+from support.engines import KINDS, gone, running, spec
+from support.engines import command as engine_command
 
 from trickformer import games, players
 from trickformer.base import TrickformerError, decision_rng, replay
@@ -189,7 +190,7 @@ def wait_for_daemons(mark, count):
 @pytest.mark.parametrize("end", ["quit", "exits", "killed"])
 def test_what_has_left_the_session_of_an_engine_ends_with_it(end):
     mark = f"stray-{os.getpid()}-{time.monotonic_ns()}"
-    engine = process.start(None, shlex.split(command("stray", mark)), 10.0)
+    engine = process.start(None, shlex.split(engine_command("stray", mark)), 10.0)
     wait_for_daemons(mark, 3)
     (own,) = (pid for pid, watches in running(mark).items() if not watches and os.getsid(pid) == pid)
     if end == "exits":
@@ -278,49 +279,48 @@ def trickformer(*words):
     return subprocess.run([sys.executable, "-m", "trickformer", *words], capture_output=True, text=True, timeout=120)
 
 
-def test_a_tournament_stops_with_one_line_and_goes_on(tmp_path):
+def test_a_tournament_stops_with_one_line_and_goes_on(tmp_path, command):
     out = tmp_path / "run"
     words = ["tournament", "skat", "--b", "random", "--deals", "2", "--seed", "5", "--out", str(out)]
     stopped = trickformer(*words, "--a", spec("lie"))
     assert stopped.returncode == 2
     assert stopped.stderr.splitlines()[-1].startswith("error: engine lie failed")
     assert f"see {out}/engines/python" in stopped.stderr
-    resumed = trickformer(*words[:2], "--config", str(out / "config.toml"), "--out", str(out), "--resume")
-    assert resumed.returncode == 2 and "starts a program, and a file may not do that" in resumed.stderr
-    again = trickformer(*words, "--a", spec("lie"), "--resume")
-    assert again.returncode == 2 and "not legal" in again.stderr
+    code, _, err = command(*words[:2], "--config", out / "config.toml", "--out", out, "--resume")
+    assert code == 2 and "starts a program, and a file may not do that" in err
+    code, _, err = command(*words, "--a", spec("lie"), "--resume")
+    assert code == 2 and "not legal" in err
     said = sorted((out / "engines").iterdir())
-    once_more = trickformer(*words, "--a", spec("lie"))
-    assert once_more.returncode == 2 and "already holds a run" in once_more.stderr
+    code, _, err = command(*words, "--a", spec("lie"))
+    assert code == 2 and "already holds a run" in err
     assert sorted((out / "engines").iterdir()) == said, "an engine was started"
 
 
-def test_faults_that_cost_no_hand_are_counted(tmp_path):
+def test_faults_that_cost_no_hand_are_counted(tmp_path, command):
     out = tmp_path / "run"
-    words = ["tournament", "skat", "--b", "random", "--deals", "2", "--seed", "5", "--tables", "1"]
-    played = trickformer(*words, "--a", spec("slip"), "--out", str(out))
-    assert played.returncode == 0
-    (line,) = [line for line in played.stderr.splitlines() if line.startswith("warning")]
+    words = ["tournament", "skat", "--b", "random", "--deals", "1", "--seed", "5", "--tables", "1"]
+    code, played, err = command(*words, "--a", spec("slip"), "--out", out)
+    assert code == 0
+    (line,) = [line for line in err.splitlines() if line.startswith("warning")]
     turns = re.fullmatch(r"warning: the engine A (?:.*) was started again (\d+) times: (\d+) illegal answers", line)
     assert turns is not None and turns[1] == turns[2] != "0"
-    printed = " ".join(played.stdout.split())
+    printed = " ".join(played.split())
     assert f"was started again {turns[1]} times: {turns[1]} illegal answers" in printed
     assert f"was started again {turns[1]} times" in (out / "report.md").read_text()
     result = json.loads((out / "result.json").read_text())
     assert result["engine_faults"] == {"a": {"illegal": int(turns[1]), "restarts": int(turns[1])}}
     # Each process answers four times before it slips.
     assert int(turns[1]) == result["turns"]["a"] // 4 - (result["turns"]["a"] % 4 == 0)
-    crashing = trickformer(*words, "--a", spec("crash", 0.05, tmp_path / "started"), "--json")
-    crashes = json.loads(crashing.stdout)["engine_faults"]["a"]
+    crashing = command(*words, "--a", spec("crash", 0.05, tmp_path / "started"), "--json")[1]
+    crashes = json.loads(crashing)["engine_faults"]["a"]
     assert crashes["crash"] == crashes["restarts"] > 0
-    assert "engine_faults" not in json.loads(trickformer(*words, "--a", spec("good"), "--json").stdout)
+    assert "engine_faults" not in json.loads(command(*words, "--a", spec("good"), "--json")[1])
 
 
-def test_reports_say_what_seeds_are_worth(tmp_path):
+def test_reports_say_what_seeds_are_worth(tmp_path, command):
     config = Tournament(game="skat", a=spec("kill", 0, "x"), b=SERVED.format("skat"), deals=1, out=tmp_path / "run")
     tournament(config)
-    found = trickformer("report", str(tmp_path / "run"))
-    printed = " ".join(found.stdout.split())
+    printed = " ".join(command("report", tmp_path / "run")[1].split())
     assert "does not follow seeds: a match against itself is not zero" in printed
     assert "receives the states of its random generators, from which it could compute the hidden cards" in printed
 
@@ -333,7 +333,7 @@ def engines_toml(tmp_path, monkeypatch):
 
 
 def test_a_name_in_engines_toml_is_a_player(engines_toml):
-    words = command("good").replace("good", "{kind}")
+    words = engine_command("good").replace("good", "{kind}")
     options = "[mybot.options]\nlevel = 3\nkind = 'good'\n"
     engines_toml.write_text(f"[mybot]\ncommand = '{words} {{level}}'\ntimeout = 9.0\n{options}")
     assert "mybot" in players.names()
@@ -426,25 +426,25 @@ def test_the_check_finds_who_does_not_follow_seeds(tmp_path):
     assert good(found)["hidden cards"] is None, "chance is no proof that the engine reads hidden cards"
 
 
-def test_commands(engines_toml):
-    engines_toml.write_text(f"[mybot]\ncommand = '{command('good')}'\nabout = 'plays at random'\n")
-    assert "mybot" in (listed := trickformer("engines", "list").stdout) and "plays at random" in listed
-    checked = trickformer("engines", "check", "mybot", "--deals", "2")
-    assert checked.returncode == 0 and "follows seeds" in checked.stdout
-    assert trickformer("engines", "check", spec("lie"), "--deals", "2").returncode == 1
-    refused = trickformer("engines", "check", "random", "--game", "skat")
-    assert refused.returncode == 2 and "no engine" in refused.stderr
+def test_commands(engines_toml, command):
+    engines_toml.write_text(f"[mybot]\ncommand = '{engine_command('good')}'\nabout = 'plays at random'\n")
+    assert "mybot" in (listed := command("engines", "list")[1]) and "plays at random" in listed
+    code, out, _ = command("engines", "check", "mybot", "--deals", 2)
+    assert code == 0 and "follows seeds" in out
+    assert command("engines", "check", spec("lie"), "--deals", 2)[0] == 1
+    code, _, err = command("engines", "check", "random", "--game", "skat")
+    assert code == 2 and "no engine" in err
 
 
-def test_the_list_marks_an_engine_that_has_the_name_of_a_player(engines_toml):
+def test_the_list_marks_an_engine_that_has_the_name_of_a_player(engines_toml, command):
     engines_toml.write_text("".join(f"[{name}]\ncommand = 'bot'\n" for name in ("mybot", "xinxin")))
-    assert trickformer("engines", "list").stdout.splitlines()[1:] == [
+    assert command("engines", "list")[1].splitlines()[1:] == [
         "mybot: bot",
         "xinxin: bot; not usable, because a player has this name; choose another name",
     ]
 
 
-def test_serve_refuses_what_is_no_message():
+def test_serve_refuses_what_is_no_message(command):
     hello = '{"type":"hello","protocol":1}\n'
     new = '{"type":"new","table":0,"game":"hearts()","seat":0,"seed":1}\n'
     act = '{"type":"act","table":0,"legal":[1],"words":["x"],"seed":1,"seconds":null}\n'
@@ -463,8 +463,8 @@ def test_serve_refuses_what_is_no_message():
             input=hello + said, capture_output=True, text=True, timeout=60,
         )  # fmt: skip
         assert done.returncode == 2 and says in done.stderr and says in done.stdout.splitlines()[-1], done
-    refused = trickformer("serve", "spiel:state=true", "--game", "hearts")
-    assert refused.returncode == 2 and "needs hidden cards" in refused.stderr
+    code, _, err = command("serve", "spiel:state=true", "--game", "hearts")
+    assert code == 2 and "needs hidden cards" in err
 
 
 def test_any_generator_can_be_sent():

@@ -42,15 +42,16 @@ def opened(
     height: int = 900,
     shown: str = "#own .seat, #board .cell",
     has_touch: bool = False,
+    script: str = "",
 ):
-    """Open a page, and wait for the selector `shown`. Other seats play without delay.
+    """Open a page, and wait for the selector `shown`. Other seats play without delay. `script` runs before it loads.
 
     Errors and warnings on the console are collected in `page.faults`.
     """
     context = browser.new_context(
         viewport={"width": width, "height": height}, reduced_motion="reduce", has_touch=has_touch
     )
-    context.add_init_script("localStorage.setItem('speed', '0')")
+    context.add_init_script("localStorage.setItem('speed', '0');" + script)
     page = context.new_page()
     page.faults = []
     page.on(
@@ -87,11 +88,7 @@ def with_card_names(locator) -> str:
 
 def listening(browser, address: str, script: str = ""):
     """Open a page that keeps the messages of its socket in `heard` and `sent`; `script` runs before the page loads."""
-    page = opened(browser, address)
-    page.context.add_init_script(_LISTEN + script)
-    page.reload()
-    page.wait_for_selector("#own .seat")
-    return page
+    return opened(browser, address, shown="#own .seat", script=_LISTEN + script)
 
 
 def my_turn(page) -> bool:

@@ -32,6 +32,8 @@ IMPORTS = (
 def served(*words: str, command: str = "play") -> Iterator[tuple[str, BaseProcess]]:
     """The address of `trickformer play`, `view` or `puzzle` with these words, and its process, which is ended.
 
+    The process has its further output as `stdout`, like a `Popen`.
+
     Args:
         words: Arguments of the command.
         command: The command: `play`, `view` or `puzzle`.
@@ -47,6 +49,7 @@ def served(*words: str, command: str = "play") -> Iterator[tuple[str, BaseProces
         try:
             line = output.readline()
             assert line.startswith(STARTS), line + output.read()
+            process.stdout = output
             yield line.split()[-1], process
         finally:
             process.terminate()

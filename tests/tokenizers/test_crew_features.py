@@ -36,6 +36,8 @@ def test_features_are_those_of_the_rules(distress):
     deals = 2 if distress == "off" else 1
     stages, rng = set(), random.Random(1)
     for mission in games.load("crew").missions:
+        if distress == "right" and mission % 5 and mission not in (11, 23):
+            continue  # some missions with all stages show that cards pass in the other direction
         game = games.load(f"crew(mission={mission},distress={distress})")
         tokenizer = tokenizers.make(game)
         assert tokenizer.n_features == sum(SIZES.values())

@@ -64,8 +64,8 @@ def test_features_are_those_counted_by_hand(spec):
             if number:
                 course.step(actions[number - 1])
             for seat in range(game.players):
-                at = len(tokenizer.encode(game.view(state, seat))) - 1 - state.is_terminal()
                 view, script = game.view(state, seat), None
+                at = len(tokenizer.encode(view)) - 1 - state.is_terminal()
                 if state.current_player() == seat:
                     script = smart.act([view], [np.random.default_rng(0)], [{}])[0].action
                 expected = np.array(hanabi_features.expected(course, seat, script))

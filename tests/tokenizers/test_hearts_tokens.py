@@ -65,14 +65,15 @@ def test_tracker_follows_openspiel_under_every_option():
     """Whose turn it is, what is legal, that what happens was possible, and the outcome."""
     for number, game in enumerate(all_options()):
         tokenizer = tokenizers.make(game)
+        trackers, pushed = [tokenizer.tracker([]) for _ in range(4)], [0] * 4
         for state in random_playout(game.deal(number, number % 4), random.Random(number)):
-            for seat in range(4):
+            for seat, tracker in enumerate(trackers):
                 view = game.view(state, seat)
                 tokens = tokenizer.encode(view)
-                tracker = tokenizer.tracker(tokens[:1])
-                for token in tokens[1:]:
+                for token in tokens[pushed[seat] :]:
                     assert tracker.possible()[token], f"option set {number}, seat {seat}: {tokens} {token}"
                     tracker.push(int(token))
+                pushed[seat] = len(tokens)
                 assert tracker.is_legal()
                 assert tracker.terminal() == state.is_terminal()
                 if view.legal:

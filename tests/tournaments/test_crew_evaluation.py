@@ -354,14 +354,16 @@ def test_the_ceiling_is_asked_once_for_each_deal(monkeypatch, tmp_path, distress
 
 def test_draws_are_those_of_chance():
     """What the solver is told of mission 12 is what happens."""
-    game = IndexedCrew(games.load("crew").spiel)
+    game, checked = IndexedCrew(games.load("crew").spiel), 0
     for record in run.tournament(config(player=["random"], missions="12", games=20)).records:
         state, draws = game.spiel.new_initial_state(), game.draws(3, record.deal)
         for action in record.history:
             if state.core is not None and state.core.phase == crew.DRAW:
                 cards = state.legal_actions()
                 assert action == cards[int(draws[state.core.step] * len(cards))]
+                checked += 1
             state.apply_action(action)
+    assert checked
 
 
 def test_iterations_are_evaluated_once(crew_checkpoint, command, tmp_path):

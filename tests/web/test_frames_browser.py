@@ -26,10 +26,10 @@ INTERVALS = """(seconds) => new Promise((resolve) => {
 SEARCH = "gomcts:checkpoint=hearts-small,runs=1000000"
 
 
-def _keeps_up(page) -> bool:
+def _keeps_up(page, attempts: int = ATTEMPTS, seconds: float = SECONDS) -> bool:
     """Measure the intervals between frames until one attempt keeps the limits, and print them (`pytest -s`)."""
-    for _ in range(ATTEMPTS):
-        intervals = sorted(page.evaluate(INTERVALS, SECONDS))
+    for _ in range(attempts):
+        intervals = sorted(page.evaluate(INTERVALS, seconds))
         median, percentile = statistics.median(intervals), intervals[round(0.99 * (len(intervals) - 1))]
         print(
             f"{len(intervals)} frames: median {median:.1f} ms, 99% {percentile:.1f} ms, longest {intervals[-1]:.1f} ms"
@@ -62,6 +62,6 @@ def test_the_page_keeps_60_frames_a_second_while_a_search_runs(browser):
         assert _keeps_up(page)
         assert page.locator("#panel-search progress").is_visible() and not page.locator("#hinted").count()
         page.evaluate("setInterval(() => { for (const end = performance.now() + 60; performance.now() < end;); }, 1)")
-        assert not _keeps_up(page)
+        assert not _keeps_up(page, attempts=1, seconds=1.5)
         assert not page.faults
         page.context.close()

@@ -6,12 +6,12 @@ import asyncio
 import json
 import random
 import re
-import signal
 from contextlib import ExitStack
 
 import pytest
 from support.browser import CHROMIUM, faint, launched, move, opened, rules_hold
-from support.served import clicks, heard, page, served
+from support.forked import served
+from support.served import clicks, heard, page
 
 from trickformer.base import TrickformerError
 from trickformer.web.config import YOU, Play
@@ -341,7 +341,7 @@ def test_three_people_over_sockets(tmp_path):
                         table = heard(watching, "table")
                         assert table["ply"] == own["ply"] + 1
                         history.append((seat, action))
-            process.send_signal(signal.SIGKILL)
+            process.kill()
     steps = [json.loads(line) for line in (tmp_path / "t" / "moves.jsonl").read_text().splitlines()]
     assert [(step["seat"], step["action"]) for step in steps if step["do"] == "act"] == history
 

@@ -16,7 +16,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from support.served import children, clicks, heard, my_turn, page, served
+from support import served as processes
+from support.forked import served
+from support.served import children, clicks, heard, my_turn, page
 
 from trickformer.web import messages, scenes
 from trickformer.web.cast import state_after
@@ -280,7 +282,7 @@ def test_a_hundred_fuzzed_messages():
         with page(address) as socket:
             table = heard(socket, "table")
             assert table["seats"].count("you") >= 1, seed
-            assert process.poll() is None, seed
+            assert process.is_alive(), seed
 
 
 def test_messages_are_limited(hearts_table):
@@ -301,7 +303,7 @@ def test_messages_are_limited(hearts_table):
 
 @pytest.mark.slow
 def test_a_page_that_goes_leaves_no_search_running():
-    with served("hearts", "--opponents", "pimc:worlds=1000000", "--seat", "1") as (address, process):
+    with processes.served("hearts", "--opponents", "pimc:worlds=1000000", "--seat", "1") as (address, process):
         with page(address) as socket:
             assert heard(socket, "thinking")["seat"] is not None
             while not (thinking := _thinkers(process.pid)):
@@ -372,7 +374,7 @@ def test_a_whole_hand_over_the_socket(game, tmp_path, command):
             moves += 1
             socket.send(json.dumps(_act(table, draw)))
             table = my_turn(socket)
-        process.send_signal(signal.SIGKILL)
+        process.kill()
     with served(*words, "--resume") as (address, _), page(address) as socket:
         back = my_turn(socket)
         assert (back["scene"], back["log"], back["ply"]) == (table["scene"], table["log"], table["ply"])
@@ -388,7 +390,8 @@ def test_a_whole_hand_over_the_socket(game, tmp_path, command):
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_ends_it_quietly(times):
     """Also where people press it again, while a page is there and a player thinks."""
-    with served("hearts", "--opponents", "pimc:worlds=100000", "--seat", "1", "--deal", "1") as (address, process):
+    words = ("hearts", "--opponents", "pimc:worlds=100000", "--seat", "1", "--deal", "1")
+    with processes.served(*words) as (address, process):
         with page(address) as socket:
             assert heard(socket, "thinking")["seat"] is not None
             for _ in range(times):

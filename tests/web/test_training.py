@@ -7,7 +7,8 @@ import math
 
 import pytest
 from support.browser import CHROMIUM, WIDTHS, faint, launched, opened, overlaps, rules_hold
-from support.served import heard, page, served
+from support.forked import served
+from support.served import heard, page
 from support.training import STEPS, training_entries, write_training
 
 from trickformer.base import TrickformerError
@@ -122,7 +123,7 @@ def test_the_server_of_a_training(training, match):
             assert heard(socket, "list")["count"] == 28
         with pytest.raises(closed.InvalidStatus), page(address, "match-0-baseline"):
             pass
-        assert process.poll() is None
+        assert process.is_alive()
 
 
 def test_bad_input_is_one_line(command, training):

@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from contextlib import ExitStack, closing, suppress
 
 import pytest
@@ -440,6 +441,9 @@ def test_the_server_survives_junk_and_stops_what_nobody_waits_for(folder):
             socket.send('{"do":"open","number":4}')  # in a new process
             assert heard(socket, "hand")["number"] == 4
         assert process.poll() is None, seed
+        deadline = time.monotonic() + 20
+        while len(children(process.pid)) > 1 and time.monotonic() < deadline:
+            time.sleep(0.05)
         assert len(children(process.pid)) <= 1  # the tracker of multiprocessing's resources
 
 
