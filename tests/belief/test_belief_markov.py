@@ -10,6 +10,7 @@ from support.kuhn import PLAYERS, Kuhn
 from support.markov import GameProcess, Tabular, forward
 
 from trickformer import games
+from trickformer.base import PUBLIC
 from trickformer.belief.hanabi.process import Form
 
 
@@ -125,7 +126,7 @@ def test_every_game_is_such_a_system(name, form):
         if form is Form.POMDP and x.current_player() == process.seat:
             z = int(rng.choice(x.legal_actions()))
         assert process.likelihood(x, process.emission(x)) == 1
-        assert process.emission(x).viewer == form.observer(process.seat)
+        assert process.emission(x).viewer == (process.seat if form is Form.POMDP else PUBLIC)
         if steps % 5 == 4 and name != "crew":  # whose draws have ten thousand outcomes
             assert sum(p for _, p in process.successors(x, z)) == pytest.approx(1)
             summed += 1

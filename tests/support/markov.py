@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from trickformer.base import Game, Policy, View
+from trickformer.base import PUBLIC, Game, Policy, View
 from trickformer.belief.hanabi.process import Form
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class GameProcess(Generic[Z]):
 
     def emission(self, x: State) -> View:
         """What the form's observer sees. Legal actions of a seat follow from the rest of its view."""
-        return self.game.view(x, self.form.observer(self.seat))
+        return self.game.view(x, self.seat if self.form is Form.POMDP else PUBLIC)
 
     def likelihood(self, x: State, y: View) -> float:
         """1 where x shows y, else 0: our games have no noise in what is seen."""

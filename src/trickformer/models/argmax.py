@@ -21,8 +21,8 @@ class ArgmaxPlayer(ModelPlayer):
         self,
         options: ModelOptions,
         game: Game,
+        threshold: float,
         backend: Backend | None = None,
-        threshold: float | None = None,
         action_values: bool | None = None,
     ):
         """Load the model.
@@ -30,16 +30,15 @@ class ArgmaxPlayer(ModelPlayer):
         Args:
             options: Options of the player.
             game: The game.
+            threshold: Smallest probability of an action, by the policy over legal actions, to be considered.
             backend: Backend of another player with the same checkpoint, to share it.
-            threshold: Smallest probability of an action, by the policy over legal actions, to be considered; None is
-                the game's default.
             action_values: Whether the values are Q(s, a), and not V after the action; None: if the model has Q.
 
         Raises:
             TrickformerError: The model has no action values, and `action_values` is True; or see `ModelPlayer`.
         """
         super().__init__(options, game, backend)
-        self.threshold = game.search.least_argmax_probability if threshold is None else threshold
+        self.threshold = threshold
         if action_values and not self.backend.has_action_values:
             raise TrickformerError(f"{options.checkpoint_of(game)} has no action values; leave out action_values")
         self.action_values = self.backend.has_action_values if action_values is None else action_values

@@ -68,4 +68,4 @@ def make(options: Options, game: Game, backend: Backend | None = None) -> Argmax
 
     threshold = _threshold(options, game) if options.threshold is None else options.threshold
     use_q = False if options.preset == "paper" and options.action_values is None else options.action_values
-    return ArgmaxPlayer(options, game, backend, threshold, use_q)
+    return ArgmaxPlayer(options, game, threshold, backend, use_q)

@@ -31,6 +31,7 @@ from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import Report
+from trickformer.plumbing.tables import mean_and_error
 from trickformer.plumbing.text import to_json
 from trickformer.plumbing.training import prepare_training
 from trickformer.selfplay.generate import play_hands
@@ -232,16 +233,11 @@ def summary(by_hand: np.ndarray) -> dict[str, Any]:
     """
     uniform, learned = by_hand[:, 0] / by_hand[:, 2], by_hand[:, 1] / by_hand[:, 2]
     figures = {"uniform": uniform, "head": learned, "difference": learned - uniform}
-    # A standard error is the norm of the deviations over sqrt(n (n - 1)); the 1 avoids 0 / 0 for one hand.
-    divisor = np.sqrt(max(len(by_hand) - 1, 1) * len(by_hand))
     return {
         "hands": len(by_hand),
         "positions": int(by_hand[:, 3].sum()),
         "cards": int(by_hand[:, 2].sum()),
-        **{
-            name: {"mean": float(x.mean()), "se": float(np.linalg.norm(x - x.mean()) / divisor)}
-            for name, x in figures.items()
-        },
+        **{name: mean_and_error(x) for name, x in figures.items()},
     }
 
 

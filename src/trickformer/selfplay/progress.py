@@ -168,16 +168,15 @@ class RemainingTime:
 class RunProgress:
     """Progress of a run of self-play, stage by stage."""
 
-    def __init__(self, config: SelfPlay, entries: Iterable[Mapping[str, Any]] = (), visible: bool = True):
+    def __init__(self, config: SelfPlay, entries: Iterable[Mapping[str, Any]] = ()):
         """Plan a run.
 
         Args:
             config: Config of the run.
             entries: Log of the run so far.
-            visible: Whether to show anything; one process of several does.
         """
         self.remaining = RemainingTime(config, entries)
-        self._iterations, self._visible = config.iterations, visible
+        self._iterations, self._visible = config.iterations, True
 
     def line(self, text: str) -> None:
         """Print a line that stays, between stages.

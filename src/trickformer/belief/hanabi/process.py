@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import PUBLIC
 
 if TYPE_CHECKING:
     import torch
@@ -43,14 +42,6 @@ class Form(enum.StrEnum):
     HMM = "hmm"
     POMDP = "pomdp"
     FOSG = "fosg"
-
-    def observer(self, seat: int) -> int:
-        """Return the viewer of the emission: `seat` in a pomdp, else PUBLIC.
-
-        Args:
-            seat: Observing seat in a pomdp.
-        """
-        return seat if self is Form.POMDP else PUBLIC
 
 
 class HanabiProcess:
