@@ -56,7 +56,7 @@ def test_a_large_board_of_mines(browser):
             page.set_viewport_size({"width": width, "height": height})
             assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert not overlaps(page)
-        rules_hold(page)
+        rules_hold(page, contrast=True)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -79,7 +79,7 @@ def test_a_whole_hand_by_clicks(browser, name):
                 for width, height in ((1920, 1080), *WIDTHS):
                     page.set_viewport_size({"width": width, "height": height})
                     assert not overlaps(page), width
-                rules_hold(page)
+                rules_hold(page, contrast=True)
                 assert not faint(page)
                 assert page.locator("#panel-belief .shares td.heat").count() or "belief" not in panels
                 for panel in panels.split():
@@ -198,7 +198,7 @@ def test_cards_are_chosen_before_they_are_passed(browser):
         cards.nth(2).click(position={"x": 8, "y": 20})
         assert chosen() == [2, 7, 9] and page.locator("body").get_attribute("data-ply") == "53"
         names = [cards.nth(i).get_attribute("aria-label") for i in chosen()]
-        rules_hold(page)
+        rules_hold(page, contrast=True)
         page.click("#confirm")
         page.wait_for_selector("body:not([data-ply='53'])")
         passed = page.locator("#own .pile[aria-label='you passed'] .card")
@@ -219,7 +219,7 @@ def test_hints_in_three_clicks_with_the_named_cards_lit(browser):
         page.locator("#offer button").nth(1).click()
         lit = [c.get_attribute("class").split()[-1] == "lit" for c in page.locator("#others .card").all()]
         assert lit == [label == rank for label in labels]
-        rules_hold(page)
+        rules_hold(page, contrast=True)
         page.keyboard.press("Escape")
         assert not page.locator("#offer").is_visible() and not page.locator(".lit").count()
         page.keyboard.press("Enter")  # on the card, which has the focus again
@@ -251,7 +251,7 @@ def test_a_click_on_an_own_hidden_card_offers_play_and_discard(browser, choose):
         assert _offered(page) == ("your card 2", ["play", "Cancel"]) and "8 hints" in page.inner_text("#features")
         assert third.get_attribute("aria-pressed") == "true" and not page.locator(".lit").count()
         assert page.evaluate("document.activeElement.textContent") == "play"
-        rules_hold(page)
+        rules_hold(page, contrast=True)
         page.keyboard.press("Escape")
         assert not page.locator("#offer").is_visible() and third.evaluate("(e) => e === document.activeElement")
         assert third.get_attribute("aria-pressed") is None

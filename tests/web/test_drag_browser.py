@@ -64,7 +64,7 @@ def test_a_trick_of_hearts_by_the_mouse(browser):
         ply, name = _ply(page), page.locator(f"{OWN}.act").first.get_attribute("data-name")
         lift(page, page.locator(f"{OWN}.act").first, middle(page, "#centre"))
         assert page.locator(".dragged.droppable").count() == 1 and _ply(page) == ply
-        rules_hold(page)
+        rules_hold(page, contrast=True)
         page.mouse.up()
         page.wait_for_selector(f"body:not([data-ply='{ply}'])")
         assert my_turn(page) and not page.locator(f"{OWN}[data-name='{name}']").count()

@@ -393,7 +393,7 @@ def test_the_host_gives_its_seat_to_a_player():
             assert not _addresses(host) and _addresses(guest)
             assert not host.locator("#felt .act").count() and host.locator("#hint, #claim").count() == 2
             assert host.locator("#hint").is_disabled() and host.locator("#claim").is_disabled()
-            rules_hold(host)
+            rules_hold(host, contrast=True)
             move(guest, draw)
         assert "mine" not in host.evaluate("turns")
         assert not host.faults + guest.faults

@@ -41,7 +41,7 @@ def _fits(page):
         assert not overlaps(page) and not misplaced(page), width
     page.set_viewport_size({"width": 1440, "height": 900})
     assert not faint(page)
-    rules_hold(page)
+    rules_hold(page, contrast=True)
 
 
 def _wrong(puzzle):
@@ -192,7 +192,7 @@ def test_a_search_is_shown_and_can_be_stopped(browser, tmp_path):
     with served(str(path), "--analyse", "pimc:worlds=50000", command="puzzle") as (address, _):
         page = opened(browser, address, shown="#working")
         page.wait_for_selector("#working:has-text('Looking for a puzzle: 0 of 14 hands')")
-        rules_hold(page)
+        rules_hold(page, contrast=True)
         page.click("#cancel")
         page.wait_for_selector("body[data-puzzle=end]")
         assert "no puzzle answered" in page.inner_text("#status")
@@ -201,6 +201,6 @@ def test_a_search_is_shown_and_can_be_stopped(browser, tmp_path):
     with served(str(GAMES), "--margin", "10000", command="puzzle") as (address, _):
         page = opened(browser, address, shown="body[data-puzzle=end]")
         assert page.inner_text("#status").startswith("There are no puzzles; lower --margin")
-        rules_hold(page)
+        rules_hold(page, contrast=True)
         assert not page.faults
         page.context.close()

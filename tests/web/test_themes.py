@@ -106,23 +106,25 @@ def test_suits_of_each_deck_can_be_read():
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here")
 @pytest.mark.parametrize("words", ["hearts", "skat --seed 3", "crew(mission=9)", "hanabi", "mines"])
 def test_each_theme_in_the_browser(browser, words):
-    """The choice is kept, the felt changes, and axe-core and our own measure find no pale text."""
+    """The felt changes, no text is pale by our own measure and, in the last theme, by axe-core; the page keeps it."""
     draw, felts = random.Random(3), set()
     with served(*words.split()) as (address, _):
         page = opened(browser, address)
         for name in ("green", "blue", "wine", "slate", "sand"):
             my_turn(page)
             page.select_option("#theme", name)
-            page.reload()
-            page.wait_for_selector("#own .seat, #board .cell")
-            assert my_turn(page) and page.locator("#theme").input_value() == name
+            if name == "sand":
+                page.reload()
+                page.wait_for_selector("#own .seat, #board .cell")
+                assert my_turn(page) and page.locator("#theme").input_value() == name
             felts.add(page.evaluate("getComputedStyle(document.getElementById('felt')).backgroundColor"))
             assert not faint(page)
             page.click("#match")
             page.wait_for_selector("#new-match[open]")
             assert not faint(page)
             page.keyboard.press("Escape")
-            rules_hold(page)
+            if name == "sand":
+                rules_hold(page, contrast=True)
             move(page, draw)
             assert not faint(page)
             if not my_turn(page):

@@ -142,7 +142,7 @@ def test_a_choice_waits_for_its_rating(browser):
             else:
                 page.locator("#own button.card").first.click(position={"x": 8, "y": 20})
             page.wait_for_selector("#status:has-text('Your choice is rated first.')")
-            rules_hold(page)
+            rules_hold(page, contrast=True)
             assert _ply(page) == ply
             page.click(end)
             page.wait_for_selector(f"body:not([data-ply='{ply}'])")
