@@ -107,6 +107,19 @@ def ticks_during(work: Callable[[], Any]) -> int:
     return ticks
 
 
+def test_other_threads_run_while_layouts_are_counted() -> None:
+    """The graph of a board with a number in every other row and column takes about a second."""
+    size, rng = 16, np.random.default_rng(0)
+    board = _core.mines.Board(size, size, 60, 0)
+    opened = [size * row + col for row in range(1, size, 2) for col in range(1, size, 2)]
+    layout = set(rng.permutation([c for c in range(size * size) if c not in opened])[:60].tolist())
+    shown = [sum(cell in layout for cell in board.around(c)) for c in opened]
+    observation = _core.mines.Observation(board, opened, shown)
+    exact = _core.mines.METHODS.index("exact")
+    assert ticks_during(lambda: _core.mines.Counter(board, observation)) > 20
+    assert ticks_during(lambda: _core.mines.sample(board, observation, exact, 0, 0, 1, 1)) > 20
+
+
 def test_other_threads_run_while_a_backend_is_busy(hearts: Any, hearts_backend: Any) -> None:
     tokenizer, sequences = beginnings(hearts)
     tokens, lengths = np.tile(sequences[:1, :15], (400, 1)), np.full(400, 15, np.int32)
