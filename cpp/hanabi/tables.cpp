@@ -84,8 +84,7 @@ bool Tables::redeal(std::size_t i, const std::int8_t* hidden, Rng& rng) {
   int d = s.drawn;
   for (int k = 0; k < rules_.kinds(); ++k)
     while (pool[k]-- > 0) s.deck[d++] = std::uint8_t(k);
-  for (int left = s.left(); left > 1; --left)
-    std::swap(s.deck[s.drawn + left - 1], s.deck[s.drawn + int(rng.below(std::uint32_t(left)))]);
+  shuffle_rest(s, rng);
   states_[i] = s;
   return true;
 }
