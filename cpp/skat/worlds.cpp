@@ -76,13 +76,11 @@ Deals::Deals(const SeatView& v, const double* log_odds) : view_(v) {
     throw std::invalid_argument("no deal explains this view");
   if (!log_odds) return;
   check_log_odds(log_odds, kNumCards);
-  placing_ = placing(log_odds);
+  placing_.emplace(unseen_places(), log_odds);
 }
 
-Placing Deals::placing(const double* log_odds) const {
-  return {{both_ | only_a_, both_ | only_b_, both_ | only_a_ | only_b_ | neither_},
-          {need_a_, need_b_, need_skat_},
-          log_odds};
+Places Deals::unseen_places() const {
+  return {{both_ | only_a_, both_ | only_b_, both_ | only_a_ | only_b_ | neither_}, {need_a_, need_b_, need_skat_}};
 }
 
 Deals::UnseenCards Deals::lay_uniform(Rng& rng) const {
@@ -189,7 +187,12 @@ double Deals::log_prob(const World& w) const {
 }
 
 void Deals::places(const World& w, std::int8_t* at) const {
-  mark_places(sets(w), placing_or_uniform().open(), kNumCards, at);
+  mark_places(sets(w), unseen_places().open(), kNumCards, at);
+}
+
+void Deals::marginals(double* out) const {
+  if (placing_) return placing_->marginals(kNumCards, out);
+  Placing(unseen_places(), nullptr).marginals(kNumCards, out);
 }
 
 }  // namespace trickformer::skat
