@@ -4,19 +4,12 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/binomials.hpp"
+
 namespace trickformer::skat {
 namespace {
 
-struct Binomials {
-  std::uint64_t of[23][23] = {};
-  constexpr Binomials() {
-    for (int n = 0; n < 23; ++n) {
-      of[n][0] = 1;
-      for (int k = 1; k <= n; ++k) of[n][k] = of[n - 1][k - 1] + (k < n ? of[n - 1][k] : 0);
-    }
-  }
-};
-constexpr Binomials kBinomials;
+constexpr Binomials<23> kBinomials;
 
 // A uniform subset of `k` of the cards.
 Cards subset(Cards cards, int k, Rng& rng) {
