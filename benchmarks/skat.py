@@ -67,7 +67,7 @@ def rules_games(game: skat.Skat, games: int, baseline_games: int, repeats: int) 
 
     def core() -> float:
         start = time.thread_time()
-        _core.skat.rules_games(True, 1, 0, games)
+        _core.skat.mixed_games(True, 1, 0, games, 0.0)
         return games / (time.thread_time() - start)
 
     player = players.make("rules", game)

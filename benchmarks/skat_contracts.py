@@ -32,7 +32,7 @@ class Game:
 
 def scripted(seed: int, n: int) -> Iterable[Game]:
     """Play games 0 to n - 1 of the series `seed` with the scripted player in every seat."""
-    for row in _core.skat.rules_games(True, seed, 0, n)[0]:
+    for row in _core.skat.mixed_games(True, seed, 0, n, 0.0)[0]:
         actions = row[row != NOTHING].tolist()
         state = _core.skat.State(row[:NUM_CARDS].copy())
         for action in actions[NUM_CARDS:]:

@@ -169,7 +169,7 @@ def games(n: int) -> tuple[list[Any], list[Any]]:
     later = []
     first = 0
     while len(starts) < n:
-        history, _ = _core.skat.rules_games(False, SEED, first, n)
+        history = _core.skat.mixed_games(False, SEED, first, n, 0.0)[0]
         first += n
         for actions in history.tolist():
             state = _core.skat.State(np.array(actions[:32], np.uint8))

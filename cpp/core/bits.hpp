@@ -41,6 +41,15 @@ int nth(Cards cards, int n) {
 #endif
 }
 
+// The cards that can come next in an ascending row: they are above `last`, and enough higher ones of `cards` are left
+// for the rest of the row. still: number of cards to come, the next one included.
+template <std::unsigned_integral Cards>
+Cards ascending(Cards cards, int last, int still) {
+  cards &= static_cast<Cards>(~((std::uint64_t{1} << (last + 1)) - 1));
+  for (; still > 1; --still) cards &= ~std::bit_floor(cards);
+  return cards;
+}
+
 template <std::unsigned_integral Cards>
 int pick(Cards cards, Rng& rng) {
   return nth(cards, int(rng.below(std::uint32_t(count(cards)))));

@@ -14,24 +14,24 @@ void check_log_odds(const double* log_odds, int n) {
       throw std::invalid_argument("log odds are out of range; give numbers from -8 to 8");
 }
 
-Placing::Placing(const Sets& may, const std::array<int, kPlaces>& room, const double* log_odds) : room_(room) {
+Placing::Placing(const Places& places, const double* log_odds) : room_(places.room) {
+  const auto& [may, room] = places;
   Sets can = may;
   for (std::size_t p = 0; p < kPlaces; ++p)
     if (room[p] == 0) can[p] = 0;
   for (std::uint64_t rest = may[0] | may[1] | may[2]; rest;) {
     const int card = take_lowest(rest);
     Card c{card, {}};
-    int places = 0, last = 0;
+    int num_places = 0, last = 0;
     for (int p = 0; p < kPlaces; ++p) {
       if (!(can[std::size_t(p)] >> card & 1)) continue;
       c.odds[std::size_t(p)] = log_odds ? std::exp(log_odds[card * kPlaces + p]) : 1;
-      ++places;
+      ++num_places;
       last = p;
     }
-    if (places > 1) {
+    if (num_places > 1) {
       cards_.push_back(c);
-      open_ |= std::uint64_t{1} << card;
-    } else if (places == 1) {
+    } else if (num_places == 1) {
       known_[std::size_t(last)] |= std::uint64_t{1} << card;
       --room_[std::size_t(last)];
     } else {

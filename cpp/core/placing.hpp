@@ -21,16 +21,31 @@ inline constexpr double kMaxLogOdds = 8;
 // Throws std::invalid_argument if one of the n x kPlaces logarithms of odds is out of range or not a number.
 void check_log_odds(const double* log_odds, int n);
 
+// The places of one view.
+struct Places {
+  std::array<std::uint64_t, kPlaces> may;  // the cards that may lie at each place
+  std::array<int, kPlaces> room;           // the number of cards that lie there
+
+  // Cards that may lie at more than one of the places that have room. The place of all other cards is known.
+  std::uint64_t open() const {
+    std::uint64_t some = 0, several = 0;
+    for (std::size_t p = 0; p < kPlaces; ++p) {
+      if (room[p] == 0) continue;
+      several |= some & may[p];
+      some |= may[p];
+    }
+    return several;
+  }
+};
+
 class Placing {
  public:
   using Sets = std::array<std::uint64_t, kPlaces>;
 
-  // may: the cards that may lie at each place. room: how many cards lie there. log_odds: [cards][kPlaces], or null if
-  // all are equal; the caller has checked them. Throws std::invalid_argument if no placement is possible.
-  Placing(const Sets& may, const std::array<int, kPlaces>& room, const double* log_odds);
+  // log_odds: [cards][kPlaces], or null if all are equal; the caller has checked them. Throws std::invalid_argument if
+  // no placement is possible.
+  Placing(const Places& places, const double* log_odds);
 
-  // Cards that may lie at more than one of the places that have room. The place of all other cards is known.
-  std::uint64_t open() const { return open_; }
   // Draws the cards at each place, known ones included. uniforms: one number from [0, 1) for each open card.
   Sets draw(const double* uniforms) const;
   // Natural logarithm of the probability of a placement, which must be possible.
@@ -51,7 +66,6 @@ class Placing {
 
   std::vector<Card> cards_;
   Sets known_{};
-  std::uint64_t open_ = 0;
   std::array<int, kPlaces> room_;  // room for the open cards
   std::size_t rows_ = 1, columns_ = 1;
   std::vector<double> sums_;

@@ -5,7 +5,7 @@
 namespace trickformer {
 
 struct UnderWay {
-  std::int64_t done = 0, of = 0;  // simulations or worlds: finished, and in total
+  std::int64_t done = 0, of = 0;  // worlds finished or simulations started, and in total
 };
 
 // Progress of all running searches together.
@@ -21,8 +21,8 @@ class Share {
   ~Share();
 
   void more(std::int64_t of);     // adds to the total
-  void done(std::int64_t n = 1);  // adds to the number of finished ones
-  void reach(std::int64_t n);     // sets the number of finished simulations or worlds
+  void done(std::int64_t n = 1);  // adds to the number that is done
+  void reach(std::int64_t n);     // sets the number that is done
   void end();                     // removes the contribution; `more` starts a new one
 
  private:

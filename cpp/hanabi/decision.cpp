@@ -84,7 +84,7 @@ void Decision::deck(const std::int16_t* hand, Rng& rng, std::uint8_t* out) const
   int n = 0;
   for (int kind = 0; kind < rules().kinds(); ++kind)
     for (int k = left.left(kind); k > 0; --k) out[n++] = std::uint8_t(kind);
-  for (int i = n - 1; i > 0; --i) std::swap(out[i], out[rng.below(std::uint32_t(i + 1))]);
+  shuffle_cards(out, n, rng);
 }
 
 double Decision::likelihood(const std::int16_t* hand, double slip, std::vector<int>& order) const {

@@ -1,6 +1,7 @@
 // Labels by playouts, built for each instruction set.
 #include "hanabi/labels.hpp"
-#include "hanabi/smart.inl"
+
+#include "hanabi/decision.hpp"
 
 namespace trickformer::hanabi::inline TRICKFORMER_ISA {
 
@@ -11,21 +12,6 @@ struct Course {
   State s;
   Marks m;
 };
-
-// Returns the score if `smart` plays all seats to the end.
-int play_out(Course& course) {
-  while (!course.s.over()) apply(course.s, course.m, Thinker(course.s, course.m).smart());
-  return course.s.score();
-}
-
-void shuffle_rest(State& s, Rng& rng) {
-  for (int left = s.left(); left > 1; --left) {
-    std::uint8_t &a = s.deck[s.drawn + left - 1], &b = s.deck[s.drawn + int(rng.below(std::uint32_t(left)))];
-    const std::uint8_t card = a;
-    a = b;
-    b = card;
-  }
-}
 
 }  // namespace
 
@@ -50,9 +36,7 @@ void label_game(const Codec& codec, const std::uint8_t* history, int seat, const
       if (i > 0) shuffle_rest(with.s, own);
       for (std::uint64_t rest = actions; rest;) {
         const int action = take_lowest(rest);
-        Course then = with;
-        apply(then.s, then.m, action);
-        sums[action] += play_out(then);
+        sums[action] += play_out_smart(with.s, with.m, action);
       }
     }
     for (std::uint64_t rest = actions; rest;) {

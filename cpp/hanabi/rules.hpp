@@ -160,17 +160,24 @@ inline State new_game(const Rules& rules, const std::uint8_t* deck) {
   return s;
 }
 
+// Puts n cards into uniformly random order.
+inline void shuffle_cards(std::uint8_t* cards, int n, Rng& rng) {
+  for (; n > 1; --n) {
+    const int j = int(rng.below(std::uint32_t(n)));
+    const std::uint8_t card = cards[n - 1];
+    cards[n - 1] = cards[j];
+    cards[j] = card;
+  }
+}
+
+inline void shuffle_rest(State& s, Rng& rng) { shuffle_cards(s.deck + s.drawn, s.left(), rng); }
+
 inline void shuffle(const Rules& rules, Rng& rng, std::uint8_t* deck) {
   int n = 0;
   for (int c = 0; c < rules.colors; ++c)
     for (int r = 0; r < rules.ranks; ++r)
       for (int k = rules.copies(r); k--;) deck[n++] = std::uint8_t(c * rules.ranks + r);
-  for (int i = n - 1; i > 0; --i) {
-    const int j = int(rng.below(std::uint32_t(i + 1)));
-    const std::uint8_t card = deck[i];
-    deck[i] = deck[j];
-    deck[j] = card;
-  }
+  shuffle_cards(deck, n, rng);
 }
 
 // The slots of a hand that a hint of a colour or a rank would touch.

@@ -1,8 +1,8 @@
 #include "hanabi/tables.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
-#include <stdexcept>
 
 namespace trickformer::hanabi {
 
@@ -84,8 +84,7 @@ bool Tables::redeal(std::size_t i, const std::int8_t* hidden, Rng& rng) {
   int d = s.drawn;
   for (int k = 0; k < rules_.kinds(); ++k)
     while (pool[k]-- > 0) s.deck[d++] = std::uint8_t(k);
-  for (int left = s.left(); left > 1; --left)
-    std::swap(s.deck[s.drawn + left - 1], s.deck[s.drawn + int(rng.below(std::uint32_t(left)))]);
+  shuffle_rest(s, rng);
   states_[i] = s;
   return true;
 }
@@ -95,11 +94,7 @@ void Tables::redraw(std::size_t i, int seat, Rng& rng) {
   const int size = s.sizes[seat];
   int unseen[kMaxKinds] = {};
   for (int d = s.drawn; d < rules_.deck(); ++d) ++unseen[s.deck[d]];
-  for (int slot = 0; slot < size; ++slot) {
-    if (!s.hands[seat][slot].may_be(rules_, s.hands[seat][slot].card))
-      throw std::invalid_argument("hints rule out a card of the hand");
-    ++unseen[s.hands[seat][slot].card];
-  }
+  for (int slot = 0; slot < size; ++slot) ++unseen[s.hands[seat][slot].card];
   Kinds may[kMaxHand];
   int cards[kMaxHand] = {};  // by slot, number of cards that it may be
   for (int slot = 0; slot < size; ++slot) {
@@ -109,10 +104,10 @@ void Tables::redraw(std::size_t i, int seat, Rng& rng) {
   std::int8_t hidden[kMaxPlayers * kMaxHand];
   std::fill(hidden, hidden + rules_.dealt(), std::int8_t(-1));
   // Copies count as different cards, and each slot draws one of the cards that it may be. If two slots draw the same
-  // card, all draw again, so that every assignment of different cards is equally likely. The true hand is one
-  // assignment, so the loop ends.
+  // card, all draw again, so that every assignment of different cards is equally likely. Hints never rule out the true
+  // hand, so it is one assignment, and the loop ends.
   for (bool again = true; again;) {
-    unsigned taken[kMaxKinds] = {};  // sets of copies
+    std::uint64_t taken[kMaxKinds] = {};  // sets of copies; all cards of a file's deck may be of one kind
     again = false;
     for (int slot = 0; slot < size && !again; ++slot) {
       int number = int(rng.below(std::uint32_t(cards[slot])));
@@ -123,7 +118,7 @@ void Tables::redraw(std::size_t i, int seat, Rng& rng) {
         kind = take_lowest(kinds);
       }
       again = taken[kind] >> number & 1;
-      taken[kind] |= 1u << number;
+      taken[kind] |= std::uint64_t{1} << number;
       hidden[seat * rules_.hand + slot] = std::int8_t(kind);
     }
   }
@@ -147,6 +142,10 @@ bool in_range(const Rules& rules, const State& s, const Marks& m) {
       const Slot& slot = s.hands[p][i];
       const Kinds meant = m.kinds[p][i];
       if (!card(slot.card) || slot.colors >> rules.colors || slot.ranks >> rules.ranks || slot.hint_bits > 3)
+        return false;
+      // Further hints keep the card among the possible ones, so that no slot ends up without a colour or a rank.
+      if (!slot.may_be(rules, slot.card) || (slot.hint_bits & 1 && !std::has_single_bit(slot.colors)) ||
+          (slot.hint_bits & 2 && !std::has_single_bit(slot.ranks)))
         return false;
       if (!meant || meant & ~all_kinds(rules)) return false;
     }

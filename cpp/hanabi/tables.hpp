@@ -44,8 +44,7 @@ class Tables {
   // Returns false and changes nothing if the cards are not available or hints rule one out.
   bool redeal(std::size_t i, const std::int8_t* hidden, Rng& rng);
   // Gives a seat of game i one of the own hands that are consistent with its view, weighted by the number of deals, and
-  // shuffles the remaining deck. The moves of the others are not used. Throws std::invalid_argument if hints rule out a
-  // card that the hand holds.
+  // shuffles the remaining deck. The moves of the others are not used.
   void redraw(std::size_t i, int seat, Rng& rng);
   // Gives game i these cards without a check that they are available. Use it only to compute the action of a player who
   // sees them. Returns false and changes nothing if hints rule one out.
@@ -59,8 +58,9 @@ class Tables {
   std::vector<Marks> marks_;  // public meaning of the cards, by game
 };
 
-// Checks that every number of a state and its marks is possible under these rules, and that the seats that have yet to
-// move have cards. Other faults of a state from a file do no harm.
+// Checks that every number of a state and its marks is possible under these rules, that hints do not rule out the cards
+// in hands, and that the seats that have yet to move have cards. A state that passes can be played, observed and redrawn
+// without an access beyond its arrays, but it need not be a position of a real game.
 bool in_range(const Rules& rules, const State& s, const Marks& m);
 
 // Plays games of random players. With `careful` they never play a card that costs a life. decks: [n, rules.deck()];

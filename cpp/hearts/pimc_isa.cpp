@@ -85,7 +85,7 @@ PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t se
       if (values) values[card] = float(value);
     };
     const Cards cards = game.legal(root);
-    if (options.uct && !game.decided(root)) {
+    if (options.uct && (cards & (cards - 1)) && !game.decided(root)) {
       uct(game, root, options, rng, logs.get(), nodes.get());
       for (int j = nodes[0].first; j < nodes[0].first + nodes[0].children; ++j) {
         count_in(nodes[j].card, double(nodes[j].sum) / (double(nodes[j].visits) * kRewardUnit));
@@ -93,7 +93,7 @@ PimcResult pimc(const Deals& deals, const PimcOptions& options, std::uint64_t se
       }
       continue;
     }
-    // Without UCT, the playouts of a world are shared evenly by its legal cards.
+    // Without UCT, or without a choice, the playouts of a world are shared evenly by its legal cards.
     const int playouts = std::max(options.runs / count(cards), 1);
     for (Cards rest = cards; rest;) {
       const int card = take_lowest(rest);

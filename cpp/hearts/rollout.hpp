@@ -21,7 +21,6 @@ inline void begin(const Rules& rules, const Sim& s, const Cards given[kPlayers],
 class RolloutPlayer {
  public:
   RolloutPlayer(const Rules& rules, const RolloutNet& net) : rules_(rules), game_(rules), net_(net) {}
-  const Simulator& game() const { return game_; }
 
   // The card that the seat on turn passes or plays. dealt: the seat's 13 cards, which only a pass reads.
   int choose(const RolloutTable& t, Cards dealt, Rng& rng) const {

@@ -14,8 +14,8 @@ constexpr Cards kOverQueen = bit(kQueenOfSpades + 4) | bit(kQueenOfSpades + 8);
 // A position of play as one seat sees it, with the estimates that the script uses.
 class Situation {
  public:
-  explicit Situation(const SeatView& v) : rules_(v.rules) {
-    follow(v, k_);
+  // k: what the seat knows at the end of the view.
+  Situation(const SeatView& v, const Knowledge& k) : rules_(v.rules), k_(k) {
     Knowledge walk;
     const Cards given = cards_of(v.passes, v.num_passes);
     walk.begin(v.rules, v.seat, (v.dealt & ~given) | v.received, given, (v.seat + v.direction) % kPlayers, v.leader);
@@ -183,7 +183,7 @@ int rules_player(const SeatView& view) {
   if (const int fault = follow(view, k); fault != kNoFault) refuse(view, fault);
   if (!may_act(view, k)) throw std::invalid_argument("the seat of a view is not on turn");
   if (!view.playing()) return choose_pass(view.dealt & ~cards_of(view.passes, view.num_passes));
-  return Situation(view).choose();
+  return Situation(view, k).choose();
 }
 
 }  // namespace trickformer::hearts

@@ -7,16 +7,16 @@
 namespace trickformer::hearts {
 namespace {
 
-Placing placing_of(const Deals& d, const double* log_odds) {
-  Placing::Sets may{};
-  std::array<int, kPlaces> room{};
+// Where the unseen cards may lie.
+Places unseen_places(const Deals& d) {
+  Places places{};
   for (int place = 0; place < kPlaces; ++place) {
     const int other = other_at(d.view.seat, place);
     for (int group = 0; group < 8; ++group)
-      if (group >> other & 1) may[std::size_t(place)] |= d.classes[group];
-    room[std::size_t(place)] = d.need[other];
+      if (group >> other & 1) places.may[std::size_t(place)] |= d.classes[group];
+    places.room[std::size_t(place)] = d.need[other];
   }
-  return {may, room, log_odds};
+  return places;
 }
 
 // The cards that each seat was dealt or, after the pass, held. Returns false if the row is not a world.
@@ -72,7 +72,7 @@ Placing::Sets sets_of(const Deals& d, const Cards* hand) {
 Deals::Deals(const SeatView& v, const double* log_odds) {
   if (log_odds) check_log_odds(log_odds, kNumCards);
   if (const int fault = count_deals(v, *this); fault != kNoFault) refuse(v, fault);
-  if (log_odds) placing = std::make_unique<const Placing>(placing_of(*this, log_odds));
+  if (log_odds) placing = std::make_unique<const Placing>(unseen_places(*this), log_odds);
 }
 
 std::uint64_t num_assignments(const Deals& deals) { return deals.total; }
@@ -98,11 +98,12 @@ double log_prob(const Deals& d, const std::int16_t* hidden) {
 void places(const Deals& d, const std::int16_t* hidden, std::int8_t* at) {
   Cards hand[kPlayers] = {};
   hands(d, hidden, hand);
-  mark_places(sets_of(d, hand), (d.placing ? *d.placing : placing_of(d, nullptr)).open(), kNumCards, at);
+  mark_places(sets_of(d, hand), unseen_places(d).open(), kNumCards, at);
 }
 
 void marginals(const Deals& d, double* out) {
-  (d.placing ? *d.placing : placing_of(d, nullptr)).marginals(kNumCards, out);
+  if (d.placing) return d.placing->marginals(kNumCards, out);
+  Placing(unseen_places(d), nullptr).marginals(kNumCards, out);
 }
 
 }  // namespace trickformer::hearts

@@ -13,14 +13,6 @@ std::uint32_t pack(const std::int8_t score[kPlayers], int first) {
   return key;
 }
 
-// The cards that can come next in an ascending row: they are above `last`, and enough higher ones of `cards` are left
-// for the rest of the row. still: number of cards to come, the next one included.
-Cards ascending(Cards cards, int last, int still) {
-  cards &= ~((bit(last + 1)) - 1);
-  for (int drop = still - 1; drop > 0 && cards; --drop) cards &= ~(Cards{1} << (63 - std::countl_zero(cards)));
-  return cards;
-}
-
 TokenSet as_tokens(Cards cards) {
   TokenSet set;
   set.words[0] = cards;

@@ -20,6 +20,7 @@
 #pragma once
 #include <memory>
 
+#include "core/binomials.hpp"
 #include "core/placing.hpp"
 #include "hearts/knowledge.hpp"
 #include "hearts/seat_view.hpp"
@@ -65,16 +66,7 @@ constexpr int other_at(int seat, int place) {
   return p - (p > seat);
 }
 
-struct Binomials {
-  std::uint64_t of[kNumCards][kNumCards] = {};
-  constexpr Binomials() {
-    for (int n = 0; n < kNumCards; ++n) {
-      of[n][0] = 1;
-      for (int k = 1; k <= n; ++k) of[n][k] = of[n - 1][k - 1] + (k < n ? of[n - 1][k] : 0);
-    }
-  }
-};
-inline constexpr Binomials kBinomials;
+inline constexpr Binomials<kNumCards> kBinomials;
 
 inline Cards cards_of(const std::uint8_t* list, int n) {
   Cards cards = 0;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/isa.hpp"
-#include "mines/rules.hpp"
+#include "mines/count.hpp"
 
 namespace trickformer::mines {
 
@@ -41,16 +41,18 @@ struct SearchResult {
   std::vector<double> values;  // [cells]: mean score of the simulations through each action
 };
 
-// Some layout must be consistent with `observation`, and the game must not be over.
-using RunSearch = SearchResult(const Any<Board>& board, const Any<Observation>& observation,
+// Some layout must be consistent with `observation`, and the game must not be over. exact: the counter of the
+// observation; only the exact method needs it.
+using RunSearch = SearchResult(const Any<Board>& board, const Any<Observation>& observation, const Any<Counter>* exact,
                                const SearchOptions& options, std::uint64_t seed);
 TRICKFORMER_PER_ISA(RunSearch, search);
 
 // Draws n layouts by one method, each after `trials` steps of the Metropolis walk. A method that inherits continues
 // from the previous layout. Rejection stops after `trials` draws for a layout, unless that is 0. out: uint64 [n,
-// words], a bit for each mine; 0 for a layout that was not found. The seed determines all draws.
-using RunSample = void(const Any<Board>& board, const Any<Observation>& observation, Method method, Domain domain,
-                       std::uint64_t trials, std::uint64_t seed, std::size_t n, std::uint64_t* out);
+// words], a bit for each mine; 0 for a layout that was not found. The seed determines all draws. exact: as for `search`.
+using RunSample = void(const Any<Board>& board, const Any<Observation>& observation, const Any<Counter>* exact,
+                       Method method, Domain domain, std::uint64_t trials, std::uint64_t seed, std::size_t n,
+                       std::uint64_t* out);
 TRICKFORMER_PER_ISA(RunSample, sample);
 
 }  // namespace trickformer::mines

@@ -1,6 +1,5 @@
 // BSR-UCT, built for each instruction set.
 #include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "mines/sampler.hpp"
@@ -223,30 +222,21 @@ class Search {
   SearchResult result_;
 };
 
-template <typename Cells>
-static std::optional<Counter<Cells>> counter(const Board<Cells>& board, const Observation<Cells>& observation,
-                                             Method method) {
-  if (method != Method::kExact) return std::nullopt;
-  return Counter<Cells>(board, observation);
-}
-
 }  // namespace trickformer::mines::inline TRICKFORMER_ISA
 
 namespace trickformer::mines::built::TRICKFORMER_ISA {
 
-SearchResult search(const Any<Board>& board, const Any<Observation>& observation, const SearchOptions& options,
-                    std::uint64_t seed) {
+SearchResult search(const Any<Board>& board, const Any<Observation>& observation, const Any<Counter>* exact,
+                    const SearchOptions& options, std::uint64_t seed) {
   return on_board(board, observation, [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
-    const auto exact = counter(b, s, options.method);
-    return Search<Cells>(b, s, options, exact ? &*exact : nullptr, seed).run();
+    return Search<Cells>(b, s, options, std::get_if<Counter<Cells>>(exact), seed).run();
   });
 }
 
-void sample(const Any<Board>& board, const Any<Observation>& observation, Method method, Domain domain,
-            std::uint64_t trials, std::uint64_t seed, std::size_t n, std::uint64_t* out) {
+void sample(const Any<Board>& board, const Any<Observation>& observation, const Any<Counter>* exact, Method method,
+            Domain domain, std::uint64_t trials, std::uint64_t seed, std::size_t n, std::uint64_t* out) {
   on_board(board, observation, [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
-    const auto exact = counter(b, s, method);
-    Sampler<Cells> sampler(b, method, domain, exact ? &*exact : nullptr);
+    Sampler<Cells> sampler(b, method, domain, std::get_if<Counter<Cells>>(exact));
     Deadline never(0, nullptr);
     Rng rng(seed);
     const std::uint64_t limit = method == Method::kRejection ? trials : 0;

@@ -108,8 +108,13 @@ void bind_gpt2(nb::module_& m) {
           [](Backend& e, const Ids& n) { return head<&Backend::hidden_states>(e, n, e.config().embd); },
           nb::arg("nodes"))
       .def(
-          "release", [](Backend& e, const Ids& n) { e.release(ids(n)); }, nb::arg("nodes"))
-      .def("reset", &Backend::reset)
+          "release",
+          [](Backend& e, const Ids& n) {
+            const nb::gil_scoped_release released;
+            e.release(ids(n));
+          },
+          nb::arg("nodes"))
+      .def("reset", &Backend::reset, nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("node_count", &Backend::node_count)
       .def_prop_ro("generation", &Backend::generation)
       .def_prop_ro("vocab_size", [](const Backend& e) { return e.config().vocab; })

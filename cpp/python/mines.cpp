@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -107,17 +108,27 @@ void open_cell(State<Cells>& s, int cell) {
   if (s.is_laid()) open_cascade_from(s, before);
 }
 
-void check_consistent(const AnyBoard& board, const AnyObservation& observation, int method) {
-  const auto consistent = [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
-    return any(Counter<Cells>(b, s).layouts());
-  };
+void check_consistent(const AnyCounter& counter) {
+  if (!std::visit([](const auto& c) { return any(c.layouts()); }, counter))
+    throw nb::value_error("no layout of mines explains what was seen");
+}
+
+// Throws if no layout is consistent with the observation. Returns the counter for the exact method, which draws from it.
+// The other methods need no counter and may be used if there are too many layouts to count.
+std::optional<AnyCounter> count_layouts(const AnyBoard& board, const AnyObservation& observation, int method) {
+  std::optional<AnyCounter> counter;
   try {
-    if (on_board(board, observation, consistent)) return;
+    on_board(board, observation, [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
+      nb::gil_scoped_release release;
+      counter.emplace(std::in_place_type<Counter<Cells>>, b, s);
+    });
   } catch (const std::runtime_error&) {
     if (Method(method) == Method::kExact) throw;
-    return;  // too many layouts to count, and only the exact method needs their number
+    return std::nullopt;
   }
-  throw nb::value_error("no layout of mines explains what was seen");
+  check_consistent(*counter);
+  if (Method(method) != Method::kExact) counter.reset();
+  return counter;
 }
 
 void bind_rules(nb::module_& m) {
@@ -246,6 +257,7 @@ void bind_beliefs(nb::module_& m) {
           "__init__",
           [](AnyCounter* self, const AnyBoard& board, const AnyObservation& observation) {
             on_board(board, observation, [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
+              nb::gil_scoped_release release;
               new (self) AnyCounter(std::in_place_type<Counter<Cells>>, b, s);
             });
           },
@@ -289,20 +301,29 @@ void bind_beliefs(nb::module_& m) {
   m.def(
       "sample",
       [](const AnyBoard& b, const AnyObservation& observation, int method, int domain, std::uint64_t trials,
-         std::uint64_t seed, std::size_t n) {
+         std::uint64_t seed, std::size_t n, const AnyCounter* counter) {
         checked(method, 4, "method");
         checked(domain, 2, "domain");
-        check_consistent(b, observation, method);
+        std::optional<AnyCounter> own;
+        if (!counter) {
+          own = count_layouts(b, observation, method);
+          counter = own ? &*own : nullptr;
+        } else if (counter->index() == b.index()) {
+          check_consistent(*counter);
+        } else {
+          throw nb::value_error("the counter is of another board");
+        }
         const auto words = std::size_t(words_of(b));
         auto out = words == 1 ? make<std::uint64_t>({n}) : make<std::uint64_t>({n, words});
         nb::gil_scoped_release release;
-        sample(b, observation, Method(method), Domain(domain), trials, seed, n, out.data());
+        sample(b, observation, counter, Method(method), Domain(domain), trials, seed, n, out.data());
         return out;
       },
-      "board"_a, "observation"_a, "method"_a, "domain"_a, "trials"_a, "seed"_a, "n"_a,
+      "board"_a, "observation"_a, "method"_a, "domain"_a, "trials"_a, "seed"_a, "n"_a, "counter"_a = nb::none(),
       "Draw n layouts, uint64 [n], or uint64 [n, words] on boards of more than 64 cells. method: an index into "
       "METHODS. domain: an index into DOMAINS, the set from which proposals are drawn. trials: the number of steps of "
       "a random walk; for rejection, the number of draws after which it gives up and returns 0, or 0 for no limit. "
+      "counter: the Counter of this observation, if the caller has it; otherwise the layouts are counted first. "
       "Raises ValueError if no layout is consistent with the opened cells, RuntimeError if there are too many for "
       "exact drawing.");
 }
@@ -332,12 +353,12 @@ void bind_players(nb::module_& m) {
         checked(domain, 2, "domain");
         if (on_board(b, observation, [](const auto& of, const auto& s) { return any(s.exploded) || s.n == of.safe(); }))
           throw nb::value_error("the game is over");
-        check_consistent(b, observation, method);
+        const std::optional<AnyCounter> counter = count_layouts(b, observation, method);
         SearchResult found;
         {
           nb::gil_scoped_release release;
           const SearchOptions options{Method(method), Domain(domain), simulations, seconds, c, widening, &interrupted};
-          found = search(b, observation, options, seed);
+          found = search(b, observation, counter ? &*counter : nullptr, options, seed);
         }
         if (PyErr_Occurred()) throw nb::python_error();
         return found;

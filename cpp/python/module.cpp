@@ -10,8 +10,11 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // an interrupted command leaves objects behind, which is no fault
 #endif
   m.doc() =
-      "The C++ core of trickformer. Any number of threads may share a model or a codec. All other objects serve one "
-      "call at a time: a second call at the same time raises RuntimeError.";
+      "The C++ core of trickformer. Any number of threads may share a model, or an object that no call changes, such "
+      "as "
+      "a codec. Tables, Seats, SearchBatch and the solvers serve one call that changes them at a time: a second call "
+      "at "
+      "the same time raises RuntimeError.";
   m.def(
       "isa", [] { return trickformer::name(trickformer::isa()); },
       "Return the name of the instruction set that the core uses: the environment variable TRICKFORMER_ISA, else the "

@@ -97,7 +97,6 @@ void bind_rules(nb::module_& m) {
            })
       .def("hand", [](const State& s, std::int64_t p) { return cards_of(s.hand[checked(p, kPlayers, "seat")]); })
       .def_prop_ro("skat", [](const State& s) { return cards_of(s.skat); })
-      .def_prop_ro("dealt_skat", [](const State& s) { return cards_of(s.dealt_skat); })
       .def_prop_ro("soloist", [](const State& s) { return int(s.auction.soloist); })
       .def_prop_ro("bid", [](const State& s) { return int(s.auction.bid()); })
       .def_prop_ro("phase", [](const State& s) { return int(s.phase); })

@@ -1,5 +1,4 @@
 // Python bindings of Skat's scripted player, and of games that players of the core play in bulk.
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -29,18 +28,6 @@ void bind_skat_players(nb::module_& parent) {
       },
       "views"_a, "Return the scripted player's action in each view. Raises ValueError if a view's seat is not to act.");
   m.def(
-      "rules_games",
-      [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n) {
-        auto history = make<std::uint8_t>({n, kHistory});
-        auto score = make<std::int16_t>({n, kPlayers});
-        nb::gil_scoped_release release;
-        rules_games(seeger, seed, first, n, history.data(), score.data());
-        return std::make_pair(history, score);
-      },
-      "seeger"_a, "seed"_a, "first"_a, "n"_a,
-      "Play games of three scripted players on the deals of random_games. Returns histories, uint8 [n, 194] (the 32 "
-      "cards dealt, then the actions, padded with 255), and scores, int16 [n, 3].");
-  m.def(
       "mixed_games",
       [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise) {
         auto history = make<std::uint8_t>({n, kHistory});
@@ -51,7 +38,10 @@ void bind_skat_players(nb::module_& parent) {
         return std::make_tuple(history, score, seated);
       },
       "seeger"_a, "seed"_a, "first"_a, "n"_a, "random"_a, "noise"_a = 0.0,
-      "Play games in which each seat is a random player with probability `random`, else a scripted player. That player "
-      "makes a random move with probability `noise`, or a tenth of `noise` before the declaration. Returns histories "
-      "and scores as rules_games does, and the players, uint8 [n, 3]: 0 random, 1 scripted.");
+      "Play games on the deals of random_games. Each seat is a random player with probability `random`, else a "
+      "scripted "
+      "player. That player makes a random move with probability `noise`, or a tenth of `noise` before the declaration. "
+      "Returns histories, uint8 [n, 194] (the 32 cards dealt, then the actions, padded with 255), scores, int16 [n, "
+      "3], "
+      "and the players, uint8 [n, 3]: 0 random, 1 scripted.");
 }

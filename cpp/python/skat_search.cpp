@@ -46,7 +46,6 @@ void check_worlds(std::size_t n, std::size_t oversample) {
 }
 
 void bind_evaluation(nb::module_& m) {
-  m.attr("FEATURES") = kEvaluationFeatures;
   m.attr("ENTRIES") = kEntries;
   nb::class_<Evaluation>(
       m, "Evaluation",
@@ -300,15 +299,14 @@ void bind_search(nb::module_& m) {
   nb::class_<PimcResult>(
       m, "PimcResult",
       "Result of a PIMC search. Values are the own result less the mean of the others'. worlds: number of different "
-      "worlds. effective: effective sample size of the uniform draws. nodes: nodes of the solver.")
+      "worlds. effective: effective sample size of the uniform draws.")
       .def_ro("card", &PimcResult::card)
       .def_ro("value", &PimcResult::value)
       .def_prop_ro(
           "values", [](const PimcResult& r) { return std::vector<double>(r.values.begin(), r.values.end()); },
           "Value of each card; 0 for illegal cards.")
       .def_ro("worlds", &PimcResult::worlds)
-      .def_ro("effective", &PimcResult::effective)
-      .def_ro("nodes", &PimcResult::nodes);
+      .def_ro("effective", &PimcResult::effective);
   nb::class_<Solver>(m, "Solver", "Solver with its transposition table, which successive calls of pimc may share.")
       .def(nb::init<>());
   m.def(

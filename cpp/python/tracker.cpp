@@ -113,10 +113,14 @@ struct Seats {
   Seats() = default;
   Seats(Seats&&) = default;  // it owns its trackers, so it can be moved but not copied
   std::vector<std::unique_ptr<Tracker>> trackers;
-  Out<float> rows(std::size_t n) const {
-    return make<float>({n, trackers.empty() ? 0 : std::size_t(trackers[0]->feature_count())});
-  }
+  std::size_t width() const { return trackers.empty() ? 0 : std::size_t(trackers[0]->feature_count()); }
 };
+
+// Writes the features of a tracker, whose number must be `width`: trackers written in Python may differ in theirs.
+void write_features(const Tracker& tracker, std::size_t width, float* out) {
+  if (std::size_t(tracker.feature_count()) != width) throw nb::type_error("features() of a tracker changed its length");
+  tracker.features(out);
+}
 
 }  // namespace
 
@@ -238,15 +242,16 @@ void bind_tracker(nb::module_& m) {
               total += std::size_t(lengths(i));
             }
             if (total != tokens.size()) throw nb::value_error("the lengths must add up to the number of tokens");
-            auto out = self.rows(total);
+            const std::size_t width = self.width();
+            auto out = make<float>({total, width});
             float* at = out.data();
             const std::int32_t* token = tokens.data();
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < rows.size(); ++i) {
               Tracker& tracker = *self.trackers[std::size_t(rows(i))];
-              for (int j = 0; j < lengths(i); ++j, at += tracker.feature_count()) {
+              for (int j = 0; j < lengths(i); ++j, at += width) {
                 tracker.push(as_token(*token++));
-                tracker.features(at);
+                write_features(tracker, width, at);
               }
             }
             return out;
@@ -260,12 +265,13 @@ void bind_tracker(nb::module_& m) {
             if (rows.size() != tokens.size())
               throw nb::value_error("the numbers of tokens and rows differ; give one token per row");
             for (std::size_t i = 0; i < rows.size(); ++i) checked(rows(i), self.trackers.size(), "sequence");
-            auto out = self.rows(tokens.size());
+            const std::size_t width = self.width();
+            auto out = make<float>({tokens.size(), width});
             nb::gil_scoped_release release;
             for (std::size_t i = 0; i < rows.size(); ++i) {
               const auto next = self.trackers[std::size_t(rows(i))]->copy();
               next->push(as_token(tokens(i)));
-              next->features(out.data() + i * std::size_t(next->feature_count()));
+              write_features(*next, width, out.data() + i * width);
             }
             return out;
           },

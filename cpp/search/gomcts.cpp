@@ -15,6 +15,8 @@ Search::Search(std::unique_ptr<Tracker> tracker, const Options& options, std::ui
       outcome_values_(outcome_values),
       players_(players),
       runs_(std::size_t(std::min(options.wave, options.runs))) {
+  // A tracker written in Python fixes its number of features at the first request, and its copies take it over.
+  if (options.features) root_tracker_->feature_count();
   Node node{};
   node.parent = node.token = -1;
   node.backend = root;

@@ -217,9 +217,7 @@ PimcResult pimc_card(const Deals& deals, const Evaluation& evaluation, const Pim
   PimcResult out;
   out.worlds = worlds.worlds.size();
   out.effective = worlds.effective;
-  const std::uint64_t before = solver.nodes();
   Search(deals.view(), worlds, stakes, solver).play(out);
-  out.nodes = solver.nodes() - before;
   return out;
 }
 

@@ -18,7 +18,6 @@ struct PimcResult {
   std::array<double, kNumCards> values = {};  // by legal card, in the same units
   std::size_t worlds = 0;                     // number of different worlds
   double effective = 0;                       // effective sample size of the uniform worlds behind them
-  std::uint64_t nodes = 0;
 };
 
 // The card of the seat on turn with the highest mean over worlds of the game's result under open best play.

@@ -31,33 +31,21 @@ void play(bool seeger, State s, const SeatPlayer seated[kPlayers], double noise,
   scores(result(s), seeger, score);
 }
 
-template <typename Seat>
-void games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double noise, std::uint8_t* history,
-           std::int16_t* score, Seat seat) {
+}  // namespace
+
+void mixed_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
+                 std::uint8_t* history, std::int16_t* score, std::uint8_t* seated) {
   for (std::size_t i = 0; i < n; ++i, history += kHistory, score += kPlayers) {
     Rng rng(seed, first + i);
     Cards hands[kPlayers], skat;
     shuffle_deal(rng, history, hands, skat);
-    SeatPlayer seated[kPlayers];
-    for (int p = 0; p < kPlayers; ++p) seated[p] = seat(i, p, rng);
-    play(seeger, new_game(hands, skat), seated, noise, rng, history, score);
+    SeatPlayer players[kPlayers];
+    for (SeatPlayer& player : players) {
+      player = rng.uniform() < random ? SeatPlayer::kRandom : SeatPlayer::kRules;
+      *seated++ = std::uint8_t(player);
+    }
+    play(seeger, new_game(hands, skat), players, noise, rng, history, score);
   }
-}
-
-}  // namespace
-
-void rules_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
-                 std::int16_t* score) {
-  games(seeger, seed, first, n, 0, history, score, [](std::size_t, int, Rng&) { return SeatPlayer::kRules; });
-}
-
-void mixed_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
-                 std::uint8_t* history, std::int16_t* score, std::uint8_t* seated) {
-  games(seeger, seed, first, n, noise, history, score, [&](std::size_t i, int p, Rng& rng) {
-    const SeatPlayer drawn = rng.uniform() < random ? SeatPlayer::kRandom : SeatPlayer::kRules;
-    seated[i * kPlayers + std::size_t(p)] = std::uint8_t(drawn);
-    return drawn;
-  });
 }
 
 }  // namespace trickformer::skat

@@ -7,14 +7,10 @@ namespace trickformer::skat {
 // The player at a seat.
 enum class SeatPlayer : std::uint8_t { kRandom, kRules };
 
-// Plays games `first` .. `first + n - 1` of the series `seed`, dealt as in random_games, with `rules` in every seat.
-// history: uint8 [n, kHistory]; score: int16 [n, 3], Seeger-Fabian or the plain value.
-void rules_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, std::uint8_t* history,
-                 std::int16_t* score);
-
-// The same, but each seat is uniformly random for the whole game with probability `random`. `rules` makes a random move
-// with probability `noise`, and with a tenth of it until a contract is declared, because most random bids leave no game
-// worth playing. seated: uint8 [n, 3], SeatPlayer.
+// Plays games `first` .. `first + n - 1` of the series `seed`, dealt as in random_games. Each seat is uniformly random
+// for the whole game with probability `random`, else `rules`. `rules` makes a random move with probability `noise`, and
+// with a tenth of it until a contract is declared, because most random bids leave no game worth playing. history: uint8
+// [n, kHistory]; score: int16 [n, 3], Seeger-Fabian or the plain value; seated: uint8 [n, 3], SeatPlayer.
 void mixed_games(bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
                  std::uint8_t* history, std::int16_t* score, std::uint8_t* seated);
 

@@ -36,6 +36,7 @@ class Play {
         in_trick_(v.num_plays % kPlayers),
         unseen_(v.unseen() | v.shown) {
     place_cards();
+    trumps_against_ = against(trump_);
     for (int i = 1; i <= in_trick_; ++i) trick_points_ += kPoints[v.plays[v.num_plays - i] % 8];
     for (int i = 0; i < v.num_plays; i += kPlayers)
       if (!(trump_ & bit(v.plays[i]))) led_[v.player[i]] |= 1u << v.plays[i] / 8;
@@ -76,16 +77,15 @@ class Play {
     f[kWinsLate] = wins * late;
     f[kTakes] = takes;
     f[kRank] = card % 8 / 8.0;
-    const double all = against(trump_);
     if (trump_ & bit(card)) {
       const double over = against(above(card));
       f[kTrump] = 1;
       f[kTrumpLate] = late;
-      f[kTrumpHeight] = all > 0.01 ? 1 - over / all : 1;
+      f[kTrumpHeight] = trumps_against_ > 0.01 ? 1 - over / trumps_against_ : 1;
       f[kTrumpHigh] = over < 0.01;
       f[kTrumpPoints] = points;
       f[kTrumpsOwn] = count(v_.hand & trump_) / 5.0;
-      f[kTrumpsAgainst] = all / 5;
+      f[kTrumpsAgainst] = trumps_against_ / 5;
       f[kJack] = card % 8 == 7;
       return;
     }
@@ -245,6 +245,7 @@ class Play {
   double soloists_ = 0, defenders_ = 0;  // points taken; the soloist's include the skat
   unsigned led_[kPlayers] = {};          // side suits that a seat has led
   double chance_[kPlayers][kNumCards] = {};
+  double trumps_against_ = 0;  // number of unseen trumps that the other side may hold
 };
 
 }  // namespace

@@ -156,14 +156,6 @@ inline Cards playable(const SeatView& v) {
   return found;
 }
 
-// The cards that can come next in an ascending row: they are above `last`, and enough higher ones of `cards` are left
-// for the rest of the row. still: number of cards to come, the next one included.
-inline Cards ascending(Cards cards, int last, int still) {
-  cards &= ~static_cast<Cards>((std::uint64_t{1} << (last + 1)) - 1);
-  for (int drop = still - 1; drop > 0 && cards; --drop) cards &= ~(Cards{1} << (31 - std::countl_zero(cards)));
-  return cards;
-}
-
 // The cards that may come next in some deal that is consistent with the view.
 inline Cards possible_cards(const SeatView& v) {
   switch (v.stage) {

@@ -4,19 +4,12 @@
 #include <limits>
 #include <stdexcept>
 
+#include "core/binomials.hpp"
+
 namespace trickformer::skat {
 namespace {
 
-struct Binomials {
-  std::uint64_t of[23][23] = {};
-  constexpr Binomials() {
-    for (int n = 0; n < 23; ++n) {
-      of[n][0] = 1;
-      for (int k = 1; k <= n; ++k) of[n][k] = of[n - 1][k - 1] + (k < n ? of[n - 1][k] : 0);
-    }
-  }
-};
-constexpr Binomials kBinomials;
+constexpr Binomials<23> kBinomials;
 
 // A uniform subset of `k` of the cards.
 Cards subset(Cards cards, int k, Rng& rng) {
@@ -76,13 +69,11 @@ Deals::Deals(const SeatView& v, const double* log_odds) : view_(v) {
     throw std::invalid_argument("no deal explains this view");
   if (!log_odds) return;
   check_log_odds(log_odds, kNumCards);
-  placing_ = placing(log_odds);
+  placing_.emplace(unseen_places(), log_odds);
 }
 
-Placing Deals::placing(const double* log_odds) const {
-  return {{both_ | only_a_, both_ | only_b_, both_ | only_a_ | only_b_ | neither_},
-          {need_a_, need_b_, need_skat_},
-          log_odds};
+Places Deals::unseen_places() const {
+  return {{both_ | only_a_, both_ | only_b_, both_ | only_a_ | only_b_ | neither_}, {need_a_, need_b_, need_skat_}};
 }
 
 Deals::UnseenCards Deals::lay_uniform(Rng& rng) const {
@@ -189,7 +180,12 @@ double Deals::log_prob(const World& w) const {
 }
 
 void Deals::places(const World& w, std::int8_t* at) const {
-  mark_places(sets(w), placing_or_uniform().open(), kNumCards, at);
+  mark_places(sets(w), unseen_places().open(), kNumCards, at);
+}
+
+void Deals::marginals(double* out) const {
+  if (placing_) return placing_->marginals(kNumCards, out);
+  Placing(unseen_places(), nullptr).marginals(kNumCards, out);
 }
 
 }  // namespace trickformer::skat

@@ -50,7 +50,7 @@ class Deals {
   // The places of the cards of a consistent world, [kNumCards]: 0, 1, 2; -1 for cards that the view locates.
   void places(const World& w, std::int8_t* at) const;
   // The probability of each card at each place, [kNumCards][kPlaces]; 0 for cards that the view locates.
-  void marginals(double* out) const { placing_or_uniform().marginals(kNumCards, out); }
+  void marginals(double* out) const;
 
  private:
   // Two of the soloist's twelve cards were dealt to the skat, and the two discards have an order.
@@ -60,8 +60,7 @@ class Deals {
     std::uint64_t cumulative;
   };
 
-  Placing placing(const double* log_odds) const;
-  Placing placing_or_uniform() const { return placing_ ? *placing_ : placing(nullptr); }
+  Places unseen_places() const;  // where the unseen cards may lie
   // The cards at each place of a world, including those seen.
   Placing::Sets sets(const World& w) const;
   struct UnseenCards {

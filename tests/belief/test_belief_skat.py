@@ -332,7 +332,7 @@ def test_worlds_are_weighted_by_what_the_others_said(skat):
     """In an auction the weight is the product of how likely each says what it said with its ten cards; at play what
     was declared and laid away comes to it, and the true deal is likelier than the mean of uniform ones."""
     search, model, gain = _core.skat_search, _core.skat_search.BidModel(), []
-    history, _ = _core.skat.rules_games(True, 31, 0, 40)
+    history = _core.skat.mixed_games(True, 31, 0, 40, 0.0)[0]
     belief = SkatBelief(skat)
     for row in history:
         state = skat.spiel.new_initial_state()

@@ -50,6 +50,22 @@ def test_a_name_that_is_none_is_one_line() -> None:
     assert done.stderr.splitlines()[-1].startswith(f"ValueError: {VARIABLE}: this CPU has no instruction set 'mmx'")
 
 
+def test_a_wrong_name_is_an_error_in_threads_too() -> None:
+    """The set is chosen at the first use, which may be in a thread of the core."""
+    program = (
+        "import numpy as np; from trickformer import _core; s = _core.skat_solver; n = 8;"
+        "hands = np.tile(np.array([[224, 224 << 8, 224 << 16]], np.uint32), (n, 1));"
+        "small = lambda value: np.full(n, value, np.int8);"
+        "positions = s.Positions(small(4), small(0), hands, np.full((n, 2), -1, np.int8), small(0),"
+        " np.tile(np.array([[30, 21]], np.int16), (n, 1)));"
+        "print(s.exact(positions, 2)[0].tolist())"
+    )
+    good, wrong = run("base", "-c", program), run("mmx", "-c", program)
+    assert good.returncode == 0, good.stderr
+    assert wrong.returncode == 1
+    assert wrong.stderr.splitlines()[-1].startswith(f"ValueError: {VARIABLE}: this CPU has no instruction set 'mmx'")
+
+
 @pytest.mark.skipif(VARIABLE in os.environ, reason="the variable is set")
 def test_without_the_variable_it_is_the_best_of_this_cpu() -> None:
     unrounded = "base", "v3", "avx512"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -91,3 +93,48 @@ def test_labels_are_made_on_threads(name: str) -> None:
         return list(tokenizer.codec.labels(history, seats, job, streams, 1, 0.3))
 
     alike(work)
+
+
+def ticks_during(work: Callable[[], Any]) -> int:
+    """Milliseconds, roughly, in which this thread could run while another one did the work."""
+    other = threading.Thread(target=work)
+    ticks = 0
+    other.start()
+    while other.is_alive():
+        time.sleep(0.001)
+        ticks += 1
+    other.join()
+    return ticks
+
+
+def test_other_threads_run_while_layouts_are_counted() -> None:
+    """The graph of a board with a number in every other row and column takes about a second."""
+    size, rng = 16, np.random.default_rng(0)
+    board = _core.mines.Board(size, size, 60, 0)
+    opened = [size * row + col for row in range(1, size, 2) for col in range(1, size, 2)]
+    layout = set(rng.permutation([c for c in range(size * size) if c not in opened])[:60].tolist())
+    shown = [sum(cell in layout for cell in board.around(c)) for c in opened]
+    observation = _core.mines.Observation(board, opened, shown)
+    exact = _core.mines.METHODS.index("exact")
+    assert ticks_during(lambda: _core.mines.Counter(board, observation)) > 20
+    assert ticks_during(lambda: _core.mines.sample(board, observation, exact, 0, 0, 1, 1)) > 20
+
+
+def test_other_threads_run_while_a_backend_is_busy(hearts: Any, hearts_backend: Any) -> None:
+    tokenizer, sequences = beginnings(hearts)
+    tokens, lengths = np.tile(sequences[:1, :15], (400, 1)), np.full(400, 15, np.int32)
+    features = _core.follow(tokenizer.codec.tracker(), tokens, lengths, False)[0][:, :15].reshape(400 * 15, -1)
+    whole, roots = tokens.ravel().astype(np.int32), np.full(400, -1, np.int32)
+    used = hearts_backend.node_count
+    for give_back in (hearts_backend.release, lambda nodes: hearts_backend.reset()):
+        nodes = hearts_backend.extend(roots, whole, lengths, features if hearts_backend.n_features else None)
+        with ThreadPoolExecutor(1) as pool:
+            extended = pool.submit(
+                hearts_backend.extend, roots, whole, lengths, features if hearts_backend.n_features else None
+            )
+            time.sleep(0.02)  # the pool's thread now holds the backend
+            ticks = ticks_during(lambda n=nodes, free=give_back: free(n[::-1].copy()))
+            extended.result()
+        assert ticks > 5
+        hearts_backend.reset()
+    assert hearts_backend.node_count <= used

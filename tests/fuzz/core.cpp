@@ -109,7 +109,15 @@ void tables(Input in) {
   hanabi::Tables games(rules, {state}, {marks});
   Rng rng(seed, 1);
   std::int8_t score;
-  for (int step = 0; step < 100; ++step) games.random_step(rng, &score);
+  std::vector<float> row(std::size_t(hanabi::observation_size(rules)));
+  for (int step = 0; step < 100; ++step) {
+    for (int seat = 0; seat < rules.players; ++seat) {
+      for (const bool v0 : {false, true}) hanabi::observe(games.state(0), seat, v0, row.data());
+      hanabi::Tables redrawn = games;
+      redrawn.redraw(0, seat, rng);
+    }
+    games.random_step(rng, &score);
+  }
 }
 
 using Reader = std::function<void(Input)>;

@@ -118,20 +118,57 @@ def test_every_position_of_a_game_is_a_pickle():
         assert short
 
 
-def test_what_no_hand_explains_is_refused():
+def test_a_redraw_of_other_seats_is_refused():
     rules = CORE.Rules(colors=2, ranks=2, hand=2)
     table = CORE.Tables(rules, 0, 0, 1)
     with pytest.raises(IndexError, match="seat"):
         table.redraw(np.array([2], dtype=np.int8), 1)
     with pytest.raises(ValueError, match="one seat per table"):
         table.redraw(np.array([0, 1], dtype=np.int8), 1)
+
+
+def test_a_slot_whose_hints_rule_out_its_card_is_refused():
+    """An observation would write beyond its array for a hinted card that may have no colour or no rank."""
+    rules = CORE.Rules(colors=2, ranks=2, hand=2)
+    table = CORE.Tables(rules, 0, 0, 1)
     held, states, marks = table.__getstate__()
+    card, colors, ranks, hint_bits = range(24, 28)  # of the oldest card of seat 0, behind the rules
+    kind = states[card]
+    color, rank = 1 << kind // 2, 1 << kind % 2
+    assert (kind, states[colors], states[ranks], states[hint_bits]) == (table[0].hand(0)[0], 3, 3, 0)
+
+    def read(changes):
+        broken = bytearray(states)
+        for place, value in changes.items():
+            broken[place] = value
+        other = CORE.Tables.__new__(CORE.Tables)
+        other.__setstate__((held, bytes(broken), marks))
+        return other
+
+    faults = [{colors: 0}, {ranks: 0}, {colors: 3 - color}, {ranks: 3 - rank}, {hint_bits: 1}, {hint_bits: 2}]
+    faults += [{colors: 0, hint_bits: 1}, {ranks: 0, hint_bits: 2}, {colors: color, hint_bits: 3}]
+    for changes in faults:
+        with pytest.raises(ValueError, match="not pickled Tables"):
+            read(changes)
+    hinted = read({colors: color, ranks: rank, hint_bits: 3})
+    assert hinted[0].knowledge(0)[0] == [color, rank, 3]
+    for seat in range(2):
+        assert np.isfinite(hinted.observe(np.array([seat], dtype=np.int8))).all()
+
+
+def test_a_deck_of_one_kind_can_be_redrawn():
+    """A file's deck may hold any number of copies of a card."""
+    rules = CORE.Rules()
+    held, states, marks = CORE.Tables(rules, 0, 0, 1).__getstate__()
+    deck = 24 + 5 * 7 * 4 + 5  # behind the rules, the slots and the sizes of all hands
     broken = bytearray(states)
-    broken[25] = 1 if table[0].hand(0)[0] >= rules.ranks else 2  # the colours that hints leave to the oldest card
-    other = CORE.Tables.__new__(CORE.Tables)
-    other.__setstate__((held, bytes(broken), marks))
-    with pytest.raises(ValueError, match="hints rule out a card"):
-        other.redraw(np.array([0], dtype=np.int8), 1)
+    broken[deck : deck + rules.deck] = bytes(rules.deck)
+    for slot in range(rules.hand):
+        broken[24 + 4 * slot] = 0
+    tables = CORE.Tables.__new__(CORE.Tables)
+    tables.__setstate__((held, bytes(broken) * 200, marks * 200))
+    tables.redraw(np.zeros(200, dtype=np.int8), 1)
+    assert (tables.hands()[:, 0] == 0).all()
 
 
 @pytest.mark.parametrize("spec", [*SPECS, "hanabi"])

@@ -47,12 +47,12 @@ def test_every_action_is_legal_and_the_scores_are_the_rules():
 
 
 def test_bulk_games_go_on_where_others_stop():
-    history, scores = CORE.rules_games(True, 5, 0, 300)
-    again, same = CORE.rules_games(True, 5, 200, 100)
+    history, scores, _ = CORE.mixed_games(True, 5, 0, 300, 0.0)
+    again, same, _ = CORE.mixed_games(True, 5, 200, 100, 0.0)
     assert (again == history[200:]).all()
     assert (same == scores[200:]).all()
     assert (CORE.random_games(True, 5, 0, 300)[0][:, :32] == history[:, :32]).all()
-    plain = CORE.rules_games(False, 5, 0, 300)[1]
+    plain = CORE.mixed_games(False, 5, 0, 300, 0.0)[1]
     assert ((plain > 0) == (scores > 50)).all()
 
 
@@ -61,15 +61,13 @@ def test_seats_of_mixed_games_are_drawn_as_asked():
     counts = np.bincount(seated @ [1, 2, 4], minlength=8)
     assert ((counts - 1000) ** 2 / 1000).sum() < 24.3  # chi-square, 7 degrees of freedom, p = 0.001
     assert not CORE.mixed_games(True, 3, 0, 100, 1.0)[2].any()
-    _, scores, seated = CORE.mixed_games(True, 3, 0, 100, 0.0)
-    assert seated.all()
-    assert (CORE.rules_games(True, 3, 0, 100)[1] == scores).all()
+    assert CORE.mixed_games(True, 3, 0, 100, 0.0)[2].all()
 
 
 def test_the_player_plays_what_the_bulk_games_play():
     """Through views, in one call for all tables; and where it sits among random players."""
     game, player = games.load("skat"), players.make("rules", games.load("skat"))
-    rows = [(row, (RULES,) * 3) for row in CORE.rules_games(True, 7, 0, 12)[0]]
+    rows = [(row, (RULES,) * 3) for row in CORE.mixed_games(True, 7, 0, 12, 0.0)[0]]
     history, _, seated = CORE.mixed_games(True, 7, 0, 12, 0.5)
     for row, who in [*rows, *zip(history, seated)]:
         deck, actions = moves(row)
@@ -114,7 +112,7 @@ def test_it_beats_random_players_clearly():
 
 def test_its_contracts_and_its_share_of_games_won_are_those_of_skat_players():
     """XSkat's computers play 394 of 400 games, 114 of them grand, and win 325: docs/results/skat-rules.md."""
-    ends = [finished(row) for row in CORE.rules_games(True, 23, 0, 2000)[0]]
+    ends = [finished(row) for row in CORE.mixed_games(True, 23, 0, 2000, 0.0)[0]]
     played = [s for s in ends if s.soloist >= 0]
     won = np.mean([s.result().won for s in played])
     kinds = Counter(s.kind for s in played)

@@ -132,6 +132,21 @@ def test_every_simulation_is_counted_and_every_card_tried() -> None:
         assert all(-1 <= v <= 1 for v, _ in [*found.values(), *flat.values()])
 
 
+def test_a_seat_without_a_choice_gets_the_value_of_its_one_card() -> None:
+    game, seen = games.load("hearts"), 0
+    for seed in range(60):
+        state = ending(game, seed, 20 + seed % 24)
+        legal = state.legal_actions()
+        if len(legal) > 1:
+            continue
+        for uct in (True, False):
+            found = search(game, state, worlds=3, runs=20, uct=uct, seed=seed)
+            assert list(found) == legal
+            assert found[legal[0]][1] == 60
+        seen += 1
+    assert seen >= 5
+
+
 def test_a_hand_without_points_left_is_not_searched() -> None:
     game, seen = games.load("hearts"), 0
     for seed in range(3000):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import threading
 import weakref
 
@@ -201,6 +202,38 @@ def test_errors_are_raised_and_nodes_given_back(fault, kind, says, tiny_features
         assert backend.node_count == used
     sound = searched(game, backend, [tokenizer.tracker(tokens[0])], roots, options)
     assert searched(game, backend, [Twin(tokenizer.tracker(tokens[0]))], roots, options) == sound
+
+
+class Uneven(Twin):
+    """The copies made from the second generation each add another number of zeros to their features."""
+
+    def __init__(self, inner, generation=0, zeros=0):
+        super().__init__(inner)
+        self.generation, self.zeros = generation, zeros
+
+    def copy(self):
+        zeros = next(self.numbers) if self.generation == 1 else self.zeros
+        return type(self)(self.inner.copy(), self.generation + 1, zeros)
+
+    def features(self):
+        return np.append(super().features(), np.zeros(self.zeros, np.float32))
+
+
+def test_copies_of_a_tracker_have_as_many_features(tiny_features_checkpoint_of):
+    """Other numbers would be written beyond the array that all copies of a tracker share."""
+    game = games.load("hearts")
+    tokenizer = tokenizers.make(game)
+    start = tokenizer.tracker(np.empty(0, np.int32))
+    faulty = type("Faulty", (Broken,), {"fault": "features"})
+    rows, tokens = np.array([1], np.int32), np.array([0], np.int32)
+    for call in (lambda seats: seats.push(rows, tokens, rows), lambda seats: seats.after(rows, tokens)):
+        with pytest.raises(TypeError, match=r"features.. of a tracker changed its length"):
+            call(_core.Seats(faulty(start), 2))
+    backend = load_backend(tiny_features_checkpoint_of("hearts"), game.outcomes, "float32")
+    tokens, roots = fed(game, tokenizer, backend, own_turns(game, 1, 5))
+    tracker = type("Faulty", (Uneven,), {"numbers": itertools.count()})(tokenizer.tracker(tokens[0]))
+    with pytest.raises(TypeError, match=r"features.. of a tracker changed its length"):
+        searched(game, backend, [tracker], roots, SearchOptions(runs=8, steps=3, wave=2))
 
 
 def test_what_is_no_tracker_is_refused(hearts):
