@@ -244,13 +244,6 @@ def test_an_evaluation_is_not_written_over(refused, command, tmp_path):
     assert "not part of the tournament" in refused(*arguments, "--resume")
 
 
-def test_a_ceiling_needs_the_solver(refused, monkeypatch):
-    from trickformer import _core
-
-    monkeypatch.delattr(_core.crew, "Solver", raising=False)
-    assert "--ceiling needs the solver" in refused(*CREW, "--player", "random", "--ceiling", "100", "--out", "run")
-
-
 def test_iterations_need_whole_models(crew_checkpoint, refused, tmp_path):
     for i in range(2):
         shutil.copytree(crew_checkpoint, tmp_path / "run" / f"model-{i}")
