@@ -108,11 +108,6 @@ void open_cell(State<Cells>& s, int cell) {
   if (s.is_laid()) open_cascade_from(s, before);
 }
 
-void check_consistent(const AnyCounter& counter) {
-  if (!std::visit([](const auto& c) { return any(c.layouts()); }, counter))
-    throw nb::value_error("no layout of mines explains what was seen");
-}
-
 // Throws if no layout is consistent with the observation. Returns the counter for the exact method, which draws from it.
 // The other methods need no counter and may be used if there are too many layouts to count.
 std::optional<AnyCounter> count_layouts(const AnyBoard& board, const AnyObservation& observation, int method) {
@@ -126,7 +121,8 @@ std::optional<AnyCounter> count_layouts(const AnyBoard& board, const AnyObservat
     if (Method(method) == Method::kExact) throw;
     return std::nullopt;
   }
-  check_consistent(*counter);
+  if (!std::visit([](const auto& c) { return any(c.layouts()); }, *counter))
+    throw nb::value_error("no layout of mines explains what was seen");
   if (Method(method) != Method::kExact) counter.reset();
   return counter;
 }
@@ -301,29 +297,21 @@ void bind_beliefs(nb::module_& m) {
   m.def(
       "sample",
       [](const AnyBoard& b, const AnyObservation& observation, int method, int domain, std::uint64_t trials,
-         std::uint64_t seed, std::size_t n, const AnyCounter* counter) {
+         std::uint64_t seed, std::size_t n) {
         checked(method, 4, "method");
         checked(domain, 2, "domain");
-        std::optional<AnyCounter> own;
-        if (!counter) {
-          own = count_layouts(b, observation, method);
-          counter = own ? &*own : nullptr;
-        } else if (counter->index() == b.index()) {
-          check_consistent(*counter);
-        } else {
-          throw nb::value_error("the counter is of another board");
-        }
+        const std::optional<AnyCounter> counter = count_layouts(b, observation, method);
         const auto words = std::size_t(words_of(b));
         auto out = words == 1 ? make<std::uint64_t>({n}) : make<std::uint64_t>({n, words});
         nb::gil_scoped_release release;
-        sample(b, observation, counter, Method(method), Domain(domain), trials, seed, n, out.data());
+        sample(b, observation, counter ? &*counter : nullptr, Method(method), Domain(domain), trials, seed, n,
+               out.data());
         return out;
       },
-      "board"_a, "observation"_a, "method"_a, "domain"_a, "trials"_a, "seed"_a, "n"_a, "counter"_a = nb::none(),
+      "board"_a, "observation"_a, "method"_a, "domain"_a, "trials"_a, "seed"_a, "n"_a,
       "Draw n layouts, uint64 [n], or uint64 [n, words] on boards of more than 64 cells. method: an index into "
       "METHODS. domain: an index into DOMAINS, the set from which proposals are drawn. trials: the number of steps of "
       "a random walk; for rejection, the number of draws after which it gives up and returns 0, or 0 for no limit. "
-      "counter: the Counter of this observation, if the caller has it; otherwise the layouts are counted first. "
       "Raises ValueError if no layout is consistent with the opened cells, RuntimeError if there are too many for "
       "exact drawing.");
 }

@@ -97,24 +97,22 @@ class _Layouts:
         self._trials = trials
         self._observation = observe(game, view)
         self.is_laid = bool(view.events) or not game.spiel.late  # late: mines are laid after the first move
-        self._counter = self._count_layouts() if self.is_laid else None  # None: too many to be counted, or none laid
-        if self._counter is not None and self._counter.layouts == 0:
+        self._count = self._count_layouts() if self.is_laid else 1  # None: too many to be counted
+        if self._count == 0:
             raise ValueError("no layout of mines explains the view")
-        if self.is_laid and self._counter is None and METHODS[method] == "exact":
+        if self._count is None and METHODS[method] == "exact":
             raise self._too_large()
 
     @property
     def count(self) -> int:
         """Number of layouts. Raises TrickformerError if the position is too large to be counted."""
-        if not self.is_laid:
-            return 1
-        if self._counter is None:
+        if self._count is None:
             raise self._too_large()
-        return self._counter.layouts
+        return self._count
 
-    def _count_layouts(self) -> _core.mines.Counter | None:
+    def _count_layouts(self) -> int | None:
         try:
-            return _core.mines.Counter(self._game.board, self._observation)
+            return _core.mines.Counter(self._game.board, self._observation).layouts
         except RuntimeError:
             return None
 
@@ -137,7 +135,6 @@ class _Layouts:
             trials=self._trials,
             seed=seed,
             n=n,
-            counter=self._counter,
         )
         return np.nonzero(unpack(layouts, self._game.cells))[1].astype(np.int16).reshape(n, self._game.mines)
 

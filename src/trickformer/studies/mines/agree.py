@@ -130,9 +130,7 @@ def _test_positions(config: SamplerAgreement, game: Any, positions: list[int]) -
             trials = 0 if name == "rejection" else config.trials
             domain = DOMAINS.index(config.domain)
             seed = int(rng.integers(2**63))
-            drawn = _core.mines.sample(
-                game.board, observation, METHODS.index(name), domain, trials, seed, config.draws, counter
-            )
+            drawn = _core.mines.sample(game.board, observation, METHODS.index(name), domain, trials, seed, config.draws)
             consistent = _core.mines.is_consistent(game.board, observation, drawn)
             record["inconsistent"][name] = int((~consistent).sum())
             # The p value is 0 if a draw is inconsistent: under the exact distribution its probability is 0.
