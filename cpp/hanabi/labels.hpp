@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/isa.hpp"
 #include "core/label.hpp"
 #include "hanabi/tokens.hpp"
 
@@ -16,10 +15,5 @@ namespace trickformer::hanabi {
 // Throws std::invalid_argument on a history that breaks the rules.
 void label(const Codec& codec, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out);
-
-// The same without a check of the history.
-using LabelGame = void(const Codec&, const std::uint8_t*, int, const LabelOptions&, std::uint64_t, std::uint64_t,
-                       std::vector<Label>&);
-TRICKFORMER_PER_ISA(LabelGame, label_game);
 
 }  // namespace trickformer::hanabi

@@ -7,7 +7,7 @@
 namespace trickformer::hearts {
 namespace {
 
-// Where the unseen cards may lie.
+// The places of the others: the unseen cards that each may hold, and how many it holds.
 Places unseen_places(const Deals& d) {
   Places places{};
   for (int place = 0; place < kPlaces; ++place) {
