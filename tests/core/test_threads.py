@@ -18,13 +18,14 @@ from trickformer.models.backend import load_backend
 THREADS = 4
 
 
-def alike(work: Callable[[int], Any]) -> None:
-    """The same jobs, one after the other and all at once, have the same results."""
+def alike(work: Callable[[int], Any]) -> list[Any]:
+    """The same jobs, one after the other and all at once, have the same results. They are returned."""
     jobs = range(2 * THREADS)
     with ThreadPoolExecutor(THREADS) as pool:
         at_once = list(pool.map(work, jobs))
     for job, found in zip(jobs, at_once):
         np.testing.assert_equal(found, work(job))
+    return at_once
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,8 @@ def test_a_backend_answers_each_thread_as_if_it_were_alone(hearts: Any, hearts_b
         hearts_backend.release(nodes[::-1].copy())
         return found
 
-    alike(work)
+    policies = [found[0] for found in alike(work)]
+    assert not np.array_equal(policies[0], policies[1])
 
 
 def test_searches_share_a_backend(hearts: Any, hearts_backend: Any) -> None:
@@ -72,7 +74,7 @@ def test_searches_share_a_backend(hearts: Any, hearts_backend: Any) -> None:
         (found,) = search.search(hearts_backend, values, [tracker], nodes[-1:], [job], options)
         return [found.tokens, found.values, found.visits]
 
-    alike(work)
+    assert any(len(found) and len(found[0]) for found in alike(work))
 
 
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew", "hanabi"])
@@ -92,7 +94,7 @@ def test_labels_are_made_on_threads(name: str) -> None:
         seats, streams = np.full(len(history), job % 2, np.uint8), np.arange(len(history), dtype=np.uint64)
         return list(tokenizer.codec.labels(history, seats, job, streams, 1, 0.3))
 
-    alike(work)
+    assert all(len(found[0]) for found in alike(work))
 
 
 def ticks_during(work: Callable[[], Any]) -> int:

@@ -142,7 +142,7 @@ def test_a_table_comes_back_whole(tmp_path):
 
 
 def test_a_table_goes_on_if_its_records_cannot_be_written(tmp_path, monkeypatch, capsys):
-    """The step is in the journal by then: it counts, and the next one writes what is missing."""
+    """The journal has the step by then, so the step counts. The next step writes the list of players."""
     out = tmp_path / "table"
 
     def full(*_):

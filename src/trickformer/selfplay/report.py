@@ -205,11 +205,9 @@ def describe_unit(game: Game) -> str:
 
 def _cells(match: dict[str, Any] | None) -> tuple[str, str]:
     """Format a match's difference and interval; empty without a match."""
-    return (
-        ("", "")
-        if match is None
-        else (format_difference(match["difference"]), format_interval(match["low"], match["high"]))
-    )
+    if match is None:
+        return "", ""
+    return format_difference(match["difference"]), format_interval(match["low"], match["high"])
 
 
 def plot(results: TrainingResults, path: Path) -> None:
