@@ -6,8 +6,9 @@ so the simulated players have no more information than real ones, unlike in PIMC
 played the policy.
 
 Without `prior`, every action is tried in the same worlds, and the policy's own action is played unless another gains
-more than `min_gain`. With `prior`, a model proposes candidates, sequential halving divides the games among them, and
-the model's own action is played unless another is better by `margin`.
+more than `min_gain`. With `prior`, another player proposes candidates: a model its likely actions, a player without a
+model all legal ones. Sequential halving divides the games among them, and the prior's own action is played unless
+another is better by `margin`.
 
 The player `sparta` runs the same search on more accurate beliefs in Hanabi and The Crew. It is much faster, because the
 core plays its scripted blueprint.
@@ -43,7 +44,9 @@ class Options(BaseModel):
     policy: str = Field(
         SCRIPT, description="Spec of the player that finishes games, or script, the game's script (default: script)."
     )
-    prior: str | None = Field(None, description="Model player that proposes actions, such as argmax (default: none).")
+    prior: str | None = Field(
+        None, description="Player that proposes actions: argmax likely ones, rules all (default: none)."
+    )
     belief: Annotated[
         Literal["uniform", "weighted", "policy"] | None, PerGame(lambda options, game: _belief(options, game))
     ] = Field(
@@ -106,8 +109,8 @@ def make(options: Options, game: Game) -> Player:
         game: The game.
 
     Raises:
-        TrickformerError: An option is not read; the policy cannot play the game, reads hidden cards, or lacks
-            likelihoods that the belief needs; the prior has no model; or the game has no worlds or no weights.
+        TrickformerError: An option is not read; the policy or prior cannot play the game or reads hidden cards; the
+            policy lacks likelihoods that the belief needs; or the game has no worlds or no weights.
     """
     from trickformer.search.sparta import BlueprintSearchPlayer, Comparison
     from trickformer.search.states import StatePositions
@@ -116,7 +119,7 @@ def make(options: Options, game: Game) -> Player:
     spec = game.baseline if options.policy == SCRIPT else options.policy
     policy = specs.make(spec, game)
     if policy.needs_state:
-        raise TrickformerError(f"player 'rollout': its policy {spec!r} reads hidden cards; use another policy")
+        raise _open_cards_error("policy", spec)
     belief = _make_belief(options, game, policy, spec)
     state_positions = StatePositions(game, policy, belief)
     if options.prior is None:
@@ -127,8 +130,8 @@ def make(options: Options, game: Game) -> Player:
     from trickformer.search.prior import PriorRollouts
 
     prior = specs.make(options.prior, game)
-    if not isinstance(prior, ModelPlayer):
-        raise TrickformerError(f"player 'rollout': its prior {options.prior!r} has no model; use argmax:checkpoint=...")
+    if prior.needs_state:
+        raise _open_cards_error("prior", options.prior)
     positions = (scripted_positions(game, belief) if options.policy == SCRIPT else None) or state_positions
     defaults = game.rollouts
     settings = RolloutSettings(
@@ -137,8 +140,13 @@ def make(options: Options, game: Game) -> Player:
         margin=defaults.margin if options.margin is None else options.margin,
     )
     # The prior's option action_values=false also holds for the values of the candidates.
-    use_q = prior.backend.has_action_values and game.labels_are_results and getattr(prior, "action_values", True)
+    has_q = isinstance(prior, ModelPlayer) and prior.backend.has_action_values
+    use_q = has_q and game.labels_are_results and getattr(prior, "action_values", True)
     return PriorRollouts(prior, positions, settings, use_q)
+
+
+def _open_cards_error(part: str, spec: str) -> TrickformerError:
+    return TrickformerError(f"player 'rollout': its {part} {spec!r} reads hidden cards; use another {part}")
 
 
 def _make_belief(options: Options, game: Game, policy: Player, spec: str) -> Belief:

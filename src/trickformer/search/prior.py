@@ -1,39 +1,38 @@
-"""Rollouts of the actions that a model proposes.
+"""Rollouts of the actions that another player, the prior, proposes.
 
-The model proposes candidates. Sequential halving compares them by simulated games from sampled worlds. The model's own
-choice is played unless another candidate is better by a margin. By default a scripted player of the core finishes the
-simulated games, because it plays a thousand games in the time in which the model plays one (docs/results/recipe.md).
+A model proposes the actions that it finds likely. A player without a model proposes all legal actions, which is the
+control: the same search without a model. Sequential halving compares the candidates by simulated games from sampled
+worlds. The prior's own choice is played unless another candidate is better by a margin. By default a scripted player of
+the core finishes the simulated games, because it plays a thousand games in the time in which the model plays one
+(docs/results/recipe.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from trickformer.base import Decision, Memo, Player, RolloutSettings, SampledWorlds, Thought, View, WorldSimulator
 from trickformer.models.decide import action_values, legal_policy, values_after
+from trickformer.models.player import ModelPlayer
 from trickformer.search.halving import halving
-
-if TYPE_CHECKING:
-    from trickformer.models.player import ModelPlayer
 
 
 class PriorRollouts(Player):
-    """Player that improves on a model (the prior) by rollouts."""
+    """Player that improves on another player (the prior) by rollouts."""
 
     batch = 1
 
-    def __init__(self, prior: ModelPlayer, positions: WorldSimulator, options: RolloutSettings, action_values: bool):
+    def __init__(self, prior: Player, positions: WorldSimulator, options: RolloutSettings, action_values: bool):
         """Set up a search.
 
         Args:
-            prior: Model that proposes actions.
+            prior: Player that proposes actions.
             positions: Samples worlds and finishes games.
             options: Number of games, threshold of candidates, and margin.
-            action_values: True: the candidates' initial values are the model's Q(s, a). False: they are the model's
-                values of the histories after each action.
+            action_values: Of a prior with a model. True: the candidates' initial values are the model's Q(s, a). False:
+                they are the model's values of the histories after each action.
         """
         self.options = options
         self._prior, self._positions = prior, positions
@@ -46,28 +45,35 @@ class PriorRollouts(Player):
         if len(view.legal) == 1:
             return Decision(view.legal[0])
         prior_memo: Memo = memo.setdefault("prior", {})
-        policy, prior_values = self._evaluate_actions(view, prior_memo)
+        rng = np.random.default_rng(int(rng.integers(1 << 63)))
+        choice: int | None = None
+        if isinstance(self._prior, ModelPlayer):
+            policy, prior_values = self._evaluate_actions(self._prior, view, prior_memo)
+        else:
+            choice = self._prior.act([view], [rng], [prior_memo])[0].action
+            policy = dict.fromkeys((choice, *view.legal), 1 / len(view.legal))  # of equals, `max` takes the first
+            prior_values = {}
         actions = [action for action, p in policy.items() if p > self.options.threshold]
         actions = actions or [max(policy, key=lambda action: policy[action])]
         thought = Thought(policy=policy) if memo.get("explain") else None
-        totals = [prior_values[action] for action in actions]  # the model's value counts as one visit
-        visits = [1] * len(actions)
+        totals = [prior_values.get(action, 0.0) for action in actions]
+        visits = [int(action in prior_values) for action in actions]  # the model's value counts as one visit
         best = 0
         worlds: SampledWorlds | None = None
-        rng = np.random.default_rng(int(rng.integers(1 << 63)))
         if len(actions) > 1:
-            (decision,) = self._prior.act([view], [rng], [prior_memo])
-            anchor = actions.index(decision.action) if decision.action in actions else None
+            if choice is None:
+                choice = self._prior.act([view], [rng], [prior_memo])[0].action
+            anchor = actions.index(choice) if choice in actions else None
             if self._positions.can_evaluate(view):
                 # At least two actions share the runs in the same worlds, so no more than half as many worlds are used.
                 worlds = self._positions.worlds(view, (self.options.runs + 1) // 2, rng)
                 best = self._compare(worlds, actions, totals, visits, anchor, int(rng.integers(2**62)))
             else:
                 best = max(range(len(actions)), key=lambda i: totals[i]) if anchor is None else anchor
-        means = {action: total / n for action, total, n in zip(actions, totals, visits)}
+        means = {action: total / n for action, total, n in zip(actions, totals, visits) if n}
         return Decision(
             actions[best],
-            value=means[actions[best]],
+            value=means.get(actions[best]),
             visits=dict(zip(actions, visits)),
             illegal=0 if worlds is None else worlds.illegal,
             searched=0 if worlds is None else worlds.searched,
@@ -75,9 +81,10 @@ class PriorRollouts(Player):
             thought=thought,
         )
 
-    def _evaluate_actions(self, view: View, prior_memo: Memo) -> tuple[dict[int, float], dict[int, float]]:
+    def _evaluate_actions(
+        self, prior: ModelPlayer, view: View, prior_memo: Memo
+    ) -> tuple[dict[int, float], dict[int, float]]:
         """Return the model's probability and value of each legal action, in the order of their tokens."""
-        prior = self._prior
         tokens, nodes = prior.feed_views([view], [prior_memo])
         by_token = {prior.tokenizer.token(action): action for action in view.legal}
         legal = np.zeros((1, len(prior.tokenizer.vocab)), dtype=bool)
