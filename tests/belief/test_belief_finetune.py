@@ -121,7 +121,7 @@ def test_in_a_fosg_fine_tuning_knows_who_acts(hmm):
     _, model, _ = hmm
     process = HanabiProcess(RULES, Form.FOSG, PAIR)
     other = _core.hanabi.BOTS.index("iggi")
-    tuning = Finetuning(steps=50, batch=16, worlds=400, learning_rate=1e-2, part="full")
+    tuning = Finetuning(steps=30, batch=16, worlds=400, learning_rate=1e-2, part="full")
 
     class Misled(estimators.BFT):
         def observe(self, before, control, actions, after):
@@ -132,7 +132,7 @@ def test_in_a_fosg_fine_tuning_knows_who_acts(hmm):
         "misled": Misled(process, model, tuning, 1),
         "bft": estimators.BFT(process, model, tuning, 1),
     }
-    found = walk(process, 79, 32, cast, lambda x: np.full(len(x), other), positions=10)
+    found = walk(process, 81, 16, cast, lambda x: np.full(len(x), other), positions=8)
     assert found["bft"] < found["misled"] - 0.02 and found["bft"] < found["seq2seq"], found
 
 

@@ -18,7 +18,7 @@ SEARCHES = {
     "gomcts": ("hearts", "gomcts:checkpoint=hearts-small,runs=600", 600, 20),
     "hearts": ("hearts", "pimc:worlds=300", 300, 20),
     "skat": ("skat", "pimc:worlds=1000,weighted=false", None, 17),
-    "crew": ("crew(mission=12)", "pimc:worlds=4000,nodes=20000", 4000, 12),
+    "crew": ("crew(mission=12)", "pimc:worlds=1000,nodes=20000", 1000, 12),
 }
 
 

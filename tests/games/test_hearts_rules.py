@@ -26,10 +26,10 @@ def replay(game, actions):
 
 
 @pytest.mark.slow
-def test_twin_equals_openspiel_on_20000_hands_over_all_options():
-    hands_each = -(-20_000 // 256)
+def test_twin_equals_openspiel_on_hands_of_all_options():
+    """30 of each of the 256 games. runs/differential.sh compares more."""
     for i, game in enumerate(all_options()):
-        assert compare_hands(game, seed=i, hands=hands_each, strings=0.02) >= NUM_CARDS * hands_each
+        assert compare_hands(game, seed=i, hands=30, strings=0.02) >= NUM_CARDS * 30
 
 
 def test_the_comparison_sees_a_difference():

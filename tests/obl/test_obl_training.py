@@ -117,7 +117,7 @@ def test_a_relative_path_of_the_level_below_resumes_elsewhere(tmp_path, checkpoi
         training.command(config.model_copy(update={"below": below, "threads": 2}), resume=True)
 
 
-LEVEL_2 = {"level": 2, "hidden": 16, "belief_hidden": 8, "belief_layers": 1, "belief_games": 4, "belief_steps": 120}
+LEVEL_2 = {"level": 2, "hidden": 16, "belief_hidden": 8, "belief_layers": 1, "belief_games": 4, "belief_steps": 80}
 
 
 SAD = {"method": "vdn", "sad": True, "auxiliary": 0.25}
@@ -127,7 +127,7 @@ SAD = {"method": "vdn", "sad": True, "auxiliary": 0.25}
 @pytest.mark.parametrize(("more", "stage"), [(SAD, "."), (LEVEL_2, "belief"), (LEVEL_2, ".")])
 def test_kill_9_then_resume_ends_in_the_same_weights(tmp_path, capsys, checkpoint, more, stage):
     given = (
-        {"steps": 200, "save_every": 20, "seed": 3} | more | ({"below": checkpoint["mlp"]} if "level" in more else {})
+        {"steps": 120, "save_every": 20, "seed": 3} | more | ({"below": checkpoint["mlp"]} if "level" in more else {})
     )
     once = training.command(quick(tmp_path / "once", **given), resume=False)
     config = quick(tmp_path / "killed", **given)
