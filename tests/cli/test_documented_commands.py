@@ -56,9 +56,10 @@ def _commands():
 
 
 def _specs():
+    start = re.compile(rf"({'|'.join(players.names())}):\w+=")
     for page, text in _texts():
         for code in _inline(text):
-            if re.match(rf"({'|'.join(players.names())}):\w+=", code) and not _TEMPLATE.search(code):
+            if start.match(code) and not _TEMPLATE.search(code):
                 yield pytest.param(code, id=f"{page}: {code[:60]}")
 
 
