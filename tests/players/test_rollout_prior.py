@@ -257,18 +257,16 @@ def test_hidden_cards_change_nothing(policy, name, deals, tiny_features_checkpoi
     assert count_blind_decisions(player, game, positions, np.random.default_rng(4)) > 5
 
 
-@pytest.mark.slow
 def test_it_improves_on_its_model(tiny_features_checkpoint_of):
     """On one that has learned nothing, by far: what the games bring is true."""
-    game = games.load("hearts")
-    tiny = tiny_features_checkpoint_of("hearts")
+    game = games.load("crew(mission=9)")
+    tiny = tiny_features_checkpoint_of("crew")
     pair = [players.make(s, game) for s in (with_prior(tiny, "runs=100"), f"argmax:checkpoint={tiny}")]
-    hands = [Hand(deal, seating) for deal in range(4) for seating in ((0, 1, 1, 1), (1, 1, 0, 1))]
-    own, others = [], []
+    hands = [Hand(deal, seating) for deal in range(8) for seating in game.seatings(2)]
+    won = [0, 0]
     for record in play(game, pair, hands, 11):
-        for seat, who in enumerate(record.seating):
-            (others if who else own).append(record.scores[seat])
-    assert np.mean(own) < np.mean(others) - 3, (own, others)
+        won[record.seating[0]] += record.scores[0]
+    assert won[0] >= won[1] + 4, won
 
 
 @pytest.mark.parametrize(
