@@ -31,7 +31,7 @@ def test_features_are_the_twins(tokenizer):
     assert (tokenizer.n_features, tokenizer.codec.tracker().n_features) == (sum(SIZES.values()), tokenizer.n_features)
     seen = np.zeros(tokenizer.n_features, bool)
     for policy in oracle.POLICIES:
-        for seed in range(600, 612):
+        for seed in range(600, 608):
             trackers, heard = [tokenizer.tracker([]) for _ in range(3)], []
             told = [0] * 3
             for twin, action in oracle.playout(policy, seed):

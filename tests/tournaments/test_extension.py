@@ -132,11 +132,11 @@ def test_a_bound_stops_equal_players():
 
 @pytest.mark.slow
 def test_a_stopped_match_plays_nothing_more_until_it_is_told_to(tmp_path):
-    given = config(out=tmp_path, sequential=True, bound=0, deals=60)
+    given = config(out=tmp_path, sequential=True, bound=0, deals=30)
     played = len(run.tournament(given).records)
     assert len(run.tournament(given, resume=True).records) == played
-    more = run.tournament(config(out=tmp_path, sequential=True, deals=60), resume=True)
-    assert TournamentResults(more).decision is None and len(more.records) == 60 * 14
+    more = run.tournament(config(out=tmp_path, sequential=True, deals=30), resume=True)
+    assert TournamentResults(more).decision is None and len(more.records) == 30 * 14
 
 
 def test_a_bound_needs_a_sequential_match(command):
