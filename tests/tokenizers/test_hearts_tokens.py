@@ -62,8 +62,8 @@ def test_bulk_encoding_equals_the_tokenizer(hearts, tokenizer):
 
 @pytest.mark.slow
 def test_tracker_follows_openspiel_under_every_option():
-    """Whose turn it is, what is legal, that what happens was possible, and the outcome. Of the 256 settings of the eight
-    options every third, so that each pair of options has all its values."""
+    """Whose turn it is, what is legal, that what happens was possible, and the outcome. Every third of the settings,
+    so that each pair of options has all its values."""
     for number, game in list(enumerate(all_options()))[::3]:
         tokenizer = tokenizers.make(game)
         trackers, pushed = [tokenizer.tracker([]) for _ in range(4)], [0] * 4
