@@ -176,10 +176,13 @@ WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, con
   if (oversample && v.soloist() != v.seat && !v.contract.hand) {
     const std::vector<int> times = resample(weight, std::min(kSecond, oversample) * n, rng, share);
     std::vector<World> second;
-    for (std::size_t i = 0; i < many; ++i) second.insert(second.end(), std::size_t(times[i]), drawn[i]);
-    drawn = std::move(second);
     weight.clear();
-    for (const World& w : drawn) weight.push_back(laid_chance(evaluation, model, v, w, stakes));
+    for (std::size_t i = 0; i < many; ++i) {
+      if (!times[i]) continue;
+      second.insert(second.end(), std::size_t(times[i]), drawn[i]);
+      weight.insert(weight.end(), std::size_t(times[i]), laid_chance(evaluation, model, v, drawn[i], stakes));
+    }
+    drawn = std::move(second);
   }
   share *= effective_share(weight);
 
