@@ -14,12 +14,13 @@ import trickformer
 from trickformer.base import TrickformerError
 from trickformer.belief.hanabi import finetune, networks
 from trickformer.belief.hanabi.config import ESTIMATORS, BeliefTraining, Evaluation
+from trickformer.belief.hanabi.estimators import CountingEstimator
 from trickformer.belief.learner import Learner
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, folder
 from trickformer.plumbing.report import REPORT
 from trickformer.studies.belief import evaluation, report, training
-from trickformer.studies.belief.stack import Stack
+from trickformer.studies.belief.stack import Stack, load, save
 from trickformer.studies.belief.system import process_of, resolve_paths
 
 LEARN = {"hidden": 8, "games": 2, "targets": 3, "steps": 4, "save_every": 2}
@@ -140,7 +141,7 @@ def test_another_network_is_not_gone_on_with(tmp_path):
 @pytest.mark.slow
 def test_a_stack_that_was_stopped_goes_on_at_its_move(tmp_path, network, monkeypatch):
     """Every estimator is followed on from where it was kept: same records, and no move is made again. Counting, which
-    is slow, keeps what V0 keeps."""
+    is slow, has a test of its own."""
     reader = training.command(
         BeliefTraining(out=tmp_path / "reader", model="transformer", heads=2, **LEARN), resume=False
     )
@@ -173,6 +174,18 @@ def test_a_stack_that_was_stopped_goes_on_at_its_move(tmp_path, network, monkeyp
     assert without_seconds(evaluation.command(config, resume=True)) == whole
     assert len(made) == max(record["positions"] for record in whole)
     assert not (config.out / evaluation.STACK).exists()
+
+
+def test_a_stack_with_counting_is_kept(tmp_path):
+    config = judge(tmp_path / "a", None, estimators=["counting"])
+    process = process_of(config)
+    shared = {"config": config, "process": process}
+    stack = Stack(config, process, {"counting": CountingEstimator(process)}, 0, 1)
+    next(stack.moves())
+    save(stack, shared, tmp_path / "kept")
+    again = load(tmp_path / "kept", shared)
+    (once,), (other,) = ([next(each.moves()), *without_seconds(list(each.records()))][1:] for each in (stack, again))
+    assert once == other and once["estimators"]["counting"]
 
 
 def test_a_kept_stack_that_is_broken_is_one_line(tmp_path, network):

@@ -31,7 +31,7 @@ def test_a_notebook_runs(path: Path, tmp_path: Path):
         for own, shorter in SHORTER.items():
             cell.source = re.sub(own, shorter, cell.source)
     shortened = sum(shorter in cell.source for cell in notebook.cells for shorter in SHORTER.values())
-    assert shortened == {"one-decision": 0, "train-and-play": 2, "write-a-player": 4}[path.stem]
+    assert shortened == {"one-decision": 0, "train-and-play": 2, "write-a-player": 4}.get(path.stem)
     client = nbclient.NotebookClient(
         notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
     )

@@ -45,6 +45,7 @@ SEATED = {
     "rollout": [
         "rollout:policy=random,worlds=1",
         'rollout:prior="argmax:checkpoint={features}",runs=6',
+        "rollout:prior=random,runs=6",
         'rollout:policy="argmax:checkpoint={features}",prior="argmax:checkpoint={features}",runs=2',
     ],
     "rules": ["rules"],
@@ -118,7 +119,7 @@ def test_contract_at_a_table(spec, name, with_checkpoint):
             assert player in str(refusal) and name in str(refusal)
             assert name != HOME.get(player, "hearts"), refusal
             return
-    hands = kinds_in_turn(game, 2)
+    hands = kinds_in_turn(game, 3)
     casts = [[players.make(spec, game), players.make("random", game)] for _ in range(2)]
     together = list(play(game, casts[0], hands, 5, 3))
     alone = list(play(game, casts[1], hands, 5, 1))

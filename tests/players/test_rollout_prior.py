@@ -158,6 +158,27 @@ def test_without_a_model_it_is_its_twin(name, options):
     assert compare_with_twin(game, player, Script(players.make("rules", game)))
 
 
+def test_a_prior_without_a_model_alone_decides_what_is_not_searched():
+    """Bids in Skat; and it sees its forced moves. Its threshold is not read."""
+    game, met = games.load("skat"), 0
+    rules, seen = players.make("rules", game), []
+    player = players.make("rollout:prior=rules,threshold=1,runs=8", game)
+    act = player._prior.act
+    player._prior.act = lambda views, rng, memo: seen.append(views[0]) or act(views, rng, memo)
+    state = game.deal(3, 1)
+    while not state.is_terminal():
+        view = game.view(state, state.current_player())
+        ours, plain = (p.act([view], [np.random.default_rng(0)], [{}])[0] for p in (player, rules))
+        assert seen[-1] is view
+        if state.core.phase < 5 and len(view.legal) > 1:
+            assert (ours.action, ours.value, ours.visits, ours.values) == (plain.action, None, None, None)
+            met += 1
+        elif len(view.legal) > 1:
+            assert set(ours.visits) <= set(view.legal) and len(ours.visits) > 1
+        state.apply_action(plain.action)
+    assert met > 3
+
+
 def compare_with_twin(game, player, prior) -> int:
     """Compare some decisions of a player with those of its twin; return in how many of them the twin searched."""
     compared, moved = 0, 0
@@ -172,12 +193,14 @@ def compare_with_twin(game, player, prior) -> int:
             drawn = belief.sample(n, np.random.default_rng(seed))
             worlds = [drawn.state(i) for i in range(n) if drawn.feasible[i]]
             twin = Twin(game, prior, player.options, view, worlds)
-            best, children = twin.run() if len(found.visits) > 1 else (found.action, twin.children(view))
-            assert found.visits == {a: n for a, (_, n) in children.items()}, number
-            assert found.values == pytest.approx({a: v / n for a, (v, n) in children.items() if n}, abs=1e-5), number
-            assert (found.action, found.value) == (best, found.values[best]), number
+            searched = found.visits is not None and len(found.visits) > 1
+            best, children = twin.run() if searched else (found.action, twin.children(view))
+            visits = {a: n for a, (_, n) in children.items() if n}
+            assert (found.visits or {}) == visits, number
+            assert (found.values or {}) == pytest.approx({a: children[a][0] / n for a, n in visits.items()}, abs=1e-5)
+            assert found.action == best and found.value == (found.values or {}).get(best), number
             compared += 1
-            moved += len(found.visits) > 1
+            moved += searched
         state.apply_action(int(rng.choice(view.legal)))
     assert compared > 1
     return moved

@@ -6,9 +6,9 @@ so the simulated players have no more information than real ones, unlike in PIMC
 played the policy.
 
 Without `prior`, every action is tried in the same worlds, and the policy's own action is played unless another gains
-more than `min_gain`. With `prior`, another player proposes candidates: a model its likely actions, a player without a
-model all legal ones. Sequential halving divides the games among them, and the prior's own action is played unless
-another is better by `margin`.
+more than `min_gain`. With `prior`, another player proposes candidates: `argmax`, `imitation` and `gomcts` the likely
+actions of their model, any other player all legal ones. Sequential halving divides the games among them, and the
+prior's own action is played unless another is better by `margin`.
 
 The player `sparta` runs the same search on more accurate beliefs in Hanabi and The Crew. It is much faster, because the
 core plays its scripted blueprint.
@@ -74,7 +74,7 @@ class Options(BaseModel):
         None, ge=1, le=1_000_000, description="With prior: games per decision (default: the game's)."
     )
     threshold: Annotated[float | None, _PRIOR, _of_game("threshold")] = Field(
-        None, ge=0, le=1, description="With prior: least probability of a candidate in the prior (default: the game's)."
+        None, ge=0, le=1, description="With prior: least probability of a candidate in its model (default: the game's)."
     )
     margin: Annotated[float | None, _PRIOR, _of_game("margin")] = Field(
         None,

@@ -1,10 +1,10 @@
 """Rollouts of the actions that another player, the prior, proposes.
 
-A model proposes the actions that it finds likely. A player without a model proposes all legal actions, which is the
-control: the same search without a model. Sequential halving compares the candidates by simulated games from sampled
-worlds. The prior's own choice is played unless another candidate is better by a margin. By default a scripted player of
-the core finishes the simulated games, because it plays a thousand games in the time in which the model plays one
-(docs/results/recipe.md).
+A model (`ModelPlayer`) proposes the actions that it finds likely. Any other player proposes all legal actions; with a
+script this is the control, the same search without a model. Sequential halving compares the candidates by simulated
+games from sampled worlds. The prior's own choice is played unless another candidate is better by a margin. By default a
+scripted player of the core finishes the simulated games, because it plays a thousand games in the time in which the
+model plays one (docs/results/recipe.md).
 """
 
 from __future__ import annotations
@@ -13,7 +13,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from trickformer.base import Decision, Memo, Player, RolloutSettings, SampledWorlds, Thought, View, WorldSimulator
+from trickformer.base import (
+    Decision,
+    Memo,
+    Player,
+    RolloutSettings,
+    SampledWorlds,
+    Thought,
+    View,
+    WorldSimulator,
+    validate_decisions,
+)
 from trickformer.models.decide import action_values, legal_policy, values_after
 from trickformer.models.player import ModelPlayer
 from trickformer.search.halving import halving
@@ -31,9 +41,10 @@ class PriorRollouts(Player):
             prior: Player that proposes actions.
             positions: Samples worlds and finishes games.
             options: Number of games, threshold of candidates, and margin.
-            action_values: Of a prior with a model. True: the candidates' initial values are the model's Q(s, a). False:
-                they are the model's values of the histories after each action.
+            action_values: For a prior with a model. True: the candidates' initial values are the model's Q(s, a).
+                False: they are the model's values of the histories after each action.
         """
+        self.caveats = prior.caveats
         self.options = options
         self._prior, self._positions = prior, positions
         self._action_values = action_values
@@ -42,28 +53,28 @@ class PriorRollouts(Player):
         return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
 
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
+        prior, prior_memo = self._prior, memo.setdefault("prior", {})
+        model = prior if isinstance(prior, ModelPlayer) else None
         if len(view.legal) == 1:
-            return Decision(view.legal[0])
-        prior_memo: Memo = memo.setdefault("prior", {})
+            faults = () if model else self._choose(view, rng, prior_memo).faults  # a program must see all its turns
+            return Decision(view.legal[0], faults=faults)
         rng = np.random.default_rng(int(rng.integers(1 << 63)))
-        choice: int | None = None
-        if isinstance(self._prior, ModelPlayer):
-            policy, prior_values = self._evaluate_actions(self._prior, view, prior_memo)
+        thought, choice = None, None
+        if model is None:
+            choice = self._choose(view, rng, prior_memo)
+            actions, prior_values = list(view.legal), {}
         else:
-            choice = self._prior.act([view], [rng], [prior_memo])[0].action
-            policy = dict.fromkeys((choice, *view.legal), 1 / len(view.legal))  # of equals, `max` takes the first
-            prior_values = {}
-        actions = [action for action, p in policy.items() if p > self.options.threshold]
-        actions = actions or [max(policy, key=lambda action: policy[action])]
-        thought = Thought(policy=policy) if memo.get("explain") else None
+            policy, prior_values = self._evaluate_actions(model, view, prior_memo)
+            actions = [action for action, p in policy.items() if p > self.options.threshold]
+            actions = actions or [max(policy, key=lambda action: policy[action])]
+            thought = Thought(policy=policy) if memo.get("explain") else None
         totals = [prior_values.get(action, 0.0) for action in actions]
         visits = [int(action in prior_values) for action in actions]  # the model's value counts as one visit
         best = 0
         worlds: SampledWorlds | None = None
         if len(actions) > 1:
-            if choice is None:
-                choice = self._prior.act([view], [rng], [prior_memo])[0].action
-            anchor = actions.index(choice) if choice in actions else None
+            choice = choice or self._choose(view, rng, prior_memo)
+            anchor = actions.index(choice.action) if choice.action in actions else None
             if self._positions.can_evaluate(view):
                 # At least two actions share the runs in the same worlds, so no more than half as many worlds are used.
                 worlds = self._positions.worlds(view, (self.options.runs + 1) // 2, rng)
@@ -74,12 +85,17 @@ class PriorRollouts(Player):
         return Decision(
             actions[best],
             value=means.get(actions[best]),
-            visits=dict(zip(actions, visits)),
+            visits={action: n for action, n in zip(actions, visits) if n} or None,
             illegal=0 if worlds is None else worlds.illegal,
             searched=0 if worlds is None else worlds.searched,
-            values=means,
+            values=means or None,
             thought=thought,
+            faults=choice.faults if choice else (),
         )
+
+    def _choose(self, view: View, rng: np.random.Generator, prior_memo: Memo) -> Decision:
+        (decision,) = validate_decisions(self._prior, [view], self._prior.act([view], [rng], [prior_memo]))
+        return decision
 
     def _evaluate_actions(
         self, prior: ModelPlayer, view: View, prior_memo: Memo
