@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tournaments behind docs/results/skat.md. The numbers of deals are fixed here; each deal is played in six seatings.
-# Four hours on two cores; a run that was stopped goes on where it was.
+# Five hours on two cores; a run that was stopped goes on where it was.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 game=skat
@@ -17,5 +17,9 @@ grep -qw amx_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=amx
 match skat-gomcts-kermit "gomcts:$model,preset=paper" kermit 500 --seed 9001
 match skat-rollout-argmax "rollout:prior=argmax:$model" "argmax:$model" 100
 match skat-rollout-rules "rollout:prior=argmax:$model" rules 100
+# The same search without a model.
+match skat-script-rollout-argmax rollout:prior=rules "argmax:$model" 100
+match skat-script-rollout-rules rollout:prior=rules rules 100
+match skat-script-rollout-kermit rollout:prior=rules kermit 200
 match skat-rollout-kermit "rollout:prior=argmax:$model" kermit 200
 match skat-rollout-4000-kermit "rollout:prior=argmax:$model,runs=4000" kermit 200
