@@ -158,13 +158,15 @@ def test_without_a_model_it_is_its_twin(name, options):
     assert compare_with_twin(game, player, Script(players.make("rules", game)))
 
 
-def test_a_prior_without_a_model_alone_decides_what_is_not_searched():
+def test_a_prior_without_a_model_alone_decides_what_is_not_searched(monkeypatch):
     """Bids in Skat; and it sees its forced moves. Its threshold is not read."""
     game, met = games.load("skat"), 0
-    rules, seen = players.make("rules", game), []
-    player = players.make("rollout:prior=rules,threshold=1,runs=8", game)
-    act = player._prior.act
-    player._prior.act = lambda views, rng, memo: seen.append(views[0]) or act(views, rng, memo)
+    rules, prior = players.make("rules", game), players.make("rules", game)
+    seen: list = []
+    prior.act = lambda views, rng, memo: seen.append(views[0]) or rules.act(views, rng, memo)
+    with monkeypatch.context() as patched:
+        patched.setattr(players.specs, "make", lambda spec, game: prior)
+        player = players.make("rollout:prior=rules,threshold=1,runs=8", game)
     state = game.deal(3, 1)
     while not state.is_terminal():
         view = game.view(state, state.current_player())
