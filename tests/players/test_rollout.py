@@ -20,14 +20,15 @@ from trickformer.tournaments.play import play
 def test_it_is_sparta_where_all_seats_search_and_play_on_with_rules():
     """In missions in which chance does nothing after the deal. The core plays on there, on the same worlds."""
     game, searched = games.load("crew(mission=9)"), 0
-    here = players.make("rollout:worlds=20,min_gain=0.06", game)  # more than one world of 20
-    core = players.make("sparta:worlds=20,threshold=0.06,multi=true", game)
-    for number, (state, view) in enumerate(decisions(game, 6, 0)):
-        (mine,), (theirs,) = (p.act([view], [decision_rng(6, 0, 0, number)], [{}]) for p in (here, core))
-        assert replace(mine, searched=0) == theirs, number
-        searched += mine.values is not None
-        state.apply_action(mine.action)
-    assert searched > 10
+    here = players.make("rollout:worlds=10,min_gain=0.11", game)  # more than one world of 10
+    core = players.make("sparta:worlds=10,threshold=0.11,multi=true", game)
+    for index in range(2):
+        for number, (state, view) in enumerate(decisions(game, 6, index)):
+            (mine,), (theirs,) = (p.act([view], [decision_rng(6, index, 0, number)], [{}]) for p in (here, core))
+            assert replace(mine, searched=0) == theirs, (index, number)
+            searched += mine.values is not None
+            state.apply_action(mine.action)
+    assert searched > 20
 
 
 def played_on_slowly(game, policy, world, action, seat):

@@ -41,24 +41,23 @@ def test_features_are_those_of_the_rules(distress, step):
         game = games.load(f"crew(mission={mission},distress={distress})")
         tokenizer = tokenizers.make(game)
         assert tokenizer.n_features == sum(SIZES.values())
-        histories = CORE.mixed_games(tokenizer.codec, mission, 0, 1, 0.1, 0.2)[0]
-        for number, row in enumerate(histories):
-            rows = tokenizer.codec.encode(np.repeat(row[None], 4, axis=0), np.arange(4, dtype=np.uint8))
-            features, possible = tokenizers.follow(tokenizer, rows, True)
-            course = Course(game, row[row != 255])
-            for _ in course.walk():
-                seat = rng.randrange(4)
-                at = len(tokenizer.encode(game.view(course.state, seat))) - 1
-                found = split(features[seat, at - course.state.is_terminal()])
-                where = f"mission {mission}, game {number}, seat {seat}, token {at}"
-                if course.state.is_terminal():
-                    won = course.state.returns()[0] > 0
-                    assert found["result"].tolist() == [won, not won] and found["stage"][12] == 1, where
-                    continue
-                stages.add(course.state.core.phase)
-                names = [tokenizer.vocab[token] for token in np.flatnonzero(possible[seat, at])]
-                for name, value in course.expected(seat, names).items():
-                    np.testing.assert_allclose(found[name], value, rtol=1e-5, err_msg=f"{name}: {where}")
+        (row,) = CORE.mixed_games(tokenizer.codec, mission, 0, 1, 0.1, 0.2)[0]
+        rows = tokenizer.codec.encode(np.repeat(row[None], 4, axis=0), np.arange(4, dtype=np.uint8))
+        features, possible = tokenizers.follow(tokenizer, rows, True)
+        course = Course(game, row[row != 255])
+        for _ in course.walk():
+            seat = rng.randrange(4)
+            at = len(tokenizer.encode(game.view(course.state, seat))) - 1
+            found = split(features[seat, at - course.state.is_terminal()])
+            where = f"mission {mission}, seat {seat}, token {at}"
+            if course.state.is_terminal():
+                won = course.state.returns()[0] > 0
+                assert found["result"].tolist() == [won, not won] and found["stage"][12] == 1, where
+                continue
+            stages.add(course.state.core.phase)
+            names = [tokenizer.vocab[token] for token in np.flatnonzero(possible[seat, at])]
+            for name, value in course.expected(seat, names).items():
+                np.testing.assert_allclose(found[name], value, rtol=1e-5, err_msg=f"{name}: {where}")
     assert stages == {TILE_FROM, TILE_TO, NAME, DRAFT, ASK, APPOINT, APPOINT_LAST, RADIO, RADIO_CARD, PLAY} | (
         {PASS} if distress != "off" else set()
     )
