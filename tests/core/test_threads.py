@@ -19,7 +19,7 @@ THREADS = 4
 
 
 def alike(work: Callable[[int], Any]) -> list[Any]:
-    """The same jobs, one after the other and all at once, have the same results. They are returned."""
+    """Assert that jobs have the same results one after the other and on threads at once; return the results."""
     jobs = range(2 * THREADS)
     with ThreadPoolExecutor(THREADS) as pool:
         at_once = list(pool.map(work, jobs))

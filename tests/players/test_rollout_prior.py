@@ -21,11 +21,11 @@ from trickformer.tournaments.play import play
 
 @dataclass
 class Twin:
-    """Of games by copies of the prior. One run after the other, the prior asked anew for every view: whole sequences,
-    no shared prefix."""
+    """The search in plain Python. Copies of the prior play the games one after the other. It decides every view from
+    the whole sequence of tokens, without a stored prefix."""
 
     game: object
-    prior: object  # says of a view its choice, the policy, and each action's first sum of values and visits
+    prior: object  # a Judge or a Script: decides views, and gives the policy and each action's first value and visits
     options: object
     view: object
     worlds: list
@@ -159,7 +159,7 @@ def test_without_a_model_it_is_its_twin(name, options):
 
 
 def test_a_prior_without_a_model_alone_decides_what_is_not_searched(monkeypatch):
-    """Bids in Skat; and it sees its forced moves. Its threshold is not read."""
+    """In Skat its bids are played as they are. It decides forced moves too, and `threshold` has no effect."""
     game, met = games.load("skat"), 0
     rules, prior = players.make("rules", game), players.make("rules", game)
     seen: list = []
