@@ -47,8 +47,7 @@ class Recorder:
         self._held.append(os.dup(descriptor))  # no new file gets the number of this one
         if stat.S_ISDIR(about.st_mode):
             with os.scandir(descriptor) as entries:
-                names = {entry.name: entry.inode() for entry in entries}
-            content = json.dumps(names).encode()
+                content = json.dumps({entry.name: [entry.inode(), entry.is_dir()] for entry in entries}).encode()
         else:
             content = Path(f"/proc/self/fd/{descriptor}").read_bytes()
         draft = self.log / "draft"
@@ -66,6 +65,7 @@ class Cut:
 
     def __init__(self, log: Path, rng: random.Random | None) -> None:
         self.log, self._rng = log, rng
+        self._memory: dict[int, Path] = {}
 
     def rebuild(self, now: Path, out: Path) -> None:
         """Build the folder as the disk has it.
@@ -74,28 +74,38 @@ class Cut:
             now: The folder as the killed process left it, in memory.
             out: New folder.
         """
-        flushed = self.log / str(now.stat().st_ino)
-        old: dict[str, int] = json_object(flushed.read_bytes()) if flushed.exists() else {}
-        new = {path.name: path.stat().st_ino for path in now.iterdir()}
+        self._memory = {path.stat().st_ino: path for path in (now, *now.rglob("*"))}
+        self._folder(now.stat().st_ino, out)
+
+    def _folder(self, inode: int, out: Path) -> None:
+        """Build one folder, which may have no name in memory any more."""
+        old: dict[str, list[int]] = json_object(self._flushed(inode) or b"{}")
+        now = self._memory.get(inode)
+        new = {path.name: [path.stat().st_ino, path.is_dir()] for path in now.iterdir()} if now else {}
         out.mkdir()
         for name in sorted(old.keys() | new.keys()):
-            inode = new.get(name) if self._is_new(old.get(name), new.get(name)) else old.get(name)
-            if inode is None:
+            entry = new.get(name) if self._is_new(old.get(name), new.get(name)) else old.get(name)
+            if entry is None:
                 continue
-            if (now / name).is_dir():
-                self.rebuild(now / name, out / name)
+            child, is_folder = entry
+            if is_folder:
+                self._folder(child, out / name)
             else:
-                current = (now / name).read_bytes() if new.get(name) == inode else None
-                (out / name).write_bytes(self._content(inode, current))
+                (out / name).write_bytes(self._content(child))
 
-    def _is_new(self, old: int | None, new: int | None) -> bool:
+    def _is_new(self, old: list[int] | None, new: list[int] | None) -> bool:
         """Whether a change of a name reached the disk."""
         return old == new or (self._rng is not None and self._rng.random() < 0.5)
 
-    def _content(self, inode: int, current: bytes | None) -> bytes:
-        """What the disk has of a file. current: what memory has; None if it has no name any more."""
+    def _flushed(self, inode: int) -> bytes:
+        """What was recorded of a file or folder; empty if nothing was."""
         flushed = self.log / str(inode)
-        kept = flushed.read_bytes() if flushed.exists() else b""
+        return flushed.read_bytes() if flushed.exists() else b""
+
+    def _content(self, inode: int) -> bytes:
+        """What the disk has of a file, which may have no name in memory any more."""
+        kept = self._flushed(inode)
+        current = self._memory[inode].read_bytes() if inode in self._memory else None
         if self._rng is None or current is None or current == kept:
             return kept
         how = self._rng.randrange(4)
