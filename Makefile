@@ -12,7 +12,8 @@ OBJECTS := $(VENV)/core
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 CXX_FILES := $(shell find cpp -name '*.[chi]pp' -o -name '*.inl')
 TYPESCRIPT := typescript@5.9.3
-BENCHMARKS := hearts skat crew hanabi belief backend gomcts selfplay skat_solver crew_solver intervals records obl
+BENCHMARKS := hearts skat crew hanabi belief backend gomcts selfplay skat_solver crew_solver intervals records obl search \
+  engine_protocol
 
 # The tests that reach the core, by folder, so that a new one is among them; and of these the ones in which threads meet.
 # Training takes too long under a sanitizer.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Trains the shipped belief heads, or goes on where a run stopped: some five to ten minutes each on one core. The report is
-# docs/results/card-beliefs.md. Usage: runs/belief-heads.sh
+# Trains the shipped belief heads, or goes on where a run stopped: some five to ten minutes each on one core. It installs them in
+# src/trickformer/checkpoints. The report is docs/results/card-beliefs.md. Usage: runs/belief-heads.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 head() {

@@ -56,8 +56,8 @@ import json
 import sys
 from pathlib import Path
 
-from trickformer.studies.mines import report
+from trickformer.studies.mines.report import plot
 
 first, *rest = (json.loads((Path(run) / "summary.json").read_text()) for run in sys.argv[1:])
-report.plot(first | {"rows": [row for each in (first, *rest) for row in each["rows"]]}, Path(sys.argv[1], "curve.png"))
+plot(first | {"rows": [row for each in (first, *rest) for row in each["rows"]]}, Path(sys.argv[1], "curve.png"))
 PYTHON

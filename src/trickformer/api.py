@@ -72,14 +72,13 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
     >>> decide(make_player("rules", game), view).action in view.legal
     True
     """
-    from trickformer.base import validate_decisions
+    from trickformer.base import decide_in_batches
 
     if player.needs_state:
         raise TrickformerError(f"{type(player).__name__} reads hidden cards; it cannot decide by a view")
     number = sum(event.actor == view.viewer and event.action is not None for event in view.events)  # decisions before
     rng = decision_rng(seed, deal, view.viewer, number)
-    decisions = player.act([view], [rng], [{"explain": True} if explain else {}])
-    return validate_decisions(player, [view], decisions)[0]
+    return decide_in_batches(player, [view], [rng], [{"explain": True} if explain else {}])[0]
 
 
 class Result:

@@ -444,6 +444,18 @@ def test_the_list_marks_an_engine_that_has_the_name_of_a_player(engines_toml, co
     ]
 
 
+def test_serve_answers_what_arrives_with_the_end_of_its_input():
+    said = (
+        '{"type":"hello","protocol":1}\n'
+        '{"type":"new","table":0,"game":"hearts()","seat":0,"seed":1}\n'
+        '{"type":"act","table":0,"legal":[5],"words":["x"],"seed":1,"seconds":null}\n'
+    )
+    command = [sys.executable, "-m", "trickformer", "serve", "random", "--game", "hearts"]
+    done = subprocess.run(command, input=said, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == {"type": "action", "table": 0, "action": 5}
+
+
 def test_serve_refuses_what_is_no_message(command):
     hello = '{"type":"hello","protocol":1}\n'
     new = '{"type":"new","table":0,"game":"hearts()","seat":0,"seed":1}\n'

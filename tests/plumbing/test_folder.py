@@ -36,6 +36,9 @@ def test_a_run_continues_with_the_same_config_and_the_same_files(tmp_path):
             folder.check(config, resume=True, free=free, files=files)
     with pytest.raises(TrickformerError, match="--resume"):
         folder.check(Config(), resume=False, free=free)
+    (folder.path / ABOUT).write_text('{"files": null}')
+    with pytest.raises(TrickformerError, match=f"{ABOUT} is broken"):
+        folder.check(Config(), resume=True, free=free, files={"a": "1"})
 
 
 def test_records_are_kept_and_every_build_is_named(tmp_path):

@@ -292,3 +292,9 @@ def test_a_verdict_of_the_solver_is_two_sentences(winnable, won, sentences):
     assert text.describe_verdict(Verdict(by="solver", whose="the team", won=won, winnable=winnable), "missions") == [
         sentences
     ]
+
+
+def test_a_tag_that_is_no_seed_names_no_deal():
+    record = next(iter(files.read(GAMES)))
+    record.tags.update(SE="9" * 5000, CO="deal 0", seed="9" * 5000, deal="0")
+    assert of_record(record).source is None

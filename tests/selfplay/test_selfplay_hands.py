@@ -454,6 +454,36 @@ def test_guests_play_as_elsewhere(hearts, backends):
     assert own > 12 * 13 - 1
 
 
+class OneByOne(Player):
+    """Plays its lowest legal action, decides one view in a call, and remembers the ends of hands."""
+
+    batch = 1
+
+    def __init__(self):
+        self.ends = []
+
+    def act(self, views, rng, memo):
+        (view,) = views
+        memo[0]["decisions"] = memo[0].get("decisions", 0) + 1
+        return [Decision(view.legal[0])]
+
+    def end(self, views, scores, memo):
+        self.ends.append((views, scores, memo))
+
+
+def test_guests_get_as_many_views_as_they_take_and_the_ends_of_their_hands(hearts, backends):
+    guest, nobody = OneByOne(), np.zeros((6, 4), dtype=bool)
+    models = np.tile([-1, 0, 1, -1], (6, 1))
+    models[5] = 0
+    _, scores = generate.model_hands(hearts, backends, Roles(models, nobody, ~nobody), 9, 40, guests=[guest])
+    assert [end[1] for end in guest.ends] == [tuple(row) for row in scores[:5].tolist()]
+    for views, _, memos in guest.ends:
+        assert [view.viewer for view in views] == [0, 3] and not any(view.legal for view in views)
+        for view, memo in zip(views, memos):
+            own = sum(event.actor == view.viewer and event.action is not None for event in view.events)
+            assert 0 < memo["decisions"] <= own  # forced actions are no decisions
+
+
 def test_guests_take_seats_that_are_not_kept():
     config = SelfPlay(game="hearts", preset="tiny", guests=["rules", "random"], guest_share=0.5, seats_kept=1)
     found = schedule.roles(config, 2, 100, 4_000, 4)

@@ -48,6 +48,12 @@ def test_the_log_goes_back_to_where_a_stage_stands(tmp_path):
         Log(tmp_path, [0])
 
 
+def test_a_stage_that_is_no_text_is_broken(tmp_path):
+    (tmp_path / "log.jsonl").write_text(json.dumps({"iteration": 0, "stage": [], "at": 1, "time": 1}) + "\n")
+    with pytest.raises(TrickformerError, match=r"log\.jsonl is broken"):
+        read_log(tmp_path, 1)
+
+
 def test_a_match_without_its_interval_is_broken(tmp_path):
     """An interval may be null, after one deal, but not missing: the report has a column for it."""
     match = {"iteration": 0, "stage": "match", "at": 1, "time": 1, "opponent": "rules", "difference": 1, "deals": 1}

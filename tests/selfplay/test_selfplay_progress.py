@@ -110,7 +110,7 @@ def test_a_terminal_gets_one_line(monkeypatch, capsys):
     shown.line("a result")
     text = re.sub(r"\x1b\[[?0-9;]*[a-zA-Z]", "", capsys.readouterr().err)
     assert "iteration 1 of 2: learning" in text and "64/64 sequences loss 1.234" in text
-    assert "match against the game's script" in text and "28/28 tables" in text
+    assert "match against the baseline" in text and "28/28 tables" in text
     assert text.endswith("a result\n")
 
 

@@ -134,6 +134,9 @@ def test_a_tournament_with_mixed_teams():
     assert result["mixed"]["difference"] == pytest.approx(np.mean(lost))
     low, high = result["mixed"]["difference_ci95"]
     assert low < np.mean(lost) < high
+    sequential = plan.Tournament.model_validate(given | {"sequential": True})
+    ends = TournamentResults(run.tournament(sequential)).result()["mixed"]["difference_ci95"]
+    assert ends[0] < low < high < ends[1], "an interval that holds at every look is wider"
     assert "Teams with both A and B: " in report.make_report(TournamentResults(found)).markdown()
     pure = TournamentResults(run.tournament(plan.Tournament.model_validate(given | {"mixed": False}))).result()
     assert pure["rows"] == result["rows"] and pure["summary"] == result["summary"] and "mixed" not in pure

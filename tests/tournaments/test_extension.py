@@ -247,6 +247,7 @@ def test_a_run_with_listed_deals_is_resumed_reported_and_extended(tmp_path, comm
         ("one\n", "line 1: 'one' is no deal; write SEED,INDEX or INDEX"),
         ("1,2,3\n", "line 1: '1,2,3' is no deal"),
         (f"{2**63}\n", "line 1: seeds and indices are below 2^63"),
+        (f"{'9' * 5000}\n", "is no deal; write SEED,INDEX or INDEX"),
         ('{"deal": "x", "seed": 1}\n', "line 1: not a record that names its deal"),
         ('{"deal": -1, "seed": 1}\n', "line 1: seeds and indices are from 0"),
         ("{\n", "line 1: not a record"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from trickformer.base.decisions import validate_decisions
+from trickformer.base.decisions import decide_in_batches, validate_decisions
 from trickformer.base.errors import TrickformerError, UnknownNameError
 from trickformer.base.fast import BulkHands, FastGame, Tables
 from trickformer.base.games import (
@@ -79,6 +79,7 @@ __all__ = [
     "Worlds",
     "action_event",
     "deal_seed",
+    "decide_in_batches",
     "decision_rng",
     "game_name",
     "replay",

@@ -1,14 +1,42 @@
-"""Checks of players' decisions."""
+"""Calls of players, and checks of their decisions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trickformer.base.errors import TrickformerError
-from trickformer.base.players import Decision, Player
+from trickformer.base.players import Decision, Memo, Player
 from trickformer.base.views import View
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def decide_in_batches(
+    player: Player, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]
+) -> list[Decision]:
+    """Let a player decide views, at most `player.batch` in a call.
+
+    Args:
+        player: The player.
+        views: Views of seats on turn.
+        rng: One generator for each view.
+        memo: One memo for each view.
+
+    Returns:
+        One decision for each view.
+
+    Raises:
+        TrickformerError: A decision breaks the contract of `Player.act`.
+    """
+    size = player.batch or max(1, len(views))
+    decisions: list[Decision] = []
+    for start in range(0, len(views), size):
+        part = slice(start, start + size)
+        decisions += validate_decisions(player, views[part], player.act(views[part], rng[part], memo[part]))
+    return decisions
 
 
 def validate_decisions(

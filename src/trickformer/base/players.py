@@ -146,8 +146,8 @@ class Decision:
     faults: tuple[FaultKind, ...] = ()  # faults of an external program, which was restarted after each
 
 
-# Largest number of views that callers pass in one call to a player whose `batch` is None. It bounds the
-# memory of a call and the wait for the first finished hand.
+# Largest number of views that callers pass by default in one call to a player whose `batch` is None. Options such as
+# --tables allow more. It bounds the memory of a call and the wait for the first finished hand.
 MANY = 112
 
 

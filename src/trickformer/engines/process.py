@@ -358,7 +358,10 @@ def wait_for_actions(processes: Sequence[Process]) -> dict[tuple[int, int], Engi
 
 
 def _stop(child: subprocess.Popen[bytes], our_end: int, stderr: IO[bytes], unsent: bytearray) -> None:
-    """Write the queued messages and `quit`, then close our end: the supervisor kills the engine and its descendants."""
+    """Write what the pipe takes of the queued messages and `quit`, then close our end.
+
+    The supervisor kills the engine and its descendants.
+    """
     assert child.stdin is not None and child.stdout is not None
     with suppress(OSError):
         os.write(child.stdin.fileno(), bytes(unsent) + _to_line({"type": "quit"}))

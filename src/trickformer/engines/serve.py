@@ -12,7 +12,7 @@ import numpy as np
 from pydantic_core import to_json
 
 import trickformer
-from trickformer.base import Event, Memo, TrickformerError, View, validate_decisions
+from trickformer.base import Event, Memo, TrickformerError, View, decide_in_batches
 from trickformer.engines import MAX_LINE, PROTOCOL, messages
 from trickformer.plumbing import foreign
 
@@ -73,7 +73,7 @@ class _EngineServer:
         return True
 
     def answer(self) -> None:
-        """Answer all requests with one call of the player."""
+        """Answer all requests."""
         if not self._requests:
             return
         views: list[View] = []
@@ -87,8 +87,7 @@ class _EngineServer:
             rngs.append(_rng(act.seed))
             memos.append(table.memo)
         with foreign.wrap_errors(self._name):  # events of a host may form no hand
-            decisions = self._player.act(views, rngs, memos)
-        decisions = validate_decisions(self._player, views, decisions)
+            decisions = decide_in_batches(self._player, views, rngs, memos)
         lines = []
         for act, decision in zip(self._requests.values(), decisions):
             answer: dict[str, Any] = {"type": "action", "table": act.table, "action": decision.action}
@@ -120,7 +119,7 @@ class _EngineServer:
 def serve(spec: str, game: Game) -> None:
     """Answer the protocol on standard input and output until the host sends `quit` or closes the input.
 
-    Requests that arrive together are answered with one call of the player.
+    Requests that arrive together share calls of the player. Those that arrive together with `quit` lapse.
 
     Args:
         spec: Spec of the player.
@@ -150,6 +149,7 @@ def _listen(server: _EngineServer) -> None:
             server.answer()
         data = os.read(_STDIN, _READ_SIZE)
         if not data:
+            server.answer()  # the end of the input counts as input to `select`
             return
         *lines, rest = (rest + data).split(b"\n")
         if len(rest) > MAX_LINE:

@@ -13,7 +13,7 @@ game) and `NamesFile` (the value is a path).
 Other packages add players by entry points in the group `trickformer.players` (docs/add-a-player.md).
 """
 
-from trickformer.base import decision_rng, validate_decisions
+from trickformer.base import decide_in_batches, decision_rng, validate_decisions
 from trickformer.players.registry import NAMES, describe, games_of, module, names, options_of, presets_of, summarize_all
 from trickformer.players.specs import (
     digests,
@@ -36,6 +36,7 @@ from trickformer.players.specs import (
 
 __all__ = [
     "NAMES",
+    "decide_in_batches",
     "decision_rng",
     "describe",
     "digests",

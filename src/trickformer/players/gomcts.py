@@ -68,6 +68,8 @@ _UNMASKED = "preset=paper: the model's policy was masked in training, so it neve
 class GomctsPlayer(ModelPlayer):
     """Player by algorithms 1 and 3 of the GO-MCTS paper. Each decision starts with an empty tree."""
 
+    has_likelihood = False  # the model's probabilities are not those of the search
+
     def __init__(self, options: _PresetOptions, game: Game):
         super().__init__(options, game)
         # On a CPU, more than 16 searches in lockstep are no faster.

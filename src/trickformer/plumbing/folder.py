@@ -175,11 +175,14 @@ class RunFolder:
 
     def about(self) -> dict[str, Any]:
         """Read run.json; empty if there is none. Raises TrickformerError if it is broken."""
-        about = self.path / ABOUT
+        file = self.path / ABOUT
         try:
-            return json_object(read_text(about)) if about.exists() else {}
+            about = json_object(read_text(file)) if file.exists() else {}
+            if not isinstance(about.get("files", {}), dict):
+                raise ValueError("files is no object")
         except (OSError, ValueError):
-            raise TrickformerError(f"{about} is broken; restore it from a copy, or choose another --out") from None
+            raise TrickformerError(f"{file} is broken; restore it from a copy, or choose another --out") from None
+        return about
 
     def builds(self) -> list[dict[str, Any]]:
         """List the builds that took part in the run, this one included.

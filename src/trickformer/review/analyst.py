@@ -216,7 +216,7 @@ class _AnalystSession:
         for step in zip_longest(*by_seat.values()):
             queries = [(turn, state, repeat) for turn, state in filter(None, step) for repeat in repeats]
             assert self._player is not None  # without a player there are no turns
-            size = self._player.batch or max(1, len(queries))
+            size = self._player.batch or max(1, len(queries))  # progress advances with every call
             for start in range(0, len(queries), size):
                 part = queries[start : start + size]
                 for (turn, _, _), decision in zip(part, self._act(part)):

@@ -153,7 +153,7 @@ def _deal(record: SkatRecord) -> str:
 def _source(game: Game, history: tuple[int, ...], tags: dict[str, str]) -> tuple[int, int] | None:
     """Return seed and number of the deal that the tags name; None if there are none or the chance actions differ."""
     seed, deal = tags.get("seed", ""), tags.get("deal", "")
-    if not (seed.isdecimal() and deal.isdecimal() and int(seed) < 2**63 and int(deal) < 2**63):
+    if not all(tag.isdecimal() and len(tag) < 20 and int(tag) < 2**63 for tag in (seed, deal)):
         return None
     state: Any = game.spiel.new_initial_state()
     for action in history:

@@ -22,7 +22,7 @@ from trickformer.base import (
     Thought,
     View,
     WorldSimulator,
-    validate_decisions,
+    decide_in_batches,
 )
 from trickformer.models.decide import action_values, legal_policy, values_after
 from trickformer.models.player import ModelPlayer
@@ -94,7 +94,7 @@ class PriorRollouts(Player):
         )
 
     def _choose(self, view: View, rng: np.random.Generator, prior_memo: Memo) -> Decision:
-        (decision,) = validate_decisions(self._prior, [view], self._prior.act([view], [rng], [prior_memo]))
+        (decision,) = decide_in_batches(self._prior, [view], [rng], [prior_memo])
         return decision
 
     def _evaluate_actions(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trickformer.base import MANY, Belief, Decision, Game, Memo, Player, View, decision_rng, validate_decisions
+from trickformer.base import MANY, Belief, Decision, Game, Memo, Player, View, decide_in_batches, decision_rng
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -135,7 +135,7 @@ def _query_policy(game: Game, policy: Player, simulations: Sequence[SimulatedGam
         decision_rng(simulation.seed, simulation.world, seat, simulation.decisions[seat]) for simulation, seat in turns
     ]
     memos = [simulation.memos[seat] for simulation, seat in turns]
-    return validate_decisions(policy, views, policy.act(views, rngs, memos))
+    return decide_in_batches(policy, views, rngs, memos)
 
 
 class StateWorlds:
@@ -144,7 +144,8 @@ class StateWorlds:
     def __init__(self, positions: StatePositions, branches: Branches, viewer: int, searched: int):
         self._positions, self._branches = positions, branches
         self._viewer = viewer
-        self.searched, self.illegal = searched, searched - len(branches)
+        self.searched = searched
+        self.illegal = searched - len(branches) if searched else 0
 
     def __len__(self) -> int:
         return len(self._branches)
@@ -199,7 +200,7 @@ class StatePosition:
         self._view, self._positions = view, positions
         self._policy_memo = memo.setdefault("policy", {})
         policy = positions.policy
-        (decision,) = validate_decisions(policy, [view], policy.act([view], [rng], [self._policy_memo]))
+        (decision,) = decide_in_batches(policy, [view], [rng], [self._policy_memo])
         self.blueprint = decision.action
 
     def sample_worlds(self, n: int, rng: np.random.Generator) -> StateWorlds:
@@ -247,4 +248,5 @@ class StatePositions:
             viewer_memo: The policy's memo of the seat on turn; empty if the policy has not seen the view.
         """
         worlds = _sample_consistent_states(self.belief, view, n, rng)
-        return StateWorlds(self, Branches(self.game, self.policy, worlds, view.viewer, viewer_memo), view.viewer, n)
+        branches = Branches(self.game, self.policy, worlds, view.viewer, viewer_memo)
+        return StateWorlds(self, branches, view.viewer, 0 if self.belief.consistent else n)

@@ -192,7 +192,7 @@ class SelfPlay(BaseModel):
         1,
         ge=1,
         le=1_000_000,
-        description="The Crew, --bootstrap random: largest number of deals tried to win every 2nd hand.",
+        description="The Crew, --bootstrap random: most deals tried until every second hand is won.",
     )
     sequences: int = Field(
         60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."
@@ -207,7 +207,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         lt=1,
-        description="Share of hands by --bootstrap players in later iterations without labels from search.",
+        description="Share of later iterations' hands that --bootstrap players play, without search labels.",
     )
     roles: Literal["one", "all"] = Field(
         "one",
@@ -251,7 +251,7 @@ class SelfPlay(BaseModel):
         0.0,
         ge=0,
         allow_inf_nan=False,
-        description="Muon's peak rate for model 0, later x --learning-rate / --bootstrap-learning-rate. 0: off.",
+        description="Peak rate of Muon for model 0. Later models scale it like the learning rate. 0: none.",
     )
     policy_weight: float = Field(
         9.0,

@@ -311,9 +311,26 @@ class _Guests:
             views.append(View(seat, tokenizer.decode(tokens), tuple(actions)))
             rngs.append(rng)
             memos.append(memo)
-        player = self._guests[guest]
-        decisions = players.validate_decisions(player, views, player.act(views, rngs, memos))
+        decisions = players.decide_in_batches(self._guests[guest], views, rngs, memos)
         return np.array([tokenizer.token(d.action) for d in decisions])
+
+    def end(self, models: np.ndarray, tokens: np.ndarray, lengths: np.ndarray, scores: np.ndarray) -> None:
+        """Send the results of the hands to the guests.
+
+        Args:
+            models: int [n, players], see `Roles`.
+            tokens: int32 [n, players, L], tokens that the seats saw.
+            lengths: int32 [n, players], their numbers.
+            scores: int [n, players].
+        """
+        for index, player in enumerate(self._guests):
+            if type(player).end is Player.end:
+                continue
+            for hand in np.flatnonzero((models == -1 - index).any(axis=1)).tolist():
+                seats = np.flatnonzero(models[hand] == -1 - index).tolist()
+                seen = [self._tokenizer.decode(tokens[hand, seat, : lengths[hand, seat]]) for seat in seats]
+                memos = [self._states[hand, seat][1] if (hand, seat) in self._states else {} for seat in seats]
+                player.end([View(s, events, ()) for s, events in zip(seats, seen)], tuple(scores[hand].tolist()), memos)
 
 
 def model_hands(
@@ -441,6 +458,7 @@ def model_hands(
                 chosen[is_random] = draw(uniform, rng.random(int(is_random.sum())))
             actions[hand] = chosen
         tables.step(live.astype(np.int32), actions[live])
+    guest_players.end(models, tokens, lengths, tables.scores())
     for backend in backends:
         backend.reset()
     if not labels.share:

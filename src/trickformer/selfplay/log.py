@@ -36,7 +36,8 @@ def _parser(iterations: int) -> Parse:
     def parse(_: int, line: bytes) -> dict[str, Any]:
         entry = json_object(line, finite=False)  # the log of a training that diverges has NaN
         if "stage" in entry:
-            entry["stage"] = _FORMER_STAGES.get(entry["stage"], entry["stage"])
+            if isinstance(entry["stage"], str):
+                entry["stage"] = _FORMER_STAGES.get(entry["stage"], entry["stage"])
             integers = [entry.get(key) for key in ("iteration", "at", "time")]
             if not all(type(n) is int and 0 <= n < _LIMIT for n in integers) or entry["stage"] not in STAGES:
                 raise ValueError("the entry has a bad stage, iteration, position or time")

@@ -27,7 +27,7 @@ _STAGES = {
     "rollout_network": ("training the rollout network", ""),
     "measure": ("measuring on held-out hands", ""),
     "previous": ("match against the previous model", "tables"),
-    "baseline": ("match against the game's script", "tables"),
+    "baseline": ("match against the baseline", "tables"),
 }
 
 

@@ -13,7 +13,7 @@ from trickformer.plumbing.folder import CONFIG
 from trickformer.plumbing.text import from_toml, json_object, limited_lines, read_text
 
 RECORDS = "records.jsonl"
-_DEAL_LINE = re.compile(r"(?:(\d+)\s*,\s*)?(\d+)")  # SEED,INDEX or INDEX
+_DEAL_LINE = re.compile(r"(?:(\d{1,30})\s*,\s*)?(\d{1,30})")  # SEED,INDEX or INDEX
 _LIMIT = 2**63  # seeds and indices are smaller
 MAX_LINE = 1 << 20  # bytes; the longest record of our games has some 10 KB
 

@@ -147,7 +147,7 @@ class Matches(BaseModel):
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Stop a sequential match if its interval excludes 0 or is within ± this many points.",
+        description="Sequential: stop at an interval without 0, or within ± this (points, or share of games).",
     )
     mixed: bool = Field(False, description="Cooperative games: add tables that seat both players of a pair together.")
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the deals and of the players' randomness.")

@@ -456,7 +456,8 @@ def _why_stopped(result: dict[str, Any]) -> str:
         return "each interval excluded 0 or lay within the bound"
     low, high = (result if "rows" in result else result["matches"][0])["rows"]["All"]["ci95"]
     if result["bound"] and low <= 0 <= high:
-        return f"the interval lay within ±{result['bound']:g}"
+        within = f"{100 * result['bound']:g} percentage points" if _is_won(result) else f"{result['bound']:g}"
+        return f"the interval lay within ±{within}"
     return "the interval excluded 0"
 
 

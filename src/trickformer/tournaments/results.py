@@ -60,7 +60,9 @@ class TournamentResults:
         support = (-np.inf, np.inf) if outcomes is None else (float(outcomes.min()), float(outcomes.max()))
         for pair, seatings in mixtures.items():
             mixed_scores, teams = self.scores(seatings)[..., 0], self.scores(self.sets[pair])[..., 0]
-            self.mixed[pair] = score_mixed_teams(mixed_scores.astype(float), teams.astype(float), support)
+            self.mixed[pair] = score_mixed_teams(
+                mixed_scores.astype(float), teams.astype(float), support, sequential=config.sequential
+            )
 
     def _find_finished(self, seatings: list[tuple[int, ...]]) -> None:
         """Find the deals that are finished in these seatings. Raises NoFinishedDealError if there are none."""
@@ -122,9 +124,10 @@ class TournamentResults:
         - `game`, `seed`, `deals` (finished), `scheduled_deals`, `higher_is_better` (of scores), `unit` (of a score).
         - `players`: specs as they were typed. Players are numbered in this order.
         - `matches`: by pair, `players` (two numbers; the first is A), `a` and `b` (their specs), `rows`, and
-          `deals_to_resolve`: the number of deals for a power of 80%, null below ten deals. A row, by the name of its
-          seatings, has the mean scores `a` and `b`, `difference` (A - B), `ci95` (its 95% interval, nulls if the deals
-          allow none) and `p` (Wilcoxon's test, or that of the sequential interval).
+          `deals_to_resolve`: the number of deals for a power of 80%; null below ten deals, without an effect and in a
+          sequential match. A row, by the name of its seatings, has the mean scores `a` and `b`, `difference` (A - B),
+          `ci95` (its 95% interval, nulls if the deals allow none) and `p` (Wilcoxon's test, or that of the sequential
+          interval).
         - `ratings`, the best first: `player`, `spec`, `rating`: points a hand by which the player is better than the
           mean of the field, so that higher is better in every game, and its `ci95`.
         - `planned`: whether the number of deals was fixed before the run, or the test is sequential; `extensions`: each

@@ -157,7 +157,11 @@ class MixedTeamScore:
 
 
 def score_mixed_teams(
-    together: np.ndarray, teams: np.ndarray, support: tuple[float, float] = (-np.inf, np.inf)
+    together: np.ndarray,
+    teams: np.ndarray,
+    support: tuple[float, float] = (-np.inf, np.inf),
+    *,
+    sequential: bool = False,
 ) -> MixedTeamScore:
     """Compare mixed tables with the two teams in which one player holds all seats.
 
@@ -165,15 +169,16 @@ def score_mixed_teams(
         together: Scores of the mixed tables, float64 [deals, mixed seatings].
         teams: Scores of the two teams, float64 [deals, 2].
         support: Smallest and largest score of a game. They bound the intervals.
+        sequential: Whether the intervals hold at every look.
     """
     scores = together.mean(axis=1)
     differences = np.round(scores - teams.mean(axis=1), _DECIMALS) + 0.0
     span = support[1] - support[0]
     return MixedTeamScore(
         score=float(scores.mean()),
-        ci95=interval(scores, support),
+        ci95=interval(scores, support, sequential=sequential),
         difference=float(differences.mean()),
-        difference_ci95=interval(differences, (-span, span)),
+        difference_ci95=interval(differences, (-span, span), sequential=sequential),
     )
 
 

@@ -89,10 +89,8 @@ class Cast:
         view = self._game.view(state, request.seat)
         rng = decision_rng(request.seed, request.deal, request.seat, request.number)
         start = time.perf_counter()
-        decisions = player.act([view], [rng], [memo])
-        seconds = time.perf_counter() - start
-        (decision,) = players.validate_decisions(player, [view], decisions)
-        return TimedDecision(decision, seconds)
+        (decision,) = players.decide_in_batches(player, [view], [rng], [memo])
+        return TimedDecision(decision, time.perf_counter() - start)
 
     def end(self, seats: tuple[str, ...], history: tuple[int, ...]) -> None:
         """Call `Player.end` of the players, and clear their memos.

@@ -12,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from oh_hell.game import BID, OhHell, suit_of, winner
 from trickformer.base import CHANCE, Decision, Game, Memo, Player, TrickformerError, View
 
+GAMES = ("oh_hell",)
+
 
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)

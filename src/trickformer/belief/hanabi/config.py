@@ -16,9 +16,10 @@ Form: TypeAlias = Literal["hmm", "pomdp", "fosg"]
 Variant: TypeAlias = Literal["5-card-8-hint", "5-card-2-hint", "7-card-4-hint"]
 # Options of the game that the training and the evaluation share.
 FormOption: TypeAlias = Annotated[
-    Form, Field(description="Observed: public events (hmm), a view (pomdp), for exact and bft also scripts (fosg).")
+    Form,
+    Field(description="Policies that are fixed: every seat's (hmm), all but that of --seat (pomdp), none (fosg)."),
 ]
-SeatOption: TypeAlias = Annotated[int, Field(ge=0, le=1, description="Seat that estimates in a pomdp.")]
+SeatOption: TypeAlias = Annotated[int, Field(ge=0, le=1, description="Seat that estimates its hand in a pomdp.")]
 VariantOption: TypeAlias = Annotated[
     Variant,
     Field(description="Variant of two-player Hanabi: 5-card-8-hint, 5-card-2-hint or 7-card-4-hint."),
@@ -189,7 +190,7 @@ class Evaluation(FineTuningOptions):
     )
     others: list[str] = Field(
         ["smart", "holmes", "simple", "piers", "iggi"],
-        description="Scripts, one drawn for each move of --seat (pomdp) or of all seats (fosg).",
+        description="Scripts that play --seat (pomdp) or all seats (fosg), one drawn for each move.",
     )
     estimators: list[str] = Field(
         ["v0", "counting", "v1", "seq2seq", "bft", "exact"], description=f"Any of {', '.join(ESTIMATORS)}."

@@ -120,7 +120,7 @@ class _Layouts:
         game = self._game
         return TrickformerError(
             f"a position of {game.rows}x{game.cols} with {game.mines} mines is too large to be counted; "
-            "use belief=inherited"
+            "use the player bsr_uct:belief=inherited, or a smaller board"
         )
 
     def sample(self, seed: int, n: int) -> np.ndarray:

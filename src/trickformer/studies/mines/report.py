@@ -48,7 +48,7 @@ def make_report(result: dict[str, Any]) -> Report:
         keys=[_KEY, *[_DIFFERENCE_KEY] * (len(result["beliefs"]) - 1)],
         title="BSR-UCT at Mines",
         notes=_notes(result),
-        figures=[ReportFigure("score by thinking time", PLOT, partial(_plot, result))],
+        figures=[ReportFigure("score by thinking time", PLOT, partial(plot, result))],
         method=[_METHOD],
         builds=result["versions"],
     )
@@ -119,8 +119,13 @@ def _interval(ci95: list[float] | None, sign: str = "") -> str:
     return "" if ci95 is None else f"[{ci95[0]:{sign}.4f}, {ci95[1]:{sign}.4f}]"
 
 
-def _plot(result: dict[str, Any], path: Path) -> None:
-    """Draw the score by thinking time with intervals, and the best play if it is known, and save a PNG."""
+def plot(result: dict[str, Any], path: Path) -> None:
+    """Draw the score by thinking time with intervals, and the best play if it is known, and save a PNG.
+
+    Args:
+        result: Contents of summary.json.
+        path: The PNG.
+    """
     from trickformer.plumbing.figures import add_legend, plt, save
 
     budget = _budget(result)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trickformer import _core, games, players
-from trickformer.base import Player, TrickformerError, decision_rng, validate_decisions
+from trickformer.base import Player, TrickformerError, decide_in_batches, decision_rng
 from trickformer.belief.samplers.skat import SkatBelief
 from trickformer.games.skat import PLAYERS, PLAYING, Skat, evaluation
 from trickformer.plumbing.progress import progress
@@ -112,9 +112,9 @@ def _bid(game: Skat, spec: str, config: Inference) -> Iterator[State]:
         number = 0
         while not state.is_terminal() and state.core.phase != PLAYING:
             seat = state.current_player()
-            views = [game.view(state, seat)]
-            decisions = player.act(views, [decision_rng(config.seed, index, seat, number)], [memo[seat]])
-            state.apply_action(validate_decisions(player, views, decisions)[0].action)
+            rng = decision_rng(config.seed, index, seat, number)
+            (decision,) = decide_in_batches(player, [game.view(state, seat)], [rng], [memo[seat]])
+            state.apply_action(decision.action)
             number += 1
         index += 1
         if not state.is_terminal():

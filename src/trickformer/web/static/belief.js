@@ -39,5 +39,5 @@ function shareGrid(data, shares, place) {
 export function belief(data) {
   const kinds = Object.entries(data.kinds).map(([kind, shares]) => make("div", {}, make("h4", {}, kind),
     make("div", { class: "kinds" }, ...data.places.map((_, place) => shareGrid(data, shares, place)))));
-  return [make("p", { class: "keys" }, `share of ${data.worlds} sampled worlds, in percent`), ...kinds];
+  return [make("p", { class: "keys" }, `share of up to ${data.worlds} sampled worlds, in percent`), ...kinds];
 }
