@@ -212,7 +212,7 @@ def test_a_position_that_is_too_large_to_be_counted():
     game = games.load(f"mines(rows={side},cols={side},mines=145,first_move=any)")
     rest = tuple(c for c in range(side * side) if c not in cells)
     view = View(0, tuple(Event(0, cell, (number,)) for cell, number in zip(cells, shown)), rest)
-    with pytest.raises(TrickformerError, match="22x22 with 145 .* counted; use the player bsr_uct:belief=inherited"):
+    with pytest.raises(TrickformerError, match=r"22x22 with 145 .* counted; use the player bsr_uct:belief=inherited"):
         MinesBelief(game).reset(view)
     with pytest.raises(TrickformerError, match="22x22 with 145 mines is too large for belief=exact") as fault:
         players.make("bsr_uct", game).act([view], [np.random.default_rng(1)], [{}])
