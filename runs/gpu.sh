@@ -43,8 +43,7 @@ from pathlib import Path
 
 import torch
 
-from trickformer.models.gpt2 import GPT2PolicyValueModel
-from trickformer.selfplay.nfsp import save
+from trickformer.models.gpt2 import GPT2PolicyValueModel, save
 
 run = Path(sys.argv[1])
 small = run / "small"

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import torch
 
-from trickformer.models.gpt2 import GPT2PolicyValueModel
-from trickformer.selfplay.nfsp import save
+from trickformer.models.gpt2 import GPT2PolicyValueModel, save
 
 run, iteration = Path(sys.argv[1]), sys.argv[2]
 last = max(int(p.name.removeprefix("model-")) for p in run.glob("model-*"))

@@ -19,7 +19,7 @@ from support.learning import fresh_model
 from trickformer import checkpoints, games, players, tokenizers
 from trickformer.base import TrickformerError
 from trickformer.models.backend import load_backend
-from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.models.gpt2 import GPT2PolicyValueModel, save
 from trickformer.plumbing import config, digests, folder, report
 from trickformer.plumbing.folder import Interruption
 from trickformer.selfplay import data as stored
@@ -517,9 +517,9 @@ def test_a_model_is_written_whole_or_not_at_all(hearts, tmp_path, monkeypatch):
     model = fresh_model(hearts)
     with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr(GPT2PolicyValueModel, "save_pretrained", stop)
-        nfsp.save(model, tmp_path / "model-0", torch.float32)
+        save(model, tmp_path / "model-0", torch.float32)
     assert not (tmp_path / "model-0").exists()
-    nfsp.save(model, tmp_path / "model-0", torch.bfloat16)
+    save(model, tmp_path / "model-0", torch.bfloat16)
     assert GPT2PolicyValueModel.from_pretrained(tmp_path / "model-0").config.n_embd == 32
 
 

@@ -6,6 +6,7 @@ and transformers.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -19,6 +20,8 @@ from transformers.utils.generic import ModelOutput
 
 from trickformer.models.configuration import TrickformerConfig
 from trickformer.models.legacy import KEY_MAPPING, MODEL_TYPE, rename_legacy_keys
+from trickformer.plumbing import digests
+from trickformer.plumbing.files import replace_folder, writing
 
 
 @dataclass
@@ -192,3 +195,29 @@ def _resolve(name: Any) -> Any:
 
 AutoConfig.register(MODEL_TYPE, TrickformerConfig, exist_ok=True)
 AutoModel.register(TrickformerConfig, GPT2PolicyValueModel, exist_ok=True)
+
+
+def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype, text: str | None = None) -> None:
+    """Write config.json, model.safetensors and a model card, atomically.
+
+    Args:
+        model: The model, which is converted to `dtype`.
+        folder: Folder of the checkpoint; it is replaced.
+        dtype: Type of the weights.
+        text: The model card; None writes none.
+
+    Raises:
+        TrickformerError: The disk refuses.
+    """
+    draft = folder.with_name(f".{folder.name}.part")
+    torch.nn.Module.to(model, dtype)
+    try:
+        with writing(folder):
+            shutil.rmtree(draft, ignore_errors=True)  # left by a process that was killed
+            model.save_pretrained(draft)
+            if text is not None:
+                (draft / "README.md").write_text(text, encoding="utf-8")
+            digests.write(draft)
+            replace_folder(draft, folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)

@@ -47,11 +47,11 @@ from trickformer.checkpoints.folders import BEST, LATEST, write_pointer
 from trickformer.models import embeddings, presets
 from trickformer.models.backend import load_backend
 from trickformer.models.configuration import TrickformerConfig
-from trickformer.models.gpt2 import GPT2PolicyValueModel
+from trickformer.models.gpt2 import GPT2PolicyValueModel, save
 from trickformer.models.weights import read_weights
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, parallel, paths
-from trickformer.plumbing.files import make_folder, replace_folder, writing
+from trickformer.plumbing.files import make_folder
 from trickformer.plumbing.folder import Interruption, RunFolder, resumable
 from trickformer.plumbing.isa import instruction_set
 from trickformer.plumbing.training import mixed_precision, prepare_training
@@ -505,29 +505,3 @@ def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
         value_positions=config.value_positions or None,
         save_every=config.save_every,
     )
-
-
-def save(model: GPT2PolicyValueModel, folder: Path, dtype: torch.dtype, text: str | None = None) -> None:
-    """Write config.json, model.safetensors and a model card, atomically.
-
-    Args:
-        model: The model, which is converted to `dtype`.
-        folder: Folder of the checkpoint; it is replaced.
-        dtype: Type of the weights.
-        text: The model card; None writes none.
-
-    Raises:
-        TrickformerError: The disk refuses.
-    """
-    draft = folder.with_name(f".{folder.name}.part")
-    torch.nn.Module.to(model, dtype)
-    try:
-        with writing(folder):
-            shutil.rmtree(draft, ignore_errors=True)  # left by a process that was killed
-            model.save_pretrained(draft)
-            if text is not None:
-                (draft / "README.md").write_text(text, encoding="utf-8")
-            digests.write(draft)
-            replace_folder(draft, folder)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
