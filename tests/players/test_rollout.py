@@ -144,6 +144,7 @@ def test_a_killed_match_goes_on_the_same(tiny_features_checkpoint_of):
         ("rollout:policy=nobody", "hearts", "nobody"),
         ("rollout:belief=weighted", "hearts", "hearts has no weighted worlds"),
         ("rollout:belief=policy", "hearts", "needs a policy with action probabilities"),
+        ("rollout:policy=gomcts,belief=policy", "hearts", "needs a policy with action probabilities"),
         ("rollout:worlds=0", "hearts", "worlds=0"),
         ("rollout:slip=0.2", "hearts", "slip=0.2 is for belief=policy"),
     ],
