@@ -64,7 +64,7 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
         explain: Whether to add an explanation (`Decision.thought`), if the player can make one.
 
     Raises:
-        TrickformerError: The player reads hidden cards, or breaks its contract.
+        TrickformerError: The player reads hidden cards or breaks its contract, or the seat is not on turn.
 
     >>> game = load_game("hearts")
     >>> state = game.deal(seed=1, index=0)
@@ -74,6 +74,8 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
     """
     from trickformer.base import decide_in_batches
 
+    if not view.legal:
+        raise TrickformerError(f"seat {view.viewer} is not on turn; give the view of state.current_player()")
     if player.needs_state:
         raise TrickformerError(f"{type(player).__name__} reads hidden cards; it cannot decide by a view")
     number = sum(event.actor == view.viewer and event.action is not None for event in view.events)  # decisions before
@@ -271,6 +273,7 @@ def load_model(name: str | Path) -> GPT2PolicyValueModel:
 
     Raises:
         UnknownNameError: There is no such checkpoint.
+        TrickformerError: It is a network of `trickformer obl`.
 
     >>> load_model("hearts-small").config.n_layer
     2
@@ -278,7 +281,9 @@ def load_model(name: str | Path) -> GPT2PolicyValueModel:
     from trickformer import checkpoints
     from trickformer.models.gpt2 import GPT2PolicyValueModel
 
-    return GPT2PolicyValueModel.from_pretrained(checkpoints.find(str(name)))
+    folder = checkpoints.find(str(name))
+    checkpoints.require_transformer(folder)
+    return GPT2PolicyValueModel.from_pretrained(folder)
 
 
 def load_data(path: Path | str) -> SequenceDataset:

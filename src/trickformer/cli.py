@@ -155,9 +155,7 @@ def report_command(
     except configs.ForeignRunError:
         from trickformer.plumbing.report import REPORT
 
-        where = (
-            f"its report is {folder / REPORT}" if (folder / REPORT).is_file() else "its own command prints its report"
-        )
+        where = f"its report is {folder / REPORT}" if (folder / REPORT).is_file() else "it has no report"
         raise TrickformerError(
             f"{folder} is not a run of `trickformer tournament` or `trickformer train`; {where}"
         ) from None
@@ -363,7 +361,7 @@ def serve(
     spec: Annotated[
         str, typer.Argument(metavar="SPEC", help="Spec of the player, such as gomcts:checkpoint=hearts-small.")
     ],
-    game: Annotated[str, typer.Option(help="Game string of OpenSpiel, such as hearts.")],
+    game: Annotated[str, typer.Option(help="Game of `trickformer games`, such as hearts.")],
 ) -> None:
     """Serve a player as an engine, by the protocol of docs/engines.md on standard input and output."""
     from trickformer import games

@@ -235,7 +235,7 @@ def test_an_evaluation_is_not_written_over(refused, command, tmp_path):
     elsewhere = "run is not a run of `trickformer tournament` or `trickformer train`; its report is run/report.md"
     assert elsewhere in refused("report", "run")
     (tmp_path / "run" / "report.md").unlink()
-    assert "`trickformer train`; its own command prints its report" in refused("report", "run")
+    assert "`trickformer train`; it has no report" in refused("report", "run")
     assert "belongs to a run of another command" in refused(*TRAIN, "--out", "run", "--resume")
     assert "run of another command; choose another --out" in refused(*TRAIN, "--out", "run")
     records = tmp_path / "run" / "records.jsonl"

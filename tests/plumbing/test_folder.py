@@ -64,16 +64,18 @@ def test_there_is_nothing_to_resume_without_a_folder(tmp_path):
         RunFolder.optional(None, resume=True)
 
 
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, lambda: Interruption("time is up")])
-def test_an_interrupt_tells_how_to_continue(stop, tmp_path):
+@pytest.mark.parametrize(
+    ("stop", "end"), [(KeyboardInterrupt, "interrupted"), (lambda: Interruption("time is up"), "time is up")]
+)
+def test_an_interrupt_tells_how_to_continue(stop, end, tmp_path):
     config = Config(out=tmp_path / "a run", ray="auto")
     with pytest.raises(Interruption) as caught, resumable("play it", config, ["--a", "x"], progress=lambda: "after 1"):
         raise stop()
     out = str(config.out)
     assert str(caught.value) == (
-        f"interrupted after 1; continue with: trickformer play it --out '{out}' --resume --a x --ray auto"
+        f"{end} after 1; continue with: trickformer play it --out '{out}' --resume --a x --ray auto"
     )
-    with pytest.raises(Interruption, match="interrupted; nothing is kept without"), resumable("play", Config()):
+    with pytest.raises(Interruption, match=f"{end}; nothing is kept without"), resumable("play", Config()):
         raise stop()
 
 

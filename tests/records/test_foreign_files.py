@@ -38,7 +38,11 @@ def test_byte_order_marks_are_skipped(notation, command, tmp_path):
     assert found[0] == found[1] == found[2] and len(found[0]) == len(records)
     (tmp_path / "only").write_bytes(codecs.BOM_UTF8)
     code, out, err = command("records", "check", tmp_path / "only")
-    assert (code, out, err) == (2, "", f"error: {tmp_path / 'only'} is empty; it should hold games\n")
+    assert (code, out, err) == (
+        2,
+        "",
+        f"error: {tmp_path / 'only'} holds no game; if its run has just begun, wait for the end of a hand\n",
+    )
 
 
 def test_a_run_folder_that_an_editor_has_marked(command, tmp_path):

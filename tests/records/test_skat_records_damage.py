@@ -156,7 +156,7 @@ def test_files_that_hold_no_games(refused, tmp_path, word):
         assert says in call(name), name
     assert "cannot read missing: No such file" in call("missing")
     (tmp_path / "folder").mkdir()
-    assert "folder holds no records.jsonl; give a run folder or a file of games" in call("folder")
+    assert "folder holds no records.jsonl; give a run folder with finished hands, or a file of games" in call("folder")
 
 
 def test_what_convert_refuses(refused, tmp_path):

@@ -112,13 +112,16 @@ def test_an_illegal_action_is_an_error_that_names_the_hand():
         list(play(game, [_Searcher(illegal_action=True)] * 2, [Hand(5, (0, 0, 1, 1))], 0, 1))
 
 
+LIST = "it must give a list of one Decision for each"
+
+
 @pytest.mark.parametrize(
     ("decisions", "says"),
     [
-        (None, "Answering gave NoneType decisions for 1 views"),
-        ([], "Answering gave 0 decisions for 1 views"),
+        (None, "Answering gave a NoneType for 1 views; " + LIST),
+        ([], "Answering gave 0 decisions for 1 views; " + LIST),
         ([3], "Answering gave 3 in deal 9, which is no Decision"),
-        ([Decision(3), Decision(3)], "Answering gave 2 decisions for 1 views"),
+        ([Decision(3), Decision(3)], "Answering gave 2 decisions for 1 views; " + LIST),
         ([Decision(4)], "Answering chose the illegal action 4 in deal 9; legal: [3, 5]"),
         ([Decision(3, values={4: 0.5})], "Answering valued the illegal action 4 in deal 9; legal: [3, 5]"),
         ([Decision(3, visits={3: 1, 6: 2})], "Answering valued the illegal action 6 in deal 9; legal: [3, 5]"),

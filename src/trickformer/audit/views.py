@@ -52,7 +52,7 @@ class Audit(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    game: str = Field(description="Game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'.")
+    game: str = Field(description="Game of `trickformer games`, such as hearts or 'hearts(jd_bonus=True)'.")
     deals: int = Field(20, ge=1, le=1_000_000_000, description="Number of random hands to audit.")
     seed: int = Field(0, ge=0, lt=2**63, description="Seed of the hands and of the sampled worlds.")
     sampler: Literal["belief", "openspiel"] = Field(

@@ -57,10 +57,12 @@ def validate_decisions(
         TrickformerError: There is not one Decision for each view, an action is illegal, or a value is not finite or
             belongs to an illegal action.
     """
-    name = type(player).__name__
+    name = type(getattr(player, "wrapped", player)).__name__
     if not isinstance(decisions, Sequence) or len(decisions) != len(views):
-        count = len(decisions) if isinstance(decisions, Sequence) else type(decisions).__name__
-        raise TrickformerError(f"{name} gave {count} decisions for {len(views)} views")
+        amount = f"{len(decisions)} decisions" if isinstance(decisions, Sequence) else f"a {type(decisions).__name__}"
+        raise TrickformerError(
+            f"{name} gave {amount} for {len(views)} views; it must give a list of one Decision for each"
+        )
     for i, (view, decision) in enumerate(zip(views, decisions)):
         if not isinstance(decision, Decision):
             raise TrickformerError(f"{name} gave {decision!r}{where(i)}, which is no Decision")

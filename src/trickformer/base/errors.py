@@ -12,6 +12,6 @@ class TrickformerError(Exception):
 class UnknownNameError(TrickformerError):
     """A game, player, checkpoint or option that does not exist; the message lists those that do."""
 
-    def __init__(self, kind: str, name: str, known: Sequence[str]):
+    def __init__(self, kind: str, name: str, known: Sequence[str], hint: str = ""):
         choice = f"choose from: {', '.join(sorted(known))}" if known else "there are none"
-        super().__init__(f"unknown {kind} {name!r}; {choice}")
+        super().__init__(f"unknown {kind} {name!r}; {choice}{f'; {hint}' if hint else ''}")

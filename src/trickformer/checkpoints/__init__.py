@@ -6,7 +6,9 @@ networks of `trickformer obl train` in float32, as they were trained.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
+from typing import Any
 
 from trickformer import tokenizers
 from trickformer.base import Game, Tokenizer, TrickformerError
@@ -15,7 +17,18 @@ from trickformer.models.kinds import HANABI_VALUES
 from trickformer.models.legacy import rename_legacy_keys
 from trickformer.plumbing.text import json_object, read_text, short_unit
 
-__all__ = ["abilities", "absolute", "check", "find", "locate", "names", "of_game", "outcome_names", "stamp"]
+__all__ = [
+    "abilities",
+    "absolute",
+    "check",
+    "find",
+    "locate",
+    "names",
+    "of_game",
+    "outcome_names",
+    "require_transformer",
+    "stamp",
+]
 
 # Entry of config.json that does not fit a game -> our message about it.
 _DIFFERENCES = {"vocab": "vocabulary differs", "outcomes": "outcomes differ"}
@@ -49,9 +62,18 @@ def of_game(game: Game) -> str:
 
 def _remedy(game: Game, unfit: str = "") -> str:
     """Describe how to get a model for a game; `unfit` is a checkpoint that does not fit."""
-    if (name := default_name(game)) and name != unfit:
+    if (name := default_name(game)) and name != unfit and _fits(name, game):
         return f"use checkpoint={name}"
-    return f"train one by `trickformer train {game.name}` and name its folder by checkpoint=DIR"
+    spec = str(game.spiel).removeprefix("trickformer_").removesuffix("()")
+    return f"train one by `trickformer train {shlex.quote(spec)}` and name its folder by checkpoint=DIR"
+
+
+def _fits(name: str, game: Game) -> bool:
+    try:
+        check(find(name), game, tokenizers.make(game))
+    except TrickformerError:
+        return False
+    return True
 
 
 def abilities(name: str) -> tuple[bool, bool]:
@@ -64,12 +86,31 @@ def abilities(name: str) -> tuple[bool, bool]:
         UnknownNameError: There is no such checkpoint.
         TrickformerError: Its configuration is damaged.
     """
-    path = find(name) / "config.json"
-    try:
-        config = json_object(read_text(path))
-    except (OSError, ValueError):
-        raise TrickformerError(f"{path} is damaged; restore it from a copy") from None
+    config = _read_config(find(name))
     return bool(config.get("masked")), bool(config.get("action_values"))
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    """Read config.json of a checkpoint. Raises TrickformerError if it is damaged."""
+    try:
+        return rename_legacy_keys(json_object(read_text(path / "config.json")))
+    except (OSError, ValueError, AttributeError):
+        raise TrickformerError(f"{path / 'config.json'} is damaged; restore it from a copy") from None
+
+
+def require_transformer(path: Path, game: Game | None = None) -> None:
+    """Refuse a checkpoint that is a network of `trickformer obl`.
+
+    Args:
+        path: Folder of the checkpoint.
+        game: Game for which another checkpoint is suggested.
+
+    Raises:
+        TrickformerError: The checkpoint is damaged or no transformer.
+    """
+    if _read_config(path).get("kind") == HANABI_VALUES:
+        remedy = f"; {_remedy(game, path.name)}" if game else ""
+        raise TrickformerError(f"checkpoint {path.name} is a network of player obl, not a transformer{remedy}")
 
 
 def stamp(game: Game, tokenizer: Tokenizer, features: bool = False) -> dict[str, object]:
@@ -122,15 +163,9 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
     Raises:
         TrickformerError: The checkpoint is damaged or does not fit.
     """
-    try:
-        config = rename_legacy_keys(json_object(read_text(path / "config.json")))
-        entry, features = config.get("trickformer"), config.get("n_features", 0)
-    except (OSError, ValueError, AttributeError):
-        raise TrickformerError(f"{path / 'config.json'} is damaged; restore it from a copy") from None
-    if config.get("kind") == HANABI_VALUES:
-        raise TrickformerError(
-            f"checkpoint {path.name} is a network of player obl, not a transformer; {_remedy(game, path.name)}"
-        )
+    require_transformer(path, game)
+    config = _read_config(path)
+    entry, features = config.get("trickformer"), config.get("n_features", 0)
     if not isinstance(entry, dict):
         raise TrickformerError(
             f"{path} does not name the game that it was trained on; it is no checkpoint of `trickformer train`"

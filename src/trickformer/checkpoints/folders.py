@@ -37,13 +37,15 @@ def find(name: str) -> Path:
 
     Raises:
         UnknownNameError: There is no checkpoint of this name.
-        TrickformerError: The run folder has models but names none as best, or names a model that it does not have.
+        TrickformerError: The run folder has no model yet, names none as best, or names a model that it does not have.
     """
     path = locate(name)
     if (path / CONFIG).is_file():
         return path
     if _holds_run(path) and any(path.glob(f"model-*/{CONFIG}")):
         raise TrickformerError(f"{path} has no file `best`; `trickformer report {path}` writes it")
+    if _holds_run(path):
+        raise TrickformerError(f"{path} holds no model; if it is a training, continue it with --resume")
     raise UnknownNameError("checkpoint", name, (*names(), f"a folder with {CONFIG} and model.safetensors"))
 
 

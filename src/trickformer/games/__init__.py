@@ -41,7 +41,11 @@ def load(spec: str) -> Game:
         return importlib.import_module(f"{__name__}.{name}").load(spec)
     module = plugins.module(plugins.GAMES, name)
     if module is None:
-        raise UnknownNameError("game", name, (*NAMES, *plugins.names(plugins.GAMES)))
+        import pyspiel
+
+        in_openspiel = name in pyspiel.registered_names()
+        hint = "docs/add-a-game.md shows how to add a game of OpenSpiel" if in_openspiel else ""
+        raise UnknownNameError("game", name, (*NAMES, *plugins.names(plugins.GAMES)), hint)
     subject = f"the game of the entry point {name!r} in {plugins.GAMES}"
     try:
         game = module.load(spec)

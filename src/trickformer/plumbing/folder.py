@@ -54,7 +54,7 @@ _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
 
 
 class Interruption(TrickformerError):
-    """Ctrl-C or SIGTERM. The message explains how to continue."""
+    """Ctrl-C, SIGTERM, or the end of `--stop-after`. The message explains how to continue."""
 
 
 def how_to_resume(command: str, config: Any, typed: Sequence[str] = ()) -> str:
@@ -102,8 +102,10 @@ def resumable(
 
     try:
         yield
-    except (KeyboardInterrupt, Interruption):
+    except KeyboardInterrupt:
         raise Interruption(describe("interrupted")) from None
+    except Interruption as e:
+        raise Interruption(describe(str(e))) from None
     except LostWorkersError as e:
         raise LostWorkersError(describe(str(e), e.remedy)) from None
 

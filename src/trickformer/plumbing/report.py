@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
 from pathlib import Path
@@ -18,6 +18,7 @@ from trickformer.plumbing.text import to_json
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 REPORT = "report.md"  # name of the report in a run folder
 _HEAD_WIDTH = 28  # largest width of a column's head, in letters
@@ -131,9 +132,6 @@ class Report:
         self._print(terminal.console(wide=True))
 
     def _print(self, console: Console) -> None:
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table
-
         console.print(self.heading, markup=False)
         for name, spec in self.names.items():
             console.print(name if name == spec else f"{name}  {spec}", markup=False)
@@ -141,13 +139,8 @@ class Report:
         for (title, (head, rows)), key in zip(self.tables, chain(self.keys, repeat(""))):
             if title:
                 console.print("\n" + title, markup=False)
-            table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-            for i, name in enumerate(head):
-                justify = "right" if i and not self.words else "left"
-                table.add_column(break_name(name, _HEAD_WIDTH), justify=justify, overflow="fold", no_wrap=bool(i))
-            for row in rows:
-                table.add_row(*(cell.replace("[", r"\[") for cell in row))
-            console.print(table)
+            for table in self._parts(head, rows, console):
+                console.print(table)
             if key:
                 console.print(key, style="dim", markup=False)
         console.print()
@@ -155,6 +148,41 @@ class Report:
             console.print(line, markup=False)
         if self.conclusion:
             console.print(("\n" if self.notes else "") + self.conclusion, style="bold", markup=False)
+
+    def _parts(self, head: Sequence[str], rows: Sequence[Sequence[str]], console: Console) -> Iterator[Table]:
+        """Split a table into parts that fit the console's width, so that no number is cut.
+
+        Each part repeats the first column. Tables of words wrap instead.
+        """
+        from rich.measure import Measurement
+
+        least = min(max((len(row[0]) for row in rows), default=0), console.width // 3)
+        options = console.options.update(width=1_000_000)  # for the width that a table wants
+        first = 1
+        while first < len(head) or first == 1:
+            last = len(head)
+            while last > first + 1 and not self.words:
+                draft = self._table(head, rows, range(first, last), least)
+                draft.columns[0].width = least
+                if Measurement.get(console, options, draft).maximum <= console.width:
+                    break
+                last -= 1
+            yield self._table(head, rows, range(first, last), least)
+            first = max(last, 2)
+
+    def _table(self, head: Sequence[str], rows: Sequence[Sequence[str]], columns: range, least: int) -> Table:
+        """Make a table of the first column, which is folded to at least `least` letters, and some others."""
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table
+
+        table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+        table.add_column(break_name(head[0], _HEAD_WIDTH), overflow="fold", min_width=least)
+        for i in columns:
+            justify = "left" if self.words else "right"
+            table.add_column(break_name(head[i], _HEAD_WIDTH), justify=justify, overflow="fold", no_wrap=not self.words)
+        for row in rows:
+            table.add_row(*(row[i].replace("[", r"\[") for i in (0, *columns)))
+        return table
 
     def publish(
         self,

@@ -115,7 +115,9 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
                     torn = isinstance(e, TornGameError) if reader is xskat.games else decoder.is_torn
                     yield UnreadableGame(number, str(e), torn=torn)
     except IsADirectoryError:
-        raise TrickformerError(f"{path} holds no records.jsonl; give a run folder or a file of games") from None
+        raise TrickformerError(
+            f"{path} holds no records.jsonl; give a run folder with finished hands, or a file of games"
+        ) from None
     except OSError as e:
         raise TrickformerError(f"cannot read {path}: {e.strerror or e}") from None
     except (EOFError, zlib.error) as e:
@@ -260,7 +262,7 @@ def _first_line(lines: Iterator[bytes], path: Path) -> bytes:
         line, mark = line.removeprefix(mark), b""
         if line.strip():
             return line
-    raise TrickformerError(f"{path} is empty; it should hold games")
+    raise TrickformerError(f"{path} holds no game; if its run has just begun, wait for the end of a hand")
 
 
 class _LineDecoder:

@@ -173,7 +173,7 @@ def describe_verdict(verdict: Verdict, unit: str) -> list[str]:
     if verdict.expected is None:
         lines += [f"That changed with {_step(step)}" for step in verdict.turned if step != verdict.went]
     if verdict.went:
-        lost = "The hand was lost" if verdict.expected is None else "The expected lead was lost"
+        lost = "The hand was lost" if verdict.expected is None else "The last expected lead was lost"
         lines.append(f"{lost} with {_step(verdict.went)}")
     if verdict.won is False and verdict.course and verdict.course[-1].winnable:
         lines.append("The hand was given up while it could still be won")

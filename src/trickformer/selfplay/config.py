@@ -165,7 +165,7 @@ class SelfPlay(BaseModel):
         "Machine": ("workers threads", "ray tables rounded bf16 peak_tflops"),
     }
 
-    game: str = Field(description="Game string of OpenSpiel, such as hearts.")
+    game: str = Field(description="Game of `trickformer games`, such as hearts.")
     preset: str = Field(
         "small", description="Size of the model and schedule of the run: paper, paper-small, small or tiny."
     )

@@ -121,7 +121,7 @@ class Matches(BaseModel):
         "Machine": ("tables workers ray", ""),
     }
 
-    game: str = Field(description="Game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'.")
+    game: str = Field(description="Game of `trickformer games`, such as hearts or 'hearts(jd_bonus=True)'.")
     a: str | None = Field(
         None, description="Spec of player A, such as pimc:worlds=3 or 'rollout:policy=\"pimc:worlds=3,runs=2\"'."
     )

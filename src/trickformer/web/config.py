@@ -101,7 +101,7 @@ class Play(BaseModel):
         "Several people": ("invite spectators", ""),
     }
 
-    game: str = Field(description="Game string of OpenSpiel, such as hearts or 'hearts(jd_bonus=True)'.")
+    game: str = Field(description="Game of `trickformer games`, such as hearts or 'hearts(jd_bonus=True)'.")
     opponents: list[str] | None = Field(
         None,
         min_length=1,

@@ -84,7 +84,7 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
             _play(table, cast, read or (lambda: input("> ")), console())
         except (EOFError, KeyboardInterrupt):
             print()
-        print(f"scores of the match {_join_numbers(table.totals)}, {len(table.hands)} hands")
+        print(f"scores of the match {_join_numbers(table.totals)}, {count_noun(len(table.hands), 'hand')}")
 
 
 def _play(table: Table, cast: Cast, read: Callable[[], str], screen: SafeConsole) -> None:
@@ -111,8 +111,8 @@ def _play(table: Table, cast: Cast, read: Callable[[], str], screen: SafeConsole
         if table.over:
             out(in_words(table.game, table.state))
             print(f"scores {_join_numbers(table.game.scores(table.state))}; next for the next deal")
-        while not _execute(table, scene, read().strip(), screen):
-            print(_HELP, file=sys.stderr)
+        while not _execute(table, scene, word := read().strip(), screen):
+            print(f"{word!r} is not possible here; type a {_HELP}", file=sys.stderr)
 
 
 def _person_seat(table: Table) -> int:
@@ -236,8 +236,12 @@ def _lines(scene: Scene, position: ShownPosition, symbols: bool) -> Iterator[Tex
         who = "you" if name == YOU else name.partition(":")[0]
         features = ", ".join((*seat.features, *([seat.last_action] if seat.last_action else [])))
         line = Text(f"  seat {seat.seat} ({who}{', ' + features if features else ''})")
-        # A game with a board, such as Mines, has no hands.
-        yield line if scene.board else line + Text(": ") + _hand_text(seat.cards, symbols)
+        # A game with a board, such as Mines, has no hands, and a game of another package may show them as text.
+        yield (
+            line
+            if scene.board or (scene.text and not seat.cards)
+            else line + Text(": ") + _hand_text(seat.cards, symbols)
+        )
     for pile in scene.piles:
         place = "" if pile.seat is None else f"seat {pile.seat}, "
         yield Text(f"  {place}{pile.title}: ") + _hand_text(pile.cards, symbols)
