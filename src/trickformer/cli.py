@@ -306,7 +306,7 @@ def list_checkpoints(as_json: configs.Json = False) -> None:
     print()
     print("players: players whose option checkpoint takes this model.")
     print("GAME-small: the default of GAME. GAME-paper-small: the GO-MCTS paper's way of learning, at a small size.")
-    print("hanabi-obl-1, hanabi-obl: levels 1 and 2 of off-belief learning.")
+    print("hanabi-obl-1, hanabi-obl-2, hanabi-obl: levels 1, 2 and 3 of off-belief learning.")
 
 
 @configs.command(app, Play, positional="game", example="trickformer play hearts --opponents pimc")
