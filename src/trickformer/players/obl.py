@@ -29,7 +29,7 @@ class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     checkpoint: Annotated[str | None, NamesFile(checkpoints.names)] = Field(
-        None, description="Required: hanabi-obl, hanabi-obl-2, hanabi-obl-1 or a run folder of `trickformer obl train`."
+        None, description="Required: hanabi-obl, hanabi-obl-1 or -2, or a run folder of `trickformer obl train`."
     )
     temperature: float | None = Field(
         None,
