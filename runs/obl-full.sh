@@ -2,8 +2,8 @@
 # Off-belief learning on full Hanabi for two, and who understands whom, with strangers. $SEEDS ("0 1"), $STEPS (30,000) gradient
 # steps each. Many steps with small batches learn faster than the defaults (docs/results/obl.md).
 # $LEVEL is 1 by default: 20 minutes a seed on one core with bfloat16. The shipped hanabi-obl-1 is seed 0 of STEPS=100000.
-# LEVEL=2 and 3 begin with the shipped hanabi-obl-1 and hanabi-obl-2 and take some 100 minutes a seed, 30 of them for the belief
-# network. $BELOW names another checkpoint or run folder to begin with; levels above 3 need it.
+# LEVEL=2 and 3 begin with the shipped hanabi-obl-1 and hanabi-obl-2 and take some two hours a seed, 30 to 45 minutes of
+# them for the belief network. $BELOW names another checkpoint or run folder to begin with; levels above 3 need it.
 # Stopped anywhere, the same command goes on. More words are options of all trainings.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -65,7 +65,7 @@ class Cut:
 
     def __init__(self, log: Path, rng: random.Random | None) -> None:
         self.log, self._rng = log, rng
-        self._memory: dict[int, Path] = {}
+        self._memory: dict[tuple[int, bool], Path] = {}  # by number and whether it is a folder
 
     def rebuild(self, now: Path, out: Path) -> None:
         """Build the folder as the disk has it.
@@ -74,13 +74,13 @@ class Cut:
             now: The folder as the killed process left it, in memory.
             out: New folder.
         """
-        self._memory = {path.stat().st_ino: path for path in (now, *now.rglob("*"))}
+        self._memory = {(path.stat().st_ino, path.is_dir()): path for path in (now, *now.rglob("*"))}
         self._folder(now.stat().st_ino, out)
 
     def _folder(self, inode: int, out: Path) -> None:
         """Build one folder, which may have no name in memory any more."""
         old: dict[str, list[int]] = json_object(self._flushed(inode) or b"{}")
-        now = self._memory.get(inode)
+        now = self._memory.get((inode, True))
         new = {path.name: [path.stat().st_ino, path.is_dir()] for path in now.iterdir()} if now else {}
         out.mkdir()
         for name in sorted(old.keys() | new.keys()):
@@ -105,7 +105,8 @@ class Cut:
     def _content(self, inode: int) -> bytes:
         """What the disk has of a file, which may have no name in memory any more."""
         kept = self._flushed(inode)
-        current = self._memory[inode].read_bytes() if inode in self._memory else None
+        file = self._memory.get((inode, False))
+        current = file.read_bytes() if file else None
         if self._rng is None or current is None or current == kept:
             return kept
         how = self._rng.randrange(4)

@@ -77,6 +77,9 @@ def test_an_interrupt_tells_how_to_continue(stop, end, tmp_path):
     )
     with pytest.raises(Interruption, match=f"{end}; nothing is kept without"), resumable("play", Config()):
         raise stop()
+    with pytest.raises(Interruption) as caught, resumable("train", config), resumable("play it", config):
+        raise stop()  # in a match of a training
+    assert str(caught.value) == f"{end}; continue with: trickformer train --out '{out}' --resume --ray auto"
 
 
 def test_run_json_names_the_instruction_set_and_the_cpu(tmp_path):

@@ -62,7 +62,7 @@ def test_a_conclusion_and_keys_explain_the_tables(capsys):
 @pytest.mark.parametrize("width", [40, 60, 200])
 def test_a_narrow_terminal_cuts_neither_names_nor_numbers(width, monkeypatch):
     """A table that is too wide goes on below, with the names of its rows."""
-    head = ["", *(f"match {i}" for i in range(5))]
+    head = ["the kind of seating", *(f"match {i}" for i in range(5))]
     rows = [[f"a long name of {row}", *(f"[+{row}.{i}5, +1{row}.{i}7]" for i in range(5))] for row in "34"]
     file = io.StringIO()
     monkeypatch.setattr(terminal, "console", lambda **_: Console(file=file, width=width))
@@ -73,6 +73,7 @@ def test_a_narrow_terminal_cuts_neither_names_nor_numbers(width, monkeypatch):
         for cell in cells:
             assert sum(cell in line for line in lines) == 1, "each number stands once"
         assert any(line.startswith(name[: width // 3].rstrip()) for line in lines)
+    assert any(line.startswith("the kind of") for line in lines)
 
 
 def test_parts_that_are_empty_leave_no_trace():

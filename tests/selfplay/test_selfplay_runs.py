@@ -263,7 +263,7 @@ def test_runs_of_a_moment_add_up_to_one(request, tmp_path, which):
             nfsp.run(SelfPlay(**settings, out=out, stop_after=moment), resume=rounds > 0)
             break
         except Interruption as e:
-            assert str(e).startswith("interrupted; continue with: trickformer train --out ")
+            assert str(e).startswith("time is up; continue with: trickformer train --out ")
             rounds += 1
             assert rounds < 500  # a busy machine makes a step a run, an idle one several
     assert rounds >= 3

@@ -28,7 +28,8 @@ def test_a_call_has_no_more_views_than_the_player_takes(batch, calls):
 
 
 def test_every_call_is_checked():
+    views = [View(0, (), (action,)) for action in (1, 1, 1, 2)]
     player = Three()
-    player.act = lambda views, rng, memo: [Decision(9)] * len(views)
-    with pytest.raises(TrickformerError, match="chose the illegal action 9"):
-        decide_in_batches(player, [View(0, (), (1, 2))], [None], [{}])
+    player.act = lambda views, rng, memo: [Decision(1)] * len(views)
+    with pytest.raises(TrickformerError, match="chose the illegal action 1; legal: \\[2\\]"):
+        decide_in_batches(player, views, [None] * 4, [{} for _ in views])

@@ -89,7 +89,7 @@ def test_a_table_that_was_stopped_goes_on(tmp_path, command):
     assert found["optimal"] == 1
     assert {p.name for p in tmp_path.iterdir()} >= {run.CONFIG, run.ABOUT, report.SUMMARY, REPORT, report.PLOT}
     text = (tmp_path / REPORT).read_text()
-    assert "| 20 | rejection |" in text
+    assert "| 20, rejection |" in text
     assert "inherited minus rejection" in text and "exact minus rejection" in text
     for row in found["rows"]:
         exact, first = (row["players"][name]["score"] for name in ("exact", "rejection"))

@@ -54,7 +54,15 @@ _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
 
 
 class Interruption(TrickformerError):
-    """Ctrl-C, SIGTERM, or the end of `--stop-after`. The message explains how to continue."""
+    """Ctrl-C, SIGTERM, or the end of `--stop-after`. The message explains how to continue.
+
+    Attributes:
+        end: Why it stopped, without the explanation.
+    """
+
+    def __init__(self, text: str, end: str | None = None):
+        super().__init__(text)
+        self.end = end or text
 
 
 def how_to_resume(command: str, config: Any, typed: Sequence[str] = ()) -> str:
@@ -103,9 +111,9 @@ def resumable(
     try:
         yield
     except KeyboardInterrupt:
-        raise Interruption(describe("interrupted")) from None
-    except Interruption as e:
-        raise Interruption(describe(str(e))) from None
+        raise Interruption(describe("interrupted"), "interrupted") from None
+    except Interruption as e:  # perhaps of a run within this one, whose explanation is not that of the whole
+        raise Interruption(describe(e.end), e.end) from None
     except LostWorkersError as e:
         raise LostWorkersError(describe(str(e), e.remedy)) from None
 

@@ -139,8 +139,8 @@ class Report:
         for (title, (head, rows)), key in zip(self.tables, chain(self.keys, repeat(""))):
             if title:
                 console.print("\n" + title, markup=False)
-            for table in self._parts(head, rows, console):
-                console.print(table)
+            for number, table in enumerate(self._parts(head, rows, console)):
+                console.print(*([""] if number else []), table, sep="\n")
             if key:
                 console.print(key, style="dim", markup=False)
         console.print()
@@ -156,7 +156,8 @@ class Report:
         """
         from rich.measure import Measurement
 
-        least = min(max((len(row[0]) for row in rows), default=0), console.width // 3)
+        names = [*break_name(head[0], _HEAD_WIDTH).splitlines(), *(row[0] for row in rows)]
+        least = min(max(map(len, names), default=0), console.width // 3)
         options = console.options.update(width=1_000_000)  # for the width that a table wants
         first = 1
         while first < len(head) or first == 1:

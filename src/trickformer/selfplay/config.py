@@ -192,7 +192,7 @@ class SelfPlay(BaseModel):
         1,
         ge=1,
         le=1_000_000,
-        description="The Crew, --bootstrap random: most deals tried until every second hand is won.",
+        description="The Crew, --bootstrap random: most deals for every second hand, dealt until it is won.",
     )
     sequences: int = Field(
         60_000, ge=4, le=100_000_000, description="Number of new sequences that each iteration learns from."

@@ -112,7 +112,7 @@ def _play(table: Table, cast: Cast, read: Callable[[], str], screen: SafeConsole
             out(in_words(table.game, table.state))
             print(f"scores {_join_numbers(table.game.scores(table.state))}; next for the next deal")
         while not _execute(table, scene, word := read().strip(), screen):
-            print(f"{word!r} is not possible here; type a {_HELP}", file=sys.stderr)
+            print(f"{word!r} is not possible here; type a {_HELP}" if word else _HELP, file=sys.stderr)
 
 
 def _person_seat(table: Table) -> int:

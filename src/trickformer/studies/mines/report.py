@@ -74,8 +74,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
     budget = _budget(result)
     limit = "CPU seconds a move" if budget == "seconds" else f"{budget} a move"
     head = [
-        limit,
-        "belief",
+        f"{limit}, belief",
         "score",
         "95% interval",
         "won",
@@ -89,8 +88,7 @@ def _tables(result: dict[str, Any]) -> list[tuple[str, ReportTable]]:
             inconsistent = player["inconsistent"]
             rows.append(
                 [
-                    f"{row[budget]:g}",
-                    name,
+                    f"{row[budget]:g}, {name}",
                     f"{player['score']:.4f}",
                     _interval(player["ci95"]),
                     f"{player['won']:.1%}",
