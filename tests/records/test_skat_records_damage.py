@@ -136,11 +136,11 @@ def test_files_that_hold_no_games(refused, tmp_path, word):
         return refused(word[0], name, *word[1:])
 
     for name, content, says in [
-        ("empty", b"", "empty is empty"),
+        ("empty", b"", "empty holds no game"),
         ("foreign", b"hello world\n", "foreign holds no games; give"),
         ("binary", bytes(range(256)) * 40, "binary holds no games; give"),
         ("zeros", bytes(4096), "zeros holds no games; give"),
-        ("blank", b"\n\n\n", "blank is empty"),
+        ("blank", b"\n\n\n", "blank holds no game"),
         ("other.sgf", b"(;GM[1]FF[4];B[aa])\n", "other.sgf, game 1: not a complete record"),
         ("other.jsonl", b'{"deal": 1}\n', "other.jsonl, game 1: "),
         ("cut.jsonl", (JSONL[0] + "\n" + JSONL[1][:90]).encode(), "cut.jsonl, game 2: "),
