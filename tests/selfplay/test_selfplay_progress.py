@@ -155,3 +155,4 @@ def test_a_process_without_standard_error_trains(monkeypatch):
     with shown.stage(0, "play", 0, 10) as update:
         update(10)
     shown.line("done")
+    assert sys.stderr is None, "a bar has put a stream in its place"

@@ -57,7 +57,7 @@ def validate_decisions(
         TrickformerError: There is not one Decision for each view, an action is illegal, or a value is not finite or
             belongs to an illegal action.
     """
-    name = type(getattr(player, "wrapped", player)).__name__
+    name = type(player.wrapped or player).__name__
     if not isinstance(decisions, Sequence) or len(decisions) != len(views):
         amount = f"{len(decisions)} decisions" if isinstance(decisions, Sequence) else f"a {type(decisions).__name__}"
         raise TrickformerError(

@@ -172,6 +172,7 @@ class Player(ABC):
     # begin with empty memos.
     memo_is_copyable: bool = False
     has_likelihood: bool = False  # True: `log_likelihood` is implemented
+    wrapped: Player | None = None  # player to which this one passes its calls; messages about decisions name its class
 
     @abstractmethod
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:

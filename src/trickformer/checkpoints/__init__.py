@@ -98,19 +98,24 @@ def _read_config(path: Path) -> dict[str, Any]:
         raise TrickformerError(f"{path / 'config.json'} is damaged; restore it from a copy") from None
 
 
-def require_transformer(path: Path, game: Game | None = None) -> None:
-    """Refuse a checkpoint that is a network of `trickformer obl`.
+def require_transformer(path: Path, game: Game | None = None) -> dict[str, Any]:
+    """Read config.json of a checkpoint, and refuse a network of `trickformer obl`.
 
     Args:
         path: Folder of the checkpoint.
         game: Game for which another checkpoint is suggested.
 
+    Returns:
+        The entries of config.json by their current names.
+
     Raises:
         TrickformerError: The checkpoint is damaged or no transformer.
     """
-    if _read_config(path).get("kind") == HANABI_VALUES:
+    config = _read_config(path)
+    if config.get("kind") == HANABI_VALUES:
         remedy = f"; {_remedy(game, path.name)}" if game else ""
         raise TrickformerError(f"checkpoint {path.name} is a network of player obl, not a transformer{remedy}")
+    return config
 
 
 def stamp(game: Game, tokenizer: Tokenizer, features: bool = False) -> dict[str, object]:
@@ -163,8 +168,7 @@ def check(path: Path, game: Game, tokenizer: Tokenizer) -> None:
     Raises:
         TrickformerError: The checkpoint is damaged or does not fit.
     """
-    require_transformer(path, game)
-    config = _read_config(path)
+    config = require_transformer(path, game)
     entry, features = config.get("trickformer"), config.get("n_features", 0)
     if not isinstance(entry, dict):
         raise TrickformerError(

@@ -35,7 +35,7 @@ class NativePlayer(Player):
 
     def __init__(self, player: Player, who: str):
         self._player, self._who = player, who
-        self.wrapped = player  # messages about decisions name its class
+        self.wrapped = player
         self.batch, self.needs_state = player.batch, player.needs_state
         self.caveats = player.caveats
         self.memo_is_copyable, self.has_likelihood = player.memo_is_copyable, player.has_likelihood

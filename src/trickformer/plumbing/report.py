@@ -140,7 +140,9 @@ class Report:
             if title:
                 console.print("\n" + title, markup=False)
             for number, table in enumerate(self._parts(head, rows, console)):
-                console.print(*([""] if number else []), table, sep="\n")
+                if number:
+                    console.print()
+                console.print(table)
             if key:
                 console.print(key, style="dim", markup=False)
         console.print()
@@ -159,9 +161,9 @@ class Report:
         names = [*break_name(head[0], _HEAD_WIDTH).splitlines(), *(row[0] for row in rows)]
         least = min(max(map(len, names), default=0), console.width // 3)
         options = console.options.update(width=1_000_000)  # for the width that a table wants
-        first = 1
-        while first < len(head) or first == 1:
-            last = len(head)
+        last = 1
+        while True:
+            first, last = last, len(head)
             while last > first + 1 and not self.words:
                 draft = self._table(head, rows, range(first, last), least)
                 draft.columns[0].width = least
@@ -169,7 +171,8 @@ class Report:
                     break
                 last -= 1
             yield self._table(head, rows, range(first, last), least)
-            first = max(last, 2)
+            if last == len(head):
+                return
 
     def _table(self, head: Sequence[str], rows: Sequence[Sequence[str]], columns: range, least: int) -> Table:
         """Make a table of the first column, which is folded to at least `least` letters, and some others."""

@@ -283,6 +283,12 @@ class _Guests:
         self._tokenizer = tokenizers.make(game)
         self._states: dict[tuple[int, int], tuple[np.random.Generator, Memo]] = {}  # by hand and seat
 
+    def _state(self, hand: int, seat: int) -> tuple[np.random.Generator, Memo]:
+        """Return the generator and the memo of a seat in a hand."""
+        if (hand, seat) not in self._states:
+            self._states[hand, seat] = np.random.default_rng([*self._seeds, hand, seat]), {}
+        return self._states[hand, seat]
+
     def choose(
         self, guest: int, hands: np.ndarray, seats: np.ndarray, seen: list[np.ndarray], legal: np.ndarray
     ) -> np.ndarray:
@@ -303,10 +309,7 @@ class _Guests:
         rngs: list[np.random.Generator] = []
         memos: list[Memo] = []
         for hand, seat, tokens, legal_tokens in zip(hands.tolist(), seats.tolist(), seen, legal):
-            if (hand, seat) not in self._states:
-                rng = np.random.default_rng([*self._seeds, hand, seat])
-                self._states[hand, seat] = rng, {}
-            rng, memo = self._states[hand, seat]
+            rng, memo = self._state(hand, seat)
             actions = sorted(tokenizer.action(token) for token in np.flatnonzero(legal_tokens).tolist())
             views.append(View(seat, tokenizer.decode(tokens), tuple(actions)))
             rngs.append(rng)
@@ -326,11 +329,13 @@ class _Guests:
         for index, player in enumerate(self._guests):
             if type(player).end is Player.end:
                 continue
-            for hand in np.flatnonzero((models == -1 - index).any(axis=1)).tolist():
-                seats = np.flatnonzero(models[hand] == -1 - index).tolist()
+            for hand, sits in enumerate(models == -1 - index):
+                seats = np.flatnonzero(sits).tolist()
+                if not seats:
+                    continue
                 seen = [self._tokenizer.decode(tokens[hand, seat, : lengths[hand, seat]]) for seat in seats]
-                memos = [self._states[hand, seat][1] if (hand, seat) in self._states else {} for seat in seats]
-                player.end([View(s, events, ()) for s, events in zip(seats, seen)], tuple(scores[hand].tolist()), memos)
+                views = [View(seat, events, ()) for seat, events in zip(seats, seen)]
+                player.end(views, tuple(scores[hand].tolist()), [self._state(hand, seat)[1] for seat in seats])
 
 
 def model_hands(
@@ -458,11 +463,12 @@ def model_hands(
                 chosen[is_random] = draw(uniform, rng.random(int(is_random.sum())))
             actions[hand] = chosen
         tables.step(live.astype(np.int32), actions[live])
-    guest_players.end(models, tokens, lengths, tables.scores())
+    scores = tables.scores()
+    guest_players.end(models, tokens, lengths, scores)
     for backend in backends:
         backend.reset()
     if not labels.share:
         starts, entries = _search_labels(search_values, roles.kept)
-        return Sequences(tokens[roles.kept], tables.outcomes()[roles.kept], starts, entries), tables.scores()
-    hands = BulkHands(bulk, tables.history(), tables.scores())
-    return label_hands(game, hands, roles.kept, seed, first, labels), tables.scores()
+        return Sequences(tokens[roles.kept], tables.outcomes()[roles.kept], starts, entries), scores
+    hands = BulkHands(bulk, tables.history(), scores)
+    return label_hands(game, hands, roles.kept, seed, first, labels), scores
