@@ -4,10 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 head() {
-  local game=$1 out=out/belief-$1 resume=()
+  local game=$1 out=out/belief-$1
   shift
-  [ -e "$out/config.toml" ] && resume=(--resume)
-  OMP_NUM_THREADS=1 .venv/bin/trickformer belief head "$game" --checkpoint "$game-small" "$@" --out "$out" "${resume[@]}"
+  OMP_NUM_THREADS=1 .venv/bin/trickformer belief head "$game" --checkpoint "$game-small" "$@" --out "$out" --resume
   install -m 644 "$out/belief.safetensors" "src/trickformer/checkpoints/$game-small/"
 }
 head hearts --players rules --players pimc:worlds=8,runs=100 --steps 500

@@ -18,9 +18,7 @@ if [ -n "${PLAYERS:-}" ]; then
   root+="/${PLAYERS//[^[:alnum:].]/-}" players=(--players "$PLAYERS" "$PLAYERS")
 fi
 begin() {  # FOLDER COMMAND OPTION ...
-  local out="$root/$1" resume=()
-  [ -e "$out/config.toml" ] && resume=(--resume)
-  .venv/bin/trickformer belief "$2" --out "$out" "${players[@]}" "${@:3}" "${resume[@]}"
+  .venv/bin/trickformer belief "$2" --out "$root/$1" --resume "${players[@]}" "${@:3}"
 }
 network() { [ "$1" = fosg ] && set -- hmm "${@:2}"; echo "$1-${2:-128}-${3:-3000}"; }  # FORM [HIDDEN [STEPS]]
 names() { printf -- '--estimators %s ' "$@"; }

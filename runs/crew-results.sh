@@ -4,9 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 evaluate() {  # FOLDER OPTION ...
-  local out="out/results/$1" resume=()
-  [ -e "$out/config.toml" ] && resume=(--resume)
-  .venv/bin/trickformer crew evaluate --seed 1 --workers 2 --out "$out" "${@:2}" "${resume[@]}"
+  .venv/bin/trickformer crew evaluate --seed 1 --workers 2 --out "out/results/$1" --resume "${@:2}"
 }
 argmax=argmax:checkpoint=crew-small
 rollout=rollout:prior=argmax:checkpoint=crew-small

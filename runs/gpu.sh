@@ -32,10 +32,8 @@ step)
     python3 -m pip install -q --no-index --no-deps --no-build-isolation --upgrade --target "$site" .
     touch "$site/.installed"
   fi
-  resume=()
-  [ -e "$run/config.toml" ] && resume=(--resume)
   code=0
-  python3 -m trickformer train hearts --preset paper --out "$run" --stop-after "$minutes" "${resume[@]}" "$@" || code=$?
+  python3 -m trickformer train hearts --preset paper --out "$run" --stop-after "$minutes" --resume "$@" || code=$?
   python3 - "$run" <<'PYTHON'
 import shutil
 import sys

@@ -1,6 +1,5 @@
 # Sourced by the scripts of results: plays a tournament of $game, or goes on where it was stopped.
 match() {  # FOLDER A B DEALS [OPTIONS]
-  local out="out/results/$1" resume=()
-  [ -e "$out/config.toml" ] && resume=(--resume)
-  .venv/bin/trickformer tournament "$game" --a "$2" --b "$3" --deals "$4" --seed 1 --workers 2 --out "$out" --json "${@:5}" "${resume[@]}"
+  .venv/bin/trickformer tournament "$game" --a "$2" --b "$3" --deals "$4" --seed 1 --workers 2 --out "out/results/$1" --resume \
+    --json "${@:5}"
 }

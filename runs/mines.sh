@@ -4,9 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mines() {  # COMMAND FOLDER [OPTION ...]
-  local out="out/results/$2" resume=()
-  [ -e "$out/config.toml" ] && resume=(--resume)
-  .venv/bin/trickformer mines "$1" --seed 2 --out "$out" "${@:3}" "${resume[@]}"
+  .venv/bin/trickformer mines "$1" --seed 2 --out "out/results/$2" --resume "${@:3}"
 }
 .venv/bin/trickformer mines exact --board 4x4 --mines 6 --first-move no-neighbours
 .venv/bin/trickformer mines exact --board 3x3 --mines 3 --position ..1/.32/..1

@@ -15,12 +15,10 @@ if ((level > 1)); then
   options=(--level "$level" --below "$below" --slip 0.02) players=("obl:checkpoint=$below") methods=(below)
 fi
 out="${OUT:-out/results/$name${STEPS:+-$STEPS}}" cross=cross${SEEDS:+-${SEEDS// /-}}
-going() { [[ -e "$1/run.json" ]] && echo --resume || true; }  # what is begun is gone on with
 for seed in ${SEEDS:-0 1}; do
-  [[ -e "$out/$seed/model.safetensors" ]] ||
-    obl train hanabi --preset full --seed "$seed" --steps "$steps" --evaluate-every $((steps < 60000 ? 2500 : 5000)) \
-      --out "$out/$seed" $(going "$out/$seed") "${options[@]}" "$@"
+  obl train hanabi --preset full --seed "$seed" --steps "$steps" --evaluate-every $((steps < 60000 ? 2500 : 5000)) \
+    --out "$out/$seed" --resume "${options[@]}" "$@"
   players+=("obl:checkpoint=$out/$seed") methods+=(obl)
 done
 obl crossplay --players "${players[@]}" partner:style={smart,holmes,simple,piers,iggi} \
-  --methods "${methods[@]}" smart holmes simple piers iggi --games "${GAMES:-1000}" --seed 1 --out "$out/$cross" $(going "$out/$cross")
+  --methods "${methods[@]}" smart holmes simple piers iggi --games "${GAMES:-1000}" --seed 1 --out "$out/$cross" --resume

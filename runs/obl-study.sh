@@ -10,11 +10,7 @@ cd "$(dirname "$0")/.."
 obl() { "${TRICKFORMER:-.venv/bin/trickformer}" obl "$@"; }
 out="${OUT:-out/results/obl-study}"
 game="${HANABI:-hanabi(colors=2,ranks=5,hand_size=3,max_information_tokens=4,max_life_tokens=3)}"
-going() { [[ -e "$1/run.json" ]] && echo --resume || true; }  # what is begun is gone on with
-train() { # NAME OPTION...
-  [[ -e "$out/$1/model.safetensors" ]] ||
-    obl train "$game" --odds --out "$out/$1" $(going "$out/$1") "${@:2}" "${options[@]}"
-}
+train() { obl train "$game" --odds --out "$out/$1" --resume "${@:2}" "${options[@]}"; }  # NAME OPTION...
 above() { # LEVEL SEED
   train "obl$1-$2" --seed "$2" --level "$1" --below "$out/obl$(($1 - 1))-$2" --slip 0.02 --steps 4000
 }
@@ -36,4 +32,4 @@ done
 for bot in colour clone clone-shuffled; do players+=("obl:checkpoint=$out/$bot") methods+=("$bot"); done
 for style in smart holmes simple piers iggi; do players+=("partner:style=$style") methods+=("$style"); done
 obl crossplay --game "$game" --players "${players[@]}" --methods "${methods[@]}" --games "${GAMES:-1000}" --seed 1 \
-  --out "$out/table-1" $(going "$out/table-1")
+  --out "$out/table-1" --resume

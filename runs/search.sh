@@ -20,11 +20,7 @@ root=out/search blueprint=${BLUEPRINT:-partner:style=smart} learned=
 usage() { sed -n '2,16p' "$0" >&2; exit 2; }
 [[ -z ${BLUEPRINT:-} || $BLUEPRINT == obl:checkpoint=* ]] || usage
 if [ -n "${BLUEPRINT:-}" ]; then learned=1 root+="/${blueprint//[^[:alnum:].]/-}"; fi
-begin() {  # FOLDER COMMAND OPTION ...
-  local out="$root/$1" resume=()
-  [ -e "$out/config.toml" ] && resume=(--resume)
-  .venv/bin/trickformer "${@:2}" --out "$out" "${resume[@]}"
-}
+begin() { .venv/bin/trickformer "${@:2}" --out "$root/$1" --resume; }  # FOLDER COMMAND OPTION ...
 network() { case "$2" in seq2seq|bft) echo ",checkpoint=$root/$1-$variant" ;; esac; }  # FORM BELIEF
 rl() {
   local how=,belief=$belief,assess=200 form values=$root/values-$variant

@@ -4,11 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export OMP_NUM_THREADS=1
-skat() {  # COMMAND FOLDER OPTION ...
-  local resume=()
-  [ -e "$2/config.toml" ] && resume=(--resume)
-  .venv/bin/trickformer skat "$1" --out "$2" "${@:3}" "${resume[@]}"
-}
+skat() { .venv/bin/trickformer skat "$1" --out "$2" --resume "${@:3}"; }  # COMMAND FOLDER OPTION ...
 skat learn out/skat-evaluation --seed 20261121
 skat calibrate out/skat-calibration --learned out/skat-evaluation --seed 20261122
 for seed in 77 78; do

@@ -4,10 +4,9 @@
 # Usage: runs/small.sh hearts|skat|crew|hanabi [ITERATION to save in bfloat16; the last by default]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-game=${1:?which game: hearts, skat, crew or hanabi} iteration=${2:-} resume=()
+game=${1:?which game: hearts, skat, crew or hanabi} iteration=${2:-}
 out=out/$game-small
-[ -e "$out/config.toml" ] && resume=(--resume)
-OMP_NUM_THREADS=1 .venv/bin/trickformer train "$game" --preset small --seed 20261122 --out "$out" "${resume[@]}"
+OMP_NUM_THREADS=1 .venv/bin/trickformer train "$game" --preset small --seed 20261122 --out "$out" --resume
 # In bfloat16, as checkpoints are shipped; their model cards are written by hand.
 .venv/bin/python - "$out" "$iteration" <<'PYTHON'
 import sys

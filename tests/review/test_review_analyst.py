@@ -89,7 +89,7 @@ def test_curves_sum_up():
     assert [answer.whose for answer in found.answers] == [f"seat {p}" for p in range(4)]
     for answer, curve in zip(found.answers, found.curves):
         assert (answer.won, answer.winnable) == (curve.result > 0, curve.points[0].value > 0)
-        assert answer.expected == curve.points[0].value and (answer.went is None or not answer.won)
+        assert answer.expected == curve.points[0].value and (answer.losing_step is None or not answer.won)
 
 
 @pytest.mark.parametrize("batch", [None, 1, 3])

@@ -69,13 +69,13 @@ def test_the_decision_that_lost_a_mission(mission):
             continue
         assert answer.why == tuple(game.failures(state)) and answer.failed_in == len(state.core.winners)
         assert "; ".join(answer.why) in game.describe(state)
-        if answer.went is None:
+        if answer.losing_step is None:
             continue
         named += 1
-        turn, before = hand.at(answer.went.number)
+        turn, before = hand.at(answer.losing_step.number)
         after, draws = before.child(turn.action).core, game.draws(5, index)
         assert after.result < 0 or _core.crew.Solver().can_succeed(after, 50 * crew.NODES, draws) is False
-        assert answer.turned == (answer.went,) and answer.went.words == CARDS[turn.action]
+        assert answer.turning_points == (answer.losing_step,) and answer.losing_step.words == CARDS[turn.action]
         plays = [p for line in answer.line for p in line.split(": ")[1].split(", ")[0].split(" ")]
         assert follow(game, before, plays[len(before.core.plays) % 4 :], index).core.result > 0
     assert named
@@ -136,7 +136,7 @@ def test_why_and_where_by_hand():
     (answer,) = analyst.review(hand, "solver").answers
     assert answer.why == ("task B9 of seat 2 went to seat 1",) and answer.failed_in == 2
     # Seat 0 leads B1; had seat 1 another blue card, its B9 would be the mistake, else what made it fall there.
-    assert answer.went is not None and answer.went.trick <= 2
+    assert answer.losing_step is not None and answer.losing_step.trick <= 2
 
 
 def game_words(action):

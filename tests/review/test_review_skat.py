@@ -157,13 +157,13 @@ def assert_named(record):
     course = [plainly_won(found, i) for i in range(len(played) + 1)]
     assert [point.winnable for point in answer.course] == course
     assert answer.winnable == course[0] and answer.won is False
-    went = next((i for i in reversed(range(len(played))) if course[i] and not course[i + 1]), None)
-    assert (answer.went is None) == (went is None)
-    if went is None:
+    losing = next((i for i in reversed(range(len(played))) if course[i] and not course[i + 1]), None)
+    assert (answer.losing_step is None) == (losing is None)
+    if losing is None:
         return None
-    turn = played[went]
-    assert (answer.went.number, answer.went.trick) == (turn.number, went // 3 + 1)
-    assert (answer.went.seat, answer.went.words) == (turn.seat, ACTIONS[turn.action])
+    turn = played[losing]
+    assert (answer.losing_step.number, answer.losing_step.trick) == (turn.number, losing // 3 + 1)
+    assert (answer.losing_step.seat, answer.losing_step.words) == (turn.seat, ACTIONS[turn.action])
     state = next(state for each, state in hand.turns() if each.number == turn.number)
     follow = [card for line in answer.line for card in line.split(": ")[1].split(", ")[0].split(" ")]
     for play in follow[len(state.trick) :]:
@@ -171,7 +171,7 @@ def assert_named(record):
         assert int(seat) == state.current_player()
         state.apply_action(CARDS.index(card))
     assert state.is_terminal() and state.result.won
-    return answer.went
+    return answer.losing_step
 
 
 def simple(record):
@@ -185,11 +185,11 @@ def simple(record):
 
 @pytest.mark.slow
 def test_where_recorded_games_were_lost():
-    """Twenty lost games of XSkat's computers: the trick in which each that was winnable went."""
+    """Twenty lost games of XSkat's computers: the trick that lost each of those that were winnable."""
     path = shared_file("skat", "xskat_games.log")
     lost = (r for r in files.read(path) if (r.result or "").startswith("lost") and simple(r))
     named = [assert_named(record) for record in islice(lost, 20)]
-    assert len(named) == 20 and sum(went is not None for went in named) >= 5
+    assert len(named) == 20 and sum(losing is not None for losing in named) >= 5
 
 
 def test_where_random_games_were_lost():
@@ -210,9 +210,9 @@ def test_the_servers_games():
     """Of twelve games, one was lost that the defenders had given back: the soloist then keeps clubs jack too long."""
     path = shared_file("skat", "iss_games.sgf")
     answers = [analyst.review(of_record(record), "solver").answers for record in files.read(path)]
-    went = {number: told[0].went for number, told in enumerate(answers, 1) if told and told[0].went}
-    assert list(went) == [10]
-    assert (went[10].trick, went[10].seat, went[10].words) == (9, 2, "CK")
+    losing = {number: told[0].losing_step for number, told in enumerate(answers, 1) if told and told[0].losing_step}
+    assert list(losing) == [10]
+    assert (losing[10].trick, losing[10].seat, losing[10].words) == (9, 2, "CK")
     assert not answers[4]  # a defender left before a card was played
 
 
@@ -245,7 +245,7 @@ def test_a_game_that_was_given_up():
             review = analyst.review(replace(hand, history=hand.history[: turn.at], won=False), "solver")
             (answer,) = review.answers
             assert answer.won is False and answer.course[-1].winnable == point.winnable
-            assert answer.went is None or not point.winnable
+            assert answer.losing_step is None or not point.winnable
             console = Console(file=StringIO(), width=200)
             print_review(review, console)
             assert ("given up while it could still be won" in console.file.getvalue()) == point.winnable
@@ -257,7 +257,7 @@ def test_a_null_that_was_worth_too_little_is_lost_whatever_is_played():
     (record,) = (r for r in fixture_games() if replay(r).overbid_null is not None)
     hand = of_record(record)
     (answer,) = analyst.review(hand, "solver").answers
-    assert (answer.won, answer.winnable, answer.went, answer.line) == (False, False, None, ())
+    assert (answer.won, answer.winnable, answer.losing_step, answer.line) == (False, False, None, ())
     assert hand.n_substituted and "lost whatever is played" in hand.notes[0]
 
 

@@ -63,7 +63,7 @@ def test_a_hand_is_reviewed(browser, name, tmp_path):
         page.wait_for_selector("#review .mistakes button", timeout=90_000)
         assert "Before the first card " in page.inner_text("#review .answer >> nth=0")
         assert page.locator("#curves polyline").count()
-        lost = page.locator("#review .went")
+        lost = page.locator("#review .losing-step")
         lost.click()
         assert lost.inner_text() == f"To decision {_at(page)}, which lost it"
         worst = page.locator(".mistakes button").first

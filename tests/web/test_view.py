@@ -133,7 +133,8 @@ def test_a_review_and_a_what_if_are_those_of_the_library():
     found = desk.rate_hand(kept, told["analysts"].index("solver"), heard.append)
     assert [m["number"] for m in found["mistakes"]] == [r.number for r in review.mistakes]
     assert [r["loss"] for r in found["ratings"]] == [r.loss for r in review.ratings]
-    assert [a["went"] for a in found["answers"]] == [a.went and a.went.number for a in review.answers]
+    steps = [answer.losing_step for answer in review.answers]
+    assert [answer["losing_step"] for answer in found["answers"]] == [step and step.number for step in steps]
     assert heard and heard[0][0] == "review"
     rules, last = told["players"].index("rules"), told["positions"][-5]["number"]
     turn, _ = hand.at(last)

@@ -131,8 +131,8 @@ def _expectations(
                 winnable=winnable,
                 expected=curve.points[0].value,
                 error=own[0].actions[0].error,
-                went=steps[-1] if steps and won is False else None,
-                turned=steps,
+                losing_step=steps[-1] if steps and won is False else None,
+                turning_points=steps,
             )
         )
     return tuple(answers)

@@ -62,8 +62,8 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
         whose="the team",
         won=won,
         winnable=course[0].winnable,
-        went=losing_step,
-        turned=turning_points,
+        losing_step=losing_step,
+        turning_points=turning_points,
         line=next(
             (
                 _line(solver, s, values[t.number], draws)

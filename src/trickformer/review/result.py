@@ -102,8 +102,8 @@ class Verdict(_ReviewModel):
     winnable: bool | None  # before the first decision that was examined; None: not known
     expected: float | None = None  # by a player: value of the hand at that decision, in units of the review
     error: float | None = None  # standard error of `expected`
-    went: ReviewStep | None = None  # decision that lost the hand for good, if it was winnable before
-    turned: tuple[ReviewStep, ...] = ()  # every decision that changed whether the hand was winnable
+    losing_step: ReviewStep | None = None  # decision that lost the hand for good, if it was winnable before
+    turning_points: tuple[ReviewStep, ...] = ()  # every decision that changed whether the hand was winnable
     # Tricks that win, from the last position that was winnable: "trick 3: 0:C7 1:CA 2:CK".
     line: tuple[str, ...] = ()
     why: tuple[str, ...] = ()  # The Crew: the task, order or rule that failed

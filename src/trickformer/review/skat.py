@@ -73,8 +73,8 @@ def solve_open_hand(hand: ReviewHand, advance: Advance) -> OpenHandAnalysis:
         whose=f"the soloist (seat {soloist})",
         won=won,
         winnable=course[0].winnable,
-        went=losing_step,
-        turned=turning_points,
+        losing_step=losing_step,
+        turning_points=turning_points,
         line=line,
         course=tuple(course),
     )

@@ -171,10 +171,10 @@ def describe_verdict(verdict: Verdict, unit: str) -> list[str]:
     if verdict.why:
         lines.append(f"The mission failed in trick {verdict.failed_in}: {'; '.join(verdict.why)}")
     if verdict.expected is None:
-        lines += [f"That changed with {_step(step)}" for step in verdict.turned if step != verdict.went]
-    if verdict.went:
+        lines += [f"That changed with {_step(step)}" for step in verdict.turning_points if step != verdict.losing_step]
+    if verdict.losing_step:
         lost = "The hand was lost" if verdict.expected is None else "The last expected lead was lost"
-        lines.append(f"{lost} with {_step(verdict.went)}")
+        lines.append(f"{lost} with {_step(verdict.losing_step)}")
     if verdict.won is False and verdict.course and verdict.course[-1].winnable:
         lines.append("The hand was given up while it could still be won")
     if verdict.line:

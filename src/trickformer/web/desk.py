@@ -322,7 +322,7 @@ class Desk:
             "answers": [
                 {
                     "lines": text.describe_verdict(verdict, review.unit),
-                    "went": verdict.went.number if verdict.went else None,
+                    "losing_step": verdict.losing_step.number if verdict.losing_step else None,
                 }
                 for verdict in review.answers
             ],

@@ -19,8 +19,8 @@ export function showReview(review, cards, jump) {
   const ratings = new Map(review.ratings.map((rating) => [rating.number, rating]));
   const mistakes = review.mistakes.map((mistake) =>
     make("li", {}, make("button", { "data-number": mistake.number, click: () => jump(mistake.number) }, ...textWithCards(mistake.words, cards), markOf(ratings.get(mistake.number), review.unit))));
-  const answers = review.answers.map(({ lines, went }) => make("div", {}, make("p", { class: "answer" }, ...textWithCards(lines.join("\n"), cards)),
-    went === null ? null : make("button", { class: "went", click: () => jump(went) }, `To decision ${went}, which lost it`)));
+  const answers = review.answers.map(({ lines, losing_step: step }) => make("div", {}, make("p", { class: "answer" }, ...textWithCards(lines.join("\n"), cards)),
+    step === null ? null : make("button", { class: "losing-step", click: () => jump(step) }, `To decision ${step}, which lost it`)));
   $("review").replaceChildren(
     make("p", { class: "keys" }, [`by ${review.analyst}; values in ${review.unit}`, ...review.notes].join(" · ")),
     ...(review.answers.length ? [make("h3", {}, "Could it have been won?"), ...answers] : []),

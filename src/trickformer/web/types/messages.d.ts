@@ -437,7 +437,7 @@ export interface ReviewMessage {
   ratings: DecisionRating[];
   curves: ReviewCurve[];
   mistakes: { number: number; words: string }[];
-  answers: { lines: string[]; went: number | null }[];
+  answers: { lines: string[]; losing_step: number | null }[];
 }
 
 export interface WhatIfMessage {
