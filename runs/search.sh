@@ -8,16 +8,17 @@
 #   runs/search.sh rl one|both [VARIANT] [BELIEF]  rl_search of one seat or of both on exact, seq2seq or bft against its blueprint,
 #                                           24 deals, by a network that it trains first; the run on docs/results/search.md uses
 #                                           hanabi-obl-1 instead
-# With BLUEPRINT=obl:checkpoint=hanabi-obl-1, train and rl are about this network in all seats: rl tunes the network itself,
-# and the runs lie in out/search/obl-checkpoint-hanabi-obl-1. DEALS is the number of deals of rl, 24 by default, and OPTIONS are
-# further options of rl_search, such as steps=30,worlds=300.
+#   runs/search.sh figure public|rl-both [VARIANT]  gains by move of the runs on exact, seq2seq and bft in one figure
+# With BLUEPRINT=obl:checkpoint=hanabi-obl, train, rl and figure are about this network in all seats: rl tunes the network
+# itself, and the runs lie in out/search/obl-checkpoint-hanabi-obl. DEALS is the number of deals of rl, 24 by default; a larger
+# one extends a run. OPTIONS are further options of rl_search, such as steps=30,worlds=300.
 # VARIANT is 5-card-8-hint by default, 5-card-2-hint or 7-card-4-hint. Decisions are judged anew by 200 exact samples: hands by
 # counting, weighted by what the partner did, where they are too many to list. A run that was stopped goes on where it was.
 # One core each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=out/search blueprint=${BLUEPRINT:-partner:style=smart} learned=
-usage() { sed -n '2,16p' "$0" >&2; exit 2; }
+usage() { sed -n '2,17p' "$0" >&2; exit 2; }
 [[ -z ${BLUEPRINT:-} || $BLUEPRINT == obl:checkpoint=* ]] || usage
 if [ -n "${BLUEPRINT:-}" ]; then learned=1 root+="/${blueprint//[^[:alnum:].]/-}"; fi
 begin() { .venv/bin/trickformer "${@:2}" --out "$root/$1" --resume; }  # FOLDER COMMAND OPTION ...
@@ -57,5 +58,16 @@ case "$what" in
     begin "public-$of-$variant" tournament "$game" --a "rule_search:belief=$of,assess=200$(network hmm "$of")" \
       --b partner:style=smart --deals 300 --seed 1 ;;
   rl) rl ;;
+  figure)
+    .venv/bin/python - "$root/$of-$variant.png" "$root/$of-"{exact,seq2seq,bft}"-$variant" <<'PYTHON'
+import sys
+from pathlib import Path
+
+from trickformer.tournaments import gains, run
+
+beliefs = [gains.summarize_gains(run.load(Path(folder)).records, players=1)[0] for folder in sys.argv[2:]]
+gains.plot(beliefs, ("exact", "Seq2Seq", "BFT"), Path(sys.argv[1]))
+PYTHON
+    ;;
   *) usage ;;
 esac
