@@ -33,6 +33,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """List the public names, for completion at a prompt."""
+    return ["__version__", *__all__]
+
+
 def __getattr__(name: str) -> Any:
     """Load the functions of `trickformer.api` when they are needed: they import OpenSpiel and torch."""
     if name in __all__:

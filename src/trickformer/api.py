@@ -74,6 +74,10 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
     """
     from trickformer.base import decide_in_batches
 
+    _require("player", player, Player)
+    _require("view", view, View)
+    if view.viewer < 0:
+        raise TrickformerError("no seat is on turn, but chance; apply the action of game.chance(state, seed, index)")
     if not view.legal:
         raise TrickformerError(f"seat {view.viewer} is not on turn; give the view of state.current_player()")
     if player.needs_state:
@@ -81,6 +85,11 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
     number = sum(event.actor == view.viewer and event.action is not None for event in view.events)  # decisions before
     rng = decision_rng(seed, deal, view.viewer, number)
     return decide_in_batches(player, [view], [rng], [{"explain": True} if explain else {}])[0]
+
+
+def _require(name: str, value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise TrickformerError(f"{name} must be a trickformer.base.{kind.__name__}, not {type(value).__name__}")
 
 
 class Result:
@@ -212,13 +221,18 @@ def tournament(
     >>> [row["label"] for row in result.rows][0], len(result.records)
     ('All', 28)
     """
-    from trickformer.players.native import register
+    from trickformer.players.native import register_all
     from trickformer.plumbing import config
     from trickformer.tournaments.plan import Tournament
     from trickformer.tournaments.report import play_and_report
 
-    specs = None if players is None else [register(player) for player in players]
-    fields: dict[str, Any] = {"a": register(a), "b": register(b), "players": specs}
+    pair = {name: player for name, player in (("a", a), ("b", b)) if player is not None}
+    entrants = [*pair.values(), *(players or ())]
+    specs = register_all(entrants)
+    if specs != entrants and (options.get("workers", 1) > 1 or options.get("ray")):
+        raise TrickformerError("a Player object plays in this process; leave out workers, or use native:MODULE:NAME")
+    fields: dict[str, Any] = dict(zip(pair, specs))
+    fields["players"] = None if players is None else specs[len(pair) :]
     fields |= {"game": game, "deals": deals, "seed": seed, "out": None if out is None else Path(out)} | options
     settings = config.validate(Tournament, {key: value for key, value in fields.items() if value is not None})
     return Result(play_and_report(settings, resume))

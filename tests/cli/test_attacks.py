@@ -138,7 +138,7 @@ def test_a_config_starts_no_program(model, rest, field, spec, tmp_path, monkeypa
     file = tmp_path / "config.toml"
     typed = {field: [spec, spec] if many else spec}
     file.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in (rest | typed).items()))
-    with pytest.raises(TrickformerError, match="a file may not do that"):
+    with pytest.raises(TrickformerError, match="stored options may not do"):
         configs.load(model, file, {})
     assert configs.load(model, None, rest | typed)
 

@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import json
+import re
 import subprocess
 import sys
 
@@ -104,6 +105,50 @@ def test_an_object_plays_as_its_spec_does():
     assert same.difference == 0
     with pytest.raises(TrickformerError, match=r"LookupError: no card in .*test_python_api.py"):
         tf.tournament("hearts", a=Failing(), b="random", deals=1)
+
+
+class Playing(Player):
+    """Plays the legal card with this number from the lowest."""
+
+    def __init__(self, number: int):
+        self.number = number
+
+    def act(self, views, rng, memo):
+        return [Decision(sorted(view.legal)[self.number % len(view.legal)]) for view in views]
+
+
+def test_a_run_continues_only_with_an_equal_object(tmp_path):
+    where = {"b": "random", "seed": 4, "out": tmp_path / "run"}
+    tf.tournament("hearts", a=Playing(0), deals=2, **where)
+    again = tf.tournament("hearts", a=Playing(0), deals=3, resume=True, **where)
+    other = Lowest()
+    for a in (Playing(1), other):
+        with pytest.raises(TrickformerError, match="holds a run with --a native:make=this_process:Playing-"):
+            tf.tournament("hearts", a=a, deals=3, resume=True, **where)
+    whole = tf.tournament("hearts", a=Playing(0), b="random", deals=3, seed=4)
+    assert [record.history for record in again.records] == [record.history for record in whole.records]
+    both = tf.tournament("hearts", a=Playing(0), b=Playing(0), deals=2, seed=4).to_dict()
+    assert both["a"] != both["b"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tf.tournament("hearts", a=Lowest, b="random"), "the class Lowest; pass an object of it"),
+        (lambda: tf.tournament("hearts", a="random", b=3), "a spec or a trickformer.base.Player, not 3"),
+        (lambda: tf.tournament("hearts", a=Lowest(), b="random", workers=2), "leave out workers"),
+        (lambda: tf.tournament("hearts", a="randm", b="random"), "did you mean random?"),
+        (lambda: tf.decide("argmax", None), "player must be a trickformer.base.Player, not str"),
+        (lambda: tf.decide(Lowest(), "view"), "view must be a trickformer.base.View, not str"),
+    ],
+)
+def test_bad_arguments_are_explained(call, message):
+    with pytest.raises(TrickformerError, match=re.escape(message)):
+        call()
+
+
+def test_completion_shows_the_public_functions():
+    assert set(tf.__all__) <= set(dir(tf))
 
 
 @pytest.mark.slow

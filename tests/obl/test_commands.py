@@ -104,3 +104,14 @@ def test_figure_2(command, tmp_path):
     assert command("obl", "toy", "--config", out / "config.toml", "--out", again)[0] == 0
     assert (again / "config.toml").read_text() == (out / "config.toml").read_text()
     assert (again / "report.md").read_text() == report
+
+
+def test_the_toy_study_spares_the_runs_of_other_commands(command, tmp_path):
+    code, _, _ = command(
+        "belief", "train", "--steps", 2, "--games", 1, "--targets", 1, "--hidden", 8, "--out", tmp_path
+    )
+    before = (tmp_path / "config.toml").read_text()
+    assert code == 0
+    code, _, err = command("obl", "toy", "--games", 20, "--runs", 2, "--levels", 1, "--out", tmp_path)
+    assert code == 2 and "belongs to a run of another command" in err
+    assert (tmp_path / "config.toml").read_text() == before

@@ -287,7 +287,7 @@ def test_a_tournament_stops_with_one_line_and_goes_on(tmp_path, command):
     assert stopped.stderr.splitlines()[-1].startswith("error: engine lie failed")
     assert f"see {out}/engines/python" in stopped.stderr
     code, _, err = command(*words[:2], "--config", out / "config.toml", "--out", out, "--resume")
-    assert code == 2 and "starts a program, and a file may not do that" in err
+    assert code == 2 and "runs code of its own, which stored options may not do" in err
     code, _, err = command(*words, "--a", spec("lie"), "--resume")
     assert code == 2 and "not legal" in err
     said = sorted((out / "engines").iterdir())

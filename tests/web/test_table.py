@@ -226,7 +226,7 @@ def test_a_folder_starts_no_program(tmp_path):
     out = tmp_path / "table"
     with open_table(_settings(out), resume=False) as table:
         table.begin((YOU, "engine:cmd=touch evil", "random"), 0)
-    with pytest.raises(TrickformerError, match="starts a program"), open_table(_settings(out), resume=True):
+    with pytest.raises(TrickformerError, match="runs code of its own"), open_table(_settings(out), resume=True):
         pass
 
 

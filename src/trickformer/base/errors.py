@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 
 
@@ -14,4 +15,7 @@ class UnknownNameError(TrickformerError):
 
     def __init__(self, kind: str, name: str, known: Sequence[str], hint: str = ""):
         choice = f"choose from: {', '.join(sorted(known))}" if known else "there are none"
-        super().__init__(f"unknown {kind} {name!r}; {choice}{f'; {hint}' if hint else ''}")
+        by_lower_case = {word.lower(): word for word in known}
+        close = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.75)
+        meant = f"did you mean {by_lower_case[close[0]]}? Or " if close else ""
+        super().__init__(f"unknown {kind} {name!r}; {meant}{choice}{f'; {hint}' if hint else ''}")

@@ -6,9 +6,12 @@ The module is found in the current folder or on PYTHONPATH. For a pyspiel.Bot th
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from types import FunctionType
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -57,23 +60,59 @@ class NativePlayer(Player):
             return self._player.log_likelihood(views, slip)
 
 
-_REGISTERED: dict[str, Player] = {}  # player objects that were passed to `register`, by generated name
+_REGISTERED: dict[str, Player] = {}  # player objects that were passed to `register_all`, by generated name
 _HERE = "this_process"  # stands for the module in the specs of these players
 
 
-def register(player: str | Player | None) -> str | None:
-    """Register a player object and return its spec, which is valid in this process only.
+def register_all(players: Sequence[Any]) -> list[str]:
+    """Register the player objects of a tournament and return their specs, which are valid in this process only.
+
+    A spec names the class and has a digest of its functions and of the object's settings, so that a run can only be
+    continued with an equal object.
 
     Args:
-        player: The player; a spec or None is returned unchanged.
+        players: Specs, which are returned unchanged, and Player objects.
+
+    Raises:
+        TrickformerError: One of them is neither a spec nor a Player.
     """
-    if player is None or isinstance(player, str):
-        return player
-    name = next((name for name, registered in _REGISTERED.items() if registered is player), None)
-    if name is None:
-        name = f"{type(player).__name__}{len(_REGISTERED) + 1}"
-        _REGISTERED[name] = player
-    return f"native:make={_HERE}:{name}"
+    specs: list[str] = []
+    named: dict[str, Player] = {}
+    for player in players:
+        if isinstance(player, str):
+            specs.append(player)
+            continue
+        if not isinstance(player, Player):
+            what = f"the class {player.__name__}; pass an object of it" if isinstance(player, type) else repr(player)
+            raise TrickformerError(f"a player must be a spec or a trickformer.base.Player, not {what}")
+        kind = f"{type(player).__name__}-{_digest(player)}"
+        registered = (name for name, other in _REGISTERED.items() if other is player)
+        name = next(registered, None) or kind
+        number = 1
+        while named.setdefault(name, player) is not player:  # another object that is equal
+            number += 1
+            name = f"{kind}-{number}"
+        specs.append(f"native:make={_HERE}:{name}")
+    _REGISTERED.update(named)
+    return specs
+
+
+def _digest(player: Player) -> str:
+    """Return a digest of the functions of a player's class and of its settings that are text, numbers or None."""
+    parts: list[object] = []
+    for cls in type(player).__mro__:
+        if cls.__module__ not in ("builtins", "abc") and not cls.__module__.startswith("trickformer."):
+            functions = [value for value in vars(cls).values() if inspect.isfunction(value)]
+            parts += [cls.__qualname__, *map(_source, functions)]
+    settings = {name: value for name, value in vars(player).items() if isinstance(value, str | int | float | None)}
+    return hashlib.sha256(repr([parts, sorted(settings.items())]).encode()).hexdigest()[:8]
+
+
+def _source(function: FunctionType) -> object:
+    try:
+        return inspect.getsource(function)
+    except OSError:  # typed at Python's prompt
+        return function.__code__.co_code, function.__code__.co_names
 
 
 def make(options: Options, game: Game) -> Player:
@@ -92,7 +131,10 @@ def make(options: Options, game: Game) -> Player:
     module, name = options.make.split(":", 1)
     if module == _HERE:
         if name not in _REGISTERED:
-            raise TrickformerError(f"{who} is a Python object that ended with its process; pass the object again")
+            raise TrickformerError(
+                f"{who} is a Python object of another process; pass an object to trickformer.tournament, without "
+                "workers, or name a function: native:MODULE:FUNCTION"
+            )
         return NativePlayer(_REGISTERED[name], who)
     factory = foreign.function(who, options.make)
     with foreign.wrap_errors(who):

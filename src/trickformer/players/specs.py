@@ -381,14 +381,14 @@ def user_only(spec: str) -> str | None:
         spec: The spec.
 
     Returns:
-        The end of a sentence, such as "starts a program"; None if the spec may also come from a file.
+        The end of a sentence, such as "runs code of its own"; None if the spec may also come from a file.
     """
     try:
         name, options = parse(spec)
     except TrickformerError:
         return None
     if getattr(options, "starts_program", False):
-        return "starts a program"
+        return "runs code of its own"
     if effect := next(filter(None, map(user_only, getattr(options, "parts", {}).values())), None):
         return effect
     entry = None if name in NAMES else entries.read().get(name)
@@ -440,10 +440,13 @@ def validate_specs_of(game: str | None) -> Callable[[Specs, ValidationInfo], Spe
 
     def validate(specs: Specs, info: ValidationInfo) -> Specs:
         context, many = info.context or {}, [specs] if isinstance(specs, str) else specs or []
-        if info.field_name in context.get("filed", ()):
+        if info.field_name and info.field_name in context.get("filed", ()):
             for spec in many:
                 if what := user_only(spec):
-                    raise ValueError(f"{spec!r} {what}, and a file may not do that; give it on the command line")
+                    again = f"--{info.field_name.replace('_', '-')} {shlex.quote(spec)}"
+                    raise ValueError(
+                        f"{spec!r} {what}, which stored options may not do; give it on the command line: {again}"
+                    )
         if context.get("old"):
             many = [_translate_stored(spec, game or info.data.get("game")) for spec in many]
         if change := context.get("relocate"):

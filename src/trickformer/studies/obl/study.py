@@ -45,7 +45,10 @@ def measure(config: Toy) -> dict[str, Any]:
         TrickformerError: If the folder has files of another kind or cannot be written.
     """
     if config.out is not None:
-        RunFolder(config.out).refuse_foreign_files()
+        folder = RunFolder(config.out)
+        folder.refuse_foreign_files()
+        if folder.has_run:
+            configs.read(Toy, config.out / CONFIG)  # raises if the run is another command's
     tree = load_tree("toy", _NODES)
     top = config.levels
     study = _Study(tree, config)
