@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import resources
+from time import monotonic
 
 FLAGS = (
     "--no-sandbox",
@@ -17,6 +18,8 @@ FLAGS = (
     "--disable-sync",
 )
 WIDTHS = ((390, 844), (1440, 900))
+SIZES = (*WIDTHS, (1280, 720), (1366, 768), (375, 667), (600, 900))  # windows in which the whole own hand is in sight
+PATIENCE = 0.6  # seconds after which the page takes a click at the place of the last one for a new decision
 # The shell without windows comes first: a page takes a third less time in it.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
@@ -97,14 +100,33 @@ def my_turn(page) -> bool:
     return page.locator("body").get_attribute("data-turn") == "mine"
 
 
+def _wait_as_people_do(element) -> None:
+    """Wait before a click at the place of the last one, which the page would take for a double click."""
+    page, box = element.page, element.bounding_box()
+    place = (box["x"], box["y"]) if box else (0, 0)
+    (x, y), time = getattr(page, "last_click", ((-100, -100), 0.0))
+    if max(abs(place[0] - x), abs(place[1] - y)) < 20:
+        page.wait_for_timeout(1_000 * max(0.0, time + PATIENCE - monotonic()))
+    page.last_click = place, monotonic()
+
+
 def click(element) -> None:
     """Click near the upper left corner, which the next card of a fan does not cover."""
+    _wait_as_people_do(element)
     element.click(position={"x": 8, "y": 12})
 
 
 def tap(element) -> None:
     """Tap near the upper left corner."""
+    _wait_as_people_do(element)
     element.tap(position={"x": 8, "y": 12})
+
+
+def leave_hand(page, button: str) -> None:
+    """Press "Next deal" or "Deal again", and answer the question whether the hand is given up if the page asks."""
+    page.click(button)
+    if page.locator("#giving-up[open]").count():
+        page.click("#giving-up button.main")
 
 
 def press(element) -> None:

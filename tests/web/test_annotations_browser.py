@@ -5,7 +5,18 @@ from __future__ import annotations
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, layout_holds, move, my_turn, opened, overlaps, rules_hold
+from support.browser import (
+    CHROMIUM,
+    WIDTHS,
+    faint,
+    layout_holds,
+    leave_hand,
+    move,
+    my_turn,
+    opened,
+    overlaps,
+    rules_hold,
+)
 from support.forked import served
 
 for needed in ("starlette", "playwright", "axe_playwright_python"):
@@ -84,7 +95,7 @@ def test_a_note_follows_its_card(browser, tmp_path):
     with served(*resumed, "--resume") as (address, _):
         page = opened(browser, address)
         assert my_turn(page) and _marked(page) == written
-        page.click("#next")
+        leave_hand(page, "#next")
         page.wait_for_selector("#title:has-text('deal 20')")
         assert not _marked(page) and not page.faults
         page.context.close()
@@ -231,7 +242,7 @@ def test_a_new_hand_closes_the_field(browser, how):
         page.wait_for_selector("#annotation[open]")
         page.keyboard.type("stale")
         if how == "next":
-            other.click("#next")
+            leave_hand(other, "#next")
             page.wait_for_selector("#title:has-text('deal 20')")
         else:
             other.click("#match")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 from support.browser import CHROMIUM, faint, move, my_turn, opened, overlaps, rules_hold
@@ -24,6 +25,12 @@ SHAPES = (
     """[...new Set([...document.querySelectorAll("#own .card text + path")].map((path) => path.getAttribute("d")))]"""
 )
 NUMBERS = [str(rank) for rank in range(2, 11)]
+
+
+def _german(words: str) -> str:
+    """Words of a card in the German deck."""
+    names = {"clubs": "acorns", "spades": "leaves", "diamonds": "bells", "jack": "Unter", "queen": "Ober"}
+    return " ".join(names.get(word, word) for word in words.split())
 
 
 def _hand(page) -> list:
@@ -65,7 +72,7 @@ def test_french_decks(browser):
 
 
 def test_the_german_deck(browser):
-    """It changes the cards that lie on the table, the log and the panel of the belief, but no words."""
+    """It changes the cards that lie on the table, the log, the panel of the belief, and the words of all of them."""
     with served("skat", "--opponents", "rules", "--seed", "3", "--worlds", "40") as (address, _):
         page, draw = opened(browser, address), random.Random(2)
         french, shapes = _hand(page), page.evaluate(SHAPES)
@@ -74,7 +81,7 @@ def test_the_german_deck(browser):
         page.select_option("#deck", "german")
         german = _hand(page)
         names = {"J": "U", "Q": "O"}
-        assert [card[:2] for card in german] == [[words, names.get(rank, rank)] for words, rank, *_ in french]
+        assert [card[:2] for card in german] == [[_german(words), names.get(rank, rank)] for words, rank, *_ in french]
         assert {"U", "O", "K", "A", "7"} <= {rank for _, rank, *_ in german}
         assert len({colour for _, _, colour, *_ in german}) == 4
         assert {rank: signs for _, rank, _, signs, _ in german if rank not in NUMBERS} == {
@@ -95,7 +102,8 @@ def test_the_german_deck(browser):
             move(page, draw)
         assert not faint(page)
         assert {"U", "O"} <= set(page.locator("#log .inline > [aria-hidden]").all_inner_texts())
-        assert "jack of" in page.locator("#log").text_content()
+        words = page.locator("#log").text_content() + page.inner_text("#title") + page.inner_text("#result")
+        assert "Unter of" in words and not re.search("jack|queen|clubs|spades|diamonds", words)
         page.click("#review-hand")
         page.wait_for_selector("#decisions button")
         assert {"U", "O"} <= set(page.locator("#felt .card text").all_text_contents())

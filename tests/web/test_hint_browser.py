@@ -137,11 +137,11 @@ def test_a_search_for_a_hint_can_be_stopped(browser):
         assert my_turn(page)
         for _ in range(2):
             page.click("#hint")
-            page.wait_for_selector("#status:has-text('GO-MCTS looks for a hint.')")
+            page.wait_for_selector("#status:has-text('GO-MCTS looks for advice.')")
             page.keyboard.press("h")  # changes nothing before the answer
             assert not page.evaluate(MARKS)
             page.click("#status button")
-            page.wait_for_selector("#status:has-text('There is no hint: stopped.')", timeout=30_000)
+            page.wait_for_selector("#status:has-text('There is no advice: stopped.')", timeout=30_000)
         assert page.locator("#hint").is_enabled()
         move(page, random.Random(3))
         page.wait_for_selector("#cancel", timeout=30_000)

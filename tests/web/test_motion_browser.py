@@ -6,7 +6,7 @@ import random
 import re
 
 import pytest
-from support.browser import CHROMIUM, move, my_turn
+from support.browser import CHROMIUM, leave_hand, move, my_turn
 from support.forked import served
 
 for needed in ("starlette", "playwright"):
@@ -121,7 +121,7 @@ def test_a_move_does_not_wait_for_motion(browser, address):
 def test_a_click_shows_the_latest_position(browser, address):
     page = _opened(browser, address, speed=700)
     my_turn(page)
-    page.locator("#again").click()
+    leave_hand(page, "#again")
     my_turn(page)
     move(page, random.Random(1))
     for _ in range(100):

@@ -153,11 +153,12 @@ def test_the_result_of_skat_adds_up():
             chosen = draw.choice(view.legal) if bold else rules.act([view], [rng], [memos[seat]])[0].action
             state.apply_action(chosen)
         lines, result = scenes.show(game, state, 0).result, state.result
+        name = "You score" if result.soloist == 0 else f"Seat {result.soloist} scores"
         if result.soloist < 0:
             assert lines == ("All seats have passed: nobody scores.",)
             continue
         score = game.scores(state)[result.soloist]
-        assert f" {score}" in lines[-1] and f"Seat {result.soloist} scores" in lines[-1], seed
+        assert f" {score}" in lines[-1] and name in lines[-1], seed
         if state.contract.game == "null":
             continue
         checked += 1
@@ -170,6 +171,20 @@ def test_the_result_of_skat_adds_up():
         total, *parts = map(int, found.groups())
         assert total == result.points == sum(parts), seed
     assert checked > 10, seed
+
+
+def test_declarations_below_the_bid_are_marked_and_come_last():
+    game = games.load("skat")
+    state = game.deal(5, 1)
+    for word in ("pass", "59", "pass", "pick-up"):
+        state.apply_action(next(a for a in state.legal_actions() if game.words(a) == word))
+    while state.phase == "discard":
+        state.apply_action(state.legal_actions()[0])
+    choices = scenes.show(game, state, state.soloist).choices
+    values = [int(choice.words.split(" · ")[1]) for choice in choices]
+    marked = [choice.words.endswith(" · below your bid 59") for choice in choices]
+    assert marked == [value < 59 for value in values] == sorted(marked) and len(set(marked)) == 2
+    assert {choice.action for choice in choices} == set(state.legal_actions())
 
 
 @pytest.mark.parametrize("first", ["pick-up", "hand"])
@@ -269,6 +284,69 @@ def test_a_failed_rule_has_the_words_of_the_logbook(mission):
     *_, outcome, _ = in_words(game, end).splitlines()
     for text, first in ((result, "Mission failed in trick "), (outcome, "lost in trick ")):
         assert text.startswith(first) and f'rule "{missions.RULES[rule]}": ' in text and rule not in text
+
+
+def test_the_result_calls_the_readers_seat_you(hearts):
+    *_, state = _positions(hearts, 4, 1)
+    scores = hearts.scores(state)
+    (winner,) = [seat for seat in range(4) if scores[seat] == min(scores)]
+    assert scenes.show(hearts, state, winner).result == (f"You have the fewest points: {min(scores)}.",)
+    others = (f"Seat {winner} has the fewest points: {min(scores)}.",)
+    assert scenes.show(hearts, state, (winner + 1) % 4).result == others
+    assert scenes.show(hearts, state, winner, reader_plays=False).result == others
+
+
+def test_the_prompt_of_hearts_says_whether_a_suit_must_be_followed(hearts):
+    seen = set()
+    for state in _positions(hearts, 4, 1):
+        seat = state.current_player()
+        scene = scenes.show(hearts, state, seat) if seat >= 0 else None
+        if scene is None or not scene.trick:
+            continue
+        held = {card.sign for card in scene.seats[seat].cards}
+        can_follow = scene.trick[0].card.sign in held
+        assert scene.ask == ("follow suit" if can_follow else "play any card: you cannot follow suit")
+        seen.add(can_follow)
+    assert seen == {False, True}
+
+
+def test_the_crew_explains_its_tokens_and_its_result():
+    """Tokens on tasks and on shown cards, the dead zone, the receiver of a passed card, and the outcome."""
+    game = games.load("crew(mission=4,distress=left)")
+    state = next(
+        state for state in _positions(game, 3, 1) if scenes.show(game, state, state.current_player()).pick == 0
+    )
+    asks = set()
+    for state in _positions(game, 3, 1):
+        scene = scenes.show(game, state, max(state.current_player(), 0))
+        asks.add(scene.ask)
+        tasks = [card for pile in scene.piles if pile.title == "tasks" for card in pile.cards]
+        assert all(bool(card.notes) == bool(card.about) for card in tasks)
+        assert not scene.seats[0].cards or scene.outcome in ("", "Mission accomplished", "Mission failed")
+    assert "distress signal: pass a card to your left neighbour" in asks
+    assert scene.outcome == ("Mission accomplished" if game.scores(state)[0] else "Mission failed")
+    for spec, words in (("crew(mission=6)", ">"), ("crew(mission=8)", "1"), ("crew(mission=12)", "omega")):
+        game = games.load(spec)
+        piles = scenes.show(game, game.deal(0, 0), 0).piles
+        abouts = [card.about for pile in piles for card in pile.cards]
+        assert any(about.startswith(f"{words}: ") for about in abouts), (spec, abouts)
+
+
+def test_the_prompt_of_hanabi_names_what_is_legal():
+    game, seen = games.load("hanabi"), set()
+    for state in _positions(game, 2, 3):
+        seat = state.current_player()
+        if seat < 0:
+            continue
+        scene = scenes.show(game, state, seat)
+        uses = {option.words for card in scene.seats[seat].cards for option in card.options}
+        hints = any(card.options for other in scene.seats if other.seat != seat for card in other.cards)
+        assert ("discard" in scene.ask) == ("discard" in uses) and ("another's to hint" in scene.ask) == hints
+        seen.add((hints, "discard" in uses))
+        words = [card.words for card in scene.seats[seat].cards]
+        assert words[0] == "your first card (oldest)" and words[1] == "your second card"
+        assert words[-1].endswith("card (newest)")
+    assert seen == {(True, False), (True, True), (False, True)}
 
 
 def test_the_log_names_the_taker_of_each_trick(hearts):

@@ -10,6 +10,7 @@ from support.browser import (
     WIDTHS,
     faint,
     layout_holds,
+    leave_hand,
     listening,
     move,
     my_turn,
@@ -108,7 +109,7 @@ def test_flags_on_cells_of_mines(browser):
         page.reload()
         page.wait_for_selector("#board .cell.flagged")
         assert _flags(page) == [3, 9, 20]
-        page.click("#next")
+        leave_hand(page, "#next")
         page.wait_for_selector("#title:has-text('deal 1')")
         assert not _flags(page) and not page.faults
         page.context.close()

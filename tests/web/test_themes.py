@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
-from support.browser import CHROMIUM, faint, move, my_turn, opened, rules_hold
+from support.browser import CHROMIUM, faint, leave_hand, move, my_turn, opened, rules_hold
 from support.forked import served
 
 STATIC = Path(__file__).parents[2] / "src/trickformer/web/static"
 COLOUR = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgba?|hsla?)\(", re.IGNORECASE)
 # Variables that are no colours, or that a rule or a module sets to one of the colours.
-OTHERS = {"card", "grade", "heat", "lift", "seats", "share", "side", "small", "trick", "turn", "w", "zero"}
+OTHERS = {"card", "grade", "heat", "lift", "middle", "seats", "share", "side", "small", "trick", "turn", "w", "zero"}
 
 
 BLOCK = re.compile(r':root(?:\[data-(?P<kind>theme|deck)="(?P<name>\w+)"\])? \{\n(?P<rules>.*?)\n\}\n', re.DOTALL)
@@ -128,7 +128,7 @@ def test_each_theme_in_the_browser(browser, words):
             move(page, draw)
             assert not faint(page)
             if not my_turn(page):
-                page.click("#again")
+                leave_hand(page, "#again")
         assert len(felts) == 5 and not page.faults
         page.context.close()
 

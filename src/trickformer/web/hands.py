@@ -11,6 +11,7 @@ from trickformer.base import Game, View
 from trickformer.belief.samplers.hanabi import HanabiBelief, replay
 from trickformer.games.hanabi import Hanabi, card_name
 from trickformer.tokenizers.hanabi import HanabiTokenizer
+from trickformer.web.scenes.hanabi import place_words
 
 MAX_LISTED = 20_000  # `smart` lists all consistent hands if there are at most this many
 MAX_TRIES = 20_000  # hands that `smart` draws otherwise; it keeps the consistent ones
@@ -56,7 +57,7 @@ def hanabi_hands(game: Game, view: View, worlds: int, rng: np.random.Generator) 
         if len(hands_and_weights[1]):
             kinds["smart"] = _shares(*hands_and_weights, rules.kinds)
     return {
-        "places": [f"card {i}" for i in range(n_slots)],
+        "places": [place_words(i, n_slots) for i in range(n_slots)],
         "cards": [card_name(rules, kind) for kind in range(rules.kinds)],
         "kinds": {name: np.asarray(shares)[:n_slots].T.tolist() for name, shares in kinds.items()},
         "worlds": worlds,

@@ -124,7 +124,7 @@ def show(game: Game, state: State, viewer: int, reader_plays: bool = True) -> Sc
         reader_plays: Whether the reader plays the viewer's seat, which the words then call "you".
     """
     seen_by = OPEN if state.is_terminal() else viewer
-    you = seen_by if reader_plays and seen_by != OPEN else None
+    you = viewer if reader_plays and viewer != OPEN else None
     module = _module(game)
     if module is None:
         return in_words(game, state, seen_by, viewer, you)

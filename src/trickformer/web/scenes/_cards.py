@@ -23,6 +23,18 @@ def french(name: str, suit: str, rank: str) -> Card:
     return Card(name=name, words=words, rank="10" if rank == "T" else rank, sign=FRENCH[suit])
 
 
+def name_seats(seats: Sequence[int], you: int | None) -> str:
+    """Name seats at the beginning of a sentence: "You", "Seat 2", "You and seat 2", "Seats 1 and 2".
+
+    Args:
+        seats: The seats.
+        you: Seat that the reader plays, or None.
+    """
+    if you in seats:
+        return " and ".join(["You", *(f"seat {seat}" for seat in seats if seat != you)])
+    return f"Seat{'s' if len(seats) > 1 else ''} {' and '.join(map(str, seats))}"
+
+
 def backs(n: int) -> tuple[Card, ...]:
     """Make cards that lie face down.
 

@@ -34,6 +34,7 @@ class Card(_Part):
     action: int | None = None  # action of a click on the card, if it is legal
     options: tuple[Option, ...] = ()  # uses of the card if there are several
     notes: tuple[str, ...] = ()  # knowledge about the card, or tokens on it
+    about: str = ""  # explanation of the notes, for a title and for screen readers
     done: bool = False  # whether the card has a tick: a fulfilled task
     order: int | None = None  # place in the order of drawing; a card keeps it while it moves in the hand
     annotation: str = ""  # the reader's own text on the card, which nobody else sees
@@ -134,6 +135,7 @@ class Scene(_Part):
     choices: tuple[Choice, ...] = ()
     ladder: tuple[Rung, ...] = ()  # bids in ascending order
     features: tuple[str, ...] = ()
+    outcome: str = ""  # result of the hand in two words, if the game has a name for it: "Mission failed"
     result: tuple[str, ...] = ()  # sentences about the result, at the end of a hand
     hands: tuple[FinalHand, ...] = ()  # at the end of a hand
     text: str = ""  # description by the game, if the game has no scene

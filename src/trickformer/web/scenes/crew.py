@@ -82,6 +82,13 @@ _TOKEN_WORDS = {
     LOWEST: "token at the bottom: my lowest",
     UNLABELLED: "no token",
 }
+_TOKEN_MEANINGS = {
+    HIGHEST: "highest card of this colour in the hand",
+    ONLY: "only card of this colour in the hand",
+    LOWEST: "lowest card of this colour in the hand",
+}
+_COMMUNICATION = {"dead zone": "dead zone: a shown card gets no token"}
+_DISTRESS = {1: "your left neighbour", 3: "your right neighbour"}
 _WORDS = {YES: "yes", NO: "no", SILENT: "stay silent"}
 
 
@@ -112,7 +119,8 @@ def show(game: Crew, state: State, viewer: int, you: int | None) -> Scene:
         if messages[seat] is not None and messages[seat][1] not in core.plays:
             label, c = messages[seat][:2]
             note = ACTIONS[label] if label != UNLABELLED else ""
-            shown = card(c).model_copy(update={"notes": (note,) if note else ()})
+            about = _TOKEN_MEANINGS.get(label, "")
+            shown = card(c).model_copy(update={"notes": (note,) if note else (), "about": about})
             communications.append(Pile(title="shows", cards=(shown,), seat=seat))
         features = [count_noun(core.winners.count(seat), "trick")]
         features += ["commander"] * (seat == core.commander) + ["named member"] * (seat == core.member)
@@ -123,7 +131,7 @@ def show(game: Crew, state: State, viewer: int, you: int | None) -> Scene:
     trick, last = tricks(played, PLAYERS)
     return Scene(
         title=f"mission {crew_state.mission.id}",
-        ask=_ASK.get(phase, "") if on_turn == you else "",
+        ask=_ask(crew_state, phase) if on_turn == you else "",
         seats=tuple(seats),
         trick=trick,
         last=last,
@@ -131,6 +139,7 @@ def show(game: Crew, state: State, viewer: int, you: int | None) -> Scene:
         piles=(*_tasks(core, actions if phase in (DRAFT, TILE_TO) else []), *communications),
         choices=_choices(core, actions, on_turn, set(_TOKEN_WORDS) if places else set()),
         features=tuple(_features(crew_state, mission)),
+        outcome="" if not core.result else "Mission accomplished" if core.result > 0 else "Mission failed",
         result=_result(core, mission) if core.result else (),
         hands=tuple(_final_hand(crew_state, seat) for seat in range(PLAYERS)) if core.result else (),
     )
@@ -178,6 +187,21 @@ def card(number: int) -> Card:
     return Card(name=CARDS[number], words=f"{sign} {value}", rank=value, sign=sign)
 
 
+def _ask(crew_state: Any, phase: int) -> str:
+    """Return the request to the seat on turn."""
+    receiver = _DISTRESS.get(crew_state.core.distress)
+    return f"distress signal: pass a card to {receiver}" if phase == PASS and receiver else _ASK.get(phase, "")
+
+
+def _token_meaning(token: str) -> str:
+    """Explain a token on a task."""
+    if token.startswith(">"):
+        return f"{token}: tasks with arrows are fulfilled in the order of their arrows, the fewest first"
+    return (
+        "omega: this task is fulfilled last" if token == "omega" else f"{token}: this task is number {token} in order"
+    )
+
+
 def _final_hand(crew_state: Any, seat: int) -> FinalHand:
     """Return the cards that a seat was dealt, the card that it passed, and its tasks."""
     core, deck = crew_state.core, crew_state.deck
@@ -199,10 +223,19 @@ def _tasks(core: Any, actions: list[int]) -> tuple[Pile, ...]:
             continue
         task = card(number)
         notes = () if token == NO_TILE else (TILES[token],)
+        about = "" if token == NO_TILE else _token_meaning(TILES[token])
         action = number if number in actions else None
         done = done and core.winners[core.plays.index(number) // PLAYERS] == owner
         piles.setdefault(owner, []).append(
-            task.model_copy(update={"notes": notes, "done": done, "action": action, "words": f"task {task.words}"})
+            task.model_copy(
+                update={
+                    "notes": notes,
+                    "about": about,
+                    "done": done,
+                    "action": action,
+                    "words": f"task {task.words}",
+                }
+            )
         )
     return tuple(
         Pile(title="tasks", cards=tuple(cards), seat=None if owner < 0 else owner)
@@ -246,7 +279,7 @@ def _features(crew_state: Any, mission: Any) -> list[str]:
     trick = len(core.winners) + (0 if is_over else 1)  # a mission may end before the last trick
     features = [f"trick {trick} of {TRICKS}"] if core.plays or core.phase in (RADIO, PLAY) else []
     if mission.communication != COMMUNICATION[0]:
-        features.append(f"communication: {mission.communication}")
+        features.append(_COMMUNICATION.get(mission.communication, f"communication {mission.communication} on"))
     features += [RULES[rule] for rule in mission.rules]
     return features
 

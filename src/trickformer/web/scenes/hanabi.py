@@ -19,6 +19,8 @@ _FIREWORKS = 0
 _DECK = 1
 _DISCARDS = 2
 
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+
 # Least score and verdict of the rule book.
 _VERDICTS = (
     (25, "legendary, everyone is left speechless"),
@@ -141,9 +143,9 @@ def show(game: Hanabi, state: State, viewer: int, you: int | None) -> Scene:
     seats = []
     for seat in range(game.players):
         faces = [card_of(game, c) for c in game.hand(state, seat)] if viewer != seat else []
-        back_words = "your card {}" if seat == you else f"card {{}} of seat {seat}"
+        back_words = "your {}" if seat == you else f"{{}} of seat {seat}"
         cards = [
-            (faces[i] if faces else Card(words=back_words.format(i))).model_copy(
+            (faces[i] if faces else Card(words=back_words.format(place_words(i, len(slots[seat]))))).model_copy(
                 update={
                     "notes": slot.notes(),
                     "options": _options(game, state, seat, i) if actions else (),
@@ -162,7 +164,7 @@ def show(game: Hanabi, state: State, viewer: int, you: int | None) -> Scene:
     discard_cards = tuple(card_of(game, c) for c in sorted(discards))
     return Scene(
         title="Hanabi",
-        ask="choose your card to play or discard, or another's to hint" if on_turn == you else "",
+        ask=_ask(hints, rules.hints) if on_turn == you else "",
         seats=tuple(seats),
         piles=(
             Pile(title="Fireworks", cards=fireworks, use="play"),
@@ -178,6 +180,25 @@ def show(game: Hanabi, state: State, viewer: int, you: int | None) -> Scene:
         ),
         result=_result(game, state, lives) if state.is_terminal() else (),
     )
+
+
+def place_words(place: int, size: int) -> str:
+    """Name a card by its place in a hand: "first card (oldest)".
+
+    Args:
+        place: Place in the hand, from 0.
+        size: Number of cards in the hand.
+    """
+    age = " (oldest)" if place == 0 else " (newest)" if place == size - 1 else ""
+    ordinal = _ORDINALS[place] if place < len(_ORDINALS) else f"{place + 1}th"
+    return f"{ordinal} card{age}"
+
+
+def _ask(hints: int, max_hints: int) -> str:
+    """Return the request to the seat on turn, which names only what is legal."""
+    uses = "play" if hints == max_hints else "play or discard"
+    others = ", or another's to hint" if hints else ": no hint is left"
+    return f"choose your card to {uses}{others}"
 
 
 def _statistics(

@@ -22,6 +22,7 @@ from trickformer.web.scenes._cards import (
     backs,
     french,
     make_clickable,
+    name_seats,
     trick_log,
     tricks,
 )
@@ -80,7 +81,11 @@ def show(game: Hearts, state: State, viewer: int, you: int | None) -> Scene:
         ask = f"pass {count_noun(left, 'more card')} {_PASS_WORDS[DIRECTIONS[direction]]}"
     elif on_turn >= 0:
         lead = "lead the two of clubs" if actions == [TWO_OF_CLUBS] else "lead a card"
-        ask = "follow suit if you can" if trick else lead
+        ask = "play a card" if trick else lead
+        if trick and actions:
+            led = CARDS.index(trick[0].card.name)
+            holds_suit = any(CARDS[c][1] == CARDS[led][1] for c in actions)
+            ask = "follow suit" if holds_suit else "play any card: you cannot follow suit"
     breaks = {c for c in range(NUM_CARDS) if CARDS[c][1] == "H"}
     breaks |= {QUEEN_OF_SPADES} if game.rules["qs_breaks_hearts"] else set()
     broken = "hearts are broken" if any(c in breaks for _, c in plays) else "hearts are not broken"
@@ -96,7 +101,7 @@ def show(game: Hearts, state: State, viewer: int, you: int | None) -> Scene:
         taker=game.trick_result([(p.seat, CARDS.index(p.card.name)) for p in last])[0] if last else None,
         piles=tuple(piles),
         features=() if passing else (f"trick {number} of 13", broken),
-        result=_result(game, state) if state.is_terminal() else (),
+        result=_result(game, state, you) if state.is_terminal() else (),
         hands=tuple(_final_hand(history, direction, seat) for seat in range(PLAYERS)) if state.is_terminal() else (),
     )
 
@@ -181,14 +186,16 @@ def _hands(history: list[Any], direction: int, first: int) -> list[set[int]]:
     return hands
 
 
-def _result(game: Hearts, state: State) -> tuple[str, ...]:
+def _result(game: Hearts, state: State, you: int | None) -> tuple[str, ...]:
     """Describe the result: a shot moon, or the seats with the fewest points."""
     scores = game.scores(state)
     if min(scores) <= -MOON:
-        return (f"Seat {scores.index(min(scores))} has shot the moon: {min(scores)} points, and the others 0.",)
+        shooter = scores.index(min(scores))
+        verb = "have" if shooter == you else "has"
+        return (f"{name_seats([shooter], you)} {verb} shot the moon: {min(scores)} points, and the others 0.",)
     best = [seat for seat in range(PLAYERS) if scores[seat] == min(scores)]
-    verb = "Seat {} has" if len(best) == 1 else "Seats {} have"
-    return (f"{verb.format(' and '.join(map(str, best)))} the fewest points: {min(scores)}.",)
+    verb = "has" if len(best) == 1 and best[0] != you else "have"
+    return (f"{name_seats(best, you)} {verb} the fewest points: {min(scores)}.",)
 
 
 def _count_points_and_tricks(game: Hearts, plays: list[tuple[int, int]]) -> tuple[list[int], list[int]]:

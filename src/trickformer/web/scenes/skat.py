@@ -33,6 +33,7 @@ from trickformer.web.scenes._cards import (
     backs,
     french,
     make_clickable,
+    name_seats,
     trick_log,
     tricks,
 )
@@ -100,10 +101,10 @@ def show(game: Skat, state: State, viewer: int, you: int | None) -> Scene:
         last=last,
         taker=(trick[0].seat if trick else skat_state.leader) if last else None,
         piles=_piles(skat_state, viewer) if phase != "over" or not is_picked_up else (),
-        choices=tuple(_choice(a, skat_state) for a in actions if a >= CALL + len(CALLS)),
+        choices=_choices(skat_state, actions),
         ladder=_ladder(skat_state.bid, actions) if phase == "auction" else (),
         features=tuple(features),
-        result=_result(skat_state) if phase == "over" else (),
+        result=_result(skat_state, you) if phase == "over" else (),
         hands=tuple(_final_hand(skat_state, seat) for seat in range(PLAYERS)) if phase == "over" else (),
     )
 
@@ -159,16 +160,25 @@ def _ladder(bid: int, actions: Iterable[int]) -> tuple[Rung, ...]:
     )
 
 
-def _choice(action: int, skat_state: Any) -> Choice:
-    if action == HOLD:
-        return Choice(action=action, words=f"hold {skat_state.bid}")
+def _choices(skat_state: Any, actions: Iterable[int]) -> tuple[Choice, ...]:
+    """List the actions that are neither cards nor calls; games whose value is below the bid come last."""
+    priced = [(_value(a, skat_state), a) for a in actions if a >= CALL + len(CALLS)]
+    priced.sort(key=lambda item: item[0] is not None and item[0] < skat_state.bid)
+    return tuple(_choice(action, value, skat_state.bid) for value, action in priced)
+
+
+def _value(action: int, skat_state: Any) -> int | None:
+    """Return the value of the game that a declaration or an announcement begins; None for another action."""
     if DECLARE <= action < DECLARE + len(DECLARATIONS):
-        value = declared_value(skat_state, DECLARATIONS[action - DECLARE])
-        return Choice(action=action, words=f"{ACTIONS[action].replace('-', ' ')} · {value}", group="declare")
-    if action >= ANNOUNCE:
-        level = ACTIONS[action]
-        return Choice(action=action, words=f"{level} · {announced_value(skat_state, level)}", group="announce")
-    return Choice(action=action, words=_WORDS[action])
+        return declared_value(skat_state, DECLARATIONS[action - DECLARE])
+    return announced_value(skat_state, ACTIONS[action]) if action >= ANNOUNCE else None
+
+
+def _choice(action: int, value: int | None, bid: int) -> Choice:
+    if value is None:
+        return Choice(action=action, words=f"hold {bid}" if action == HOLD else _WORDS[action])
+    words = f"{ACTIONS[action].replace('-', ' ')} · {value}{f' · below your bid {bid}' if value < bid else ''}"
+    return Choice(action=action, words=words, group="announce" if action >= ANNOUNCE else "declare")
 
 
 def declared_value(skat_state: Any, declaration: str) -> int:
@@ -303,22 +313,24 @@ def value_steps(skat_state: Any) -> list[tuple[str, int]]:
     return steps
 
 
-def _result(skat_state: Any) -> tuple[str, ...]:
+def _result(skat_state: Any, you: int | None) -> tuple[str, ...]:
     """Describe the result: card points, the value with its arithmetic, and the score."""
     result, contract = skat_state.result, skat_state.contract
     soloist = result.soloist
     if result.soloist < 0:
         return ("All seats have passed: nobody scores.",)
-    outcome = "wins" if result.won else "loses"
+    is_own = soloist == you
+    name = name_seats([soloist], you)
+    outcome = ("win" if result.won else "lose") if is_own else "wins" if result.won else "loses"
     if contract.game.startswith("null"):
         took = count_noun(result.tricks, "trick") if result.tricks else "no trick"
-        first = f"Seat {soloist} {outcome} {_contract(skat_state)}: it took {took}."
+        first = f"{name} {outcome} {_contract(skat_state)}: {'you' if is_own else 'it'} took {took}."
         base_value = abs(result.value) // (1 if result.won else 2)
         arithmetic = f"Value {base_value}"
     else:
         skat = card_points(skat_state.skat)
         first = (
-            f"Seat {soloist} {outcome} {_contract(skat_state)} with {result.points} of {_ALL_POINTS} card points:"
+            f"{name} {outcome} {_contract(skat_state)} with {result.points} of {_ALL_POINTS} card points:"
             f" {result.points - skat} in {count_noun(result.tricks, 'trick')} and {skat} in the skat."
         )
         steps, base = value_steps(skat_state), BASES[DECLARATIONS.index(contract.game)]
@@ -334,5 +346,5 @@ def _result(skat_state: Any) -> tuple[str, ...]:
     signed = str(result.value) if result.won else f"twice the value, {result.value}"
     others = ", and each opponent 40" if skat_state.seeger and not result.won else ""
     total = f"{signed}, {'plus' if bonus > 0 else 'minus'} 50 is {own}" if bonus else signed
-    lines.append(f"Seat {soloist} scores {total}{others}.")
+    lines.append(f"{name} {'score' if is_own else 'scores'} {total}{others}.")
     return tuple(lines)

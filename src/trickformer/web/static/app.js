@@ -8,26 +8,31 @@ import { initAppearance } from "./appearance.js";
 import { isElsewhere, moveFocus } from "./arrows.js";
 import { claim } from "./claim.js";
 import { comparedPlayers, initComparison, receiveComparison, showComparison } from "./compare.js";
-import { $, make, openDialog, showProgress, storeChoice } from "./dom.js";
+import { deckWords } from "./deck.js";
+import { $, make, openDialog, showFault, showProgress, storeChoice } from "./dom.js";
 import { initDrag } from "./drag.js";
 import { initFlags, pressFlag, updateFlags } from "./flags.js";
+import { initFocus, rememberFocus, restoreFocus } from "./focus.js";
 import { handKey } from "./format.js";
 import { cancelOptions } from "./gestures.js";
+import { initGuard, notePosition } from "./guard.js";
 import { endHint, hintElements, hintSource, initHint, pressHint, receiveHint, updateHint } from "./hint.js";
 import { showLog } from "./log.js";
 import { chooseMatch } from "./match.js";
 import { initMotion, planMotion, playMotion, skipMotion } from "./motion.js";
 import { forgetPanels, initPanels, showPanel } from "./panels.js";
-import { showScores } from "./scores.js";
+import { isMatchOver, showScores, winnerWords } from "./scores.js";
+import { refusal } from "./scene.js";
 import { connect, send } from "./socket.js";
 import { initSound } from "./sound.js";
-import { isMyTurn, seatName, showTable, toggleLastTrick } from "./table.js";
+import { isMyTurn, seatName, showTable, toggleLastTrick, wasTrickLast } from "./table.js";
 import { checkAction, forgetRating, initWarning, receiveWarning, updateWarning, warningElements, warningSource } from "./warn.js";
 
 /** @type {TableMessage | null} */
 let table = null; // message with the state of the table that is shown
 /** @type {TableMessage[]} */
 const queuedTables = []; // messages with later states of the table, which are shown one after the other
+let isSent = false; // whether a decision was sent for the table that is shown
 let expectedPly = 0; // number of actions of the hand after the last decision that was sent
 /** @type {number | null} */
 let nextTimer = null; // timer that shows the next state in `queuedTables`
@@ -37,6 +42,9 @@ let hasRequested = false; // whether the page has requested panels
 /** @type {{ seat: number, since: number, progress?: Progress } | null} */
 let thinking = null; // the player on turn
 let isStopped = false; // whether the players were stopped
+let isClaiming = false; // whether the table checks a claim
+let refused = ""; // why the card that was clicked last cannot be played
+let isHolding = false; // whether the last trick lies open before the result is shown
 /** @type {Set<PanelName>} */
 const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
 
@@ -45,7 +53,8 @@ const openPanels = new Set(JSON.parse(sessionStorage.getItem("looks") ?? "[]"));
  * @param {number[]} actions
  */
 function take(actions) {
-  if (!table) return;
+  if (!table || isSent) return;
+  isSent = true;
   endHint();
   const { me, ply } = table;
   actions.forEach((action, i) => send({ do: "act", seat: me, action, ply: ply + i }));
@@ -84,8 +93,9 @@ function receive(message) {
     receiveComparison(message);
   } else if (message.type === "error") {
     expectedPly = 0;
-    $("fault").textContent = message.text;
-    $("fault").hidden = false;
+    [isSent, isClaiming] = [false, false];
+    showFault(message.text);
+    showStatus();
   }
 }
 
@@ -95,10 +105,20 @@ function showNext() {
   const next = queuedTables.shift();
   if (!next) return;
   const before = table;
-  table = next;
+  const pace = Number($("speed").value);
+  isHolding = pace > 0 && before !== null && handKey(before) === handKey(next) && before.ply < next.ply && wasTrickLast(next);
+  if (isHolding && before) {
+    queuedTables.unshift(next);
+    const { hands, totals, told } = before;
+    table = { ...next, scores: null, hands, totals, told, scene: { ...next.scene, hands: [], result: [] } };
+  } else {
+    table = next;
+  }
   if (table.ply >= expectedPly) expectedPly = 0;
   $("fault").hidden = true;
-  const pace = Number($("speed").value);
+  [isSent, isClaiming, refused] = [false, false, ""];
+  rememberFocus();
+  notePosition(`${handKey(table)} ${table.ply}`);
   const motion = pace || !queuedTables.length ? planMotion(before, table) : null;
   updateHint(table, chosenSource(table.panels));
   updateWarning(table);
@@ -117,8 +137,9 @@ function showNext() {
   $("undo").disabled = $("again").disabled = !table.undo;
   $("claim").disabled = !isMyTurn(table);
   showRights(table);
+  restoreFocus(isMyTurn(table));
   const isTrickComplete = table.scene.last?.length && !table.scene.trick?.length;
-  if (pace && table.turn !== null && before) nextTimer = setTimeout(showNext, isTrickComplete ? 3 * pace : pace);
+  if (pace && (table.turn !== null || isHolding) && before) nextTimer = setTimeout(showNext, isTrickComplete ? 3 * pace : pace);
   else if (queuedTables.length) showNext();
 }
 
@@ -145,19 +166,37 @@ function showRights({ rights, links }) {
     make("li", {}, make("a", { href: path, target: "_blank", rel: "noopener" }, seat === null ? "spectators, who see all cards" : `seat ${seat}`))));
 }
 
+/** @param {TableMessage} table @param {number[]} scores */
+function resultWords({ scene, shared, me, you }, scores) {
+  if (scene.outcome) return `${scene.outcome}.`;
+  const score = shared ? `: the score is ${scores[me]}` : you === null ? "" : `: you score ${scores[me]}`;
+  return `The hand is over${score}.`;
+}
+
+/** @param {"takes" | "took"} verb */
+function lastTrickWords(verb) {
+  const taker = table?.scene.taker ?? null;
+  if (!table || taker === null || table.scene.trick?.length) return "";
+  return `${taker === table.you ? `You ${verb === "takes" ? "take" : verb}` : `Seat ${taker} ${verb}`} the last trick.`;
+}
+
 function showStatus() {
   if (!table) return;
   const status = $("status");
   document.body.dataset.turn = table.scores ? "over" : isMyTurn(table) ? "mine" : "others";
   document.body.dataset.ply = String(table.ply);
   if (table.scores) {
-    const own = table.scores[table.me];
-    const score = table.shared ? `: the score is ${own}` : table.you === null ? "" : `: you score ${own}`;
-    status.replaceChildren(`The hand is over${score}. `,
+    const matchOver = isMatchOver(table);
+    status.replaceChildren([resultWords(table, table.scores), lastTrickWords("took"), matchOver ? winnerWords(table) : ""].filter(Boolean).join(" "), " ",
       make("a", { id: "review-hand", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
-      table.open ? "" : make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"));
+      table.open ? "" : make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"), " ",
+      matchOver && table.rights === "host" ? make("button", { class: "act", click: newMatch }, "New match …") : "");
+  } else if (isHolding) {
+    status.replaceChildren(lastTrickWords("takes"));
   } else if (isMyTurn(table)) {
-    status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`, ...hintElements(), ...warningElements());
+    const claimed = isClaiming ? [make("span", { id: "checking" }, " Checking the claim … "), make("button", { click: () => send({ do: "cancel" }) }, "Stop")] : [];
+    const reason = refused ? [" ", make("span", { id: "refused" }, deckWords(refused))] : [];
+    status.replaceChildren(`Your turn: ${table.scene.ask ?? "choose"}.`, ...reason, ...claimed, ...hintElements(), ...warningElements());
   } else if (isStopped || table.turn === null) {
     status.replaceChildren("Stopped. ", make("button", { click: () => location.reload() }, "Go on"));
   } else if (table.people.includes(table.turn)) {
@@ -178,6 +217,20 @@ function showStatus() {
   }
 }
 
+const newMatch = () => table && chooseMatch(table);
+
+/**
+ * Deals anew. A hand in which the reader has decided something is given up only after a question.
+ * @param {"again" | "next"} request
+ */
+function leaveHand(request) {
+  const leave = () => send({ do: request });
+  if (table?.undo && !table.scores && !isHolding) openDialog($("giving-up"), leave);
+  else leave();
+}
+
+initGuard();
+initFocus();
 document.addEventListener("pointerdown", skip);
 
 document.addEventListener("keydown", (event) => {
@@ -195,10 +248,19 @@ document.addEventListener("keydown", (event) => {
 });
 
 $("undo").addEventListener("click", () => send({ do: "undo" }));
-$("again").addEventListener("click", () => send({ do: "again" }));
-$("next").addEventListener("click", () => send({ do: "next" }));
-$("claim").addEventListener("click", () => table && claim(table));
-$("match").addEventListener("click", () => table && chooseMatch(table));
+$("again").addEventListener("click", () => leaveHand("again"));
+$("next").addEventListener("click", () => leaveHand("next"));
+$("claim").addEventListener("click", () => table && claim(table, () => {
+  isClaiming = true;
+  showStatus();
+}));
+$("own").addEventListener("click", ({ target }) => {
+  const card = target instanceof Element ? target.closest(".seat > .hand > .card:not(.act)") : null;
+  if (!table || !isMyTurn(table) || !(card instanceof HTMLElement)) return;
+  refused = refusal(table.scene, table.me, card.dataset.name ?? "");
+  showStatus();
+});
+$("match").addEventListener("click", newMatch);
 $("speed").value = localStorage.getItem("speed") ?? "350";
 storeChoice("speed");
 
@@ -232,4 +294,11 @@ initWarning({
 });
 initComparison(requestPanels);
 setInterval(() => thinking && showStatus(), 1000);
-connect("socket", { opened: requestPanels, received: receive });
+connect("socket", {
+  opened: () => {
+    $("felt").inert = false;
+    requestPanels();
+  },
+  received: receive,
+  closed: () => { $("felt").inert = true; },
+});

@@ -3,7 +3,7 @@
 /** @import { Card, Pile } from "../types/messages" */
 /** @import { Act } from "../types/page" */
 
-import { followDeck, rankName } from "./deck.js";
+import { deckWords, followDeck, rankName, textInDeck } from "./deck.js";
 import { draw, make } from "./dom.js";
 import { face, sign } from "./face.js";
 import { enableCard, isActive } from "./gestures.js";
@@ -17,15 +17,21 @@ import { enableCard, isActive } from "./gestures.js";
  */
 export function cardElement(card, act, small = false, seat = undefined) {
   const notes = card.notes ?? [];
-  const words = (card.words ?? "a hidden card") + (notes.length ? `, ${notes.join(", ")}` : "") + (card.done ? ", done" : "");
+  const explained = card.about || notes.join(", ");
+  const words = (card.words ?? "a hidden card") + (explained ? `, ${explained}` : "") + (card.done ? ", done" : "");
   const kind = `card${small ? " small" : ""}`;
-  const about = { "aria-label": words, title: card.annotation, "data-name": card.name || null, "data-order": card.order };
+  const about = { title: card.annotation || card.about, "data-name": card.name || null, "data-order": card.order };
   const inside = [face(card), notes.length ? make("span", { class: "notes" }, notes.join(" · ")) : null,
     card.annotation ? make("span", { class: "annotated", "aria-hidden": "true" }, "✎") : null];
-  if (!act || !isActive(card)) return make("span", { class: kind, role: "img", ...about }, ...inside);
+  /** @param {HTMLElement} element */
+  const label = (element) => followDeck(element, () => {
+    element.setAttribute("aria-label", deckWords(words));
+    element.removeAttribute("data-words"); // the label without a badge, which has the words of the last deck
+  });
+  if (!act || !isActive(card)) return label(make("span", { class: kind, role: "img", ...about }, ...inside));
   const button = make("button", { class: `${kind} act`, ...about, "data-action": card.action, "data-actions": actionsOf(card).join(" ") }, ...inside);
   enableCard(button, card, seat);
-  return button;
+  return label(button);
 }
 
 /**
@@ -93,7 +99,7 @@ export function textWithCards(text, cards) {
   const byName = new Map(cards.map((card) => [card.name, card]));
   return text.split(/([A-Za-z0-9]+)/).map((part) => {
     const card = byName.get(part);
-    return card?.rank && card.sign ? inlineCard(card) : part;
+    return card?.rank && card.sign ? inlineCard(card) : textInDeck(part);
   });
 }
 
@@ -105,6 +111,7 @@ export function inlineCard(card) {
   const { rank } = card;
   if (!rank || !card.sign) return make("span", { class: "inline" }, card.words ?? card.name);
   const picture = draw("svg", { viewBox: "0 0 20 20", "aria-hidden": "true", focusable: "false" }, sign(card.sign, 0, 0, 20));
-  return make("span", { class: `inline ${card.sign}`, title: card.words },
-    rankElement(rank), picture, make("span", { class: "unseen" }, card.words));
+  const spoken = make("span", { class: "unseen" });
+  const element = make("span", { class: `inline ${card.sign}` }, rankElement(rank), picture, spoken);
+  return followDeck(element, () => { element.title = spoken.textContent = deckWords(card.words ?? ""); });
 }

@@ -3,6 +3,7 @@
 /** @import { Choice, Rung } from "../types/messages" */
 /** @import { Act } from "../types/page" */
 
+import { textInDeck } from "./deck.js";
 import { make } from "./dom.js";
 import { isLegal } from "./scene.js";
 
@@ -18,7 +19,7 @@ export function choiceElements(choices, act) {
   for (const choice of choices) groups.set(choice.group ?? "", [...(groups.get(choice.group ?? "") ?? []), choice]);
   return [...groups].map(([title, members]) => {
     const buttons = members.map((choice) =>
-      make("button", { class: "choice act", "data-action": choice.action, click: () => act([choice.action]) }, choice.words));
+      make("button", { class: "choice act", "data-action": choice.action, click: () => act([choice.action]) }, textInDeck(choice.words)));
     const folded = buttons.length > MAX_SHOWN
       ? make("details", {}, make("summary", {}, `${buttons.length - MAX_SHOWN} more`), make("div", { class: "row" }, ...buttons.slice(MAX_SHOWN)))
       : null;

@@ -25,6 +25,25 @@ export const isGerman = () => document.documentElement.dataset.deck === "german"
  */
 export const rankName = (rank) => (isGerman() && GERMAN_RANKS[rank]) || rank;
 
+/** @type {{ [word: string]: string | undefined }} */
+const GERMAN_WORDS = { clubs: "acorns", spades: "leaves", diamonds: "bells", jack: "Unter", jacks: "Unters", queen: "Ober", queens: "Obers" };
+
+/**
+ * A text in which suits and ranks have the names of the deck.
+ * @param {string} text
+ */
+export const deckWords = (text) => (isGerman() ? text.replace(/[a-z]+/g, (word) => GERMAN_WORDS[word] ?? word) : text);
+
+/**
+ * A text that follows the deck; the text itself if it names no suit or rank that has another name in a deck.
+ * @param {string} text
+ */
+export function textInDeck(text) {
+  if (!DECK_GAMES.includes(game) || !text.split(/[^a-z]+/).some((word) => GERMAN_WORDS[word])) return text;
+  const element = document.createElement("span");
+  return followDeck(element, () => { element.textContent = deckWords(text); });
+}
+
 /**
  * Shows an element as the deck has it, now and whenever the deck changes.
  * @template {Element} Shown

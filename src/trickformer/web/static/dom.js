@@ -70,6 +70,16 @@ export function showProgress(element, progress) {
 }
 
 /**
+ * Reports a fault until the reader closes the report or the page shows something new.
+ * @param {string} text
+ */
+export function showFault(text) {
+  const close = make("button", { click: () => { $("fault").hidden = true; } }, "Close");
+  $("fault").replaceChildren(make("span", {}, text), " ", close);
+  $("fault").hidden = false;
+}
+
+/**
  * Opens a dialog.
  * @param {HTMLDialogElement} dialog
  * @param {() => void} done called when the dialog is closed by its main button

@@ -2,6 +2,8 @@
 
 /** @import { TableMessage } from "../types/messages" */
 
+const MAX_NAME = 48; // characters of a player's name in a list
+
 /**
  * Identifies the hand of a table. A new match may have the same deal and seats, and a restarted server counts anew.
  * @param {TableMessage} table
@@ -39,6 +41,18 @@ export const shortUnit = (unit) => unit.split(",")[0];
  * @param {string} spec
  */
 export const nameOf = (spec) => spec.split(":")[0];
+
+/**
+ * Names players for a list: by the name alone if no other player has it, else by the spec, shortened.
+ * @param {string[]} specs
+ */
+export function shortNames(specs) {
+  const names = specs.map(nameOf);
+  return specs.map((spec, i) => {
+    if (names.filter((name) => name === names[i]).length === 1) return names[i];
+    return spec.length > MAX_NAME ? `${spec.slice(0, MAX_NAME - 1)}…` : spec;
+  });
+}
 
 /**
  * Writes a number with its sign; a game without negative results needs no plus.

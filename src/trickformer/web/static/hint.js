@@ -2,6 +2,7 @@
 
 /** @import { Evaluation, EvaluationName, Hint, LookMessage, TableMessage } from "../types/messages" */
 
+import { deckWords } from "./deck.js";
 import { $, make } from "./dom.js";
 import { formatValue, nameOf, shortUnit, withError } from "./format.js";
 import { TITLES } from "./panels.js";
@@ -115,10 +116,10 @@ export function hintMark(actions) {
 // Returns the hint in words, as elements of the status line.
 export function hintElements() {
   if (!level || !table || !source) return [];
-  if (!answer) return [` ${TITLES[source][0]} looks for a hint. `, make("button", { click: stop }, "Stop")];
-  if (!answer.data) return [` There is no hint: ${answer.fault}.`];
+  if (!answer) return [` ${TITLES[source][0]} looks for advice. `, make("button", { click: stop }, "Stop")];
+  if (!answer.data) return [` There is no advice: ${answer.fault}.`];
   const { data } = answer;
-  if (!data.hint) return [` There is no hint: ${data.note}.`];
+  if (!data.hint) return [` There is no advice: ${data.note}.`];
   const words = level === 1 ? candidateWords(table, data, data.hint) : bestWords(table, data, data.hint);
   return [" ", make("span", { id: "hinted" }, words)];
 }
@@ -129,7 +130,7 @@ export function hintElements() {
  * @param {Evaluation} data
  * @param {number} action
  */
-const wordsOf = (table, data, action) => actionWords(table.scene).get(action) ?? data.rows.find((row) => row.action === action)?.words;
+const wordsOf = (table, data, action) => deckWords(actionWords(table.scene).get(action) ?? data.rows.find((row) => row.action === action)?.words ?? "");
 
 /** @param {TableMessage} table @param {Evaluation} data @param {Hint} hint */
 function candidateWords(table, data, { candidates, basis }) {

@@ -6,10 +6,12 @@
 import { initAppearance } from "./appearance.js";
 import { isElsewhere, moveFocus } from "./arrows.js";
 import { textWithCards } from "./cards.js";
-import { $, all, make } from "./dom.js";
+import { $, all, make, showFault } from "./dom.js";
 import { initDrag } from "./drag.js";
+import { initFocus, rememberFocus, restoreFocus } from "./focus.js";
 import { withError } from "./format.js";
 import { cancelOptions, closeOptions } from "./gestures.js";
+import { initGuard, notePosition } from "./guard.js";
 import { showLog } from "./log.js";
 import { cardsIn } from "./scene.js";
 import { connect, send } from "./socket.js";
@@ -29,7 +31,7 @@ function receive(message) {
   $("working").hidden = true;
   $("fault").hidden = message.type !== "error";
   if (message.type === "error") {
-    $("fault").textContent = message.text;
+    showFault(message.text);
     return;
   }
   $("score").textContent = message.score;
@@ -50,6 +52,8 @@ function showWork(message) {
 /** @param {PuzzleMessage} message */
 function showPuzzle(message) {
   [puzzle, isAnswered] = [message, false];
+  rememberFocus();
+  notePosition(`puzzle ${message.number}`);
   /** @type {ShownTable} */
   const table = { ...message, you: message.me, label: `puzzle ${message.number}`, scores: null, deal: null };
   $("answer").hidden = true;
@@ -59,6 +63,7 @@ function showPuzzle(message) {
   showLog({ ...table, log: message.log, told: "" });
   const name = seatName(table, table.me);
   $("status").textContent = `Puzzle ${message.number} of at most ${message.most}. You are ${name.split(" · ")[0]}: ${table.scene.ask ?? "choose"}.`;
+  restoreFocus(true);
 }
 
 /** @param {number} action */
@@ -77,6 +82,7 @@ const standsFor = (element, action) => (element.dataset.actions ?? element.datas
 function showSolution(message) {
   if (!puzzle) return;
   isAnswered = true;
+  notePosition(`answer ${message.number}`);
   document.body.dataset.answered = String(message.number);
   closeOptions();
   for (const element of all("#felt .act")) {
@@ -131,6 +137,8 @@ function showEnd(message) {
     make("button", { id: "restart", class: "main", click: () => location.reload() }, "Begin again"));
 }
 
+initGuard();
+initFocus();
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") cancelOptions();
   if (isElsewhere(event) || moveFocus(event)) return;
@@ -140,4 +148,8 @@ document.addEventListener("keydown", (event) => {
 $("cancel").addEventListener("click", () => send({ do: "cancel" }));
 initDrag();
 initAppearance();
-connect("puzzles", { opened: () => {}, received: receive });
+connect("puzzles", {
+  opened: () => { $("felt").inert = false; },
+  received: receive,
+  closed: () => { $("felt").inert = true; },
+});

@@ -5,6 +5,7 @@
 import { textWithCards } from "./cards.js";
 import { legend, strokeOf } from "./charts.js";
 import { $, draw, make } from "./dom.js";
+import { nameOf } from "./format.js";
 import { markOf } from "./moves.js";
 
 const MAX_SHOWN = 10; // mistakes that are shown; the rest is folded away
@@ -22,7 +23,7 @@ export function showReview(review, cards, jump) {
   const answers = review.answers.map(({ lines, losing_step: step }) => make("div", {}, make("p", { class: "answer" }, ...textWithCards(lines.join("\n"), cards)),
     step === null ? null : make("button", { class: "losing-step", click: () => jump(step) }, `To decision ${step}, which lost it`)));
   $("review").replaceChildren(
-    make("p", { class: "keys" }, [`by ${review.analyst}; values in ${review.unit}`, ...review.notes].join(" · ")),
+    make("p", { class: "keys", title: review.analyst }, [`by ${nameOf(review.analyst)}; values in ${review.unit}`, ...review.notes].join(" · ")),
     ...(review.answers.length ? [make("h3", {}, "Could it have been won?"), ...answers] : []),
     ...(review.curves.length ? [make("h3", {}, "Value of the hand at each decision"), make("div", { id: "curves" })] : []),
     make("h3", {}, "Mistakes by size"),

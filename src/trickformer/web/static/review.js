@@ -6,8 +6,8 @@
 import { initAppearance } from "./appearance.js";
 import { textWithCards } from "./cards.js";
 import { dealtElements } from "./dealt.js";
-import { $, all, isPageKey, make } from "./dom.js";
-import { shortUnit } from "./format.js";
+import { $, all, isPageKey, make, showFault } from "./dom.js";
+import { shortNames, shortUnit } from "./format.js";
 import { closeOptions } from "./gestures.js";
 import { initHands, isRefreshing, requestHands, showHands } from "./hands.js";
 import { showMoves } from "./moves.js";
@@ -60,8 +60,7 @@ function receive(message) {
   } else if (message.type === "working") {
     showWork(message);
   } else if (message.type === "error") {
-    $("fault").textContent = message.text;
-    $("fault").hidden = false;
+    showFault(message.text);
   }
 }
 
@@ -97,10 +96,10 @@ function openHand(message) {
   $("all").hidden = hand.table;
   $("back").hidden = !hand.table;
   $("at").max = String(hand.positions.length + 1);
-  $("analyst").replaceChildren(...hand.analysts.map((spec, i) => make("option", { value: i }, spec)));
+  $("analyst").replaceChildren(...shortNames(hand.analysts).map((name, i) => make("option", { value: i, title: message.analysts[i] }, name)));
   $("rate").disabled = !hand.analysts.length;
   $("sat").replaceChildren(...message.names.map((_, seat) => make("p", {}, make("label", { for: `who${seat}` }, `Seat ${seat}`),
-    make("select", { id: `who${seat}` }, ...message.players.map((spec, i) => make("option", { value: i, selected: i === message.sat[seat] }, spec))))));
+    make("select", { id: `who${seat}` }, ...shortNames(message.players).map((name, i) => make("option", { value: i, selected: i === message.sat[seat], title: message.players[i] }, name))))));
   $("notes").replaceChildren(...hand.notes.map((note) => make("li", {}, note)));
   const scores = hand.shared ? hand.scores?.slice(0, 1) : hand.scores;
   $("scores").textContent = scores ? `Scores: ${scores.join(" ")}` : "The hand was broken off.";

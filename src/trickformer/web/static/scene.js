@@ -34,6 +34,22 @@ export function actionWords(scene) {
 }
 
 /**
+ * Returns why a card of the own hand cannot be played now; empty if it can, or if nothing can be played from the hand.
+ * @param {Scene} scene
+ * @param {number} seat
+ * @param {string} name name of the card
+ */
+export function refusal({ seats = [], trick = [] }, seat, name) {
+  const held = seats[seat]?.cards ?? [];
+  const legal = held.filter(isLegal);
+  const card = held.find((each) => each.name === name);
+  if (!card || isLegal(card) || !legal.length) return "";
+  const led = trick[0]?.card.sign;
+  const mustFollow = led && card.sign !== led && legal.every(({ sign }) => sign === led);
+  return mustFollow ? `You hold ${led === "rocket" ? "rockets" : led}: follow suit.` : "This card cannot be played now.";
+}
+
+/**
  * Finds the card whose click takes an action; undefined if there is none.
  * @param {Scene} scene
  * @param {number} action

@@ -8,6 +8,17 @@ import { $ } from "./dom.js";
 let socket;
 
 /**
+ * Tests whether a server answers that does not know the address: another table, because each start has a new address.
+ */
+async function isRefused() {
+  try {
+    return [403, 404].includes((await fetch(location.href, { method: "HEAD", cache: "no-store" })).status);
+  } catch {
+    return false; // nothing answers
+  }
+}
+
+/**
  * Connects the page with a room.
  * @template {PageMessage} Message
  * @param {string} room
@@ -22,10 +33,11 @@ export function connect(room, page) {
     page.opened();
   });
   socket.addEventListener("message", (event) => page.received(JSON.parse(event.data)));
-  socket.addEventListener("close", () => {
+  socket.addEventListener("close", async () => {
     $("away").hidden = false;
     page.closed?.();
-    setTimeout(() => connect(room, page), 1000);
+    if (await isRefused()) $("away").textContent = "This table was closed. Open the new address from the terminal.";
+    else setTimeout(() => connect(room, page), 1000);
   });
 }
 

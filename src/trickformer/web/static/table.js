@@ -6,8 +6,8 @@
 import { boardElement } from "./board.js";
 import { cardElement, handElement, isHidden, pileElement } from "./cards.js";
 import { choiceElements, ladderElement } from "./choices.js";
-import { showDeck } from "./deck.js";
-import { $, all, make } from "./dom.js";
+import { showDeck, textInDeck } from "./deck.js";
+import { $, make } from "./dom.js";
 import { nameOf } from "./format.js";
 import { initGestures } from "./gestures.js";
 
@@ -43,7 +43,7 @@ function seatElement(table, seat, act) {
   const plate = make("div", { class: "plate" },
     make("h3", { title: spec === "you" ? null : spec }, seatName(table, seat.seat), turn ? make("span", { class: "mark" }, " to move") : null),
     seat.features?.length ? make("p", { class: "features" }, ...seat.features.map((feature) => make("span", { class: "badge" }, feature))) : null,
-    seat.last_action ? make("p", { class: "speech" }, `“${seat.last_action}”`) : null,
+    seat.last_action ? make("p", { class: "speech" }, textInDeck(`“${seat.last_action}”`)) : null,
     ...piles.map((pile) => pileElement(pile, act)));
   return make("section", { class: `seat${turn ? " turn" : ""}`, "data-seat": seat.seat, "aria-label": seatName(table, seat.seat) },
     plate, seat.cards?.length ? handElement(seat.cards, act, !own, seat.seat) : null);
@@ -67,23 +67,34 @@ function trickElements(table, played) {
   return cards;
 }
 
+/**
+ * Tests whether a table shows the result of a hand that a complete trick has ended.
+ * @param {Pick<ShownTable, "scene">} table
+ */
+export const wasTrickLast = ({ scene }) => Boolean(scene.hands?.length && scene.last?.length && !scene.trick?.length);
+
+// Tests whether the last trick can be shown: another trick or the result is shown in its place.
+/** @param {ShownTable} table */
+const canShowLast = (table) => Boolean(table.scene.last?.length && (table.scene.trick?.length || wasTrickLast(table)));
+
 /** @param {ShownTable} table */
 function showTrick(table) {
-  const { trick = [], last = [], taker } = table.scene;
-  const isCurrent = trick.length > 0 && !isLastShown;
-  const cards = isCurrent ? trick : last;
-  const button = trick.length && last.length
+  const { trick = [], last = [], taker, hands } = table.scene;
+  const isOver = Boolean(hands?.length);
+  const isCurrent = trick.length > 0 && !isLastShown && !isOver;
+  const cards = isCurrent ? trick : isOver && !isLastShown ? [] : last;
+  const button = canShowLast(table)
     ? [make("button", { id: "last-trick", "aria-pressed": String(isLastShown), "aria-keyshortcuts": "l", click: toggleLastTrick }, "Last trick")] : [];
   const words = isLastShown ? [make("p", { id: "taken" }, taker === table.you ? "You took it" : `Seat ${taker} took it`)] : [];
   $("trick").replaceChildren(...trickElements(table, cards), ...words, ...button);
-  $("trick").className = isCurrent ? "" : "gone";
+  $("trick").className = isCurrent ? "" : cards.length ? "gone" : "folded";
   $("trick").setAttribute("aria-label", isCurrent ? "Trick" : "Last trick");
-  $("trick").hidden = !cards.length;
+  $("trick").hidden = !cards.length && !button.length;
 }
 
 // Shows the last complete trick in the place of the current one, or the current one again.
 export function toggleLastTrick() {
-  if (!shownTable?.scene.trick?.length || !shownTable.scene.last?.length) return;
+  if (!shownTable || !canShowLast(shownTable)) return;
   const hasFocus = document.activeElement?.id === "last-trick";
   isLastShown = !isLastShown;
   showTrick(shownTable);
@@ -108,9 +119,9 @@ export function finalHandElement(table, { seat, piles }) {
 export function showTable(table, act) {
   const { scene } = table;
   showDeck(table.game);
-  const focus = document.activeElement?.classList.contains("act");
   document.title = `${scene.title ?? table.game} – trickformer`;
-  $("title").textContent = `${table.game[0].toUpperCase()}${table.game.slice(1)} · ${table.label ?? `deal ${table.deal}`}${scene.title && scene.title.toLowerCase() !== table.game ? ` · ${scene.title}` : ""}`;
+  const name = `${table.game[0].toUpperCase()}${table.game.slice(1)} · ${table.label ?? `deal ${table.deal}`}`;
+  $("title").replaceChildren(textInDeck(`${name}${scene.title && scene.title.toLowerCase() !== table.game ? ` · ${scene.title}` : ""}`));
   $("features").textContent = (scene.features ?? []).join(" · ");
   const seats = scene.seats ?? [];
   const others = Array.from({ length: table.seats.length - 1 }, (_, i) => seats[(table.me + 1 + i) % seats.length]);
@@ -126,7 +137,7 @@ export function showTable(table, act) {
   const middle = (scene.piles ?? []).filter((pile) => pile.seat === undefined || pile.seat === null);
   $("piles").replaceChildren(...middle.map((pile) => pileElement(pile, act)));
   $("board").replaceChildren(...(scene.board?.length ? [boardElement(scene.board, act)] : []));
-  $("result").replaceChildren(...(scene.result ?? []).map((line) => make("p", {}, line)));
+  $("result").replaceChildren(...(scene.result ?? []).map((line) => make("p", {}, textInDeck(line))));
   $("result").hidden = !scene.result?.length;
   const isOver = Boolean(scene.hands?.length);
   $("hands").replaceChildren(...(scene.hands ?? []).map((hand) => finalHandElement(table, hand)));
@@ -137,7 +148,6 @@ export function showTable(table, act) {
   $("choices").replaceChildren(...initGestures(scene, act),
     ...(scene.ladder?.length ? [ladderElement(scene.ladder, act)] : []), ...choiceElements(scene.choices ?? [], act));
   $("own").replaceChildren(seatElement(table, seats[table.me], act));
-  if (isOver) $("others").hidden = $("trick").hidden = true;
+  if (isOver) $("others").hidden = true;
   $("own").hidden = isOver;
-  if (focus) all("#felt .act")[0]?.focus({ preventScroll: true });
 }

@@ -3,7 +3,7 @@
 /** @import { TrainingDescription, TrainingMatch, TrainingPageMessage } from "../types/messages" */
 
 import { drawCharts } from "./charts.js";
-import { $, make } from "./dom.js";
+import { $, make, showFault } from "./dom.js";
 import { showReport } from "./report.js";
 import { connect, send } from "./socket.js";
 import { heads } from "./tables.js";
@@ -27,7 +27,7 @@ function request() {
 function receive(message) {
   $("fault").hidden = message.type !== "error";
   const took = known === null ? 0 : performance.now() - asked; // the first answer waits for the start of a process
-  if (message.type === "error") $("fault").textContent = message.text;
+  if (message.type === "error") showFault(message.text);
   else if (message.changed) showTraining(message);
   clearTimeout(timer);
   if (!isOver) timer = setTimeout(request, Math.max(POLL, PAUSE_RATIO * took));

@@ -21,6 +21,7 @@ export interface Card {
   action?: number | null;
   options?: Option[];
   notes?: string[];
+  about?: string;
   done?: boolean;
   order?: number | null;
   annotation?: string;
@@ -101,6 +102,7 @@ export interface Scene {
   choices?: Choice[];
   ladder?: Rung[];
   features?: string[];
+  outcome?: string;
   result?: string[];
   hands?: FinalHand[];
   text?: string;

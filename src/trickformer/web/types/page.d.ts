@@ -71,6 +71,7 @@ export interface Elements {
   games: HTMLInputElement;
   gauge: HTMLDivElement;
   give: HTMLButtonElement;
+  "giving-up": HTMLDialogElement;
   hand: HTMLElement;
   hands: HTMLDivElement;
   hint: HTMLButtonElement;
