@@ -93,7 +93,7 @@ def review(browser) -> None:
         page.wait_for_selector("#own .seat")
         page.click("#rate")
         page.wait_for_selector("#review .mistakes button", timeout=90_000)
-        page.click("#review .went")
+        page.click("#review .losing-step")
         page.evaluate("scrollTo(0, 0)")
         save_picture(page, "review-skat")
 
