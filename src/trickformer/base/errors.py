@@ -17,5 +17,5 @@ class UnknownNameError(TrickformerError):
         choice = f"choose from: {', '.join(sorted(known))}" if known else "there are none"
         by_lower_case = {word.lower(): word for word in known}
         close = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.75)
-        meant = f"did you mean {by_lower_case[close[0]]}? Or " if close else ""
-        super().__init__(f"unknown {kind} {name!r}; {meant}{choice}{f'; {hint}' if hint else ''}")
+        more = [f"did you mean {by_lower_case[word]}?" for word in close] + ([hint] if hint else [])
+        super().__init__("; ".join([f"unknown {kind} {name!r}", choice, *more]))
