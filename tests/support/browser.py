@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from importlib import resources
 from time import monotonic
 
+import pytest
+
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -23,6 +25,13 @@ PATIENCE = 0.6  # seconds after which the page takes a click at the place of the
 # The shell without windows comes first: a page takes a third less time in it.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def chromium_marks() -> list[pytest.MarkDecorator]:
+    """Skip the calling module without the packages of these tests; else return its marks."""
+    for needed in ("starlette", "playwright", "axe_playwright_python"):
+        pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
+    return [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
 
 
 @contextmanager

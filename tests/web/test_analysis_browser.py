@@ -6,9 +6,9 @@ import random
 
 import pytest
 from support.browser import (
-    CHROMIUM,
     WIDTHS,
     advance,
+    chromium_marks,
     faint,
     layout_holds,
     misplaced,
@@ -22,9 +22,7 @@ from support.forked import served
 
 from trickformer import games
 
-for needed in ("starlette", "playwright", "axe_playwright_python"):
-    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+pytestmark = chromium_marks()
 
 GAMES = {
     "hearts": ["hearts", "--opponents", "rules", "--deal", "1"],

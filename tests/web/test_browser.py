@@ -6,9 +6,9 @@ import random
 
 import pytest
 from support.browser import (
-    CHROMIUM,
     SIZES,
     WIDTHS,
+    chromium_marks,
     click,
     faint,
     misplaced,
@@ -22,9 +22,7 @@ from support.browser import (
 )
 from support.forked import served
 
-for needed in ("starlette", "playwright", "axe_playwright_python"):
-    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+pytestmark = chromium_marks()
 
 # Of each game the words that open it, and the panels that it has.
 GAMES = {

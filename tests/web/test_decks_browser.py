@@ -5,13 +5,10 @@ from __future__ import annotations
 import random
 import re
 
-import pytest
-from support.browser import CHROMIUM, faint, move, my_turn, opened, overlaps, rules_hold
+from support.browser import chromium_marks, faint, move, my_turn, opened, overlaps, rules_hold
 from support.forked import served
 
-for needed in ("starlette", "playwright", "axe_playwright_python"):
-    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+pytestmark = chromium_marks()
 
 # Lists for each card of the own hand its words, the rank in its corner, the rank's colour, and how many signs and other
 # shapes its picture has.

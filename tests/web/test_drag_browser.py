@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, corner, drag, layout_holds, lift, middle, my_turn, opened, rules_hold
+from support.browser import (
+    WIDTHS,
+    chromium_marks,
+    corner,
+    drag,
+    layout_holds,
+    lift,
+    middle,
+    my_turn,
+    opened,
+    rules_hold,
+)
 from support.forked import served
 
-for needed in ("starlette", "playwright", "axe_playwright_python"):
-    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+pytestmark = chromium_marks()
 
 HEARTS = ("hearts", "--opponents", "rules", "--deal", "1")
 HANABI = ("hanabi", "--opponents", "partner", "--deal", "19")

@@ -6,12 +6,10 @@ import random
 import re
 
 import pytest
-from support.browser import CHROMIUM, advance, layout_holds, listening, move, my_turn
+from support.browser import advance, chromium_marks, layout_holds, listening, move, my_turn
 from support.forked import served
 
-for needed in ("starlette", "playwright", "axe_playwright_python"):
-    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+pytestmark = chromium_marks()
 
 MARKS = """[...document.querySelectorAll("#felt .act")].filter((e) => e.querySelector(".evaluation")).map((e) =>
   [Number(e.dataset.action ?? e.dataset.actions), e.querySelector(".evaluation").textContent, e.ariaLabel])"""

@@ -7,7 +7,7 @@ import re
 
 import pytest
 from support.browser import (
-    CHROMIUM,
+    chromium_marks,
     corner,
     faint,
     leave_hand,
@@ -21,9 +21,7 @@ from support.browser import (
 )
 from support.forked import served
 
-for needed in ("starlette", "playwright", "axe_playwright_python"):
-    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+pytestmark = chromium_marks()
 
 HEARTS = ("hearts", "--opponents", "rules", "--deal", "1")
 SKAT = ("skat", "--opponents", "rules", "--seed", "3")

@@ -6,8 +6,8 @@ import re
 
 import pytest
 from support.browser import (
-    CHROMIUM,
     WIDTHS,
+    chromium_marks,
     drag,
     faint,
     listening,
@@ -23,9 +23,7 @@ from support.skat_records import GAMES
 
 from trickformer.review import puzzles
 
-for needed in ("starlette", "playwright", "axe_playwright_python"):
-    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+pytestmark = chromium_marks()
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import json
 import random
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, move, my_turn, opened, overlaps, rules_hold
+from support.browser import WIDTHS, chromium_marks, faint, move, my_turn, opened, overlaps, rules_hold
 from support.forked import served
 from support.skat_records import GAMES
 
@@ -15,9 +15,7 @@ from trickformer.review import analyst
 from trickformer.tournaments import report, results, run
 from trickformer.tournaments.plan import Tournament
 
-for needed in ("starlette", "playwright", "axe_playwright_python"):
-    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+pytestmark = chromium_marks()
 
 HANDS = {"skat": 13, "crew": 1}  # lost, and open cards say that they could have been won
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 from support.browser import (
-    CHROMIUM,
     WIDTHS,
+    chromium_marks,
     faint,
     layout_holds,
     leave_hand,
@@ -20,9 +20,7 @@ from support.browser import (
 )
 from support.forked import served
 
-for needed in ("starlette", "playwright", "axe_playwright_python"):
-    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+pytestmark = chromium_marks()
 
 
 def _trick(page):

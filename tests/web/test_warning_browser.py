@@ -6,12 +6,10 @@ import random
 import re
 
 import pytest
-from support.browser import CHROMIUM, WIDTHS, faint, listening, move, my_turn, rules_hold
+from support.browser import WIDTHS, chromium_marks, faint, listening, move, my_turn, rules_hold
 from support.forked import served
 
-for needed in ("starlette", "playwright", "axe_playwright_python"):
-    pytest.importorskip(needed, reason=f"needs {needed}, of the extra dev")
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"), pytest.mark.slow]
+pytestmark = chromium_marks()
 
 LIMIT = 1.0
 
