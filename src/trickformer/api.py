@@ -226,13 +226,11 @@ def tournament(
     from trickformer.tournaments.plan import Tournament
     from trickformer.tournaments.report import play_and_report
 
-    pair = {name: player for name, player in (("a", a), ("b", b)) if player is not None}
-    entrants = [*pair.values(), *(players or ())]
+    entrants = [a, b, *(players or ())]
     specs = register_all(entrants)
     if specs != entrants and (options.get("workers", 1) > 1 or options.get("ray")):
         raise TrickformerError("a Player object plays in this process; leave out workers, or use native:MODULE:NAME")
-    fields: dict[str, Any] = dict(zip(pair, specs))
-    fields["players"] = None if players is None else specs[len(pair) :]
+    fields: dict[str, Any] = {"a": specs[0], "b": specs[1], "players": None if players is None else specs[2:]}
     fields |= {"game": game, "deals": deals, "seed": seed, "out": None if out is None else Path(out)} | options
     settings = config.validate(Tournament, {key: value for key, value in fields.items() if value is not None})
     return Result(play_and_report(settings, resume))

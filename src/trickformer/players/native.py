@@ -10,7 +10,7 @@ import hashlib
 import inspect
 from collections.abc import Sequence
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,22 +64,22 @@ _REGISTERED: dict[str, Player] = {}  # player objects that were passed to `regis
 _HERE = "this_process"  # stands for the module in the specs of these players
 
 
-def register_all(players: Sequence[Any]) -> list[str]:
+def register_all(players: Sequence[Any]) -> list[str | None]:
     """Register the player objects of a tournament and return their specs, which are valid in this process only.
 
     A spec names the class and has a digest of its functions and of the object's settings, so that a run can only be
     continued with an equal object.
 
     Args:
-        players: Specs, which are returned unchanged, and Player objects.
+        players: Player objects, and specs or None, which are returned unchanged.
 
     Raises:
         TrickformerError: One of them is neither a spec nor a Player.
     """
-    specs: list[str] = []
+    specs: list[str | None] = []
     named: dict[str, Player] = {}
     for player in players:
-        if isinstance(player, str):
+        if player is None or isinstance(player, str):
             specs.append(player)
             continue
         if not isinstance(player, Player):
@@ -112,7 +112,8 @@ def _source(function: FunctionType) -> object:
     try:
         return inspect.getsource(function)
     except OSError:  # typed at Python's prompt
-        return function.__code__.co_code, function.__code__.co_names
+        code = function.__code__
+        return code.co_code, code.co_names, [each for each in code.co_consts if not isinstance(each, CodeType)]
 
 
 def make(options: Options, game: Game) -> Player:

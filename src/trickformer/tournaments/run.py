@@ -189,8 +189,10 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
         TrickformerError: The folder holds no run, or a broken one.
     """
     if not RunFolder(folder).has_run:
-        missing = "it is a file, not a folder" if folder.exists() else "there is no such folder"
-        fault = f"there is no {CONFIG}" if folder.is_dir() else missing
+        if folder.is_dir():
+            fault = f"there is no {CONFIG}"
+        else:
+            fault = "it is a file, not a folder" if folder.exists() else "there is no such folder"
         raise TrickformerError(f"{folder} holds no run: {fault}; give the --out of a run")
     refuse_links(folder)  # reports are written there
     config = configs.read(kind, folder / CONFIG, {"out": folder})

@@ -197,9 +197,9 @@ def _token_meaning(token: str) -> str:
     """Explain a token on a task."""
     if token.startswith(">"):
         return f"{token}: tasks with arrows are fulfilled in the order of their arrows, the fewest first"
-    return (
-        "omega: this task is fulfilled last" if token == "omega" else f"{token}: this task is number {token} in order"
-    )
+    if token == "omega":
+        return "omega: this task is fulfilled last"
+    return f"{token}: this task is number {token} in order"
 
 
 def _final_hand(crew_state: Any, seat: int) -> FinalHand:

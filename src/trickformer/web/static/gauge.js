@@ -13,7 +13,6 @@ export function showGauge(data, isCurrent) {
   const [scale, value] = [data?.scale ?? null, data?.value ?? null];
   const hasValue = scale !== null && value !== null;
   $("gauge").hidden = $("expected").hidden = !hasValue;
-  document.body.classList.toggle("gauged", hasValue);
   if (!data || !hasValue) {
     if (data) {
       $("expected").textContent = `${nameOf(data.spec)} gives no value here.`;
