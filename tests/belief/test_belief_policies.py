@@ -239,9 +239,10 @@ def test_players_that_cannot_be_are_one_line(folders, tmp_path, command, given, 
     assert re.search(says, err), err
 
 
-def test_networks_make_no_moves_in_a_fosg():
-    with pytest.raises(ValueError, match="in form fosg the scripts of --others make all moves"):
-        Evaluation(form="fosg", players=[SHIPPED, SHIPPED])
+@pytest.mark.parametrize("player", [SHIPPED, "iggi"])
+def test_fixed_players_make_no_moves_in_a_fosg(player):
+    with pytest.raises(ValueError, match="in form fosg the scripts of --others make all moves; leave out --players"):
+        Evaluation(form="fosg", players=[player, player])
 
 
 def test_scripts_alone_are_drawn_for_seats_that_are_not_fixed():

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.small_hanabi import follow, play, process
 
-from trickformer.belief.hanabi.exact import HandListBelief
+from trickformer.belief.hanabi.exact import HandListBelief, Survival
 from trickformer.belief.hanabi.process import Form
 from trickformer.belief.hanabi.public import PublicWorlds
 
@@ -35,6 +35,24 @@ def test_worlds_are_those_of_the_forward_algorithm(form, limit):
                 assert abs(counts[hands] / WORLDS - p) < error, f"seed {seed}, position {positions}, {hands}"
             positions += 1
     assert positions > 20
+
+
+def test_the_order_in_which_moves_are_evaluated_does_not_change_the_weights():
+    reordered = 0
+    each = PublicWorlds(process(Form.FOSG), limit=10_000)
+    for _, _ in follow(each, play(Form.FOSG, 1)):
+        for hand_filter in each._filters:
+            moves = len(hand_filter._record)
+            hands = np.array(list(np.ndindex(*[2] * 2)), dtype=np.int8)
+            weight, survival = np.linspace(-1, 0, len(hands)), Survival(moves)
+            for move in range(moves):
+                survival.count(move, np.arange(moves) > move)  # later moves have left fewer hands
+            assert survival.order() == list(range(moves))[::-1]
+            expected, found = hand_filter.filter_hands(hands, weight), hand_filter.filter_hands(hands, weight, survival)
+            np.testing.assert_array_equal(found.hidden, expected.hidden)
+            np.testing.assert_array_equal(found.log_likelihood, expected.log_likelihood)
+            reordered += moves > 1 and len(found.hidden) > 0
+    assert reordered > 4
 
 
 def test_rules_are_controls_of_the_exact_belief():

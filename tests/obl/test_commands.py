@@ -59,6 +59,7 @@ def test_a_target_of_beliefs(command):
         (["exact", "toy", "--temperature", "0"], "give a temperature above 0"),
         (["exact", "toy", "--temperature", "nan"], "--temperature nan"),
         (["exact", "toy", "--levels", "0"], "--levels 0"),
+        (["exact", "toy", "--starts", "0", "--seed", "2"], "--seed is for the random policies of --starts"),
         (["exact", "toy", "--limit", "10"], "the game has more than 10 nodes"),
         (["exact", "toy", "--policy", "best"], "policy"),
         (["exact", "hearts", "--checkpoint", "x"], "plays hanabi only, not hearts"),

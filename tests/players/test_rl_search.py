@@ -273,7 +273,7 @@ def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders
                 assert tuple([*TINY.hand(state, seat), -1, -1][:2]) in held
                 checked += 1
                 dropped += len(slow) < len(possible)
-            network, hands = followed.search_next_move().network, followed.belief.enumerate_hands(1 - view.viewer)
+            network, hands = followed.search_next_move().policy, followed.belief.enumerate_hands(1 - view.viewer)
             if network is not None and hands is not None:
                 said = player.team.move_log_likelihood(table, network, decided(player, view).action, hands)
                 parted += 0 < np.isfinite(said).sum() < len(hands)
@@ -286,18 +286,19 @@ def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders
 def test_both_seats_come_to_the_same_network(folders, blueprint):
     """Each by itself, from nothing but its own views."""
     given, tuned = team_spec(folders, **blueprint), 0
-    player, alone = players.make(given, TINY), [players.make(given + ",threads=2", TINY) for _ in (0, 1)]
+    threads = "" if blueprint else ",threads=2"
+    player, alone = players.make(given, TINY), [players.make(given + threads, TINY) for _ in (0, 1)]
     for deal in range(3):
         for state, view in turns_by(TINY, player, deal):
             one, two = (p.games.follow(TINY.view(state, seat))[0] for seat, p in enumerate(alone))
             assert one.digest == two.digest
             found = [g.search_next_move() for g in (one, two)]
             assert (found[0].value, found[0].gain) == (found[1].value, found[1].gain)
-            weights = [{} if f.network is None else f.network.state_dict() for f in found]
+            weights = [{} if f.policy is None else f.policy.state_dict() for f in found]
             assert weights[0].keys() == weights[1].keys()
             assert all(torch.equal(w, weights[1][name]) for name, w in weights[0].items())
             assert decided(alone[view.viewer], view) == decided(player, view), deal
-            tuned += found[0].network is not None
+            tuned += found[0].policy is not None
     assert tuned > 5, tuned
 
 
@@ -520,6 +521,7 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={lstm}", "the network has an LSTM"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={imitation}", "has no values; give bootstrap=false"),
         ("tiny", "checkpoint={mlp},bootstrap=true", "bootstrap=true is for blueprint=obl:checkpoint=NAME"),
+        ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={mlp},threads=2", "threads=2 is for a script as blueprint"),
         ("tiny", "checkpoint={mlp},blueprint=obl:checkpoint={large}", "was trained on hanabi with colors=5, not 2"),
         ("hanabi(players=3)", "checkpoint={large},blueprint=obl:checkpoint={large}", "needs two players, not 3"),
         ("hanabi", "checkpoint={large},blueprint=obl:checkpoint={large},{on_smart}", "trained on smart and smart, not"),

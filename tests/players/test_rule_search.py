@@ -56,7 +56,7 @@ def test_both_seats_find_the_same_rule():
             hidden = [TINY.hand(state, p) for p in (0, 1)]
             true = [card for hand in hidden for card in hand + [-1] * (2 - len(hand))]
             assert np.isfinite(log_p[(hands == true).all(axis=1)]).any(), deal
-            before, checked = (table, twin.search_next_move().rule, decision.action), checked + 1
+            before, checked = (table, twin.search_next_move().policy, decision.action), checked + 1
     assert checked > 15
 
 
@@ -73,7 +73,7 @@ def test_values_are_those_of_all_worlds():
                 exact.begin(x)
             else:
                 exact.observe(before[0], np.array([before[1]]), before[2], x)
-            before = (x, found.rule, decision.action)
+            before = (x, found.policy, decision.action)
             hands, log_p = exact.distribution()
             if number % 2 == 0:
                 continue
@@ -87,9 +87,9 @@ def test_values_are_those_of_all_worlds():
                 return p @ tables.play_out(actions, SMART, 0).reshape(len(p), -1).mean(axis=1)
 
             rules = [*range(6), *(prefer(a, SMART) for a in range(TINY.rules.actions))]
-            assert found.value == pytest.approx(worth(found.rule), abs=0.12), (deal, number)
-            assert worth(found.rule) >= max(map(worth, rules)) - 0.15, (deal, number)
-            gain = worth(found.rule) - worth(SMART)
+            assert found.value == pytest.approx(worth(found.policy), abs=0.12), (deal, number)
+            assert worth(found.policy) >= max(map(worth, rules)) - 0.15, (deal, number)
+            gain = worth(found.policy) - worth(SMART)
             assert found.gain == pytest.approx(gain, abs=0.15) and found.exact_gain == pytest.approx(gain, abs=0.15)
             looked += 1
     assert looked > 5
@@ -130,9 +130,9 @@ def networks(tmp_path_factory):
 def test_hidden_cards_change_nothing(belief, networks):
     """Neither the rule nor what the viewer does by it, where cards are exchanged that it does not see."""
     game, exchanged, state = games.load("hanabi"), 0, games.load("hanabi").deal(8, 0)
-    given = "" if belief == "exact" else f',checkpoint="{networks["hmm"]}"'
+    given = ",listed=500,tries=1000" if belief == "exact" else f',checkpoint="{networks["hmm"]}"'
     given += ",steps=2,batch=8" if belief == "bft" else ""
-    spec = f"rule_search:worlds=20,listed=500,tries=1000,belief={belief}{given}"
+    spec = f"rule_search:worlds=20,belief={belief}{given}"
     shared = players.make(spec, game)
     for number in range(6):
         while state.is_chance_node():
@@ -156,6 +156,8 @@ def test_hidden_cards_change_nothing(belief, networks):
         ("hanabi", "blueprint=random", "its blueprint is a scripted player"),
         ("hanabi", "belief=bft", "need checkpoint=DIR"),
         ("hanabi", "batch=64", "batch=64 is for belief=bft"),
+        ("hanabi", "belief=bft,checkpoint={hmm},listed=9", "listed=9 is for belief=exact or assess above 0"),
+        ("hanabi", "belief=seq2seq,checkpoint={hmm},tries=9", "tries=9 is for belief=exact or assess above 0"),
         ("hanabi", "checkpoint={hmm}", "is for belief=seq2seq and belief=bft"),
         ("hanabi", "belief=bft,checkpoint={pomdp}", "trained for pomdp on 5-card-8-hint, not for fosg"),
         ("hanabi", "belief=bft,checkpoint={holmes}", "trained on holmes and holmes, not on the blueprint smart"),

@@ -210,10 +210,10 @@ def test_other_seats_and_unexplained_moves_are_left_to_the_blueprint():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("belief", ["exact", "counting"])
-def test_hidden_cards_change_nothing(belief):
+@pytest.mark.parametrize("given", ["tries=2000", "belief=counting"])
+def test_hidden_cards_change_nothing(given):
     game, exchanged, searched = games.load("hanabi"), 0, 0
-    sparta = players.make(f"sparta:worlds=60,tries=2000,belief={belief}", game)
+    sparta = players.make(f"sparta:worlds=60,{given}", game)
     for number, (state, view) in enumerate(turns(game, "smart", 8, deals=1)):
         twin = game.exchange(state, view, np.random.default_rng(number))
         if twin is None:
@@ -236,6 +236,7 @@ def test_hidden_cards_change_nothing(belief):
         ("sparta:seat=2", "hanabi", "there is no seat 2: seats are 0 to 1"),
         ("sparta:blueprint=random", "hanabi", "its blueprint is a scripted player"),
         ("sparta:steps=5", "hanabi", "steps=5 is for belief=bft"),
+        ("sparta:belief=counting,tries=5", "hanabi", "tries=5 is for belief=exact or assess above 0"),
         ("sparta:belief=counting,device=cuda", "hanabi", "device=cuda is for belief=seq2seq"),
         ("sparta:belief=seq2seq,clip=1", "hanabi", "clip=1.0 is for belief=bft"),
         ("sparta:multi=true,bf16=true", "hanabi", "bf16=true is for belief=bft"),

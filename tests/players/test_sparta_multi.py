@@ -86,6 +86,11 @@ def test_both_seats_follow_the_same_game():
     assert min(searched) > 5, searched
 
 
+def test_hands_up_to_the_range_are_searched_whatever_the_limit_of_listed_hands():
+    deals, spec = 3, "sparta:worlds=10,threshold=0,multi=true,range_max=40"
+    assert (scores(spec + ",listed=1", deals) == scores(spec, deals)).all()
+
+
 def scores(spec, deals):
     records = play(TINY, [players.make(spec, TINY)], [Hand(d, (0, 0)) for d in range(deals)], 4, 1)
     return np.array([r.scores[0] for r in sorted(records, key=lambda r: r.deal)])

@@ -194,6 +194,10 @@ class _FineTuning(FineTuningOptions):
 
 
 class _BaseOptions(BeliefOptions, _Search):
+    threads: Annotated[int, Applies("a script as blueprint", lambda options, _: not options.parts)] = Field(
+        1, ge=1, le=1_024, description="Threads that play a script's games. Results do not depend on it (default: 1)."
+    )
+
     @property
     def parts(self) -> dict[str, str]:
         """Spec of the blueprint if it is a network."""

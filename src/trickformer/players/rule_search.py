@@ -57,36 +57,19 @@ class RuleSearch(Player):
     batch = 1
 
     def __init__(self, search: Search, game: Hanabi):
-        from trickformer import _core
         from trickformer.search.hanabi.public import Games, RuleSearchGame
-        from trickformer.tokenizers.hanabi import HanabiTokenizer
 
-        self.search, self._game = search, game
-        self._core = _core.hanabi
-        self._tokenizer = HanabiTokenizer(game)
+        self.search, self._kinds = search, game.rules.kinds
         self.games = Games(game, lambda x: RuleSearchGame(search, x))
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [self._decide(view, r) for view, r in zip(views, rng)]
 
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
-        from trickformer.belief.hanabi.process import split_policies
-
-        best, seed = self.games.follow(view)[0].search_next_move(), int(rng.integers(2**63))
-        (bot,), (preferred,) = split_policies(np.array([best.rule]))
-        action = int(preferred)
-        if action not in view.legal:
-            decision = self._core.Decision(self._tokenizer.codec, self._tokenizer.encode(view), int(bot))
-            action = decision.blueprint(seed)
-        value = None if best.value is None else best.value / self._game.rules.kinds
-        return Decision(
-            action,
-            value=value,
-            illegal=best.illegal,
-            searched=best.searched,
-            gain=best.gain,
-            exact_gain=best.exact_gain,
-        )
+        followed, table = self.games.follow(view)
+        result = followed.search_next_move()
+        (action,) = self.search.process.choose(table, np.array([result.policy]), int(rng.integers(2**62))).tolist()
+        return result.decision(action, self._kinds)
 
 
 def make(options: Options, game: Game) -> RuleSearch:

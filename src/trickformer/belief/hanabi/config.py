@@ -275,8 +275,8 @@ class Evaluation(FineTuningOptions):
     @model_validator(mode="after")
     def _check_who_moves(self, info: ValidationInfo) -> Self:
         changed = changed_fields(self, info)
-        if self.form == "fosg" and set(self.players) - set(SCRIPTED):
-            raise ValueError("in form fosg the scripts of --others make all moves; give scripts as --players")
+        if self.form == "fosg" and "players" in changed:
+            raise ValueError("in form fosg the scripts of --others make all moves; leave out --players")
         if self.form == "hmm" and "others" in changed:
             raise ValueError("--others is for the forms pomdp and fosg; in form hmm --players make all moves")
         if self.games_from is not None and "others" in changed:

@@ -37,6 +37,35 @@ class HandList:
     log_likelihood: np.ndarray  # float64 [m], log-likelihood of the other seat's moves given each hand
 
 
+class Survival:
+    """Counts of hands by recorded move: how many it was evaluated for, and how many it left.
+
+    A move that rules out most hands spares the evaluation of the others, so it is evaluated first.
+    """
+
+    def __init__(self, moves: int):
+        """Start without counts.
+
+        Args:
+            moves: Number of recorded moves.
+        """
+        self._evaluated, self._left = np.zeros(moves), np.zeros(moves)
+
+    def order(self) -> list[int]:
+        """Return the moves, those that left the smallest share of hands first; without counts as they are recorded."""
+        return np.argsort((self._left + 1) / (self._evaluated + 2), kind="stable").tolist()
+
+    def count(self, move: int, consistent: np.ndarray) -> None:
+        """Add the hands that a move was evaluated for.
+
+        Args:
+            move: Number of the move in the record.
+            consistent: bool [m], whether the move left each hand.
+        """
+        self._evaluated[move] += len(consistent)
+        self._left[move] += consistent.sum()
+
+
 class HandFilter:
     """The hands of one seat that are consistent with a two-player game, with the likelihoods of the other's moves.
 
@@ -151,26 +180,33 @@ class HandFilter:
             left[np.arange(len(rows)), kinds] -= 1
         return self.filter_hands(hidden, np.zeros(len(hidden)))
 
-    def filter_hands(self, hidden: np.ndarray, log_weight: np.ndarray) -> HandList:
+    def filter_hands(self, hidden: np.ndarray, log_weight: np.ndarray, survival: Survival | None = None) -> HandList:
         """Weight hands by all moves of the other seat so far, and drop those that the moves rule out.
 
         Args:
             hidden: Present hands, int8 [m, hand].
             log_weight: float64 [m], initial log weights, to which the log-likelihoods are added.
+            survival: Counts of earlier calls on the same record, which set the order of evaluation; updated.
 
         Returns:
             The remaining hands, with the sums as their log-likelihoods.
         """
         size = self._process.rules.hand
-        for move, numbers in zip(self._record, self._slots):
+        survival = survival or Survival(len(self._record))
+        log_likelihood = np.zeros((len(self._record), len(hidden)))
+        for i in survival.order():
             # The hand at the time of the move follows from the present hand and the cards that have left it since.
             past_hand = np.full((len(hidden), size), -1, dtype=np.int8)
-            for slot, number in enumerate(numbers):
+            for slot, number in enumerate(self._slots[i]):
                 was_shown = number in self._shown
                 past_hand[:, slot] = self._shown[number] if was_shown else hidden[:, self._held.index(number)]
-            log_weight = log_weight + self._likelihood(move, past_hand)
-            consistent = np.isfinite(log_weight)
+            log_likelihood[i] = self._likelihood(self._record[i], past_hand)
+            consistent = np.isfinite(log_likelihood[i])
+            survival.count(i, consistent)
             hidden, log_weight = hidden[consistent], log_weight[consistent]
+            log_likelihood = log_likelihood[:, consistent]
+        for move in log_likelihood:  # in the order of the record, whatever the order of evaluation
+            log_weight = log_weight + move
         return HandList(hidden, log_weight)
 
     def _likelihood(self, move: MoveLikelihood | tuple[Tables, int, int], hidden: np.ndarray) -> np.ndarray:
@@ -212,12 +248,13 @@ class HandFilter:
         possible = _possible_kinds(table, self._seat)
         hidden: list[np.ndarray] = []
         log_weights: list[np.ndarray] = []
+        survival = Survival(len(self._record))  # of this draw alone: hands do not depend on earlier draws
         for _ in range(-(-tries // CHUNK)):
             hands, weight = _sample_hands(possible, counts, CHUNK, rng)
             hands, which = np.unique(hands, axis=0, return_inverse=True)
             total = np.bincount(which.ravel(), weight, len(hands))  # sum over equal hands
             hands, total = hands[total > 0], total[total > 0]
-            consistent = self.filter_hands(hands, np.log(total))
+            consistent = self.filter_hands(hands, np.log(total), survival)
             hidden.append(consistent.hidden)
             log_weights.append(consistent.log_likelihood)
             if sum(map(len, hidden)) >= enough:

@@ -22,7 +22,7 @@ from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_se
 from trickformer.belief.hanabi.public import PublicWorlds
 from trickformer.belief.samplers import resample
 from trickformer.games.hanabi import Hanabi
-from trickformer.search.hanabi.public import Games, digest
+from trickformer.search.hanabi.public import FollowedGame, Games
 from trickformer.search.options import RaceOptions
 from trickformer.search.sparta import search
 
@@ -84,13 +84,19 @@ class MultiPosition:
         return self.sample_worlds(n, rng)
 
 
-class MultiGame:
-    """A game that is followed move by move from the public view. `belief` is the public belief over both hands."""
+class MultiGame(FollowedGame):
+    """A game whose moves are made by a search for each hand of the waiting seat.
+
+    Attributes:
+        multi: Settings of the searches.
+        belief: The public belief over both hands.
+    """
 
     def __init__(self, multi: MultiSettings, x: Tables):
-        self.multi, self._x = multi, x
-        self.digest = digest(b"", -1, x)
-        self.belief = PublicWorlds(multi.process, multi.options.listed, multi.options.tries)
+        super().__init__(x)
+        self.multi = multi
+        listed = max(multi.options.listed, multi.range_max)  # up to `range_max` hands are searched one by one
+        self.belief = PublicWorlds(multi.process, listed, multi.options.tries)
         self.belief.begin(x)
         self._turn_hands: tuple[np.ndarray, np.ndarray] | None = None  # hands of the seat on turn, and log weights
 
@@ -139,9 +145,7 @@ class MultiGame:
         """
         process, counts = self.multi.process, self.belief.counts()
         if self._turn_hands is None:
-            self._turn_hands = self.belief.hand_weights(
-                self._turn, np.random.default_rng([self.multi.seed, int.from_bytes(self.digest[:8], "little")])
-            )
+            self._turn_hands = self.belief.hand_weights(self._turn, self._rng(self.multi.seed))
         hands, log_weight = self._turn_hands
         # The weights count the ways to deal a hand from all unseen cards. Count them again without the waiting seat's
         # cards.
@@ -156,21 +160,15 @@ class MultiGame:
         tables = process.possible(self._x, hidden.reshape(n, -1), int(rng.integers(2**62)))
         return MultiSampledWorlds(tables, self.multi.bot, self.multi.options.threads)
 
-    def advance(self, action: int, after: Tables) -> None:
-        """Update the game by a move. If the seat on turn searched, rule out hands by repeating its search.
-
-        Args:
-            action: The move.
-            after: One table, after the move.
-        """
+    def _observe(self, action: int, after: Tables) -> None:
+        """Update the belief by a move. If the seat on turn searched, rule out hands by repeating its search."""
         control, hands = np.array([self.multi.bot]), self.hands()
         likelihood: SearchedMoveLikelihood | None = None
         if hands is not None:
             is_chosen = np.array([self._is_search_choice(hand, action) for hand in hands], bool)
             likelihood = SearchedMoveLikelihood(hands, is_chosen)
         self.belief.observe(self._x, control, np.array([action]), after, likelihood)
-        self._x, self._turn_hands = after, None
-        self.digest = digest(self.digest, action, after)
+        self._turn_hands = None
 
     def _is_search_choice(self, hand: np.ndarray, action: int) -> bool:
         """Return whether the search chooses an action if the waiting seat holds this hand."""

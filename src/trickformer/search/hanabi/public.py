@@ -13,6 +13,7 @@ cards of both hands in each world: `slots` is the number of slots in both hands,
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,8 +23,9 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import View
+from trickformer.base import MANY, Decision, View
 from trickformer.belief.hanabi.process import HanabiProcess, Tables, prefer
+from trickformer.belief.hanabi.public import PublicWorlds
 from trickformer.belief.samplers.hanabi import HanabiBelief
 from trickformer.games.hanabi import Hanabi
 from trickformer.search.race import RaceResult, race
@@ -58,7 +60,7 @@ class Search:
     process: HanabiProcess  # in the form fosg: both hands are hidden, and rules choose the moves
     bot: int  # number of the blueprint in `_core.hanabi.BOTS`
     belief: Callable[[int], PublicBelief]  # makes the belief of a game from a seed
-    exact: Callable[[], PublicBelief]  # makes the exact belief of a game
+    exact: Callable[[], PublicWorlds]  # makes the exact belief of a game
     worlds: int  # number of worlds of a search
     threshold: float  # points by which a rule must beat the blueprint
     ucb: bool  # see `race`
@@ -118,65 +120,21 @@ class Search:
         return tables.play_out(actions, self.bot, seed, self.threads).astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class RuleSearchResult:
-    """Result of a search for the next move."""
+class FollowedGame(ABC):
+    """A game that is followed move by move from the public view.
 
-    rule: int  # number of the rule, as in `HanabiProcess`
-    value: float | None  # mean final score, in points; None if no world was possible
-    gain: float | None  # points over the blueprint
-    exact_gain: float | None  # gain re-estimated in worlds of the exact belief; None without an assessment
-    illegal: int  # number of impossible worlds
-    searched: int  # number of sampled worlds
+    Attributes:
+        digest: Hash of the public history.
+    """
 
+    def __init__(self, x: Tables):
+        """Start at the first position.
 
-class RuleSearchGame:
-    """A game that is followed move by move. Its random draws depend on the search's seed and the public events only."""
-
-    def __init__(self, search: Search, x: Tables):
-        self._search, self._x = search, x
+        Args:
+            x: One table.
+        """
+        self._x = x
         self.digest = digest(b"", -1, x)
-        self._belief = search.belief(search.seed)
-        self._exact = search.exact() if search.assess else None
-        for belief in self._beliefs():
-            belief.begin(x)
-        self._result: RuleSearchResult | None = None
-
-    def search_next_move(self) -> RuleSearchResult:
-        """Return the rule of the next move. The first call at a position runs the search."""
-        if self._result is None:
-            settings, x = self._search, self._x
-            rng = np.random.default_rng([settings.seed, int.from_bytes(self.digest[:8], "little")])
-            seeds = rng.integers(2**62, size=4).tolist()
-            worlds = self._belief.sample_hands(settings.worlds, seeds[0])[0]
-            best, illegal = settings.choose_rule(x, worlds, seeds[1])
-            rule = settings.bot if best is None else best.choice
-            exact_gain = None
-            if best is not None and self._exact is not None:
-                no_worlds = np.empty((0, 0), np.int8)  # the blueprint's own gain is 0 without any
-                exact_worlds = (
-                    no_worlds if rule == settings.bot else self._exact.sample_hands(settings.assess, seeds[2])[0]
-                )
-                exact_gain = settings.estimate_gain(x, exact_worlds, rule, seeds[3])
-            value, gain = (None, None) if best is None else (best.value, best.gain)
-            self._result = RuleSearchResult(rule, value, gain, exact_gain, illegal, len(worlds))
-        return self._result
-
-    def advance(self, action: int, after: Tables) -> None:
-        control = np.array([self.search_next_move().rule], dtype=np.int64)
-        for belief in self._beliefs():
-            belief.observe(self._x, control, np.array([action]), after)
-        self._x, self._result = after, None
-        self.digest = digest(self.digest, action, after)
-
-    def _beliefs(self) -> list[PublicBelief]:
-        return [self._belief] if self._exact is None else [self._belief, self._exact]
-
-
-class PublicGame(Protocol):
-    """A game that is followed move by move from the public view."""
-
-    digest: bytes  # hash of the public history
 
     def advance(self, action: int, after: Tables) -> None:
         """Update the game by a move.
@@ -185,10 +143,119 @@ class PublicGame(Protocol):
             action: The move.
             after: One table, after the move.
         """
-        ...
+        self._observe(action, after)
+        self._x = after
+        self.digest = digest(self.digest, action, after)
+
+    @abstractmethod
+    def _observe(self, action: int, after: Tables) -> None:
+        """Update what a subclass has at the position before a move."""
+
+    def _rng(self, seed: int) -> np.random.Generator:
+        """Return a generator that depends on a seed and the public history only, so all seats draw alike."""
+        return np.random.default_rng([seed, int.from_bytes(self.digest[:8], "little")])
 
 
-G = TypeVar("G", bound=PublicGame)
+P = TypeVar("P")
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySearchResult(Generic[P]):
+    """Result of a search for the policy of the next move."""
+
+    policy: P
+    value: float | None = None  # mean final score, in points; None if no world was possible
+    gain: float | None = None  # points over the blueprint
+    exact_gain: float | None = None  # gain re-estimated in worlds of the exact belief; None without an assessment
+    illegal: int = 0  # number of impossible worlds
+    searched: int = 0  # number of sampled worlds
+
+    def decision(self, action: int, unit: float) -> Decision:
+        """Return the decision for an action of the policy.
+
+        Args:
+            action: The action.
+            unit: Number of points that count as 1 in `Decision.value`.
+        """
+        value = None if self.value is None else self.value / unit
+        return Decision(
+            action,
+            value=value,
+            illegal=self.illegal,
+            searched=self.searched,
+            gain=self.gain,
+            exact_gain=self.exact_gain,
+        )
+
+
+B = TypeVar("B", bound=PublicBelief)
+
+
+class SearchedGame(FollowedGame, Generic[P, B]):
+    """A game whose moves are made by policies that a search on the public belief finds.
+
+    Attributes:
+        belief: The public belief over both hands.
+    """
+
+    def __init__(self, x: Tables, belief: B, exact: PublicWorlds | None):
+        """Start at the first position.
+
+        Args:
+            x: One table.
+            belief: Belief of a game that has not begun.
+            exact: Exact belief of a game that has not begun; None: gains are not re-estimated.
+        """
+        super().__init__(x)
+        self.belief, self._exact = belief, exact
+        self._beliefs = [belief] if exact is None else [belief, exact]
+        for each in self._beliefs:
+            each.begin(x)
+        self._result: PolicySearchResult[P] | None = None
+
+    def search_next_move(self) -> PolicySearchResult[P]:
+        """Return the policy of the next move. The first call at a position runs the search."""
+        if self._result is None:
+            self._result = self._run_search()
+        return self._result
+
+    def advance(self, action: int, after: Tables) -> None:
+        super().advance(action, after)
+        self._result = None
+
+    @abstractmethod
+    def _run_search(self) -> PolicySearchResult[P]: ...
+
+
+class RuleSearchGame(SearchedGame[int, PublicBelief]):
+    """A game whose moves are made by rules: numbers of policies, as in `HanabiProcess`."""
+
+    def __init__(self, search: Search, x: Tables):
+        super().__init__(x, search.belief(search.seed), search.exact() if search.assess else None)
+        self._search = search
+
+    def _run_search(self) -> PolicySearchResult[int]:
+        settings, x = self._search, self._x
+        seeds = self._rng(settings.seed).integers(2**62, size=4).tolist()
+        worlds = self.belief.sample_hands(settings.worlds, seeds[0])[0]
+        best, illegal = settings.choose_rule(x, worlds, seeds[1])
+        if best is None:
+            return PolicySearchResult(settings.bot, illegal=illegal, searched=len(worlds))
+        exact_gain = None
+        if self._exact is not None:
+            no_worlds = np.empty((0, 0), np.int8)  # the blueprint's own gain is 0 without any
+            is_blueprint = best.choice == settings.bot
+            exact_worlds = no_worlds if is_blueprint else self._exact.sample_hands(settings.assess, seeds[2])[0]
+            exact_gain = settings.estimate_gain(x, exact_worlds, best.choice, seeds[3])
+        return PolicySearchResult(best.choice, best.value, best.gain, exact_gain, illegal, len(worlds))
+
+    def _observe(self, action: int, after: Tables) -> None:
+        control = np.array([self.search_next_move().policy], dtype=np.int64)
+        for belief in self._beliefs:
+            belief.observe(self._x, control, np.array([action]), after)
+
+
+G = TypeVar("G", bound=FollowedGame)
 
 
 class Games(Generic[G]):
@@ -197,14 +264,14 @@ class Games(Generic[G]):
     A followed game depends on public events only, so it is the same for all seats.
     """
 
-    def __init__(self, game: Hanabi, begin: Callable[[Tables], G], kept: int = 64):
+    def __init__(self, game: Hanabi, begin: Callable[[Tables], G], kept: int = MANY):
         """Make an empty cache.
 
         Args:
             game: The game.
             begin: Starts to follow a game from its first position, which is one table.
-            kept: Largest number of games in the cache. The least recently used game is dropped, and it is followed from
-                its beginning again if it continues.
+            kept: Largest number of games in the cache, by default as many as are played at once. The least recently
+                used game is dropped, and it is followed from its beginning again if it continues.
         """
         self._begin, self._kept = begin, kept
         self._uniform = HanabiBelief(game)

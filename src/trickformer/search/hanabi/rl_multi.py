@@ -22,10 +22,8 @@ from trickformer.belief.hanabi.process import Form, HanabiProcess, at_seat
 from trickformer.belief.hanabi.public import PublicWorlds
 from trickformer.games.hanabi import Hanabi
 from trickformer.models.hanabi_values import ActionValues
-from trickformer.search.hanabi.public import Games, PublicBelief, digest
+from trickformer.search.hanabi.public import Games, PolicySearchResult, PublicBelief, SearchedGame
 from trickformer.search.hanabi.rl import Tables, ValueTuning
-
-_KEPT = 16  # number of cached games; each holds a tuned network
 
 
 class NetworkProcess(HanabiProcess):
@@ -82,47 +80,18 @@ class Team:
         return np.where(feasible & (self.tuning.actions(network, tables) == action), 0.0, -np.inf)
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkSearchResult:
-    """Result of a search for the next move."""
-
-    network: ActionValues | None  # network that chooses the move; None: the blueprint
-    value: float | None = None  # points; None if no world was possible
-    gain: float | None = None  # points over the blueprint
-    exact_gain: float | None = None  # gain re-estimated in worlds of the exact belief; None without an assessment
-    illegal: int = 0  # number of impossible worlds
-    searched: int = 0  # number of sampled worlds
-
-
-class TunedGame:
-    """A game that is followed move by move from the public view. `belief` is the public belief over both hands."""
+class TunedGame(SearchedGame["ActionValues | None", PublicBelief]):
+    """A game whose moves are made by tuned networks, or by the blueprint where the network is None."""
 
     def __init__(self, team: Team, x: Tables):
-        self._team, self._x = team, x
-        self.digest = digest(b"", -1, x)
-        self.belief = team.belief(team.seed)
-        self._exact = team.exact() if team.assess else None
-        for belief in self._beliefs():
-            belief.begin(x)
-        self._result: NetworkSearchResult | None = None
+        super().__init__(x, team.belief(team.seed), team.exact() if team.assess else None)
+        self._team = team
 
-    def search_next_move(self) -> NetworkSearchResult:
-        """Return the network of the next move. The first call at a position runs the search."""
-        if self._result is None:
-            self._result = self._run_search()
-        return self._result
-
-    def advance(self, action: int, after: Tables) -> None:
-        """Update the game by a move, which the network of `search_next_move` or the blueprint made.
-
-        Args:
-            action: The move.
-            after: One table, after the move.
-        """
-        network = self.search_next_move().network
+    def _observe(self, action: int, after: Tables) -> None:
+        network = self.search_next_move().policy
         control, actions = self._team.process.players[:1], np.array([action])
         likelihood = None if network is None else partial(self._team.move_log_likelihood, self._x, network, action)
-        for belief in self._beliefs():
+        for belief in self._beliefs:
             if isinstance(belief, PublicWorlds):
                 belief.observe(self._x, control, actions, after, likelihood)
                 continue
@@ -131,12 +100,10 @@ class TunedGame:
                 belief.observe(self._x, control, actions, after)
             finally:
                 self._team.process.network = None
-        self._x, self._result = after, None
-        self.digest = digest(self.digest, action, after)
 
-    def _run_search(self) -> NetworkSearchResult:
+    def _run_search(self) -> PolicySearchResult[ActionValues | None]:
         team, tuning = self._team, self._team.tuning
-        rng = np.random.default_rng([team.seed, int.from_bytes(self.digest[:8], "little")])
+        rng = self._rng(team.seed)
         tuning_hands, test_hands = (
             self.belief.sample_hands(tuning.worlds, int(rng.integers(2**62)))[0] for _ in range(2)
         )
@@ -145,7 +112,7 @@ class TunedGame:
         tuning_hands = self._possible_hands(tuning_hands)
         illegal = searched - len(tuning_hands) - len(test_worlds)
         if not len(tuning_hands) or not len(test_worlds):
-            return NetworkSearchResult(None, illegal=illegal, searched=searched)
+            return PolicySearchResult(None, illegal=illegal, searched=searched)
 
         def draw(n: int) -> Tables:
             return self._worlds(tuning_hands[rng.integers(len(tuning_hands), size=n)], rng)
@@ -154,9 +121,9 @@ class TunedGame:
         value, blueprint_value = tuning.compare_scores(tuned, test_worlds, int(rng.integers(2**62)))
         if value - blueprint_value <= team.threshold:
             exact_gain = 0.0 if team.assess else None
-            return NetworkSearchResult(None, blueprint_value, 0.0, exact_gain, illegal, searched)
+            return PolicySearchResult(None, blueprint_value, 0.0, exact_gain, illegal, searched)
         exact_gain = self._estimate_exact_gain(tuned, rng)
-        return NetworkSearchResult(tuned, value, value - blueprint_value, exact_gain, illegal, searched)
+        return PolicySearchResult(tuned, value, value - blueprint_value, exact_gain, illegal, searched)
 
     def _estimate_exact_gain(self, tuned: ActionValues, rng: np.random.Generator) -> float | None:
         """Estimate the gain of a network in worlds of the exact belief; None without them."""
@@ -175,9 +142,6 @@ class TunedGame:
         _, feasible = self._team.process.worlds(self._x, np.zeros(len(hidden), dtype=np.int64), hidden, 0)
         return hidden[feasible]
 
-    def _beliefs(self) -> list[PublicBelief]:
-        return [self.belief] if self._exact is None else [self.belief, self._exact]
-
     def _worlds(self, hidden: np.ndarray, rng: np.random.Generator) -> Tables:
         return self._team.process.possible(self._x, hidden, int(rng.integers(2**62)))
 
@@ -189,7 +153,7 @@ class BothSeats(Player):
 
     def __init__(self, team: Team, game: Hanabi):
         self.team, self._kinds = team, game.rules.kinds
-        self.games = Games(game, lambda x: TunedGame(team, x), _KEPT)
+        self.games = Games(game, lambda x: TunedGame(team, x))
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [self._decide(view, r) for view, r in zip(views, rng)]
@@ -198,16 +162,8 @@ class BothSeats(Player):
         tuning = self.team.tuning
         followed, table = self.games.follow(view)
         result = followed.search_next_move()
-        if result.network is None:
+        if result.policy is None:
             actions = tuning.blueprint.choose(table, int(rng.integers(2**62)))
         else:
-            actions = tuning.actions(result.network, table)
-        value = None if result.value is None else result.value / self._kinds
-        return Decision(
-            int(actions[0]),
-            value=value,
-            illegal=result.illegal,
-            searched=result.searched,
-            gain=result.gain,
-            exact_gain=result.exact_gain,
-        )
+            actions = tuning.actions(result.policy, table)
+        return result.decision(int(actions[0]), self._kinds)

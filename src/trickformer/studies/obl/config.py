@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
+
+from trickformer.plumbing.config import changed_fields
 
 
 class ExactStudy(BaseModel):
@@ -47,6 +49,12 @@ class ExactStudy(BaseModel):
     limit: int = Field(
         1_000_000, ge=2, le=100_000_000, description="Largest number of nodes of a game, about a kilobyte each."
     )
+
+    @model_validator(mode="after")
+    def _check_seed(self, info: ValidationInfo) -> Self:
+        if not self.starts and "seed" in changed_fields(self, info):
+            raise ValueError("--seed is for the random policies of --starts, and --starts is 0; leave out --seed")
+        return self
 
 
 class Toy(BaseModel):
