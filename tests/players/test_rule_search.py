@@ -156,8 +156,6 @@ def test_hidden_cards_change_nothing(belief, networks):
         ("hanabi", "blueprint=random", "its blueprint is a scripted player"),
         ("hanabi", "belief=bft", "need checkpoint=DIR"),
         ("hanabi", "batch=64", "batch=64 is for belief=bft"),
-        ("hanabi", "belief=bft,checkpoint={hmm},listed=9", "listed=9 is for belief=exact or assess above 0"),
-        ("hanabi", "belief=seq2seq,checkpoint={hmm},tries=9", "tries=9 is for belief=exact or assess above 0"),
         ("hanabi", "checkpoint={hmm}", "is for belief=seq2seq and belief=bft"),
         ("hanabi", "belief=bft,checkpoint={pomdp}", "trained for pomdp on 5-card-8-hint, not for fosg"),
         ("hanabi", "belief=bft,checkpoint={holmes}", "trained on holmes and holmes, not on the blueprint smart"),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Game
 from trickformer.belief.hanabi.config import FineTuningOptions
 from trickformer.plumbing.options import Applies, in_games
 
@@ -19,15 +18,6 @@ _NETWORK = Applies(
 )
 
 
-def _reads_exact(options: Any, game: Game | None) -> bool:
-    """Return whether a player of Hanabi needs the exact belief, to search in its worlds or to assess gains."""
-    in_hanabi = game is None or game.name == "hanabi"
-    return not in_hanabi or options.assess > 0 or options.belief in (None, "exact")
-
-
-_EXACT = Applies("belief=exact or assess above 0", _reads_exact)
-
-
 class BeliefOptions(BaseModel):
     """Options of searches on a blueprint: threshold, limits of exact beliefs, threads, and assessment of gains."""
 
@@ -36,17 +26,17 @@ class BeliefOptions(BaseModel):
     threshold: float = Field(
         0.05, ge=0, le=25, description="Points by which an action must beat the blueprint's (default: 0.05)."
     )
-    listed: Annotated[int, _HANABI_ONLY, _EXACT] = Field(
+    listed: Annotated[int, _HANABI_ONLY] = Field(
         20_000,
         ge=0,
         le=1_000_000,
-        description="Largest number of hands to list. If more are possible, sample them (default: 20,000).",
+        description="Exact beliefs: list at most so many hands. If more are possible, sample them (default: 20,000).",
     )
-    tries: Annotated[int, _EXACT] = Field(
+    tries: int = Field(
         50_000,
         ge=1,
         le=10_000_000,
-        description="Largest number of worlds to draw when looking for those that fit (default: 50,000).",
+        description="Exact beliefs: largest number of worlds to draw to find those that fit (default: 50,000).",
     )
     threads: int = Field(
         1, ge=1, le=1_024, description="Threads that play games. Results do not depend on it (default: 1)."
