@@ -53,6 +53,17 @@ def make_player(spec: str, game: Game | str) -> Player:
     return players.make(spec, load_game(game) if isinstance(game, str) else game)
 
 
+def _game_string(game: Game | str) -> str:
+    """Return a game string, from which a command loads the game again."""
+    if isinstance(game, str):
+        return game
+    _require("game", game, Game)
+    default = load_game(game.name)
+    if type(default) is not type(game):
+        raise TrickformerError(f"load_game({game.name!r}) returns no {type(game).__name__}; give a game of load_game")
+    return game.name if str(default.spiel) == str(game.spiel) else str(game.spiel)
+
+
 def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain: bool = False) -> Decision:
     """Run a player for one decision.
 
@@ -190,7 +201,7 @@ def _interval(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def tournament(
-    game: str,
+    game: Game | str,
     a: str | Player | None = None,
     b: str | Player | None = None,
     *,
@@ -204,7 +215,7 @@ def tournament(
     """Play the same deals in every seating of the players.
 
     Args:
-        game: OpenSpiel's game string.
+        game: Game to play, or its game string.
         a: Spec of player A, or a Player object. An object plays all hands in this process.
         b: Spec of player B, or a Player object.
         players: Specs of players instead of A and B. Every pair meets if `options` has no `gauntlet`.
@@ -231,7 +242,12 @@ def tournament(
     if specs != entrants and (options.get("workers", 1) > 1 or options.get("ray")):
         raise TrickformerError("a Player object plays in this process; leave out workers, or use native:MODULE:NAME")
     fields: dict[str, Any] = {"a": specs[0], "b": specs[1], "players": None if players is None else specs[2:]}
-    fields |= {"game": game, "deals": deals, "seed": seed, "out": None if out is None else Path(out)} | options
+    fields |= {
+        "game": _game_string(game),
+        "deals": deals,
+        "seed": seed,
+        "out": None if out is None else Path(out),
+    } | options
     settings = config.validate(Tournament, {key: value for key, value in fields.items() if value is not None})
     return Result(play_and_report(settings, resume))
 
@@ -243,21 +259,27 @@ def load_result(folder: Path | str) -> Result:
         folder: The run folder.
 
     Raises:
-        TrickformerError: The folder holds no run, a broken one, or no finished deal.
+        TrickformerError: The folder holds no tournament, a broken one, or no finished deal.
     """
+    from trickformer.selfplay.results import holds_training
     from trickformer.tournaments.results import TournamentResults
     from trickformer.tournaments.run import load
+
+    if holds_training(Path(folder)):
+        raise TrickformerError(
+            f"{folder} holds a training, not a tournament; read it with TrainingResults.load of selfplay.results"
+        )
 
     return Result(TournamentResults(load(Path(folder))))
 
 
 def train(
-    game: str, *, preset: str = "small", out: Path | str | None = None, resume: bool = False, **options: Any
+    game: Game | str, *, preset: str = "small", out: Path | str | None = None, resume: bool = False, **options: Any
 ) -> Path:
     """Train a model of a game by population self-play.
 
     Args:
-        game: OpenSpiel's game string.
+        game: Game to learn, or its game string.
         preset: Name of a preset: `tiny`, `small`, `paper` or `paper-small`.
         out: Run folder; None for `out/GAME-PRESET`.
         resume: Whether to continue the run in `out`.
@@ -273,7 +295,7 @@ def train(
     from trickformer.selfplay import nfsp
     from trickformer.selfplay.config import SelfPlay
 
-    fields = {"game": game, "preset": preset} | options | ({} if out is None else {"out": Path(out)})
+    fields = {"game": _game_string(game), "preset": preset} | options | ({} if out is None else {"out": Path(out)})
     return Path(nfsp.run(config.validate(SelfPlay, fields), resume))
 
 

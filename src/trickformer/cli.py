@@ -16,10 +16,10 @@ from trickformer.base import TrickformerError
 from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import terminal, words
-from trickformer.plumbing.folder import RESULT, Interruption
+from trickformer.plumbing.folder import RESULT, Interruption, TimeLimit
 from trickformer.plumbing.text import to_json
 from trickformer.review.commands import app as records
-from trickformer.selfplay.config import SelfPlay, effective_defaults
+from trickformer.selfplay.config import SelfPlay, check_names, effective_defaults
 from trickformer.selfplay.head_config import HeadTraining
 from trickformer.studies.belief.commands import app as belief
 from trickformer.studies.crew.commands import app as crew
@@ -95,6 +95,7 @@ def tournament(
 def train(*, config: configs.File = None, resume: configs.Resume = False, **options: Any) -> None:
     """Train a game's model from scratch by population self-play."""
     settings = configs.load(SelfPlay, config, options, resume)
+    check_names(settings)  # before torch is imported, which takes seconds
     from accelerate import PartialState
 
     from trickformer.selfplay import nfsp
@@ -413,7 +414,8 @@ def spread(command: Any, arguments: list[str]) -> list[str]:
 def main() -> None:
     """Run the command line.
 
-    Bad input prints one line to standard error and gives exit code 2. Ctrl-C gives exit code 130, and SIGTERM 143.
+    Bad input prints one line to standard error and gives exit code 2. Ctrl-C gives exit code 130, SIGTERM 143, and
+    `--stop-after` 0.
     """
     interrupt_code = 130
 
@@ -436,6 +438,8 @@ def main() -> None:
         if code == 130:  # typer itself has caught Ctrl-C
             _fail("interrupted", interrupt_code)
         sys.exit(code if isinstance(code, int) else 0)
+    except TimeLimit as e:
+        _fail(str(e), 0)
     except TrickformerError as e:
         if debug:
             traceback.print_exc()

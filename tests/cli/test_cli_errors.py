@@ -145,6 +145,15 @@ def test_standard_error_of_a_process_is_that_line_and_no_more(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    "wrong", [["--preset", "huge"], ["--bootstrap", "ruls"], ["--start", "nowhere"], ["--guests", "kermit"]]
+)
+def test_names_of_a_training_are_checked_before_torch_is_imported(refused, monkeypatch, wrong):
+    monkeypatch.setitem(sys.modules, "trickformer.selfplay.nfsp", None)  # an import of it fails
+    monkeypatch.setitem(sys.modules, "accelerate", None)
+    refused("train", "hearts", "--preset", "tiny", *wrong, "--out", "run")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("player", ["argmax", "imitation", "gomcts"])
 def test_a_truncated_checkpoint(refused, checkpoint, player):

@@ -151,6 +151,25 @@ def test_completion_shows_the_public_functions():
     assert set(tf.__all__) <= set(dir(tf))
 
 
+def test_a_match_takes_a_game_or_its_string():
+    game = tf.load_game("skat")
+    by_object, by_string = (tf.tournament(each, a="rules", b="random", deals=1, seed=4) for each in (game, "skat"))
+    assert [r.history for r in by_object.records] == [r.history for r in by_string.records]
+    assert by_object.to_dict()["game"] == by_string.to_dict()["game"] == "skat"
+    other = type("OtherSkat", (type(game),), {})
+    game.__class__ = other
+    with pytest.raises(TrickformerError, match=r"load_game\('skat'\) returns no OtherSkat"):
+        tf.tournament(game, a="rules", b="random", deals=1)
+
+
+def test_the_folder_of_a_training_has_no_result_of_a_tournament(tmp_path):
+    (tmp_path / "config.toml").write_text("bootstrap_hands = 3\n")
+    with pytest.raises(
+        TrickformerError, match=r"holds a training, not a tournament; read it with TrainingResults\.load"
+    ):
+        tf.load_result(tmp_path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["hearts", "skat", "crew(distress=left)", "hanabi", "mines"])
 def test_decisions_are_those_of_a_tournament(name):
@@ -177,6 +196,7 @@ def test_decisions_are_those_of_a_tournament(name):
         (lambda: tf.tournament("hearts", a="random"), "players are missing"),
         (lambda: tf.tournament("hearts", a="random", b="random", dealz=3), "unknown config key 'dealz'"),
         (lambda: tf.load_result("nowhere"), "holds no run"),
+        (lambda: tf.tournament(3, a="random", b="random"), "game must be a trickformer.base.Game, not int"),
         (lambda: tf.load_model("nothing"), "unknown checkpoint 'nothing'"),
     ],
 )

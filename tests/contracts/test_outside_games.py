@@ -7,13 +7,14 @@ import json
 import random
 
 import numpy as np
+import pyspiel
 import pytest
 from support.leduc import Leduc, load
 from support.play import random_playout
 
 from trickformer import games, players, tokenizers
 from trickformer.audit import views as audit
-from trickformer.base import TrickformerError
+from trickformer.base import PUBLIC, Event, Game, Outcomes, TrickformerError, View
 from trickformer.belief import sampler
 
 NUMBERS = itertools.count()  # of modules: Python keeps those that it has imported
@@ -138,6 +139,37 @@ def test_players_search_by_that_belief(spec):
                 assert decision.action in seen.legal, f"hand {index}: {state}"
                 asked += 1
     assert asked > 5
+
+
+class NoughtsAndCrosses(Game):
+    """A game that hides nothing."""
+
+    name = "tic_tac_toe"
+    players = 2
+    higher_is_better = True
+
+    def __init__(self):
+        self.spiel = pyspiel.load_game("tic_tac_toe")
+        labels = ((1, -1), (0, 0), (-1, 1))
+        self.outcomes = Outcomes(labels, np.array(labels, np.float32))
+
+    def view(self, state, viewer):
+        events = tuple(Event(step.player, step.action) for step in state.full_history())
+        return View(viewer, events, tuple(state.legal_actions()) if state.current_player() == viewer else ())
+
+
+def test_ismcts_refuses_a_game_that_hides_nothing():
+    with pytest.raises(TrickformerError, match="'ismcts' is for games with hidden information; tic_tac_toe has none"):
+        players.make("ismcts", NoughtsAndCrosses())
+
+
+@pytest.mark.parametrize("game", [games.load(name) for name in games.NAMES])
+def test_a_seat_that_does_not_exist_has_no_view(game):
+    state = game.deal(1, 0)
+    for seat in (-2, game.players):
+        with pytest.raises(TrickformerError, match=f"there is no seat {seat} in {game.name}: seats are 0 to "):
+            game.view(state, seat)
+    assert [game.view(state, seat).viewer for seat in range(PUBLIC, game.players)] == [*range(PUBLIC, game.players)]
 
 
 def test_the_loader_of_the_page_refuses_options():

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from trickformer import _core
 from trickformer.base import TrickformerError
-from trickformer.plumbing.folder import ABOUT, CONFIG, Interruption, RunFolder, resumable
+from trickformer.plumbing.folder import ABOUT, CONFIG, Interruption, RunFolder, TimeLimit, resumable
 
 
 class Config(BaseModel):
@@ -65,7 +65,7 @@ def test_there_is_nothing_to_resume_without_a_folder(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("stop", "end"), [(KeyboardInterrupt, "interrupted"), (lambda: Interruption("time is up"), "time is up")]
+    ("stop", "end"), [(KeyboardInterrupt, "interrupted"), (lambda: TimeLimit("time is up"), "time is up")]
 )
 def test_an_interrupt_tells_how_to_continue(stop, end, tmp_path):
     config = Config(out=tmp_path / "a run", ray="auto")
@@ -79,7 +79,26 @@ def test_an_interrupt_tells_how_to_continue(stop, end, tmp_path):
         raise stop()
     with pytest.raises(Interruption) as caught, resumable("train", config), resumable("play it", config):
         raise stop()  # in a match of a training
+    assert isinstance(caught.value, TimeLimit) == (end == "time is up")
     assert str(caught.value) == f"{end}; continue with: trickformer train --out '{out}' --resume --ray auto"
+
+
+def test_a_folder_of_runs_is_no_run_folder(tmp_path):
+    """Files of a run would be mixed with folders of other runs. Checkpoints and plain folders do not matter."""
+    runs, config = tmp_path / "runs", Config()
+    for name in ("model", "notes"):
+        (runs / name).mkdir(parents=True)
+    (runs / "model" / "config.json").write_text("{}")
+    with RunFolder(runs / "first").open(config, resume=False, free=()):
+        pass
+    with pytest.raises(TrickformerError, match=r"runs holds other runs, such as first; choose another --out"):
+        RunFolder(runs).check(config, resume=True, free=())
+    RunFolder(runs / "second").check(config, resume=False, free=())
+    with RunFolder(runs / "first").open(config, resume=True, free=()):
+        (runs / "first" / "matches").mkdir()
+    with RunFolder(runs / "first" / "matches").open(config, resume=True, free=()):
+        pass
+    RunFolder(runs / "first").check(config, resume=True, free=())  # a run may have runs of its own
 
 
 def test_run_json_names_the_instruction_set_and_the_cpu(tmp_path):

@@ -164,7 +164,7 @@ def test_a_damaged_record_is_told_and_counted(key, value, says, folder_of, comma
     ("key", "value", "says"),
     [
         ("scores", [1, 1, 1, 1], "scores 1 1 1 1 in the record, "),
-        ("rules", "chess", "unknown game 'chess'"),
+        ("rules", "hearts(chess=1)", "unknown option of hearts 'chess'"),
         ("history", [1], "its history is not legal in "),
         ("mission", 7, "mission 7 in the record, None by its history"),
         ("moves", ["0 pass"], "move 1 does not match the history"),
@@ -180,6 +180,34 @@ def test_a_converted_record_that_differs(key, value, says, folder_of, command, t
     code, out, err = command("records", "check", target)
     assert (code, err) == (1, "") and f"differs: game 1: {says}" in out
     assert command("records", "show", target)[0] == 0
+
+
+def test_a_record_of_a_game_that_is_not_installed(folder_of, command, tmp_path):
+    """It cannot be checked, which is no difference. Hands of a run are all of one game, so one line says it."""
+    target, folder = tmp_path / "own.jsonl", shutil.copytree(folder_of("hearts"), tmp_path / "run")
+    command("records", "convert", folder, target)
+    line = json.loads(target.read_text().splitlines()[0])
+    target.write_text(json.dumps(line) + "\n" + json.dumps(line | {"rules": "oh_hell(cards=7)"}) + "\n")
+    code, out, err = command("records", "check", target)
+    assert (code, err) == (1, "")
+    assert out == (
+        "not installed: game 2: the game oh_hell is not installed; install its package\n"
+        "2 games: 1 agrees, 0 broken off, 0 differ, 0 damaged, 1 not installed\n"
+    )
+    assert json.loads(command("records", "check", target, "--json")[1])["not installed"] == 1
+    assert command("records", "show", target)[0] == 0
+    about = json.loads((folder / "run.json").read_text()) | {"game": "trickformer_oh_hell(cards=7)"}
+    (folder / "run.json").write_text(json.dumps(about))
+    code, out, err = command("records", "check", folder)
+    says = f"error: {folder / 'records.jsonl'}: the game oh_hell is not installed; install its package\n"
+    assert (code, out, err) == (2, "", says)
+
+
+def test_a_shown_hand_names_the_players_by_seat(folder_of, command):
+    """Their numbers, which `records worst` counts from 1 and records from 0, are left out."""
+    for name in ("hearts", "skat"):
+        code, out, _ = command("records", "show", folder_of(name), "--game", 1)
+        assert code == 0 and "deal 0" in out and "seating" not in out
 
 
 def test_records_without_their_run(folder_of, command, tmp_path):
@@ -213,7 +241,7 @@ def test_damaged_lines_are_read_or_refused(name, folder_of, tmp_path, command):
                 assert str(e).startswith("game 1: ") and "\n" not in str(e), f"seed {seed}"
                 refused += 1
                 continue
-            assert check(record, 1).status in ("agrees", "differs", "broken off"), f"seed {seed}"
+            assert check(record, 1).status in ("agrees", "differs", "broken off", "not installed"), f"seed {seed}"
             json.dumps(data(record, 1))
             assert reader.read(jsonl.write(record), 1) == record, f"seed {seed}"
     assert refused > 100

@@ -78,7 +78,8 @@ def test_every_game_is_shown_with_its_ratings(name, folder_of, command, tmp_path
     assert f"values in {told.unit}" in tail and tail.count(" at first") == len(told.curves)
     assert ("Mistakes by size:" in tail) == bool(told.mistakes)
     for number, rating in enumerate(told.mistakes[: text.MAX_MISTAKES], 1):
-        assert f"{number}. decision {rating.number}" in tail
+        (line,) = [line for line in tail.splitlines() if line.startswith(f"{number}. decision {rating.number},")]
+        assert line.endswith(f" ({rating.grade(told.worth)})")
     assert tail.count(" could ") == len(told.answers)
     assert text.KEY in tail
     assert (

@@ -82,10 +82,11 @@ def test_the_report_of_a_training(run, command):
     assert result == json.loads((run / "result.json").read_text())
     assert result["finished"] and result["under_way"] is None
     assert [m["iteration"] for m in result["models"]] == [0, 1]
-    assert all(m["policy_loss"] > 0 and m["held_out"]["observation_loss"] > 0 for m in result["models"])
+    assert all(m["policy_loss"] > 0 and m["held_out"]["policy_loss"] > 0 for m in result["models"])
     assert set(result["models"][1]["matches"]) == {"previous", "baseline"}
     assert result["best"]["model"] == str(run / (run / "best").read_text().strip())
     page = (run / "report.md").read_text()
+    assert "| iteration | against the previous model, 95% interval | against rules, 95% interval |" in page
     assert "| iteration | hands | steps |" in page and "(training.png)" in page and "best model:" in page
     assert (run / "training.png").read_bytes().startswith(b"\x89PNG")
 

@@ -99,3 +99,14 @@ def test_a_log_of_version_0_2_is_read(tmp_path):
     log.rewind(0, "learn", 9)
     assert log.entries == []
     log.close()
+
+
+def test_former_names_of_losses_are_read(tmp_path):
+    """Training and measurement have one name for the cross entropy of the policy, and one for that of the value."""
+    measured = {"time": 1, "iteration": 0, "stage": "measure", "at": 9, "observation_loss": 1.5, "outcome_loss": 2.5}
+    (tmp_path / "log.jsonl").write_text(json.dumps(measured) + "\n")
+    log = Log(tmp_path, [0, 10])
+    (entry,) = log.stage_entries("measure")
+    assert (entry["policy_loss"], entry["value_loss"]) == (1.5, 2.5)
+    assert not entry.keys() & {"observation_loss", "outcome_loss"}
+    log.close()

@@ -21,7 +21,7 @@ from trickformer.base import TrickformerError
 from trickformer.models.backend import load_backend
 from trickformer.models.gpt2 import GPT2PolicyValueModel, save
 from trickformer.plumbing import config, digests, folder, report
-from trickformer.plumbing.folder import Interruption
+from trickformer.plumbing.folder import TimeLimit
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, nfsp, rollout_network, schedule
 from trickformer.selfplay.config import SelfPlay
@@ -147,7 +147,7 @@ def test_the_folder_of_a_run(hearts, unbroken):
     entries = [json.loads(line) for line in (unbroken / "log.jsonl").read_text().splitlines()]
     of = lambda stage: [e for e in entries if e.get("stage") == stage]  # noqa: E731
     assert {e["iteration"] for e in of("learn")} == {0, 1, 2}
-    measured = {"observation_loss", "outcome_loss", "calibration_error", "legal_share", "entropy", "illegal_rate"}
+    measured = {"policy_loss", "value_loss", "calibration_error", "legal_share", "entropy", "illegal_rate"}
     assert all(measured <= set(e) for e in of("measure")) and len(of("measure")) == 3
     assert [(e["iteration"], e["opponent"]) for e in of("match")] == [
         (0, "baseline"),
@@ -262,7 +262,7 @@ def test_runs_of_a_moment_add_up_to_one(request, tmp_path, which):
             moment = 0.004 * 1.1 ** max(0, rounds - 10)
             nfsp.run(SelfPlay(**settings, out=out, stop_after=moment), resume=rounds > 0)
             break
-        except Interruption as e:
+        except TimeLimit as e:
             assert str(e).startswith("time is up; continue with: trickformer train --out ")
             rounds += 1
             assert rounds < 500  # a busy machine makes a step a run, an idle one several
@@ -277,7 +277,7 @@ def test_a_run_goes_on_with_the_players_that_it_began_with(tmp_path, who):
     settings = TINY | {"roles": "all", "seats_kept": 2, who: spec if who == "baseline" else [spec]}
     config = SelfPlay(**settings, out=tmp_path / "run", stop_after=1e-4)
     for resume in (False, True):
-        with pytest.raises(Interruption):
+        with pytest.raises(TimeLimit):
             nfsp.run(config, resume)
     (model / "config.json").write_text((model / "config.json").read_text() + "\n")
     with pytest.raises(TrickformerError, match=f"begun with another {model}/config.json;"):
@@ -445,6 +445,8 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         nfsp.run(SelfPlay(**TINY, out=unbroken), resume=True)
     with pytest.raises(TrickformerError, match="it has a comma"):
         nfsp.run(SelfPlay(**TINY, out=tmp_path / "a,b"))
+    code, _, error = command("train", "skat", "--out", unbroken, "--resume")
+    assert code == 2 and "holds a run with --game hearts, not --game skat; choose another --out" in error
     assert result(unbroken) == before
     for wrong, message in (
         (["--preset", "huge"], "unknown preset 'huge'"),

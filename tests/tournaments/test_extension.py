@@ -400,6 +400,13 @@ def test_the_match_ends_in_one_sentence(command, six):
             "A (x) and B (y) differ by at most 0.5 points a hand; 95% interval of A − B -0.30 to +0.40 over 9 deals.",
         ),
         (
+            "tic_tac_toe",
+            {"difference": 2.0, "ci95": [1.0, 3.0]},
+            {},
+            "A (x) scores 2.0 points a hand higher than B (y), which is better in Tic Tac Toe; 95% interval 1.0 to 3.0 "
+            "over 9 deals.",
+        ),
+        (
             "crew(mission=2)",
             {"difference": 0.3, "ci95": [0.1, 0.4], "a": 0.5, "b": 0.2},
             {"unit": "games won"},

@@ -26,7 +26,7 @@ from trickformer.tournaments import report, results, run
 from trickformer.tournaments.plan import Tournament
 from trickformer.web import messages
 from trickformer.web.cast import DecisionRequest
-from trickformer.web.desk import PAGE, Desk, FinishedHand, grade
+from trickformer.web.desk import PAGE, Desk, FinishedHand
 from trickformer.web.inside import Inside
 from trickformer.web.offers import analysts, list_players
 from trickformer.web.shelf import HandQuery
@@ -187,7 +187,7 @@ def test_a_mistake_is_graded_by_the_share_of_a_unit():
         rating = DecisionRating(
             number=1, at=1, seat=0, trick=1, action=0, words="", forced=False, loss=loss, error=error
         )
-        return grade(rating, 26.0)
+        return rating.grade(26.0)
 
     assert [graded(loss) for loss in (0.0, 1.0, 1.1, 2.5, 2.7)] == [
         None,

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
 import numpy as np
 
-from trickformer.base.views import CHANCE, View
+from trickformer.base.errors import TrickformerError
+from trickformer.base.views import CHANCE, PUBLIC, View
 
 if TYPE_CHECKING:
     import pyspiel
@@ -202,7 +203,22 @@ class Game(ABC):
 
         Returns:
             The view. Its events begin with all events of earlier views of the same hand.
+
+        Raises:
+            TrickformerError: There is no such seat (`check_viewer`).
         """
+
+    def check_viewer(self, viewer: int) -> None:
+        """Refuse a seat that does not exist. A game's `view` calls this first.
+
+        Args:
+            viewer: Number of the seat, or PUBLIC.
+
+        Raises:
+            TrickformerError: There is no such seat.
+        """
+        if not PUBLIC <= viewer < self.players:
+            raise TrickformerError(f"there is no seat {viewer} in {self.name}: seats are 0 to {self.players - 1}")
 
     def chance(self, state: State, seed: int, index: int) -> int:
         """Draw the action at a chance node, the same each time for the same deal and number of earlier chance nodes.

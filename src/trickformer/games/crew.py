@@ -286,6 +286,7 @@ class Crew(Game):
         self.outcomes = Outcomes(labels, np.array(labels, dtype=np.float32))
 
     def view(self, state: State, viewer: int) -> View:
+        self.check_viewer(viewer)
         return _view(state, viewer)
 
     def mission(self, state: State) -> int | None:

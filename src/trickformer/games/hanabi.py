@@ -85,6 +85,7 @@ class Hanabi(Game):
         self.outcomes = Outcomes(labels, values.astype(np.float32))
 
     def view(self, state: State, viewer: int) -> View:
+        self.check_viewer(viewer)
         rules, history = self.rules, state.full_history()
         dealt = self.players * rules.hand
         if len(history) < dealt:

@@ -90,6 +90,7 @@ class Hearts(Game):
         self.outcomes = _outcomes(self.rules["jd_bonus"], self.rules["avoid_all_tricks_bonus"])
 
     def view(self, state: State, viewer: int) -> View:
+        self.check_viewer(viewer)
         history = state.full_history()
         if len(history) < _DEAL_LENGTH:
             raise ValueError("a view begins when all cards are dealt")

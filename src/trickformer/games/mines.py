@@ -181,6 +181,7 @@ class Mines(Game):
         self.outcomes = Outcomes(labels, np.array(labels, dtype=np.float32) / self.safe)
 
     def view(self, state: State, viewer: int) -> View:
+        self.check_viewer(viewer)
         game: Any = state
         if game.room:
             raise ValueError("a view begins when all mines are laid")

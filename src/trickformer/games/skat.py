@@ -310,6 +310,7 @@ class Skat(Game):
         self.outcomes = _outcomes(self.seeger)
 
     def view(self, state: State, viewer: int) -> View:
+        self.check_viewer(viewer)
         return _view(state, viewer)
 
     def chance(self, state: State, seed: int, index: int) -> int:

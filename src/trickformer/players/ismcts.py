@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Belief, Decision, Game, Memo, Player, View
+from trickformer.base import Belief, Decision, Game, Memo, Player, TrickformerError, View
 from trickformer.plumbing.foreign import wrap_errors
 
 
@@ -94,8 +94,12 @@ def make(options: Options, game: Game) -> Ismcts:
         game: The game.
 
     Raises:
-        TrickformerError: The game has no sampler of worlds.
+        TrickformerError: The game hides nothing, or has no sampler of worlds.
     """
+    import pyspiel
+
     from trickformer.belief import sampler
 
+    if game.spiel.get_type().information != pyspiel.GameType.Information.IMPERFECT_INFORMATION:
+        raise TrickformerError(f"player 'ismcts' is for games with hidden information; {game.name} has none")
     return Ismcts(game, sampler(game), options)

@@ -21,7 +21,7 @@ import typer
 from pydantic import BaseModel, ValidationError, ValidationInfo
 from pydantic.fields import FieldInfo
 
-from trickformer.base import TrickformerError, UnknownNameError, with_path
+from trickformer.base import TrickformerError, UnknownNameError, game_name, with_path
 from trickformer.plumbing import help_pages, paths, words
 from trickformer.plumbing.files import refuse_links
 from trickformer.plumbing.text import from_toml, json_object, read_text
@@ -75,6 +75,7 @@ def load(model: type[M], file: Path | None, arguments: Mapping[str, Any], resume
         file = Path(arguments["out"] / FILE)
         refuse_links(file.parent)  # before anything in the folder is read
         values = {k: v for k, v in _read_run_values(model, file).items() if k not in getattr(model, "PREPARED", ())}
+        _require_same_game(file.parent, values.get("game"), arguments.get("game"))
     else:
         values = _read_values(model, file) if file is not None else {}
     typed = current_names(model, {k: v for k, v in arguments.items() if v is not None})
@@ -85,6 +86,29 @@ def load(model: type[M], file: Path | None, arguments: Mapping[str, Any], resume
         _require_run(model, typed)
     context = {"filed": values.keys() - typed.keys(), "typed": typed.keys()}
     return validate(model, values | typed, context | ({} if file is None else _context(file.parent)))
+
+
+def _require_same_game(folder: Path, old: Any, new: Any) -> None:
+    """Raise TrickformerError if a command line names another game than the run folder.
+
+    This check comes before all others, because other options of the run may not fit the new game.
+    """
+    if isinstance(old, str) and new is not None and game_name(old) != game_name(new):
+        raise different_option_error(folder, "game", old, new)
+
+
+def different_option_error(folder: Path, name: str, old: Any, new: Any) -> TrickformerError:
+    """Return the error for a run folder whose run has another value of an option.
+
+    Args:
+        folder: The run folder.
+        name: Name of the field.
+        old: Value of the run.
+        new: Value that was given.
+    """
+    return TrickformerError(
+        f"{folder} holds a run with {as_typed(name, old)}, not {as_typed(name, new)}; choose another --out"
+    )
 
 
 def _require_run(model: type[BaseModel], typed: Mapping[str, Any]) -> None:

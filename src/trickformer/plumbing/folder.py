@@ -54,7 +54,7 @@ _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
 
 
 class Interruption(TrickformerError):
-    """Ctrl-C, SIGTERM, or the end of `--stop-after`. The message explains how to continue.
+    """Ctrl-C or SIGTERM. The message explains how to continue.
 
     Attributes:
         end: Why it stopped, without the explanation.
@@ -63,6 +63,10 @@ class Interruption(TrickformerError):
     def __init__(self, text: str, end: str | None = None):
         super().__init__(text)
         self.end = end or text
+
+
+class TimeLimit(Interruption):
+    """The end of `--stop-after`. The run has stopped as the user wanted, so the exit code is 0."""
 
 
 def how_to_resume(command: str, config: Any, typed: Sequence[str] = ()) -> str:
@@ -113,7 +117,7 @@ def resumable(
     except KeyboardInterrupt:
         raise Interruption(describe("interrupted"), "interrupted") from None
     except Interruption as e:  # perhaps of a run within this one, whose explanation is not that of the whole
-        raise Interruption(describe(e.end), e.end) from None
+        raise type(e)(describe(e.end), e.end) from None
     except LostWorkersError as e:
         raise LostWorkersError(describe(str(e), e.remedy)) from None
 
@@ -275,8 +279,7 @@ class RunFolder:
                 continue
             old, new = getattr(old_config, name), getattr(config, name)
             if old != new:
-                options = ", not ".join(configs.as_typed(name, value) for value in (old, new))
-                raise TrickformerError(f"{self.path} holds a run with {options}; choose another --out")
+                raise configs.different_option_error(self.path, name, old, new)
         self._check_rounding()
         if files is not None:
             about = self.about()
@@ -284,12 +287,12 @@ class RunFolder:
             digests.must_be_same(self.path, about.get("files", {}), files, relocate)
 
     def refuse_foreign_files(self) -> None:
-        """Refuse a folder without a run if a run would overwrite one of its files.
+        """Refuse a folder without a run if a run would overwrite one of its files, or if its folders hold other runs.
 
         A folder with run.json or config.toml belongs to a run, which may overwrite its own files.
 
         Raises:
-            TrickformerError: The folder holds a file with the name of a run's output.
+            TrickformerError: The folder holds a file with the name of a run's output, or a run folder.
         """
         if self.has_run or (self.path / ABOUT).exists():
             return
@@ -297,6 +300,12 @@ class RunFolder:
             if (self.path / name).exists():
                 raise TrickformerError(
                     f"{self.path} holds {name}, but no {ABOUT} of a run that wrote it; choose another --out"
+                )
+        for inner in self.path.glob(f"*/{CONFIG}"):
+            if inner.with_name(ABOUT).exists():
+                raise TrickformerError(
+                    f"{self.path} holds other runs, such as {inner.parent.name}; choose another --out, such as a new "
+                    "folder in it"
                 )
 
     @contextmanager

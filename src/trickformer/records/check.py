@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterable, Iterator
 
 from trickformer.records import early_end
-from trickformer.records.played import AnyRecord
+from trickformer.records.played import AnyRecord, MissingGameError
 from trickformer.records.skat import check as skat
 from trickformer.records.skat.check import AGREES, BROKEN_OFF, DAMAGED, DIFFERS, NOT_ISKO, Finding
 from trickformer.records.skat.record import SkatRecord, UnreadableGame
+
+NOT_INSTALLED = "not installed"  # the game of the record, so the record cannot be checked
 
 
 def check(record: AnyRecord, number: int) -> Finding:
@@ -21,7 +23,10 @@ def check(record: AnyRecord, number: int) -> Finding:
     """
     if isinstance(record, SkatRecord):
         return skat.check(record, number)
-    fault = record.fault()
+    try:
+        fault = record.fault()
+    except MissingGameError as e:
+        return Finding(number, NOT_INSTALLED, what=str(e))
     if not fault and record.early_end not in (None, early_end.NOTHING_LEFT):
         return Finding(number, BROKEN_OFF, what=early_end.describe(record.early_end))
     return Finding(number, DIFFERS if fault else AGREES, what=fault or "")

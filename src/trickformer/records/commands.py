@@ -22,7 +22,7 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="Run folder or file o
 
 @app.command(epilog="Example: trickformer records check out/match")
 def check(file: File, as_json: configs.Json = False) -> None:
-    """Replay every game and recompute its result. Exit code 1 if a game differs from its record or is damaged."""
+    """Replay every game and recompute its result. Exit code 1 if one differs, is damaged or cannot be checked."""
     from trickformer.records import check as checks
     from trickformer.records import files
     from trickformer.records.skat.check import AGREES, BROKEN_OFF, DAMAGED, DIFFERS, NOT_ISKO
@@ -36,17 +36,17 @@ def check(file: File, as_json: configs.Json = False) -> None:
     statuses = (AGREES, BROKEN_OFF, DIFFERS, DAMAGED)
     if as_json:
         findings = [{f: getattr(finding, f) for f in finding.__slots__} for finding in notable]
-        counted = {s: counts[s] for s in (*statuses, NOT_ISKO)}
+        counted = {s: counts[s] for s in (*statuses, NOT_ISKO, checks.NOT_INSTALLED)}
         print(to_json({"games": counts.total()} | counted | {"findings": findings}))
     else:
         for finding in notable:
             terminal.out(str(finding) if finding.status == NOT_ISKO else f"{finding.status}: {finding}")
-        statuses += (NOT_ISKO,) if counts[NOT_ISKO] else ()
+        statuses += tuple(status for status in (NOT_ISKO, checks.NOT_INSTALLED) if counts[status])
         plurals = {AGREES: "agree", DIFFERS: "differ"}
         words = {status: status if counts[status] == 1 else plurals.get(status, status) for status in statuses}
         total = f"{counts.total()} game{'s' * (counts.total() != 1)}"
         print(f"{total}: " + ", ".join(f"{counts[status]} {words[status]}" for status in statuses))
-    raise typer.Exit(1 if counts[DIFFERS] or counts[DAMAGED] else 0)
+    raise typer.Exit(int(any(counts[status] for status in (DIFFERS, DAMAGED, checks.NOT_INSTALLED))))
 
 
 @app.command(epilog="Example: trickformer records convert games.sgf games.jsonl")

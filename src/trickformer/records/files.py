@@ -20,7 +20,7 @@ from trickformer.plumbing.files import whole
 from trickformer.plumbing.text import json_object, limited_lines
 from trickformer.records import hanab_live, jsonl
 from trickformer.records.line_index import MAX_LINE, LineIndex
-from trickformer.records.played import AnyRecord, GameParser
+from trickformer.records.played import AnyRecord, GameParser, MissingGameError
 from trickformer.records.skat import iss, xskat
 from trickformer.records.skat.record import HouseRuleError, SkatRecord, TornGameError, UnreadableGame
 from trickformer.tournaments.deals import RECORDS
@@ -91,7 +91,8 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
         Each game, or why it cannot be read.
 
     Raises:
-        TrickformerError: The file cannot be read, is empty or holds no games.
+        TrickformerError: The file cannot be read, is empty or holds no games, or its run is of a game that is not
+            installed.
     """
     try:
         with _open_decompressed(path) as file:
@@ -110,6 +111,8 @@ def games(path: Path) -> Iterator[AnyRecord | UnreadableGame]:
                     yield game()
                 except HouseRuleError as e:
                     yield UnreadableGame(number, str(e), house_rule=e.rule)
+                except MissingGameError as e:  # of a run, so no other game can be read either
+                    raise TrickformerError(f"{path}: {e}") from None
                 except TrickformerError as e:
                     # A log of XSkat is torn if its last game is not over; any other file, if its last line has no end.
                     torn = isinstance(e, TornGameError) if reader is xskat.games else decoder.is_torn

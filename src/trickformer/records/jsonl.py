@@ -29,7 +29,7 @@ from pydantic import BaseModel, ValidationError
 
 from trickformer.base import TrickformerError
 from trickformer.records import hanab_live
-from trickformer.records.played import AnyRecord, GameParser, GameRecord, RunHeader, validation_fault
+from trickformer.records.played import AnyRecord, GameParser, GameRecord, MissingGameError, RunHeader, validation_fault
 from trickformer.records.skat.record import SkatRecord
 
 M = TypeVar("M", bound=BaseModel)
@@ -86,6 +86,8 @@ class LineReader:
             return parse(line, number)
         try:
             return self._run.read(line, number)
+        except MissingGameError:
+            raise
         except TrickformerError as e:
             raise TrickformerError(f"game {number}: {e}") from None
 

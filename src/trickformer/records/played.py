@@ -23,8 +23,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from trickformer import _core, games
-from trickformer.base import CHANCE, Game, TrickformerError, replay
+from trickformer.base import CHANCE, Game, TrickformerError, UnknownNameError, game_name, replay
 from trickformer.games import skat
+from trickformer.plumbing import plugins
 from trickformer.plumbing.folder import ABOUT, CONFIG
 from trickformer.plumbing.text import Int64, from_toml, json_object, read_text
 from trickformer.records import early_end
@@ -32,6 +33,21 @@ from trickformer.records.skat.check import result
 from trickformer.records.skat.record import SkatRecord, contract
 from trickformer.records.skat.replay import replay as replay_record
 from trickformer.tournaments.store import HandRecord
+
+
+class MissingGameError(TrickformerError):
+    """The game of a record is not installed."""
+
+
+def _load_game(rules: str) -> Game:
+    """Load the game of a record. Raises MissingGameError if it is not installed."""
+    try:
+        return games.load(rules)
+    except UnknownNameError:
+        name = game_name(rules)
+        if name in (*games.NAMES, *plugins.names(plugins.GAMES)):  # then an option is unknown
+            raise
+        raise MissingGameError(f"the game {name} is not installed; install its package") from None
 
 
 class GameRecord(BaseModel):
@@ -57,14 +73,25 @@ class GameRecord(BaseModel):
         return end
 
     def end(self) -> tuple[Game, Any]:
-        """Return the game and the state at its end. Raises TrickformerError if the record contradicts the rules."""
-        game = games.load(self.rules)
+        """Return the game and the state at its end.
+
+        Raises:
+            MissingGameError: The game is not installed.
+            TrickformerError: The record contradicts the rules.
+        """
+        game = _load_game(self.rules)
         return game, _replay_to_end(game, self.history, self.scores, self.early_end)
 
     def fault(self) -> str | None:
-        """Return the first difference from a replay by the rules; None if there is none."""
+        """Return the first difference from a replay by the rules; None if there is none.
+
+        Raises:
+            MissingGameError: The game is not installed.
+        """
         try:
             game, state = self.end()
+        except MissingGameError:
+            raise
         except TrickformerError as e:
             return str(e)
         if self.mission != game.mission(state):
@@ -153,7 +180,7 @@ class RunHeader:
             raise TrickformerError(f"a tournament's record needs {where} beside it; one is missing or broken") from None
         if not isinstance(rules, str):
             raise TrickformerError(f"{folder / ABOUT} does not name the game; continue the run with --resume to add it")
-        self.game = games.load(rules)
+        self.game = _load_game(rules)
         self.specs = specs
         self.seed = str(config.get("seed", ""))
 

@@ -30,7 +30,7 @@ _LEGENDS = {  # by game: explanation of the symbols in its text
     "mines": "Numbers: mines around an opened cell. '.': not opened. '*': mine. X: mine that was opened. "
     "A move such as 'open 0,2' names row and column, counted from 0.",
 }
-_SEATING = "seating: player in each seat, 0 for the first player of the run."
+_SEATING = re.compile(r", seating [\d ]+$")  # numbers of the players from 0; the names by seat say more
 _ISS_KEY = (
     "d soloist, v value, m matadors, p card points, t tricks, s schneider, z schwarz, p0 to p2 penalty points of the "
     "seats, l seat that left, to seat that ran out of time, r resigned; -1: none."
@@ -106,7 +106,7 @@ def print_game(record: AnyRecord, number: int, console: Console) -> None:
         _print_played(record, number, console)
         return
     replayed = replay(record)
-    tags = " ".join(f"{key} {value}" for key, value in record.tags.items() if value)
+    tags = " ".join(f"{key} {_SEATING.sub('', value)}" for key, value in record.tags.items() if value)
     hands = Table("Seat", "Name", "Cards", box=box.SIMPLE, show_edge=False)
     for seat in range(PLAYERS):
         cards = record.deck[HAND * seat : HAND * (seat + 1)]
@@ -123,14 +123,15 @@ def print_game(record: AnyRecord, number: int, console: Console) -> None:
     if record.result and source == "ISS":
         parts.append(Text(_ISS_KEY))
     if (note := record.tags.get("CO", "")) and "seating" in note:
-        parts.append(Text(f"GM game, PC program, SE series, ID number of the game, CO comment. {_SEATING}"))
+        parts.append(Text("GM game, PC program, SE series, ID number of the game, CO comment."))
     parts.append(_format_finding(finding))
     console.print(Group(*parts, Text("")))
 
 
 def _print_played(record: GameRecord, number: int, console: Console) -> None:
     mission = f"mission {record.mission}" if record.mission is not None else ""
-    tags = " ".join(filter(None, (record.rules, mission, *(f"{key} {value}" for key, value in record.tags.items()))))
+    named = (f"{key} {value}" for key, value in record.tags.items() if key != "seating")
+    tags = " ".join(filter(None, (record.rules, mission, *named)))
     seats = Table(box=box.SIMPLE, show_edge=False)
     for head in ("Seat", "Name", "Score"):
         seats.add_column(head, overflow="fold")
@@ -141,7 +142,6 @@ def _print_played(record: GameRecord, number: int, console: Console) -> None:
     lines = [
         _describe_record(record),
         _LEGENDS.get(game_name(record.rules), ""),
-        _SEATING if "seating" in record.tags else "",
         f"{_format_finding(check(record, number))}",
     ]
     console.print(Text("\n".join(filter(None, lines)) + "\n"), soft_wrap=True)

@@ -97,6 +97,7 @@ def review(
         names=hand.names,
         analyst=spec if spec == SOLVER else players.resolve(spec, game),
         unit=VISITS if session.by_visits else game.worth[1],
+        worth=1.0 if session.by_visits else game.worth[0],
         repeats=1 if spec == SOLVER else repeats,
         seed=seed,
         ratings=ratings,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 MISTAKE_ERRORS = 2.0  # standard errors that a loss must exceed to be called a mistake
-# Smallest loss, in units of v(o), that the page calls a mistake instead of an inaccuracy, and default for puzzles.
-MISTAKE = 0.04
+# Grades of a mistake by its loss, in units of v(o). A smaller loss than MISTAKE is an inaccuracy.
+MISTAKE = 0.04  # also the default for puzzles
+BLUNDER = 0.1
+Grade = Literal["inaccuracy", "mistake", "blunder"]
 
 
 class _ReviewModel(BaseModel):
@@ -54,6 +57,20 @@ class DecisionRating(_ReviewModel):
     def mistake(self) -> bool:
         """True if the loss exceeds MISTAKE_ERRORS standard errors, or has no error and is not 0."""
         return bool(self.loss) and (self.error is None or (self.loss or 0) > MISTAKE_ERRORS * self.error)
+
+    def grade(self, worth: float) -> Grade | None:
+        """Grade a mistake by its loss.
+
+        Args:
+            worth: Size of one unit of v(o) in the unit of the rating, see `Review.worth`.
+
+        Returns:
+            The grade; None if the decision is no mistake.
+        """
+        if not self.mistake:
+            return None
+        share = (self.loss or 0.0) / worth
+        return "blunder" if share >= BLUNDER else "mistake" if share >= MISTAKE else "inaccuracy"
 
 
 class Point(_ReviewModel):
@@ -118,6 +135,7 @@ class Review(_ReviewModel):
     names: tuple[str, ...]
     analyst: str
     unit: str  # unit of values and losses
+    worth: float  # size of one unit of v(o) in `unit`; 1 for shares of visits
     repeats: int  # number of times that a decision was valued; 1 for the solver
     seed: int
     ratings: tuple[DecisionRating, ...]

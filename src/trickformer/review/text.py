@@ -12,13 +12,14 @@ from rich.text import Text
 from trickformer import games
 from trickformer.plumbing.tables import format_difference
 from trickformer.plumbing.text import count_noun, short_unit
-from trickformer.review.result import Curve, DecisionRating, Review, ReviewStep, Verdict, WhatIf
+from trickformer.review.result import BLUNDER, MISTAKE, Curve, DecisionRating, Review, ReviewStep, Verdict, WhatIf
 
 MAX_MISTAKES = 10
 KEY = (
     "No: number of the decision. Done: action that was taken. Best: best action, if it is another. Value: of the "
     "action to its left. Lost: value of Best minus value of Done. ±: standard error of Lost. Decisions with one legal "
-    "action are left out. A mistake is a decision with Lost above 2 standard errors, or above 0 if no ± is shown."
+    "action are left out. A mistake is a decision with Lost above 2 standard errors, or above 0 if no ± is shown. "
+    f"Below {MISTAKE:.0%} of the game's unit it is an inaccuracy, from {BLUNDER:.0%} on a blunder."
 )
 _BARS = "▁▂▃▄▅▆▇█"
 _BARS_HEAD = (
@@ -121,7 +122,10 @@ def _mistakes(review: Review) -> list[str]:
         return ["No decision is rated."]
     if not mistakes:
         return ["Mistakes: none"]
-    lines = [f"{number}. {describe_mistake(r)}" for number, r in enumerate(mistakes[:MAX_MISTAKES], 1)]
+    lines = [
+        f"{number}. {describe_mistake(r)} ({r.grade(review.worth)})"
+        for number, r in enumerate(mistakes[:MAX_MISTAKES], 1)
+    ]
     more = len(mistakes) - len(lines)
     return ["Mistakes by size:", *lines, *([f"and {more} smaller ones"] if more else [])]
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from trickformer import players
-from trickformer.base import FastGame, Game, UnknownNameError, game_name
+from trickformer import checkpoints, players
+from trickformer.base import FastGame, Game, TrickformerError, UnknownNameError, game_name
 from trickformer.plumbing.config import current_names, validate_game
 from trickformer.plumbing.help_pages import Panels
 
@@ -121,13 +121,17 @@ def effective_defaults(words: Mapping[str, str]) -> tuple[str, dict[str, Any]]:
     from trickformer import games
 
     spec, preset = words.get("game", "hearts"), words.get("preset", "small")
-    if preset not in SCHEDULES:
-        raise UnknownNameError("preset", preset, tuple(SCHEDULES))
+    _require_preset(preset)
     note = f"Defaults: preset {preset} in {game_name(spec)}."
     if "game" not in words:
         note += " Others: trickformer train GAME --help."
     folder = Path("out") / f"{game_name(spec)}-{preset}"
     return note, {"preset": preset, "out": folder} | schedule(games.load(spec), preset)
+
+
+def _require_preset(name: str) -> None:
+    if name not in SCHEDULES:
+        raise UnknownNameError("preset", name, tuple(SCHEDULES))
 
 
 class SelfPlay(BaseModel):
@@ -409,6 +413,32 @@ class SelfPlay(BaseModel):
     def folder(self) -> Path:
         """Run folder."""
         return self.out or Path("out") / f"{game_name(self.game)}-{self.preset}"
+
+
+def check_names(config: SelfPlay) -> None:
+    """Check the preset, the seats, the checkpoint and the players of a run. This takes no import of torch.
+
+    Args:
+        config: Config of the run.
+
+    Raises:
+        TrickformerError: A name is unknown, there are too few seats, or a player cannot play the game.
+    """
+    from trickformer import games
+
+    game = games.load(config.game)
+    if config.seats_kept > game.players:
+        raise TrickformerError(
+            f"--seats-kept is {config.seats_kept}, but {game.name} has {game.players} seats; lower it"
+        )
+    _require_preset(config.preset)
+    if config.start:
+        checkpoints.find(config.start)
+    for spec in [*config.bootstrap, config.baseline]:
+        players.make(spec, game)
+    for spec in config.guests:
+        if players.make(spec, game).needs_state:
+            raise TrickformerError(f"guest {spec} reads hidden cards; use a guest that plays by its view")
 
 
 # Fields that a resumed run may change, because neither weights nor matches depend on their values.

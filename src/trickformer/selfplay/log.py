@@ -13,6 +13,8 @@ from trickformer.plumbing.text import json_object
 LOG = "log.jsonl"
 STAGES = ("play", "learn", "rollout_network", "measure", "match", "judge")  # stages of an iteration, in order
 _FORMER_STAGES = {"quick": "rollout_network"}  # stages by their names in version 0.2
+# Measurements of a model by their names in version 0.2 and in early runs of 0.3.
+_FORMER_LOSSES = {"observation_loss": "policy_loss", "outcome_loss": "value_loss"}
 _SKIPPED = ("time", "iteration", "stage", "at", "steps")  # fields that are no curves
 _LIMIT = 1 << 37  # upper bound of counts and times; in seconds it is the year 6325, which datetime can represent
 # Groups of curves of a match, by field of its entry. Each group has one curve for each opponent.
@@ -35,6 +37,7 @@ def read_log(folder: Path, iterations: int) -> list[dict[str, Any]]:
 def _parser(iterations: int) -> Parse:
     def parse(_: int, line: bytes) -> dict[str, Any]:
         entry = json_object(line, finite=False)  # the log of a training that diverges has NaN
+        entry = {_FORMER_LOSSES.get(key, key): value for key, value in entry.items()}
         if "stage" in entry:
             if isinstance(entry["stage"], str):
                 entry["stage"] = _FORMER_STAGES.get(entry["stage"], entry["stage"])

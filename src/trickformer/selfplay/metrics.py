@@ -30,7 +30,7 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
     Returns:
         Measurements by name.
 
-        - `observation_loss`, `outcome_loss`: cross entropy of the policy head and of the value head, in nats a token.
+        - `policy_loss`, `value_loss`: cross entropy of the policy head and of the value head, in nats a token.
         - `calibration_error`: difference between the mean expected value and the mean true value, averaged over 20
             equally large bins of the expected value; own values in units of v(o).
         - `legal_share`: the policy's probability of legal actions at own turns.
@@ -41,8 +41,8 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
     device = next(model.parameters()).device
     classes, values = game.outcomes.head_outputs(model.num_labels)
     own_values = torch.from_numpy(values[:, 0].astype(np.float32)).to(device)
-    observation: list[torch.Tensor] = []
-    outcome: list[torch.Tensor] = []
+    policy_losses: list[torch.Tensor] = []
+    value_losses: list[torch.Tensor] = []
     expected: list[torch.Tensor] = []
     true_values: list[torch.Tensor] = []
     regrets: list[torch.Tensor] = []
@@ -63,10 +63,10 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
             logits = logits.masked_fill(~batch.possible[:, :-1], -1e9)
         if out.action_values is not None and len(batch.rows):
             regrets.append(_regret(out.action_values[batch.rows, batch.positions].float(), batch))
-        observation.append(F.cross_entropy(logits[is_token], tokens[:, 1:][is_token], reduction="none"))
+        policy_losses.append(F.cross_entropy(logits[is_token], tokens[:, 1:][is_token], reduction="none"))
         predicted = value_logits[is_token]
         labels = outcomes[:, None].expand_as(is_token)[is_token]
-        outcome.append(F.cross_entropy(predicted, labels, reduction="none"))
+        value_losses.append(F.cross_entropy(predicted, labels, reduction="none"))
         expected.append(predicted.softmax(-1) @ own_values)
         true_values.append(own_values[labels])
         legal, turns = own_turns(tokenizer, cropped)
@@ -77,8 +77,8 @@ def measure(model: GPT2PolicyValueModel, game: Game, tokenizer: Tokenizer, data:
         policy = legal_policy(turn_logits[has_choice], legal[has_choice])
         entropies.append(-(policy * np.log(np.where(policy > 0, policy, 1))).sum(axis=1))
     return {
-        "observation_loss": float(torch.cat(observation).mean()),
-        "outcome_loss": float(torch.cat(outcome).mean()),
+        "policy_loss": float(torch.cat(policy_losses).mean()),
+        "value_loss": float(torch.cat(value_losses).mean()),
         "calibration_error": calibration_error(torch.cat(expected).cpu().numpy(), torch.cat(true_values).cpu().numpy()),
         "legal_share": float(np.concatenate(shares).mean()),
         "entropy": float(np.concatenate(entropies).mean()),

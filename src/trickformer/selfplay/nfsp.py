@@ -52,12 +52,12 @@ from trickformer.models.weights import read_weights
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import digests, parallel, paths
 from trickformer.plumbing.files import make_folder
-from trickformer.plumbing.folder import Interruption, RunFolder, resumable
+from trickformer.plumbing.folder import RunFolder, TimeLimit, resumable
 from trickformer.plumbing.isa import instruction_set
 from trickformer.plumbing.training import mixed_precision, prepare_training
 from trickformer.selfplay import data as stored
 from trickformer.selfplay import evaluate, metrics, report, rollout_network
-from trickformer.selfplay.config import FREE, SelfPlay
+from trickformer.selfplay.config import FREE, SelfPlay, check_names
 from trickformer.selfplay.log import LOG, Log
 from trickformer.selfplay.model_cards import model_card
 from trickformer.selfplay.progress import RunProgress, format_duration
@@ -95,21 +95,13 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
     Raises:
         TrickformerError: The input is bad, which is noticed before anything is written. Or no bootstrap player reports
             search values, or a file cannot be written; the folder then remains.
-        Interruption: Ctrl-C, or `config.stop_after` is over.
+        Interruption: Ctrl-C.
+        TimeLimit: `config.stop_after` is over.
     """
+    check_names(config)
     game, config = games.load(config.game), with_absolute_paths(config)
-    if config.seats_kept > game.players:
-        raise TrickformerError(
-            f"--seats-kept is {config.seats_kept}, but {game.name} has {game.players} seats; lower it"
-        )
-    presets.config(config.preset, 1, 1, 1, 0)  # raises if the preset is unknown
     if config.start:
         _start(config, game)
-    for spec in [*config.bootstrap, config.baseline]:
-        players.make(spec, game)
-    for spec in config.guests:
-        if players.make(spec, game).needs_state:
-            raise TrickformerError(f"guest {spec} reads hidden cards; use a guest that plays by its view")
     tokenizer = tokenizers.make(game)
     fast_game = tokenizers.bulk(game)
     # A probe of one hand: the result is None if a bootstrap player does not run in C++.
@@ -220,7 +212,7 @@ class _Run:
 
     def _check_time(self) -> None:
         if self._is_time_up():
-            raise Interruption("time is up")
+            raise TimeLimit("time is up")
 
     def _must_stop(self) -> bool:
         """Return whether the time is up in any process, so that all of them stop training at the same step."""
@@ -352,7 +344,7 @@ class _Run:
                     watch=show_step,
                 )
                 if not finished:
-                    raise Interruption("time is up")
+                    raise TimeLimit("time is up")
         if self.main:
             self.log.rewind(iteration, "learn", steps)
             if iteration >= first_rollout_network(config) and not config.searches(iteration):

@@ -32,8 +32,8 @@ _LOSS_KEY = (
     "to a seat, where an error common to all actions counts less."
 )
 _HELD_OUT = (
-    ("observation_loss", "policy loss"),
-    ("outcome_loss", "value loss"),
+    ("policy_loss", "policy loss"),
+    ("value_loss", "value loss"),
     ("regret", "regret"),
     ("calibration_error", "calibration error"),
     ("legal_share", "legal share"),
@@ -180,10 +180,8 @@ def _tables(result: dict[str, Any], game: Game) -> list[tuple[str, ReportTable, 
     compared = [m for m in models if "matches" in m]
     if compared:
         names = {"previous": "the previous model", "baseline": result["baseline"]}
-        heads = [text for o in OPPONENTS for text in (f"against {names[o]}", "95% interval")]
-        rows = [
-            (str(m["iteration"]), *(cell for o in OPPONENTS for cell in _cells(m["matches"].get(o)))) for m in compared
-        ]
+        heads = [f"against {names[o]}, 95% interval" for o in OPPONENTS]
+        rows = [(str(m["iteration"]), *(_cell(m["matches"].get(o)) for o in OPPONENTS)) for m in compared]
         better = "higher" if result["higher_is_better"] else "lower"
         title = f"Matches, {game.score_unit} ({better} is better)"
         tables.append((title, (("iteration", *heads), rows), _MATCH_KEY))
@@ -203,11 +201,11 @@ def describe_unit(game: Game) -> str:
     return f" One unit of v(o) is {size:g} {noun.removesuffix('s') if size == 1 else noun}."
 
 
-def _cells(match: dict[str, Any] | None) -> tuple[str, str]:
-    """Format a match's difference and interval; empty without a match."""
+def _cell(match: dict[str, Any] | None) -> str:
+    """Format a match's difference with its interval; empty without a match."""
     if match is None:
-        return "", ""
-    return format_difference(match["difference"]), format_interval(match["low"], match["high"])
+        return ""
+    return f"{format_difference(match['difference'])} {format_interval(match['low'], match['high'])}".rstrip()
 
 
 def plot(results: TrainingResults, path: Path) -> None:

@@ -62,7 +62,7 @@ class _Pair:
         self.deals = result["deals"]
         self.won = result["unit"] == "games won"  # whether scores are shares of games won instead of points
         self.bound, self.sequential = result["bound"], result["sequential"]
-        self.game = game_name(result["game"]).capitalize()
+        self.game = game_name(result["game"]).replace("_", " ").title()
         self.unit = "percentage points" if self.won else result["unit"]
 
     @property

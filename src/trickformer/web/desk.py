@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from trickformer import games
 from trickformer.base import CHANCE, Game, TrickformerError
@@ -25,7 +25,7 @@ from trickformer.records.skat.record import SkatRecord, UnreadableGame
 from trickformer.review import analyst, text
 from trickformer.review.hand import ReviewHand, of_record
 from trickformer.review.rating import seats_share_score
-from trickformer.review.result import MISTAKE, DecisionRating, Review
+from trickformer.review.result import Review
 from trickformer.review.what_if import what_if
 from trickformer.tournaments import report as tournament_reports
 from trickformer.tournaments.charts import charts
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
 
 SMALL_RUN = 1 << 23  # bytes of records that `list_hands` reads at once; larger ones are read by `describe_run`
 _REPORT_INTERVAL = 0.1  # seconds between two reports of progress
-
-BLUNDER = 0.1  # loss from which a mistake is a blunder, in units of v(o)
-Grade = Literal["inaccuracy", "mistake", "blunder"]
 
 # Function of (name of the work, unit, number of units done, total), which sends the progress to the page.
 ReportProgress = Callable[[tuple[str, str, int, int]], None]
@@ -305,7 +302,7 @@ class Desk:
                     "number": r.number,
                     "loss": r.loss,
                     "error": r.error,
-                    "grade": grade(r, 1.0 if review.unit == analyst.VISITS else hand.game.worth[0]),
+                    "grade": r.grade(review.worth),
                     "actions": [[a.words, a.value, a.action == r.action] for a in r.actions],
                 }
                 for r in review.ratings
@@ -383,22 +380,6 @@ class Desk:
         if isinstance(record, UnreadableGame):
             raise TrickformerError(f"{self._path}, {record.why}")
         return of_record(record)
-
-
-def grade(rating: DecisionRating, worth: float) -> Grade | None:
-    """Grade a mistake by its loss.
-
-    Args:
-        rating: Rating of a decision.
-        worth: Size of one unit of v(o) in the unit of the rating.
-
-    Returns:
-        The grade; None if the decision is no mistake.
-    """
-    if not rating.mistake:
-        return None
-    share = (rating.loss or 0.0) / worth
-    return "blunder" if share >= BLUNDER else "mistake" if share >= MISTAKE else "inaccuracy"
 
 
 def _scene(game: Game, state: State) -> dict[str, Any]:

@@ -179,6 +179,7 @@ class OhHell(Game):
 
     def view(self, state: State, viewer: int) -> View:
         """The own cards, the card turned up, then all bids and plays. Raises ValueError before the cards are dealt."""
+        self.check_viewer(viewer)
         return _view(state, viewer)
 
     def tokenizer(self) -> Tokenizer:

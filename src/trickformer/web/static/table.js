@@ -120,7 +120,8 @@ export function showTable(table, act) {
   const { scene } = table;
   showDeck(table.game);
   document.title = `${scene.title ?? table.game} – trickformer`;
-  const name = `${table.game[0].toUpperCase()}${table.game.slice(1)} · ${table.label ?? `deal ${table.deal}`}`;
+  const game = table.game.replaceAll("_", " ");
+  const name = `${game[0].toUpperCase()}${game.slice(1)} · ${table.label ?? `deal ${table.deal}`}`;
   $("title").replaceChildren(textInDeck(`${name}${scene.title && scene.title.toLowerCase() !== table.game ? ` · ${scene.title}` : ""}`));
   $("features").textContent = (scene.features ?? []).join(" · ");
   const seats = scene.seats ?? [];
