@@ -20,6 +20,12 @@ int lowest(Cards cards) {
   return std::countr_zero(cards);
 }
 
+// The highest card; the set must not be empty.
+template <std::unsigned_integral Cards>
+int highest(Cards cards) {
+  return std::bit_width(cards) - 1;
+}
+
 template <std::unsigned_integral Cards>
 int take_lowest(Cards& cards) {
   const int card = lowest(cards);

@@ -328,7 +328,7 @@ inline Cards showable(Cards hand, int label) {
   for (int colour = 0; colour < kColours; ++colour) {
     const Cards of = hand & suit_cards(colour);
     if (!of) continue;
-    const Cards low = of & (~of + 1), high = bit(63 - std::countl_zero(of));
+    const Cards low = of & (~of + 1), high = bit(highest(of));
     const bool alone = low == high;
     switch (label) {
       case kHighest: found |= alone ? 0 : high; break;
@@ -353,7 +353,7 @@ inline Actions legal(const PublicState& t, Cards hand) {
       for (int i = 0; i < t.mission.tasks; ++i)
         if (t.tasks[i].tile != kNoTile) set |= action(kTile + t.tasks[i].tile);
       // a pair is named by its lower token first
-      if (t.mission.has(Rule::kSwapTiles)) set &= ~action(63 - std::countl_zero(set));
+      if (t.mission.has(Rule::kSwapTiles)) set &= ~action(highest(set));
       return set | action(kNo);
     case Phase::kTileTo:
       for (int i = 0; i < t.mission.tasks; ++i) {

@@ -140,7 +140,7 @@ class CardChoice {
     Cards held = from & whereabouts_.has[p];
     if (!held) held = from & whereabouts_.maybe[p];
     if (mission().any(Rule::kNinesLose | Rule::kNinesLoseTasks) && held & ~kNines) held &= ~kNines;
-    return 63 - std::countl_zero(held);
+    return highest(held);
   }
 
   // Expected value of the trick when the seat `step` places after this one plays next. cards: known cards in the trick.

@@ -5,8 +5,6 @@
 namespace trickformer::crew {
 namespace {
 
-int highest(Cards cards) { return 63 - std::countl_zero(cards); }
-
 // The strength of a hand: about one for each trick.
 double strength(Cards hand) {
   double sum = 0;

@@ -261,7 +261,7 @@ inline Cards own_card(const SeatView& v) {
         cards &= ~bit(kCommandersCard);
         --still;
       }
-      for (int drop = still - 1; drop > 0 && cards; --drop) cards &= ~bit(63 - std::countl_zero(cards));
+      for (int drop = still - 1; drop > 0 && cards; --drop) cards &= ~bit(highest(cards));
       return cards;
     }
     case SeatView::Stage::kReceive: {

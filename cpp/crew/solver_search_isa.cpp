@@ -72,7 +72,7 @@ class Searcher : Outlook {
   // Limits of the attempts: 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... times kLeast (Luby, Sinclair & Zuckerman 1993).
   static std::uint64_t budget(std::uint64_t attempt) {
     std::uint64_t n = attempt + 1;
-    while (n & (n + 1)) n -= (std::uint64_t{1} << (63 - std::countl_zero(n))) - 1;
+    while (n & (n + 1)) n -= (std::uint64_t{1} << (highest(n))) - 1;
     return kLeast * (n + 1) / 2;
   }
 
@@ -94,7 +94,7 @@ class Searcher : Outlook {
         Cards same = bit(low);
         if (!(special_ >> low & 1)) same = here & at.hand[holder_[low]] & ~special_;
         if (above) same &= (above & (~above + 1)) - 1;
-        canonical_[s][cards] = std::uint16_t(bit(63 - std::countl_zero(same)) >> shift | above >> shift);
+        canonical_[s][cards] = std::uint16_t(bit(highest(same)) >> shift | above >> shift);
       }
     }
   }
@@ -128,7 +128,7 @@ class Searcher : Outlook {
     for (Cards left = hand; left;) {
       const int card = take_lowest(left);
       const Cards under = all & lower(card);
-      const Cards next = under ? bit(63 - std::countl_zero(under)) : 0;
+      const Cards next = under ? bit(highest(under)) : 0;
       if (!(next & hand) || (next | bit(card)) & special_) out |= bit(card);
     }
     return out;

@@ -33,11 +33,15 @@ struct Task {
   std::uint8_t card, tile;
   std::int8_t owner;  // -1: nobody yet
   bool done;
+
+  bool operator==(const Task&) const = default;
 };
 
 // The message of a player: an action kHighest .. kUnlabelled, or 0 for nothing.
 struct Message {
   std::uint8_t label, card, before;  // before: number of cards played before it
+
+  bool operator==(const Message&) const = default;
 };
 
 // The public information of a mission in progress.
@@ -70,6 +74,7 @@ struct PublicState {
   bool at_trick_start() const {
     return (phase == Phase::kRadio || phase == Phase::kPlay) && num_plays % kPlayers == 0 && !asked;
   }
+  bool operator==(const PublicState&) const = default;
 };
 
 // A mission from the moment the cards are dealt.

@@ -64,6 +64,7 @@ struct Mission {
   constexpr int first_open_trick() const {  // first trick, from 0, before which anybody may communicate
     return communication == Communication::kFromTrick2 ? 1 : communication == Communication::kFromTrick3 ? 2 : 0;
   }
+  bool operator==(const Mission&) const = default;
 };
 
 inline namespace TRICKFORMER_ISA {

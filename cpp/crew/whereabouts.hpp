@@ -5,8 +5,7 @@
 namespace trickformer::crew {
 
 struct Whereabouts {
-  int seat = 0;
-  Cards hand = 0, unseen = 0;  // unseen: cards not played, not in the own hand and not known to be in another
+  Cards unseen = 0;            // cards not played, not in the own hand and not known to be in another
   Cards has[kPlayers] = {};    // cards that another seat is known to hold
   Cards maybe[kPlayers] = {};  // cards that another seat may hold, those in `has` included
   // For a card in `maybe`: the probability that the seat does not hold it. Cards are treated as independent.
@@ -24,8 +23,6 @@ inline namespace TRICKFORMER_ISA {
 
 inline Whereabouts look(const PublicState& t, int seat, Cards hand) {
   Whereabouts s;
-  s.seat = seat;
-  s.hand = hand;
   // after a draw only later plays give information
   const bool drawn = t.mission.has(Rule::kDraw) && t.num_plays >= kPlayers;
   Cards cannot[kPlayers] = {};

@@ -48,7 +48,7 @@ void label_game(const Codec& codec, const std::uint8_t* history, int seat, const
     }
     for (std::uint64_t rest = actions; rest;) {
       const int action = take_lowest(rest);
-      const double mean = double(sums[action]) / (double(playouts) * rules.perfect());
+      const double mean = double(sums[action]) / (double(playouts) * rules.kinds());
       out.push_back({std::uint16_t(position), std::uint16_t(action), float(mean)});
     }
   };

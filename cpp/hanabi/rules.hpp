@@ -22,7 +22,6 @@ struct Rules {
   int copies(int rank) const { return rank == 0 ? 3 : rank == ranks - 1 ? 1 : 2; }
   int deck() const { return colors * (ranks == 1 ? 3 : 2 * ranks); }
   int dealt() const { return players * hand; }  // cards in hands at the start
-  int perfect() const { return colors * ranks; }
   int play(int slot) const { return hand + slot; }
   int hint_color(int offset, int color) const { return 2 * hand + (offset - 1) * colors + color; }
   int hint_rank(int offset, int rank) const { return 2 * hand + (players - 1) * colors + (offset - 1) * ranks + rank; }
@@ -80,7 +79,7 @@ struct State {
     for (int c = 0; c < rules.colors; ++c) n += fireworks[c];
     return n;
   }
-  bool over() const { return lives == 0 || turns_left == 0 || piled() == rules.perfect(); }
+  bool over() const { return lives == 0 || turns_left == 0 || piled() == rules.kinds(); }
   int score() const { return lives == 0 ? 0 : piled(); }
   bool playable(int card) const { return fireworks[card / rules.ranks] == card % rules.ranks; }
 };
@@ -264,7 +263,7 @@ inline void apply(State& s, int action, int slots = -1) {
   if (++s.player == rules.players) s.player = 0;
 }
 
-// The legal actions that certainly cost no life, judged with all cards visible.
+// The legal actions that certainly cost no life, judged with all cards visible; none if every action costs one.
 inline std::uint64_t harmless(const State& s) {
   std::uint64_t set = legal(s);
   for (int i = 0; i < s.sizes[s.player]; ++i)

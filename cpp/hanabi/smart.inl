@@ -70,7 +70,7 @@ class Thinker {
 
  private:
   // Number of cards that can still be drawn without a play if all reachable cards are to be played.
-  int spare_turns() const { return s_.piled() + s_.left() + rules_.players - (rules_.perfect() - unreachable()); }
+  int spare_turns() const { return s_.piled() + s_.left() + rules_.players - (rules_.kinds() - unreachable()); }
 
   int unreachable() const {
     int n = 0;
@@ -292,8 +292,6 @@ class Thinker {
     if ((seat_ + 1) % rules_.players == seat) e.rescue = r.loss - loss(then);
     return e;
   }
-
-  static int highest(unsigned set) { return std::bit_width(set) - 1; }
 
   Deductions deductions_;
   const Needs& needs_;

@@ -177,7 +177,8 @@ void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, s
     shuffle(rules, rng, decks);
     State s = new_game(rules, decks);
     for (std::uint8_t* out = actions; !s.over(); ++out) {
-      *out = std::uint8_t(pick(careful ? harmless(s) : legal(s), rng));
+      const std::uint64_t set = careful ? harmless(s) : 0;
+      *out = std::uint8_t(pick(set ? set : legal(s), rng));
       apply(s, *out);
     }
     scores[i] = std::int8_t(s.score());

@@ -94,8 +94,6 @@ class Simulator {
   }
 
  private:
-  static int highest(Cards cards) { return 63 - std::countl_zero(cards); }
-
   // The script of playouts, with one random move in eight: duck; discard the queen, hearts and high cards; lead low.
   int choose(const Sim& s, Cards cards, Rng& rng) const {
     const int random = pick(cards, rng);

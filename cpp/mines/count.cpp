@@ -6,6 +6,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/binomials.hpp"
+
 namespace trickformer::mines {
 
 namespace {
@@ -15,14 +17,7 @@ constexpr std::size_t kMostNodes = 1'000'000;
 constexpr std::size_t kMostBytes = std::size_t{1} << 28;
 
 // Pascal's triangle up to 64; the largest entry is 64 over 32.
-constexpr auto kChoose = [] {
-  std::array<std::array<std::uint64_t, 65>, 65> c{};
-  for (int n = 0; n <= 64; ++n) {
-    c[n][0] = 1;
-    for (int k = 1; k <= n; ++k) c[n][k] = c[n - 1][k - 1] + (k < n ? c[n - 1][k] : 0);
-  }
-  return c;
-}();
+constexpr Binomials<65> kChoose;
 
 template <std::size_t N>
 int lack(const std::array<std::uint64_t, N>& lacks, int cell) {
@@ -178,7 +173,7 @@ bool Counter<Cells>::walk(const Board<Cells>& board, const Lacks& lacks) {
 template <typename Cells>
 const Cells* Counter<Cells>::choose(int n) const {
   if constexpr (std::unsigned_integral<Cells>)
-    return kChoose[n].data();
+    return kChoose.of[n];
   else
     return binomials_[n].data();
 }

@@ -151,10 +151,11 @@ template <typename Cells>
 struct Observation {
   using Number = std::conditional_t<(kRoom<Cells> > 256), std::uint16_t, std::uint8_t>;  // type of a cell's index
 
-  Cells opened{};    // without a mine
-  Cells exploded{};  // the mine that ended the game, if any
-  Cells allowed{};   // cells where the rule of the first move allows mines
-  Number n = 0;      // number of opened cells in `cell` and `shown`
+  Cells opened{};                   // without a mine
+  Cells exploded{};                 // the mine that ended the game, if any
+  Cells allowed{};                  // cells where the rule of the first move allows mines
+  std::int16_t rows = 0, cols = 0;  // of the board
+  Number n = 0;                     // number of opened cells in `cell` and `shown`
   Number cell[kRoom<Cells>] = {};
   std::uint8_t shown[kRoom<Cells>] = {};
 };
@@ -180,6 +181,8 @@ template <typename Cells>
 Observation<Cells> new_observation(const Board<Cells>& board) {
   Observation<Cells> observation;
   observation.allowed = board.all;
+  observation.rows = std::int16_t(board.rows);
+  observation.cols = std::int16_t(board.cols);
   return observation;
 }
 
@@ -255,7 +258,7 @@ inline Any<Board> new_board(int rows, int cols, int mines, FirstMove first_move,
 template <typename Cells>
 const Observation<Cells>& observation_on(const Board<Cells>& board, const Any<Observation>& observation) {
   const auto* seen = std::get_if<Observation<Cells>>(&observation);
-  if (!seen || any((seen->opened | seen->exploded | seen->allowed) & ~board.all))
+  if (!seen || seen->rows != board.rows || seen->cols != board.cols)
     throw std::invalid_argument("the observation is of another board; use the board of the game");
   return *seen;
 }

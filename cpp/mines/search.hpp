@@ -50,9 +50,10 @@ TRICKFORMER_PER_ISA(RunSearch, search);
 // Draws n layouts by one method, each after `trials` steps of the Metropolis walk. A method that inherits continues
 // from the previous layout. Rejection stops after `trials` draws for a layout, unless that is 0. out: uint64 [n,
 // words], a bit for each mine; 0 for a layout that was not found. The seed determines all draws. exact: as for `search`.
+// interrupted: called several times a second; true ends the drawing.
 using RunSample = void(const Any<Board>& board, const Any<Observation>& observation, const Any<Counter>* exact,
                        Method method, Domain domain, std::uint64_t trials, std::uint64_t seed, std::size_t n,
-                       std::uint64_t* out);
+                       bool (*interrupted)(), std::uint64_t* out);
 TRICKFORMER_PER_ISA(RunSample, sample);
 
 }  // namespace trickformer::mines

@@ -234,14 +234,15 @@ SearchResult search(const Any<Board>& board, const Any<Observation>& observation
 }
 
 void sample(const Any<Board>& board, const Any<Observation>& observation, const Any<Counter>* exact, Method method,
-            Domain domain, std::uint64_t trials, std::uint64_t seed, std::size_t n, std::uint64_t* out) {
+            Domain domain, std::uint64_t trials, std::uint64_t seed, std::size_t n, bool (*interrupted)(),
+            std::uint64_t* out) {
   on_board(board, observation, [&]<typename Cells>(const Board<Cells>& b, const Observation<Cells>& s) {
     Sampler<Cells> sampler(b, method, domain, std::get_if<Counter<Cells>>(exact));
-    Deadline never(0, nullptr);
+    Deadline deadline(0, interrupted);
     Rng rng(seed);
     const std::uint64_t limit = method == Method::kRejection ? trials : 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const Cells layout = sampler.draw(s, trials, limit, never, rng);
+    for (std::size_t i = 0; i < n && !deadline.over(); ++i) {
+      const Cells layout = sampler.draw(s, trials, limit, deadline, rng);
       store(layout, out + i * kWords<Cells>);
     }
   });

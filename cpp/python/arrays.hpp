@@ -15,6 +15,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace trickformer {
 
@@ -59,13 +60,19 @@ template <typename T>
 Out<T> make(std::initializer_list<std::size_t> shape, T fill = T{}) {
   std::size_t n = 1;
   for (const std::size_t d : shape) {
-    check_room(n, d);
+    check_room(d, n * sizeof(T));
     n *= d;
   }
-  check_room(n, sizeof(T));
   T* data = new T[n];
   std::fill(data, data + n, fill);
   return Out<T>(data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); }));
+}
+
+// A new numpy array, int32 [n], of some numbers.
+inline Out<std::int32_t> to_array(const std::vector<int>& numbers) {
+  auto out = make<std::int32_t>({numbers.size()});
+  std::copy(numbers.begin(), numbers.end(), out.data());
+  return out;
 }
 
 // Returns whether all numbers of a strided array, of any number of dimensions, are in the range of T.

@@ -41,6 +41,11 @@ inline int within(std::int64_t number, int least, int most, const char* what) {
   return int(number);
 }
 
+// Raises ValueError unless a number is from 0 to 1. what: name of the argument in the message.
+inline void check_share(double share, const char* what) {
+  if (!(share >= 0 && share <= 1)) throw nb::value_error((std::string(what) + " must be between 0 and 1").c_str());
+}
+
 // Returns a number as a token, clamped to -1 and the largest int16. Such a token makes the history illegal.
 inline int as_token(int token) { return std::clamp<int>(token, -1, std::numeric_limits<std::int16_t>::max()); }
 

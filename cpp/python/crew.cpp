@@ -202,9 +202,7 @@ void bind_tokens(nb::module_& m) {
             see(v, out.back());
           }
         }
-        auto array = make<std::int32_t>({out.size()});
-        std::copy(out.begin(), out.end(), array.data());
-        return array;
+        return to_array(out);
       },
       "book"_a, "tokens"_a,
       "Return a seat's complete token sequence, int32 [n], from its tokens of the mission, the deal and the actions. "

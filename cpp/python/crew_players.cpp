@@ -64,6 +64,8 @@ void bind_crew_players(nb::module_& parent) {
   m.def(
       "mixed_games",
       [](const Logbook& book, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise) {
+        check_share(random, "random");
+        check_share(noise, "noise");
         auto history = make<std::uint8_t>({n, kHistory});
         auto result = make<std::int8_t>({n});
         auto seated = make<std::uint8_t>({n, kPlayers});

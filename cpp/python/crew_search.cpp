@@ -35,7 +35,7 @@ std::vector<int> course_of(const Deals& d, const In1<std::int64_t>& course) {
   const World world = d.draw(rng);
   const SeatView& v = d.view();
   const bool is_reached = follow(dealt(v.mission, world), world, actions, [&](const State& s, int action) {
-    if (action < 0) return !s.over() && s.current == v.seat && s.phase == v.phase && s.num_plays == v.num_plays;
+    if (action < 0) return !s.over() && s.current == v.seat && static_cast<const PublicState&>(s) == v;
     return !s.over() && action < kActions && (legal(s) >> action & 1);
   });
   if (!is_reached) throw nb::value_error("course is not consistent with the view");

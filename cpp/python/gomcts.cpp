@@ -19,12 +19,6 @@ using namespace trickformer;
 
 namespace {
 
-Out<std::int32_t> to_numpy(const std::vector<int>& values) {
-  auto out = make<std::int32_t>({values.size()});
-  std::copy(values.begin(), values.end(), out.data());
-  return out;
-}
-
 // Searches and the outcome values that they share.
 struct SearchBatch {
   std::vector<float> outcome_values;
@@ -93,7 +87,7 @@ void bind_gomcts(nb::module_& parent) {
             self.batch.branches(parents, tokens, features);
             auto rows = make<float>({tokens.size(), tokens.empty() ? 0 : features.size() / tokens.size()});
             std::copy(features.begin(), features.end(), rows.data());
-            return std::make_tuple(to_numpy(parents), to_numpy(tokens), rows);
+            return std::make_tuple(to_array(parents), to_array(tokens), rows);
           },
           "Return the nodes that the backend must add: parents and tokens, int32 [n], and features, float32 [n, F].")
       .def(
@@ -104,10 +98,10 @@ void bind_gomcts(nb::module_& parent) {
           },
           "Set the backend's node of each branch, int32 [n].")
       .def(
-          "policy_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.policy_nodes()); },
+          "policy_nodes", [](const SearchBatch& self) { return to_array(self.batch.policy_nodes()); },
           "Return the backend's nodes whose policy is requested, int32 [n].")
       .def(
-          "value_nodes", [](const SearchBatch& self) { return to_numpy(self.batch.value_nodes()); },
+          "value_nodes", [](const SearchBatch& self) { return to_array(self.batch.value_nodes()); },
           "Return the backend's nodes whose value is requested, int32 [n].")
       .def(
           "answer",
@@ -188,7 +182,7 @@ void bind_gomcts(nb::module_& parent) {
             std::vector<int> out;
             for (std::size_t i = 0; i < self.batch.size(); ++i)
               for (int node : self.batch[i].backend_nodes()) out.push_back(node);
-            return to_numpy(out);
+            return to_array(out);
           },
           "Return all nodes that the searches added to the backend, int32 [n].");
 }

@@ -241,8 +241,10 @@ void bind_tables(nb::module_& m) {
           [](Tables& t, In1<std::int64_t> actions) {
             if (actions.size() != t.size())
               throw nb::value_error("the numbers of actions and tables differ; give one action per table");
+            for (std::size_t i = 0; i < t.size(); ++i)  // all of them before the first changes a table
+              if (!t.state(i).over()) checked_action(t.state(i), actions(i));
             for (std::size_t i = 0; i < t.size(); ++i)
-              if (!t.state(i).over()) t.step(i, checked_action(t.state(i), actions(i)));
+              if (!t.state(i).over()) t.step(i, int(actions(i)));
           },
           "actions"_a, "Apply one action per table, int64 [n]. Actions of finished games are ignored.")
       .def(

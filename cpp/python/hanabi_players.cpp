@@ -75,6 +75,8 @@ void bind_hanabi_players(nb::module_& parent) {
       "scripted_games",
       [](const Rules& rules, In1<std::int8_t> bots, std::uint64_t seed, std::uint64_t first, std::size_t n,
          double random, double noise) {
+        check_share(random, "random");
+        check_share(noise, "noise");
         const auto ids = bots_of(bots, std::size_t(rules.players), "bots must have one bot a seat");
         auto decks = make<std::uint8_t>({n, std::size_t(rules.deck())});
         auto actions = make<std::uint8_t>({n, std::size_t(longest(rules))});

@@ -19,11 +19,6 @@ namespace {
 
 using Hand = std::vector<std::int16_t>;
 
-// Raises ValueError unless the number is from 0 to 1.
-void check_slip(double slip) {
-  if (!(slip >= 0 && slip <= 1)) throw nb::value_error("slip must be between 0 and 1");
-}
-
 constexpr int kMostListed = 1'000'000, kMostTries = 10'000'000;  // limits, which take seconds
 
 void check_legal(const Rules& rules, std::uint64_t legal, std::int64_t action) {
@@ -100,7 +95,7 @@ void bind_hanabi_search(nb::module_& parent) {
           [](const Decision& d, std::size_t most, std::size_t n, std::size_t tries, std::uint64_t seed, double slip) {
             within(std::int64_t(most), 0, kMostListed, "most");
             within(std::int64_t(tries), 0, kMostTries, "tries");
-            check_slip(slip);
+            check_share(slip, "slip");
             Hand hands, kept;
             std::vector<std::uint64_t> ways;
             std::vector<double> weights;
@@ -150,7 +145,7 @@ void bind_hanabi_search(nb::module_& parent) {
           "chances",
           [](const Decision& d, In2<std::int16_t> hands, double slip) {
             check_hands(d, hands);
-            check_slip(slip);
+            check_share(slip, "slip");
             auto out = make<double>({hands.shape(0)});
             nb::gil_scoped_release release;
             std::vector<int> order = in_order(d);

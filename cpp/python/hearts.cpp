@@ -128,6 +128,9 @@ void bind_hearts(nb::module_& parent) {
       "mixed_hands",
       [](const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise,
          const RolloutNet* net, double rollout) {
+        check_share(random, "random");
+        check_share(noise, "noise");
+        check_share(rollout, "rollout");
         if (rollout > 0 && !net) throw nb::value_error("a share of network rollouts needs a network");
         if (net && (net->features != kFeatures || net->actions != kVocabulary))
           throw nb::value_error("the network was trained for another game");

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -72,6 +73,8 @@ struct Worlds {
 std::map<int, std::pair<double, std::int64_t>> pimc_of(const Deals& d, const PimcOptions& options, std::uint64_t seed) {
   if (options.worlds < 1 || options.runs < 1 || options.runs > kMostRuns)
     throw std::invalid_argument("worlds and runs must be at least 1, and runs at most " + std::to_string(kMostRuns));
+  if (!(options.c >= 0 && std::isfinite(options.c)))
+    throw std::invalid_argument("c must be a finite number and at least 0");
   if (d.view.num_plays == kNumCards) throw std::invalid_argument("the hand is over");
   if (!d.may_act) throw std::invalid_argument("the seat of the view is not on turn");
   check_room(std::size_t(options.runs), kHand * sizeof(UctNode));
@@ -146,10 +149,8 @@ void bind_hearts_search(nb::module_& parent) {
       [](const Deals& d, int worlds, int runs, double c, bool uct, bool light, std::uint64_t seed) {
         if (worlds > 0) check_room(std::size_t(worlds), kNumCards * (sizeof(float) + 1));
         const std::size_t n = std::size_t(worlds > 0 ? worlds : 0);
-        auto values = make<float>({n, std::size_t(kNumCards)});
-        auto holders = make<std::int8_t>({n, std::size_t(kNumCards)});
-        std::fill_n(values.data(), n * kNumCards, std::numeric_limits<float>::quiet_NaN());
-        std::fill_n(holders.data(), n * kNumCards, std::int8_t(-1));
+        auto values = make<float>({n, std::size_t(kNumCards)}, std::numeric_limits<float>::quiet_NaN());
+        auto holders = make<std::int8_t>({n, std::size_t(kNumCards)}, -1);
         auto found = pimc_of(d, {{runs, c, light}, worlds, uct, values.data(), holders.data()}, seed);
         return std::make_tuple(found, values, holders);
       },

@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,12 @@ std::vector<int> cells_of(Cells cells) {
 template <typename Cells>
 int cell_of(const Board<Cells>& board, int cell) {
   return int(checked(cell, std::size_t(board.cells()), "cell"));
+}
+
+// Returns whether a signal such as Ctrl-C has arrived; then its exception is set.
+bool interrupted() {
+  nb::gil_scoped_acquire acquired;
+  return PyErr_CheckSignals() != 0;
 }
 
 int words_of(const AnyBoard& board) {
@@ -303,9 +310,12 @@ void bind_beliefs(nb::module_& m) {
         const std::optional<AnyCounter> counter = count_layouts(b, observation, method);
         const auto words = std::size_t(words_of(b));
         auto out = words == 1 ? make<std::uint64_t>({n}) : make<std::uint64_t>({n, words});
-        nb::gil_scoped_release release;
-        sample(b, observation, counter ? &*counter : nullptr, Method(method), Domain(domain), trials, seed, n,
-               out.data());
+        {
+          nb::gil_scoped_release release;
+          sample(b, observation, counter ? &*counter : nullptr, Method(method), Domain(domain), trials, seed, n,
+                 &interrupted, out.data());
+        }
+        if (PyErr_Occurred()) throw nb::python_error();
         return out;
       },
       "board"_a, "observation"_a, "method"_a, "domain"_a, "trials"_a, "seed"_a, "n"_a,
@@ -314,12 +324,6 @@ void bind_beliefs(nb::module_& m) {
       "a random walk; for rejection, the number of draws after which it gives up and returns 0, or 0 for no limit. "
       "Raises ValueError if no layout is consistent with the opened cells, RuntimeError if there are too many for "
       "exact drawing.");
-}
-
-// Returns whether a signal such as Ctrl-C has arrived; then its exception is set.
-bool interrupted() {
-  nb::gil_scoped_acquire acquired;
-  return PyErr_CheckSignals() != 0;
 }
 
 void bind_players(nb::module_& m) {
@@ -339,6 +343,8 @@ void bind_players(nb::module_& m) {
          double seconds, double c, double widening, std::uint64_t seed) {
         checked(method, 4, "method");
         checked(domain, 2, "domain");
+        if (!(c >= 0 && std::isfinite(c)) || !(widening >= 0 && std::isfinite(widening)) || std::isnan(seconds))
+          throw nb::value_error("c and widening must be finite and at least 0, and seconds a number");
         if (on_board(b, observation, [](const auto& of, const auto& s) { return any(s.exploded) || s.n == of.safe(); }))
           throw nb::value_error("the game is over");
         const std::optional<AnyCounter> counter = count_layouts(b, observation, method);

@@ -172,9 +172,7 @@ void bind_sampler(nb::module_& m) {
           lead();
         }
         if (v.stage == SeatView::Stage::kOver) out.push_back(kEndToken);
-        auto array = make<std::int32_t>({out.size()});
-        std::copy(out.begin(), out.end(), array.data());
-        return array;
+        return to_array(out);
       },
       "tokens"_a,
       "Return a seat's complete token sequence, int32 [n], from its tokens of the deal and the actions. The added "

@@ -30,6 +30,8 @@ void bind_skat_players(nb::module_& parent) {
   m.def(
       "mixed_games",
       [](bool seeger, std::uint64_t seed, std::uint64_t first, std::size_t n, double random, double noise) {
+        check_share(random, "random");
+        check_share(noise, "noise");
         auto history = make<std::uint8_t>({n, kHistory});
         auto score = make<std::int16_t>({n, kPlayers});
         auto seated = make<std::uint8_t>({n, kPlayers});

@@ -27,12 +27,6 @@ Cards cards_in(const std::vector<int>& cards, std::size_t n) {
   return set;
 }
 
-std::vector<int> listed(Cards cards) {
-  std::vector<int> out;
-  while (cards) out.push_back(take_lowest(cards));
-  return out;
-}
-
 Known known_of(int known) { return Known(checked(known, 3, "known")); }
 int declaration_of(int declaration) { return int(checked(declaration, kDeclarations, "declaration")); }
 int seat_of(int seat) { return int(checked(seat, kPlayers, "seat")); }
@@ -141,7 +135,7 @@ void bind_bidding(nb::module_& m) {
       [](const Evaluation& e, const std::vector<int>& twelve, int seat) {
         const Laying best = best_laying(e, cards_in(twelve, kHand + kSkat), 0, seat_of(seat));
         std::vector<std::pair<std::vector<int>, double>> out;
-        for (int d = 0; d < kDeclarations; ++d) out.emplace_back(listed(best.laid[d]), best.logit[d]);
+        for (int d = 0; d < kDeclarations; ++d) out.emplace_back(cards_of(best.laid[d]), best.logit[d]);
         return out;
       },
       "evaluation"_a, "twelve"_a, "seat"_a,
@@ -151,7 +145,7 @@ void bind_bidding(nb::module_& m) {
       "best_offer",
       [](const Evaluation& e, const std::vector<int>& twelve, int bid, int seat, bool seeger) {
         const Offer o = best_offer(e, cards_in(twelve, kHand + kSkat), 0, bid_of(bid), seat_of(seat), stakes(seeger));
-        return std::make_tuple(o.declaration, listed(o.laid), o.chance, o.score);
+        return std::make_tuple(o.declaration, cards_of(o.laid), o.chance, o.score);
       },
       "evaluation"_a, "twelve"_a, "bid"_a, "seat"_a, "seeger"_a = true,
       "Return (declaration, discards, chance of winning, expected score) of the best contract with twelve cards.");
@@ -238,9 +232,17 @@ void bind_inference(nb::module_& m) {
       [](const Deals& deals, const Evaluation& e, const BidModel& model, bool seeger, std::size_t n,
          std::size_t oversample, std::uint64_t seed) {
         check_worlds(n, oversample);
-        Rng rng(seed);
         const Stakes s = stakes(seeger);
-        const WeightedWorlds w = draw_worlds(deals, e, model, s, n, oversample, rng);
+        WeightedWorlds w;
+        std::vector<double> chances;
+        {
+          nb::gil_scoped_release release;
+          Rng rng(seed);
+          w = draw_worlds(deals, e, model, s, n, oversample, rng);
+          for (const World& world : w.worlds)
+            chances.push_back(spoken_chance(e, model, deals.view(), world, s) *
+                              laid_chance(e, model, deals.view(), world, s));
+        }
         const std::size_t found = w.worlds.size();
         auto holders = make<std::int8_t>({found, std::size_t(kNumCards)}, -1);
         auto weight = make<double>({found}), chance = make<double>({found});
@@ -253,8 +255,7 @@ void bind_inference(nb::module_& m) {
               if ((place < kPlayers ? world.held[place] : world.skat) >> card & 1)
                 holders.data()[i * kNumCards + std::size_t(card)] = std::int8_t(place);
           weight.data()[i] = w.weight[i];
-          chance.data()[i] =
-              spoken_chance(e, model, deals.view(), world, s) * laid_chance(e, model, deals.view(), world, s);
+          chance.data()[i] = chances[i];
         }
         return std::make_tuple(holders, weight, chance, w.effective, hidden);
       },

@@ -96,8 +96,8 @@ nb::class_<typename Game::Tables> bind_tables(nb::module_& m, nb::class_<typenam
           check_seats(seats, n, sizes.players);
           if (streams.size() != n)
             throw nb::value_error("the numbers of streams and hands differ; give one stream per hand");
-          if (playouts < 1 || !(share >= 0 && share <= 1))
-            throw nb::value_error("playouts must be at least 1 and a share between 0 and 1");
+          if (playouts < 1) throw nb::value_error("playouts must be at least 1");
+          check_share(share, "share");
           if (!(requires { Game::kRollout; }) && net)
             throw nb::value_error("this game has no labels by a network; leave out net");
           if (!(requires { Game::kWorlds; }) && worlds)

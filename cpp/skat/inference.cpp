@@ -1,6 +1,8 @@
 #include "skat/inference.hpp"
 
+#include <cmath>
 #include <map>
+#include <stdexcept>
 #include <tuple>
 
 namespace trickformer::skat {
@@ -145,7 +147,9 @@ double laid_chance(const Evaluation& evaluation, const BidModel& model, const Se
         all += std::exp((worth(std::countr_zero(open), other) - own) / model.choice);
     }
   }
-  return blend(model, 1 / all, 66 * std::popcount(legal)) / named_chance(evaluation, model, v, w, stakes);
+  const double named = named_chance(evaluation, model, v, w, stakes);
+  const double chance = blend(model, 1 / all, 66 * std::popcount(legal)) / named;
+  return std::isfinite(chance) ? chance : 0;  // a declaration whose probability underflows
 }
 
 double spoken_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& v, const World& w,
@@ -200,6 +204,7 @@ WeightedWorlds draw_worlds(const Deals& deals, const Evaluation& evaluation, con
     all.weight[place->second] += weight[i];
     sum += weight[i];
   }
+  if (!(sum > 0)) throw std::invalid_argument("the model of bids gives no world any weight; raise its floor");
   for (double& w : all.weight) w /= sum;
   if (all.worlds.size() <= n) return all;
   const std::vector<int> times = resample(all.weight, n, rng, share);

@@ -212,8 +212,6 @@ PimcResult pimc_card(const Deals& deals, const Evaluation& evaluation, const Pim
   Rng rng(seed);
   const WeightedWorlds worlds =
       draw_worlds(deals, evaluation, options.model, stakes, options.worlds, options.oversample, rng);
-  const double sum = std::accumulate(worlds.weight.begin(), worlds.weight.end(), 0.0);
-  if (!(sum > 0)) throw std::invalid_argument("the model of bids gives no world any weight; raise its floor");
   PimcResult out;
   out.worlds = worlds.worlds.size();
   out.effective = worlds.effective;

@@ -16,9 +16,7 @@ void play_on(const Deals& deals, const std::int16_t* hidden, std::size_t n, std:
     if (!deals.is_consistent(world))
       throw std::invalid_argument("world " + std::to_string(i) + " does not explain the view");
     const Table start = played(world, course);
-    const SeatView& own = start.views[v.seat];
-    if (!v.my_turn() || own.stage != v.stage || own.num_said != v.num_said || own.num_plays != v.num_plays ||
-        own.num_discards != v.num_discards)
+    if (!v.my_turn() || start.views[v.seat] != v)
       throw std::invalid_argument(
           "the course of play does not lead to the view, or the seat of the view is not on turn");
     for (const int action : actions) {

@@ -40,6 +40,7 @@ struct Auction {
   std::int16_t bid() const { return called < 0 ? std::int16_t{0} : kCallValues[called]; }
   int current() const { return reply || last ? listener : caller; }
   bool all_passed() const { return over && soloist < 0; }
+  bool operator==(const Auction&) const = default;
 };
 
 // A contract: the result of the declaration.
@@ -47,6 +48,8 @@ struct Contract {
   Kind kind = Kind::kGrand;
   bool hand = false;
   Level level = Level::kNone;
+
+  bool operator==(const Contract&) const = default;
 };
 
 // A game of Skat from the deal on.

@@ -105,7 +105,7 @@ class Play {
     f[kSuitAgainst] = against(suit) / 5;
     const Cards ten = suit & Cards{0x20202020};
     f[kUnguards] = own & ten && !(ten & bit(card)) && length == 2 && against(above(lowest(ten))) > 0.01;
-    f[kUnderOwnHigh] = own & above(card) && against(above(31 - std::countl_zero(own))) < 0.01;
+    f[kUnderOwnHigh] = own & above(card) && against(above(highest(own))) < 0.01;
     const Cards top = suit & unseen_ & above(card);
     f[kOver] = over / 3;
     f[kPointsOut] = card_points(suit & unseen_) / 20.0;
@@ -113,7 +113,7 @@ class Play {
     if (role_ == 0) return;
     const int partner = kPlayers - me_ - solo_;
     f[kPartnerRuffs] = none(partner, suit) * (1 - none(partner, trump_));
-    f[kPartnerTop] = top ? chance_[partner][31 - std::countl_zero(top)] : 0;
+    f[kPartnerTop] = top ? chance_[partner][highest(top)] : 0;
     f[kPartnerLed] = led_[partner] >> card / 8 & 1;
     f[kSoloistNext] = (me_ + 1) % kPlayers == solo_ ? length / 5.0 : 0;
     f[kSoloistVoid] = none(solo_, suit);

@@ -74,6 +74,7 @@ struct SeatView {
     return kHand - std::popcount(played[p]);
   }
   int hidden_in_skat() const { return taken ? 0 : kSkat; }
+  bool operator==(const SeatView&) const = default;
 };
 
 inline namespace TRICKFORMER_ISA {

@@ -55,7 +55,6 @@ static Layout make_layout(Kind kind) {
       int to = rank == 7 ? 28 + suit : 7 * at + rank;
       if (kind == Kind::kNull) to = 8 * suit + strength(kind, card, card) - 1;
       out.to[card] = std::uint8_t(to);
-      out.from[to] = std::uint8_t(card);
     }
   }
   return out;

@@ -5,7 +5,6 @@
 
 namespace trickformer::skat::inline TRICKFORMER_ISA {
 
-inline int highest(Cards cards) { return 31 - std::countl_zero(cards); }
 inline Cards above(int card) { return ~Cards{1} << card; }
 inline Cards below(int card) { return bit(card) - 1; }
 

@@ -13,7 +13,6 @@ namespace trickformer::skat {
 // trump suit last, then the jacks by suit. In null there are four blocks of eight (7 8 9 10 J Q K A).
 struct Layout {
   std::uint8_t to[kNumCards];  // from a card to the search's number
-  std::uint8_t from[kNumCards];
 };
 
 // The three numberings.

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -451,6 +454,99 @@ def test_an_outcome_beyond_the_table_is_refused():
     batch.add(codec_at_own_turn(), 1, 0, runs=5, steps=1000, c=0.4, threshold=0.0, mu=0.0, wave=1, legal=True)
     with pytest.raises(IndexError, match="an outcome that the game does not have"):
         advanced(batch, 61)
+
+
+def test_careful_games_of_one_card_have_legal_actions():
+    """On the last turn every action may cost a life: no hint is possible, and no discard."""
+    rules = _core.hanabi.Rules(colors=2, ranks=3, hand=1, hints=1)
+    decks, actions, scores = _core.hanabi.random_games(rules, 1, 0, 2_000, True)
+    for deck, moves, score in zip(decks, actions, scores):
+        state = _core.hanabi.State(rules, deck)
+        for action in moves[moves != 255].tolist():
+            state.apply_action(action)
+        assert state.is_terminal() and state.score() == score
+
+
+def test_a_step_that_is_refused_changes_no_table():
+    tables = _core.hanabi.Tables(_core.hanabi.Rules(), 1, 0, 2)
+    legal = int(np.flatnonzero(tables.legal()[0])[0])
+    with pytest.raises(ValueError, match="illegal action"):
+        tables.step(np.array([legal, 99]))
+    assert [tables[i].moves for i in range(2)] == [0, 0]
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
+def test_shares_are_from_0_to_1(share):
+    hearts, hanabi = _core.hearts.Rules(), _core.hanabi.Rules()
+    for play in (
+        partial(_core.hearts.mixed_hands, hearts, 1, 0, 1),
+        partial(_core.skat.mixed_games, True, 1, 0, 1),
+        partial(_core.crew.mixed_games, codec("crew"), 1, 0, 1),
+        partial(_core.hanabi.scripted_games, hanabi, np.zeros(2, np.int8), 1, 0, 1),
+    ):
+        with pytest.raises(ValueError, match="random must be between 0 and 1"):
+            play(share, 0.0)
+        with pytest.raises(ValueError, match="noise must be between 0 and 1"):
+            play(0.0, share)
+
+
+def test_exploration_is_a_number():
+    deals = _core.hearts.DealSampler(hearts_view())
+    board = _core.mines.Board(4, 4, 3, 0)
+    view, how = _core.mines.Observation(board, [5], [2]), {"method": 3, "domain": 0, "simulations": 9, "seed": 1}
+    for wrong in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="c must be a finite number"):
+            _core.hearts.pimc(deals, 1, 10, wrong, True, True, 1)
+        with pytest.raises(ValueError, match="c and widening must be finite"):
+            _core.mines.search(board, view, seconds=0.0, c=wrong, widening=0.0, **how)
+        with pytest.raises(ValueError, match="c and widening must be finite"):
+            _core.mines.search(board, view, seconds=0.0, c=1.0, widening=wrong, **how)
+
+
+def test_the_message_about_memory_names_the_items():
+    with pytest.raises(MemoryError, match=f"^{2**40} items of"):
+        _core.hearts.random_hands(_core.hearts.Rules(), 1, 0, 2**40)
+
+
+def test_rejection_without_a_limit_can_be_interrupted():
+    """On a board so full of numbers that no random layout explains them."""
+    program = """
+import numpy as np, os, signal, threading
+from trickformer import _core
+core = _core.mines
+board = core.Board(16, 30, 99, 2)
+mines = np.random.default_rng(1).choice(board.allowed_cells(0), 99, replace=False).tolist()
+state = core.State(board)
+state.open(0)
+state.lay(mines)
+for cell in range(200):
+    if cell not in mines and cell not in [c for c, _ in state.opened_cells]:
+        state.open(cell)
+cells, shown = zip(*state.opened_cells)
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+core.sample(board, core.Observation(board, cells, shown), 0, 0, 0, 1, 1)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode and done.stderr.strip().endswith("KeyboardInterrupt"), done.stderr
+
+
+def test_a_model_without_a_floor_gives_weights_that_are_numbers(evaluation):
+    """At a low temperature the probability of a declaration underflows."""
+    model = _core.skat_search.BidModel(passing=-15.0, bid=0.1, choice=0.1, floor=0.0)
+    looked = 0
+    for history in _core.skat.mixed_games(True, 5, 0, 30, 0.0)[0]:
+        tables = _core.skat.Tables(codec("skat"), history[None, :32])
+        for action in history[32:][history[32:] != 255]:
+            seat = int(tables.current()[0])
+            view = _core.skat.SeatView(tables.tokens[0, seat, : tables.lengths[0, seat]])
+            if _core.skat_search.at_play(view):
+                deals = _core.skat.DealSampler(view)
+                weights = _core.skat_search.log_weight(deals, evaluation, model, True, deals.sample(1, 100))
+                assert not np.isnan(weights).any()
+                looked += 1
+                break
+            tables.step(np.zeros(1, np.int32), np.array([action], np.int32))
+    assert looked > 10
 
 
 def test_pimc_of_skat_needs_a_world_with_weight(evaluation):

@@ -79,6 +79,9 @@ def test_a_sight_of_another_board_is_refused():
         _core.mines.Counter(small, foreign)
     with pytest.raises(ValueError, match="of another board"):
         _core.mines.Solver(small, 100, 100).open(foreign, 3)
+    narrow = _core.mines.Observation(_core.mines.Board(1, 4, 1, 0), [1], [1])  # of the same cells, in another shape
+    with pytest.raises(ValueError, match="of another board"):
+        _core.mines.Counter(small, narrow)
 
 
 def test_nobody_passes_where_the_rules_have_no_pass():

@@ -237,6 +237,12 @@ def test_the_core_refuses_worlds_and_actions_that_are_none():
     with pytest.raises(ValueError, match="action 99 is not legal in its position"):
         deals.play(hidden, np.array([99]), 0)
     path = path_of(view)
+    _, later = next(turn for turn in turns(game, 1, 1) if turn[1].viewer == view.viewer and len(path_of(turn[1])) > 20)
+    plays = path_of(later)
+    for other in set(range(36)) - {int(plays[-1])}:  # another card in place of the last play
+        with pytest.raises(ValueError, match="course is not consistent"):
+            wrong = np.append(plays[:-1], other)
+            CORE.DealSampler(seat_view(game, later)).sample_consistent(wrong, 1, 1, 0)
     for wrong in (path[:-1], np.full_like(path, 63), np.append(path, 0)):
         with pytest.raises(ValueError, match="course is not consistent"):
             deals.sample_consistent(wrong, 1, 1, 0)
