@@ -18,7 +18,9 @@ if [ -n "${PLAYERS:-}" ]; then
   root+="/${PLAYERS//[^[:alnum:].]/-}" players=(--players "$PLAYERS" "$PLAYERS")
 fi
 begin() {  # FOLDER COMMAND OPTION ...
-  .venv/bin/trickformer belief "$2" --out "$root/$1" --resume "${players[@]}" "${@:3}"
+  local by=("${players[@]}")
+  if [ "$2 $form" = "evaluate fosg" ]; then by=(); fi  # the scripts of --others make all moves
+  .venv/bin/trickformer belief "$2" --out "$root/$1" --resume "${by[@]}" "${@:3}"
 }
 network() { [ "$1" = fosg ] && set -- hmm "${@:2}"; echo "$1-${2:-128}-${3:-3000}"; }  # FORM [HIDDEN [STEPS]]
 names() { printf -- '--estimators %s ' "$@"; }

@@ -72,7 +72,7 @@ class Searcher : Outlook {
   // Limits of the attempts: 1 1 2 1 1 2 4 1 1 2 1 1 2 4 8 ... times kLeast (Luby, Sinclair & Zuckerman 1993).
   static std::uint64_t budget(std::uint64_t attempt) {
     std::uint64_t n = attempt + 1;
-    while (n & (n + 1)) n -= (std::uint64_t{1} << (highest(n))) - 1;
+    while (n & (n + 1)) n -= (std::uint64_t{1} << highest(n)) - 1;
     return kLeast * (n + 1) / 2;
   }
 

@@ -63,8 +63,8 @@ class Tables {
 // without an access beyond its arrays, but it need not be a position of a real game.
 bool in_range(const Rules& rules, const State& s, const Marks& m);
 
-// Plays games of random players. With `careful` they never play a card that costs a life. decks: [n, rules.deck()];
-// actions: [n, longest(rules)], 255 after the end; scores: [n].
+// Plays games of random players. With `careful` they play no card that costs a life unless every action costs one.
+// decks: [n, rules.deck()]; actions: [n, longest(rules)], 255 after the end; scores: [n].
 void random_games(const Rules& rules, std::uint64_t seed, std::uint64_t first, std::size_t n, bool careful,
                   std::uint8_t* decks, std::uint8_t* actions, std::int8_t* scores);
 

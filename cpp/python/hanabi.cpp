@@ -417,8 +417,9 @@ void bind_tables(nb::module_& m) {
         return std::make_tuple(decks, actions, scores);
       },
       "rules"_a, "seed"_a, "first"_a, "n"_a, "careful"_a = false,
-      "Play games of uniformly random players; careful ones never play a card that would cost a life. Returns decks, "
-      "uint8 [n, rules.deck], actions, uint8 [n, rules.longest] padded with 255, and scores, int8 [n].");
+      "Play games of uniformly random players; careful ones play no card that costs a life unless every action costs "
+      "one. Returns decks, uint8 [n, rules.deck], actions, uint8 [n, rules.longest] padded with 255, and scores, int8 "
+      "[n].");
 }
 
 }  // namespace

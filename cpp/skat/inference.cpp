@@ -149,7 +149,7 @@ double laid_chance(const Evaluation& evaluation, const BidModel& model, const Se
   }
   const double named = named_chance(evaluation, model, v, w, stakes);
   const double chance = blend(model, 1 / all, 66 * std::popcount(legal)) / named;
-  return std::isfinite(chance) ? chance : 0;  // a declaration whose probability underflows
+  return std::isfinite(chance) ? chance : 0;  // 0 if the probability of the declaration underflows
 }
 
 double spoken_chance(const Evaluation& evaluation, const BidModel& model, const SeatView& v, const World& w,

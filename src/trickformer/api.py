@@ -60,7 +60,9 @@ def _game_string(game: Game | str) -> str:
     _require("game", game, Game)
     default = load_game(game.name)
     if type(default) is not type(game):
-        raise TrickformerError(f"load_game({game.name!r}) returns no {type(game).__name__}; give a game of load_game")
+        raise TrickformerError(
+            f"load_game({game.name!r}) returns no {type(game).__name__}; give a game that load_game returns"
+        )
     return game.name if str(default.spiel) == str(game.spiel) else str(game.spiel)
 
 
@@ -267,7 +269,7 @@ def load_result(folder: Path | str) -> Result:
 
     if holds_training(Path(folder)):
         raise TrickformerError(
-            f"{folder} holds a training, not a tournament; read it with TrainingResults.load of selfplay.results"
+            f"{folder} holds a training, not a tournament; use trickformer.selfplay.results.TrainingResults.load"
         )
 
     return Result(TournamentResults(load(Path(folder))))

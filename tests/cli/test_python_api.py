@@ -165,7 +165,8 @@ def test_a_match_takes_a_game_or_its_string():
 def test_the_folder_of_a_training_has_no_result_of_a_tournament(tmp_path):
     (tmp_path / "config.toml").write_text("bootstrap_hands = 3\n")
     with pytest.raises(
-        TrickformerError, match=r"holds a training, not a tournament; read it with TrainingResults\.load"
+        TrickformerError,
+        match=r"holds a training, not a tournament; use trickformer\.selfplay",
     ):
         tf.load_result(tmp_path)
 

@@ -19,7 +19,7 @@ KEY = (
     "No: number of the decision. Done: action that was taken. Best: best action, if it is another. Value: of the "
     "action to its left. Lost: value of Best minus value of Done. ±: standard error of Lost. Decisions with one legal "
     "action are left out. A mistake is a decision with Lost above 2 standard errors, or above 0 if no ± is shown. "
-    f"Below {MISTAKE:.0%} of the game's unit it is an inaccuracy, from {BLUNDER:.0%} on a blunder."
+    f"Its grade: inaccuracy below {MISTAKE:.0%} of the game's unit, blunder from {BLUNDER:.0%}, mistake between."
 )
 _BARS = "▁▂▃▄▅▆▇█"
 _BARS_HEAD = (

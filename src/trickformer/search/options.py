@@ -30,7 +30,7 @@ class BeliefOptions(BaseModel):
         20_000,
         ge=0,
         le=1_000_000,
-        description="Exact beliefs: hands to list. If more are possible, sample them (default: 20,000).",
+        description="Exact beliefs: largest number of hands to list. More are sampled (default: 20,000).",
     )
     tries: int = Field(
         50_000,

@@ -416,7 +416,7 @@ class SelfPlay(BaseModel):
 
 
 def check_names(config: SelfPlay) -> None:
-    """Check the preset, the seats, the checkpoint and the players of a run. This takes no import of torch.
+    """Check the preset, the seats, the checkpoint and the players of a run, without an import of torch.
 
     Args:
         config: Config of the run.

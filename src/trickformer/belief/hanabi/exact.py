@@ -38,9 +38,9 @@ class HandList:
 
 
 class Survival:
-    """Counts of hands by recorded move: how many it was evaluated for, and how many it left.
+    """Number of hands that each recorded move was tested on, and number that passed.
 
-    A move that rules out most hands spares the evaluation of the others, so it is evaluated first.
+    The move that rules out the largest share of hands is tested first, so later moves are tested on fewer hands.
     """
 
     def __init__(self, moves: int):
@@ -49,21 +49,21 @@ class Survival:
         Args:
             moves: Number of recorded moves.
         """
-        self._evaluated, self._left = np.zeros(moves), np.zeros(moves)
+        self._n_tested, self._n_passed = np.zeros(moves), np.zeros(moves)
 
     def order(self) -> list[int]:
-        """Return the moves, those that left the smallest share of hands first; without counts as they are recorded."""
-        return np.argsort((self._left + 1) / (self._evaluated + 2), kind="stable").tolist()
+        """Return the moves by the share of hands that passed, smallest first; without counts in the record's order."""
+        return np.argsort((self._n_passed + 1) / (self._n_tested + 2), kind="stable").tolist()
 
     def count(self, move: int, consistent: np.ndarray) -> None:
-        """Add the hands that a move was evaluated for.
+        """Add the hands that a move was tested on.
 
         Args:
             move: Number of the move in the record.
-            consistent: bool [m], whether the move left each hand.
+            consistent: bool [m], whether each hand passed.
         """
-        self._evaluated[move] += len(consistent)
-        self._left[move] += consistent.sum()
+        self._n_tested[move] += len(consistent)
+        self._n_passed[move] += consistent.sum()
 
 
 class HandFilter:

@@ -188,17 +188,14 @@ class PolicySearchResult(Generic[P]):
         )
 
 
-B = TypeVar("B", bound=PublicBelief)
-
-
-class SearchedGame(FollowedGame, Generic[P, B]):
+class SearchedGame(FollowedGame, Generic[P]):
     """A game whose moves are made by policies that a search on the public belief finds.
 
     Attributes:
         belief: The public belief over both hands.
     """
 
-    def __init__(self, x: Tables, belief: B, exact: PublicWorlds | None):
+    def __init__(self, x: Tables, belief: PublicBelief, exact: PublicWorlds | None):
         """Start at the first position.
 
         Args:
@@ -227,7 +224,7 @@ class SearchedGame(FollowedGame, Generic[P, B]):
     def _run_search(self) -> PolicySearchResult[P]: ...
 
 
-class RuleSearchGame(SearchedGame[int, PublicBelief]):
+class RuleSearchGame(SearchedGame[int]):
     """A game whose moves are made by rules: numbers of policies, as in `HanabiProcess`."""
 
     def __init__(self, search: Search, x: Tables):
@@ -270,8 +267,9 @@ class Games(Generic[G]):
         Args:
             game: The game.
             begin: Starts to follow a game from its first position, which is one table.
-            kept: Largest number of games in the cache, by default as many as are played at once. The least recently
-                used game is dropped, and it is followed from its beginning again if it continues.
+            kept: Largest number of games in the cache, by default as many as are played at once. A game of tuned
+                networks holds some megabytes. The least recently used game is dropped, and it is followed from its
+                beginning again if it continues.
         """
         self._begin, self._kept = begin, kept
         self._uniform = HanabiBelief(game)

@@ -80,7 +80,7 @@ class Team:
         return np.where(feasible & (self.tuning.actions(network, tables) == action), 0.0, -np.inf)
 
 
-class TunedGame(SearchedGame["ActionValues | None", PublicBelief]):
+class TunedGame(SearchedGame["ActionValues | None"]):
     """A game whose moves are made by tuned networks, or by the blueprint where the network is None."""
 
     def __init__(self, team: Team, x: Tables):

@@ -119,10 +119,10 @@ export function finalHandElement(table, { seat, piles }) {
 export function showTable(table, act) {
   const { scene } = table;
   showDeck(table.game);
-  document.title = `${scene.title ?? table.game} – trickformer`;
   const game = table.game.replaceAll("_", " ");
+  document.title = `${scene.title ?? game} – trickformer`;
   const name = `${game[0].toUpperCase()}${game.slice(1)} · ${table.label ?? `deal ${table.deal}`}`;
-  $("title").replaceChildren(textInDeck(`${name}${scene.title && scene.title.toLowerCase() !== table.game ? ` · ${scene.title}` : ""}`));
+  $("title").replaceChildren(textInDeck(`${name}${scene.title && scene.title.toLowerCase() !== game ? ` · ${scene.title}` : ""}`));
   $("features").textContent = (scene.features ?? []).join(" · ");
   const seats = scene.seats ?? [];
   const others = Array.from({ length: table.seats.length - 1 }, (_, i) => seats[(table.me + 1 + i) % seats.length]);

@@ -207,7 +207,7 @@ class TrainingProgress:
                 q.detach(), self.target, frames, config.moves, config.discount, config.temperature
             )
         errors = targets - estimates
-        if config.method == "vdn":  # the sum over the seats is learned: P times the points, so the mean is in points
+        if config.method == "vdn":  # their sum is P times the score, so each seat's value is in points
             return errors.sum(1)
         if config.method == "klevel":
             seats = torch.from_numpy(learners(games.games, frames.own.shape[1])).to(errors.device)[frames.games]
