@@ -102,7 +102,7 @@ def test_a_log_of_version_0_2_is_read(tmp_path):
 
 
 def test_former_names_of_losses_are_read(tmp_path):
-    """Training and measurement have one name for the cross entropy of the policy, and one for that of the value."""
+    """Old logs have observation_loss and outcome_loss, which are policy_loss and value_loss now."""
     measured = {"time": 1, "iteration": 0, "stage": "measure", "at": 9, "observation_loss": 1.5, "outcome_loss": 2.5}
     (tmp_path / "log.jsonl").write_text(json.dumps(measured) + "\n")
     log = Log(tmp_path, [0, 10])

@@ -11,9 +11,14 @@ class TrickformerError(Exception):
 
 
 class UnknownNameError(TrickformerError):
-    """A game, player, checkpoint or option that does not exist; the message lists those that do."""
+    """A game, player, checkpoint or option that does not exist; the message lists those that do.
+
+    Attributes:
+        kind: What the name stands for, such as "game".
+    """
 
     def __init__(self, kind: str, name: str, known: Sequence[str], hint: str = ""):
+        self.kind = kind
         choice = f"choose from: {', '.join(sorted(known))}" if known else "there are none"
         by_lower_case = {word.lower(): word for word in known}
         close = difflib.get_close_matches(name.lower(), by_lower_case, n=1, cutoff=0.75)

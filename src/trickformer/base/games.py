@@ -209,7 +209,7 @@ class Game(ABC):
         """
 
     def check_viewer(self, viewer: int) -> None:
-        """Refuse a seat that does not exist. A game's `view` calls this first.
+        """Refuse a viewer that is neither a seat nor PUBLIC. A game's `view` calls this first.
 
         Args:
             viewer: Number of the seat, or PUBLIC.
@@ -217,8 +217,20 @@ class Game(ABC):
         Raises:
             TrickformerError: There is no such seat.
         """
-        if not PUBLIC <= viewer < self.players:
-            raise TrickformerError(f"there is no seat {viewer} in {self.name}: seats are 0 to {self.players - 1}")
+        if viewer != PUBLIC:
+            self.check_seat(viewer)
+
+    def check_seat(self, seat: int) -> None:
+        """Refuse a seat that does not exist.
+
+        Args:
+            seat: Number of the seat.
+
+        Raises:
+            TrickformerError: There is no such seat.
+        """
+        if not 0 <= seat < self.players:
+            raise TrickformerError(f"there is no seat {seat} in {self.name}: seats are 0 to {self.players - 1}")
 
     def chance(self, state: State, seed: int, index: int) -> int:
         """Draw the action at a chance node, the same each time for the same deal and number of earlier chance nodes.

@@ -25,7 +25,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from trickformer import _core, games
 from trickformer.base import CHANCE, Game, TrickformerError, UnknownNameError, game_name, replay
 from trickformer.games import skat
-from trickformer.plumbing import plugins
 from trickformer.plumbing.folder import ABOUT, CONFIG
 from trickformer.plumbing.text import Int64, from_toml, json_object, read_text
 from trickformer.records import early_end
@@ -43,11 +42,10 @@ def _load_game(rules: str) -> Game:
     """Load the game of a record. Raises MissingGameError if it is not installed."""
     try:
         return games.load(rules)
-    except UnknownNameError:
-        name = game_name(rules)
-        if name in (*games.NAMES, *plugins.names(plugins.GAMES)):  # then an option is unknown
+    except UnknownNameError as e:
+        if e.kind != "game":  # an option of it
             raise
-        raise MissingGameError(f"the game {name} is not installed; install its package") from None
+        raise MissingGameError(f"the game {game_name(rules)} is not installed; install its package") from None
 
 
 class GameRecord(BaseModel):

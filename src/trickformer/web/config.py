@@ -170,8 +170,7 @@ class Play(BaseModel):
             TrickformerError: There are more opponents than seats, a player does not exist, or there is no such seat.
         """
         for seat in (self.seat, *self.guest_seats):
-            if not 0 <= seat < game.players:
-                raise TrickformerError(f"there is no seat {seat} in {game.name}: seats are 0 to {game.players - 1}")
+            game.check_seat(seat)
         people = {self.seat, *self.guest_seats}
         if len(people) <= len(self.guest_seats):
             raise TrickformerError("--invite names a seat twice, or your own seat; give other seats, each once")

@@ -118,8 +118,9 @@ class MultiGame(FollowedGame):
         """
         hands = self.hands()
         searches = hands is not None and bool((hands == hand).all(axis=1).any())
-        key = [self.multi.seed, int.from_bytes(self.digest[:8], "little"), int.from_bytes(hand.tobytes(), "little")]
-        return MultiPosition(self, hand, searches, np.random.default_rng(key) if searches or rng is None else rng)
+        if searches or rng is None:
+            rng = self._rng(self.multi.seed, hand)
+        return MultiPosition(self, hand, searches, rng)
 
     def assume_hand(self, hand: np.ndarray) -> Tables:
         """Return the present table, with another hand of the waiting seat.

@@ -94,7 +94,7 @@ class Search:
         return race(len(tables), candidates, play, self.threshold, self.ucb), illegal
 
     def estimate_gain(self, x: Tables, hidden: np.ndarray, rule: int, seed: int) -> float | None:
-        """Estimate the gain of a rule over the blueprint, in points.
+        """Estimate the gain of a rule over the blueprint, in points. The rule is not the blueprint itself.
 
         Args:
             x: One table.
@@ -106,8 +106,8 @@ class Search:
             The gain; None if no world is possible.
         """
         tables = self.process.possible(x, hidden, seed)
-        if rule == self.bot or not len(tables):
-            return 0.0 if rule == self.bot else None
+        if not len(tables):
+            return None
         scores, blueprint_scores = (self._scores(tables, r, seed) for r in (rule, self.bot))
         return float((scores - blueprint_scores).mean())
 
@@ -151,9 +151,10 @@ class FollowedGame(ABC):
     def _observe(self, action: int, after: Tables) -> None:
         """Update what a subclass has at the position before a move."""
 
-    def _rng(self, seed: int) -> np.random.Generator:
-        """Return a generator that depends on a seed and the public history only, so all seats draw alike."""
-        return np.random.default_rng([seed, int.from_bytes(self.digest[:8], "little")])
+    def _rng(self, seed: int, *hands: np.ndarray) -> np.random.Generator:
+        """Return a generator that depends on a seed, the public history and these hands, so all seats draw alike."""
+        parts = [self.digest[:8], *(hand.tobytes() for hand in hands)]
+        return np.random.default_rng([seed, *(int.from_bytes(part, "little") for part in parts)])
 
 
 P = TypeVar("P")
@@ -239,10 +240,10 @@ class RuleSearchGame(SearchedGame[int]):
         if best is None:
             return PolicySearchResult(settings.bot, illegal=illegal, searched=len(worlds))
         exact_gain = None
-        if self._exact is not None:
-            no_worlds = np.empty((0, 0), np.int8)  # the blueprint's own gain is 0 without any
-            is_blueprint = best.choice == settings.bot
-            exact_worlds = no_worlds if is_blueprint else self._exact.sample_hands(settings.assess, seeds[2])[0]
+        if self._exact is not None and best.choice == settings.bot:
+            exact_gain = 0.0
+        elif self._exact is not None:
+            exact_worlds = self._exact.sample_hands(settings.assess, seeds[2])[0]
             exact_gain = settings.estimate_gain(x, exact_worlds, best.choice, seeds[3])
         return PolicySearchResult(best.choice, best.value, best.gain, exact_gain, illegal, len(worlds))
 
