@@ -1,6 +1,8 @@
 // Random numbers of the core: splitmix64 (Steele, Lea & Flood 2014). A number depends only on seed and position, so
 // that any part of a run can be repeated by itself.
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/isa.hpp"
@@ -12,6 +14,16 @@ constexpr std::uint64_t mix(std::uint64_t z) {
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
 }
+
+// Hash of an array of words, for unordered containers.
+struct HashWords {
+  template <std::size_t N>
+  constexpr std::size_t operator()(const std::array<std::uint64_t, N>& words) const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t word : words) sum = mix(sum ^ word);
+    return std::size_t(sum);
+  }
+};
 
 class Rng {
  public:

@@ -61,6 +61,13 @@ class Tracker {
   virtual std::vector<FeatureRange> script_features() const { return {}; }
 };
 
+// One event, as a seat saw it.
+struct SeenEvent {
+  int actor;   // -1: chance
+  int action;  // -1: hidden, or none
+  std::vector<int> seen;
+};
+
 // Follows a sequence from its start. Writes, after each of its `length` tokens, the features [length, feature_count]
 // and, if `possible` is not null, which tokens are possible next [length, vocabulary].
 void follow(const Tracker& start, const std::int16_t* tokens, int length, float* features, bool* possible);

@@ -77,7 +77,7 @@ class Labeller {
 
 void label(const Logbook& book, const std::uint8_t* history, int seat, const LabelOptions& options, std::uint64_t seed,
            std::uint64_t stream, std::vector<Label>& out) {
-  State s = dealt(book, history);
+  State s = state_after_deal(book, history);
   Labeller labeller(options, seed, stream, out);
   SeatView view;
   int length = 0;  // number of tokens of the own sequence so far

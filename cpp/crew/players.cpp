@@ -28,14 +28,14 @@ void mixed_games(std::span<const Mission> missions, std::uint64_t seed, std::uin
   }
 }
 
-State dealt(const Mission& mission, const World& world) {
+State state_after_deal(const Mission& mission, const World& world) {
   Cards hands[kPlayers] = {};
   for (int card = 0; card < kNumCards; ++card) hands[world.dealt[card]] |= bit(card);
   return new_game(mission, hands);
 }
 
 bool plays_so(const Mission& mission, const World& world, std::span<const int> course, int but) {
-  return follow(dealt(mission, world), world, course, [but](const State& s, int action) {
+  return follow(state_after_deal(mission, world), world, course, [but](const State& s, int action) {
     return action < 0 || s.is_chance() || s.current == but || rules_action(s, s.current, s.hand[s.current]) == action;
   });
 }

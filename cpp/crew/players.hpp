@@ -1,12 +1,10 @@
 // Missions played by players of the core: whole missions in bulk, from which training starts, and endings.
 #pragma once
+#include "core/seat_player.hpp"
 #include "crew/random.hpp"
 #include "crew/worlds.hpp"
 
 namespace trickformer::crew {
-
-// The player at a seat.
-enum class SeatPlayer : std::uint8_t { kRandom, kRules };
 
 // Plays games `first` .. `first + n - 1` of the series `seed`, on the missions and deals of random_games with one try.
 // Each seat is uniformly random for the whole game with probability `random`, otherwise `rules`, which makes a random
@@ -33,7 +31,7 @@ bool follow(State s, const World& world, std::span<const int> course, const Made
 }
 
 // The mission right after the deal of a world.
-State dealt(const Mission& mission, const World& world);
+State state_after_deal(const Mission& mission, const World& world);
 
 // Returns whether all seats but one, if they play `rules`, make the moves of a course in a world.
 bool plays_so(const Mission& mission, const World& world, std::span<const int> course, int but);

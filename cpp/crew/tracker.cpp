@@ -129,7 +129,7 @@ Tables::Tables(std::shared_ptr<const Logbook> book, const std::uint8_t* deals, c
     check_deck(deals + 1 + kNumCards, kColourCards);
     tasks_.insert(tasks_.end(), deals + 1 + kNumCards, deals + kDeal);
     std::copy(deals, deals + 1 + kNumCards, &history_[i * kHistory]);
-    states_[i] = dealt(*book_, deals);
+    states_[i] = state_after_deal(*book_, deals);
     tell_deal(states_[i], [&](int p, int token) {
       const std::size_t row = i * kPlayers + std::size_t(p);
       tokens_[row * kMaxLength + std::size_t(lengths_[row]++)] = token;
@@ -166,7 +166,7 @@ void Tables::step(std::size_t i, int action) {
   chance(i);
 }
 
-State dealt(const Logbook& book, const std::uint8_t* deal) {
+State state_after_deal(const Logbook& book, const std::uint8_t* deal) {
   check_deck(deal + 1, kNumCards);
   Cards hands[kPlayers] = {};
   for (int i = 0; i < kNumCards; ++i) hands[i / kHand] |= bit(deal[1 + i]);
@@ -174,7 +174,7 @@ State dealt(const Logbook& book, const std::uint8_t* deal) {
 }
 
 void encode(const Logbook& book, const std::uint8_t* history, int seat, std::int16_t* tokens) {
-  State s = dealt(book, history);
+  State s = state_after_deal(book, history);
   std::int16_t* const end = tokens + kMaxLength;
   const auto tell = [&](int p, int token) {
     if (p == seat) *tokens++ = std::int16_t(token);

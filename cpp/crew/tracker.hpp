@@ -99,18 +99,12 @@ class Tables {
 
 // A game right after the deal. deal: the mission and the deck of cards. Throws std::invalid_argument if the deck is
 // invalid, std::out_of_range if the book lacks the mission.
-State dealt(const Logbook& book, const std::uint8_t* deal);
+State state_after_deal(const Logbook& book, const std::uint8_t* deal);
 
 // Writes one seat's tokens of a finished game. history: uint8 [kHistory]; tokens: int16 [kMaxLength], padded with the
 // end token.
 void encode(const Logbook& book, const std::uint8_t* history, int seat, std::int16_t* tokens);
 
-// One event, as a seat saw it.
-struct SeenEvent {
-  int actor;   // -1: chance
-  int action;  // -1: hidden, or none
-  std::vector<int> seen;
-};
 // The events of a sequence. Throws std::invalid_argument if no deal explains it, or if it stops within an
 // event.
 std::vector<SeenEvent> events(const Logbook& book, std::span<const std::int32_t> tokens);

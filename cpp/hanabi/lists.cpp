@@ -127,7 +127,7 @@ int simple_action(const State& s, const Marks& m) {
     const int a = take_lowest(rest);
     const Move hint = move_of(rules, a);
     const int seat = (s.player + hint.offset) % rules.players;
-    const unsigned named = touched(s, seat, hint.kind, hint.value);
+    const unsigned named = named_slots(s, seat, hint.kind, hint.value);
     const HintedHand after = HintedHand(s, m, seat).after(rules, deductions.needs, hint.kind, hint.value, named);
     bool helps = false, misleads = false;
     for (int i = 0; i < s.sizes[seat]; ++i) {

@@ -161,7 +161,7 @@ inline void apply(State& s, Marks& m, int action) {
   const Move move = move_of(s.rules, action);
   const int seat = s.player, size = s.sizes[seat];
   if (move.kind >= Kind::kHintColor)
-    mark_hint(m, s, move, touched(s, (seat + move.offset) % s.rules.players, move.kind, move.value));
+    mark_hint(m, s, move, named_slots(s, (seat + move.offset) % s.rules.players, move.kind, move.value));
   apply(s, action);
   if (move.kind <= Kind::kDiscard) mark_card(s.rules, m, seat, move.slot, size, s.sizes[seat] == size);
 }

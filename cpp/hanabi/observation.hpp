@@ -14,7 +14,7 @@ namespace trickformer::hanabi::inline TRICKFORMER_ISA {
 inline int observation_size(const Rules& rules) {
   const int kinds = rules.kinds(), players = rules.players;
   const int hands = (players - 1) * rules.hand * kinds + players;
-  const int needs = rules.deck() - rules.dealt() + kinds + rules.hints + rules.lives;
+  const int needs = rules.deck() - rules.cards_in_hands() + kinds + rules.hints + rules.lives;
   const int last = 2 * players + 4 + rules.colors + rules.ranks + 2 * rules.hand + kinds + 2;
   return hands + needs + rules.deck() + last + players * rules.hand * (kinds + rules.colors + rules.ranks);
 }
@@ -74,7 +74,7 @@ inline void observe(const State& s, int seat, bool with_v0, float* out) {
   for (int offset = 0; offset < players; ++offset) *out++ = s.sizes[at(offset)] < rules.hand;
 
   for (int i = 0; i < s.left(); ++i) out[i] = 1;
-  out += rules.deck() - rules.dealt();
+  out += rules.deck() - rules.cards_in_hands();
   for (int c = 0; c < rules.colors; ++c, out += rules.ranks)
     if (s.fireworks[c]) out[s.fireworks[c] - 1] = 1;
   for (int i = 0; i < s.hints; ++i) out[i] = 1;

@@ -21,7 +21,7 @@ struct Rules {
   int kinds() const { return colors * ranks; }
   int copies(int rank) const { return rank == 0 ? 3 : rank == ranks - 1 ? 1 : 2; }
   int deck() const { return colors * (ranks == 1 ? 3 : 2 * ranks); }
-  int dealt() const { return players * hand; }  // cards in hands at the start
+  int cards_in_hands() const { return players * hand; }  // cards in hands at the start
   int play(int slot) const { return hand + slot; }
   int hint_color(int offset, int color) const { return 2 * hand + (offset - 1) * colors + color; }
   int hint_rank(int offset, int rank) const { return 2 * hand + (players - 1) * colors + (offset - 1) * ranks + rank; }
@@ -180,7 +180,7 @@ inline void shuffle(const Rules& rules, Rng& rng, std::uint8_t* deck) {
 }
 
 // The slots of a hand that a hint of a colour or a rank would touch.
-inline unsigned touched(const State& s, int seat, Kind kind, int value) {
+inline unsigned named_slots(const State& s, int seat, Kind kind, int value) {
   const Kinds named = named_by(s.rules, kind, value);
   unsigned slots = 0;
   for (int i = 0; i < s.sizes[seat]; ++i) slots |= unsigned(named >> s.hands[seat][i].card & 1) << i;
@@ -188,7 +188,7 @@ inline unsigned touched(const State& s, int seat, Kind kind, int value) {
 }
 
 // The kinds in a hand.
-inline Kinds held(const State& s, int seat) {
+inline Kinds kinds_in_hand(const State& s, int seat) {
   Kinds kinds = 0;
   for (int i = 0; i < s.sizes[seat]; ++i) kinds |= one(s.hands[seat][i].card);
   return kinds;
@@ -205,7 +205,7 @@ inline std::uint64_t legal(const State& s) {
   for (int offset = 1; offset < rules.players; ++offset) {
     int seat = s.player + offset;
     if (seat >= rules.players) seat -= rules.players;
-    const Kinds kinds = held(s, seat);
+    const Kinds kinds = kinds_in_hand(s, seat);
     for (int c = 0; c < rules.colors; ++c)
       set |= std::uint64_t{(kinds & of_color(rules, c)) != 0} << rules.hint_color(offset, c);
     for (int r = 0; r < rules.ranks; ++r)
@@ -245,7 +245,7 @@ inline void apply(State& s, int action, int slots = -1) {
     int seat = s.player + last.move.offset;
     if (seat >= rules.players) seat -= rules.players;
     const bool color = last.move.kind == Kind::kHintColor;
-    last.touched = std::uint8_t(slots < 0 ? touched(s, seat, last.move.kind, last.move.value) : unsigned(slots));
+    last.touched = std::uint8_t(slots < 0 ? named_slots(s, seat, last.move.kind, last.move.value) : unsigned(slots));
     const std::uint8_t bit = std::uint8_t(1 << last.move.value);
     for (int i = 0; i < s.sizes[seat]; ++i) {
       Slot& slot = s.hands[seat][i];

@@ -59,7 +59,7 @@ bool others_move(const Codec& codec, const SeatView& v, int token) {
     return move.slot < s.sizes[s.player] && (move.kind == Kind::kPlay || s.hints < s.rules.hints);
   if (s.hints == 0) return false;
   const int receiver = (s.player + move.offset) % s.rules.players;
-  return receiver == v.seat ? may_name_any(v, move) : touched(s, receiver, move.kind, move.value) != 0;
+  return receiver == v.seat ? may_name_any(v, move) : named_slots(s, receiver, move.kind, move.value) != 0;
 }
 
 // The kinds of which these slots need every copy: without one of them, the slots could no longer be filled. It
@@ -183,7 +183,7 @@ TokenSet all_allowed(const Codec& codec, const SeatView& v) {
       const int actor = v.actor();
       for (int offset = 1; offset < rules.players; ++offset) {
         const int receiver = (actor + offset) % rules.players, seat = (s.player + offset) % rules.players;
-        const std::uint32_t kinds = receiver == 0 ? OwnCards(Own(v), v.unseen()).any : held(s, seat);
+        const std::uint32_t kinds = receiver == 0 ? OwnCards(Own(v), v.unseen()).any : kinds_in_hand(s, seat);
         Move hint{Kind::kHintColor, 0, std::uint8_t(offset), 0};
         for (; hint.value < rules.colors; ++hint.value)  // NOLINT(bugprone-too-small-loop-variable): five at most
           if (kinds & named_by(rules, hint.kind, hint.value)) set.add(codec.token(hint, receiver));

@@ -89,7 +89,7 @@ class Thinker {
       const Kinds live = own_[i] & ~needs_.dead;
       const int rank = lowest(live) % rules_.ranks;
       int value = kPlayLow * (rules_.ranks - rank);
-      if (count(live) == 1 && rank + 1 < rules_.ranks && seen(lowest(live) + 1)) value += kPlayFollowed;
+      if (count(live) == 1 && rank + 1 < rules_.ranks && is_in_sight(lowest(live) + 1)) value += kPlayFollowed;
       if (value > most) {
         most = value;
         best = i;
@@ -98,7 +98,7 @@ class Thinker {
     return best;
   }
 
-  bool seen(int kind) const {
+  bool is_in_sight(int kind) const {
     for (int p = 0; p < rules_.players; ++p)
       for (int i = 0; p != seat_ && i < s_.sizes[p]; ++i)
         if (s_.hands[p][i].card == kind) return true;
@@ -241,7 +241,7 @@ class Thinker {
     for (const Kind kind : {Kind::kHintColor, Kind::kHintRank})
       for (int offset = 1; offset < rules_.players; ++offset)
         for (int value = 0; value < (kind == Kind::kHintColor ? rules_.colors : rules_.ranks); ++value, ++action) {
-          const unsigned names = touched(s_, receivers[offset].hand.seat, kind, value);
+          const unsigned names = named_slots(s_, receivers[offset].hand.seat, kind, value);
           if (names == 0) continue;
           const Effect e = effect(kind, value, names, receivers[offset]);
           if (const double v = worth_of(e); v > best.value) best = {action, v, e.rescue};

@@ -102,7 +102,7 @@ void Tables::redraw(std::size_t i, int seat, Rng& rng) {
     for (Kinds kinds = may[slot]; kinds;) cards[slot] += unseen[take_lowest(kinds)];
   }
   std::int8_t hidden[kMaxPlayers * kMaxHand];
-  std::fill(hidden, hidden + rules_.dealt(), std::int8_t(-1));
+  std::fill(hidden, hidden + rules_.cards_in_hands(), std::int8_t(-1));
   // Copies count as different cards, and each slot draws one of the cards that it may be. If two slots draw the same
   // card, all draw again, so that every assignment of different cards is equally likely. Hints never rule out the true
   // hand, so it is one assignment, and the loop ends.

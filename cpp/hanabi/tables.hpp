@@ -11,7 +11,9 @@ namespace trickformer::hanabi {
 
 // Upper bound on the number of moves: every play and discard takes a card, and every hint token was there at the start
 // or came back with one of these.
-inline int longest(const Rules& rules) { return 2 * (rules.deck() - rules.dealt() + rules.players) + rules.hints; }
+inline int longest(const Rules& rules) {
+  return 2 * (rules.deck() - rules.cards_in_hands() + rules.players) + rules.hints;
+}
 
 class Tables {
  public:

@@ -12,7 +12,7 @@ namespace {
 // Number of tokens of the longest sequence of `seat`, after the deal. Plays and discards draw the deck, then each
 // player has one more turn. A hint needs a hint token, which a discard gives back.
 int longest_course(const Rules& rules, int seat) {
-  const int players = rules.players, deck = rules.deck() - rules.dealt(), hints = rules.hints;
+  const int players = rules.players, deck = rules.deck() - rules.cards_in_hands(), hints = rules.hints;
   const auto index = [&](int turn, int left, int h) { return std::size_t((left * (hints + 1) + h) * players + turn); };
   // Computes the largest number of tokens from a position on. `last` is indexed by turns left, `before` by cards left.
   const auto best = [&](std::vector<int>& most, int turn, int left, int h, int draw, const auto& next) {

@@ -74,12 +74,6 @@ class TokenTables {
 int history_size(const Rules& rules);
 void encode(const Codec& codec, const std::uint8_t* history, int seat, std::int16_t* tokens);
 
-// One event, as a seat saw it.
-struct SeenEvent {
-  int actor;   // -1: chance
-  int action;  // -1: none
-  std::vector<int> seen;
-};
 // The events of a sequence. Throws std::invalid_argument if no deal explains it, or if it stops within
 // an event.
 std::vector<SeenEvent> events(const Codec& codec, std::span<const std::int32_t> tokens);

@@ -10,7 +10,7 @@ namespace trickformer::hearts {
 namespace {
 
 void check(const Rules& rules, const std::uint8_t* history) {
-  State s = dealt(rules, history);
+  State s = state_after_deal(rules, history);
   for (const std::uint8_t* action = history + 1 + kNumCards; s.phase != Phase::kOver; ++action) {
     check_action(*action < kNumCards && legal(s) & bit(*action), *action);
     apply(s, *action);

@@ -4,13 +4,11 @@
 #include <cstdint>
 
 #include "core/isa.hpp"
+#include "core/seat_player.hpp"
 #include "hearts/types.hpp"
 #include "nn/rollout_net.hpp"
 
 namespace trickformer::hearts {
-
-// The player at a seat.
-enum class SeatPlayer : std::uint8_t { kRandom, kRules, kRollout };
 
 // How players are assigned to seats, drawn for a whole hand.
 struct Cast {

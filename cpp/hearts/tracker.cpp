@@ -149,7 +149,7 @@ int HandTracker::outcome() const {
   return codec_->outcome(score, seat_);
 }
 
-State dealt(const Rules& rules, const std::uint8_t* deal) {
+State state_after_deal(const Rules& rules, const std::uint8_t* deal) {
   check_deck(deal + 1, kNumCards);
   if (deal[0] >= (rules.pass_cards ? kPlayers : 1))
     throw std::invalid_argument("these rules have no pass direction " + std::to_string(deal[0]));
@@ -159,7 +159,7 @@ State dealt(const Rules& rules, const std::uint8_t* deal) {
 }
 
 void encode(const Rules& rules, const std::uint8_t* history, int seat, std::int16_t* tokens) {
-  State s = dealt(rules, history);
+  State s = state_after_deal(rules, history);
   std::int16_t* const end = tokens + kMaxLength;
   const auto tell = [&](int p, int token) {
     if (p == seat) *tokens++ = std::int16_t(token);
@@ -188,7 +188,7 @@ Tables::Tables(std::shared_ptr<const Codec> codec, const std::uint8_t* deals, st
     : codec_(std::move(codec)), states_(n), tokens_(n * kPlayers * kMaxLength), lengths_(n * kPlayers) {
   std::fill(tokens_.begin(), tokens_.end(), kEndToken);
   for (std::size_t i = 0; i < n; ++i, deals += kDeal) {
-    states_[i] = dealt(codec_->rules(), deals);
+    states_[i] = state_after_deal(codec_->rules(), deals);
     tell_deal(states_[i], [&](int p, int token) { append(i, p, token); });
   }
 }

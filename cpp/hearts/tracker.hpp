@@ -56,7 +56,7 @@ class HandTracker final : public Tracker {
 
 // A hand right after the deal. deal: [kDeal], the pass direction and the deck. Throws std::invalid_argument if it is
 // invalid.
-State dealt(const Rules& rules, const std::uint8_t* deal);
+State state_after_deal(const Rules& rules, const std::uint8_t* deal);
 
 // Writes one seat's tokens of a finished hand. history: [117] OpenSpiel's actions, 255 in place of a missing pass;
 // tokens: [75], padded with the end token. Throws std::invalid_argument on a history that breaks the rules.

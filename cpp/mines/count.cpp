@@ -24,15 +24,6 @@ int lack(const std::array<std::uint64_t, N>& lacks, int cell) {
   return int(lacks[cell / 16] >> 4 * (cell % 16) & 15);
 }
 
-struct Hash {
-  template <std::size_t N>
-  std::size_t operator()(const std::array<std::uint64_t, N>& lacks) const {
-    std::uint64_t sum = 0;
-    for (const std::uint64_t word : lacks) sum = mix(sum ^ word);
-    return std::size_t(sum);
-  }
-};
-
 [[noreturn]] void refuse() {
   throw std::runtime_error("too many partial layouts: more than " + std::to_string(kMostNodes) + ", or more than " +
                            std::to_string(kMostBytes >> 20) + " MiB of memory");
@@ -111,7 +102,7 @@ bool Counter<Cells>::walk(const Board<Cells>& board, const Lacks& lacks) {
   };
   layers_.resize(groups_.size() + 1);
   std::vector<Node> nodes{{lacks, 0, 0}}, after;
-  std::unordered_map<Lacks, int, Hash> known;
+  std::unordered_map<Lacks, int, HashWords> known;
   std::vector<Number> numbers;
   Cells later{};
   for (const Group& g : groups_) later |= g.cells;

@@ -12,15 +12,6 @@ namespace trickformer::mines {
 
 namespace {
 
-struct Hash {
-  template <std::size_t N>
-  std::size_t operator()(const std::array<std::uint64_t, N>& key) const {
-    std::uint64_t sum = 0;
-    for (std::size_t i = N; i-- > 0;) sum = mix(key[i] ^ sum);
-    return std::size_t(sum);
-  }
-};
-
 std::string to_text(std::uint64_t n) { return std::to_string(n); }
 
 template <int N>
@@ -37,7 +28,7 @@ std::string to_text(const Wide<N>& n) {
 template <typename Cells>
 struct Solver<Cells>::Memory {
   std::size_t most;
-  std::unordered_map<Key, std::uint64_t, Hash> sums;
+  std::unordered_map<Key, std::uint64_t, HashWords> sums;
 };
 
 template <typename Cells>

@@ -34,7 +34,7 @@ std::vector<int> course_of(const Deals& d, const In1<std::int64_t>& course) {
   Rng rng(0, 0);
   const World world = d.draw(rng);
   const SeatView& v = d.view();
-  const bool is_reached = follow(dealt(v.mission, world), world, actions, [&](const State& s, int action) {
+  const bool is_reached = follow(state_after_deal(v.mission, world), world, actions, [&](const State& s, int action) {
     if (action < 0) return !s.over() && s.current == v.seat && static_cast<const PublicState&>(s) == v;
     return !s.over() && action < kActions && (legal(s) >> action & 1);
   });

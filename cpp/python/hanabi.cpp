@@ -30,7 +30,7 @@ void bind_rules(nb::module_& m) {
                 outside(hand, 1, kMaxHand) || outside(hints, 1, 16) || outside(lives, 1, 16))
               throw nb::value_error(
                   "Hanabi has 2 to 5 players, up to 5 colours, 5 ranks, 7 cards a hand, 16 hints and 16 lives");
-            if (rules.dealt() > rules.deck())
+            if (rules.cards_in_hands() > rules.deck())
               throw nb::value_error("the deck has fewer cards than these hands need; choose a smaller hand_size");
             new (self) Rules(rules);
           },

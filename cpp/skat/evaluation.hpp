@@ -42,7 +42,8 @@ inline int certain_value(int declaration, bool hand, Cards cards) {
 // Expected result of a contract that is won with probability `p`. A contract that cannot cover the bid is lost in any
 // case.
 inline double expected(double p, int declaration, int value, int bid, const Stakes& s) {
-  if (value < bid) return -2.0 * (declaration < int(Kind::kNull) ? raised(Kind(declaration), bid) : value) - s.loss;
+  if (value < bid)
+    return -2.0 * (declaration < int(Kind::kNull) ? covering_value(Kind(declaration), bid) : value) - s.loss;
   return p * (value + s.win) - (1 - p) * (2.0 * value + s.loss);
 }
 

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "skat/evaluation.hpp"
+
 namespace trickformer::skat {
 namespace {
 
@@ -61,8 +63,6 @@ constexpr double kSchneiderGap = 3.7;  // how much lower the log odds of 90 card
 constexpr double kHope = 40, kHopeScale = 0.915;
 constexpr int kDefendersGain = 40;  // points that each defender gets for a lost game
 
-double chance_of(double logit) { return 1 / (1 + std::exp(-logit)); }
-
 // The log odds as a sum over suits. Those of side suits are tabulated by the set of the cards 7 8 9 Q K 10 A, bits 0 to
 // 6.
 class Judge {
@@ -120,11 +120,12 @@ double expected(double chance, double value) {
 // The expected score of a suit or grand game. A bid above the certain value can be reached by schneider only.
 double expected(Kind kind, double logit, Cards twelve, bool hand, Level level, int bid) {
   const int base = kBase[int(kind)];
-  const double schneider = chance_of(logit - kSchneiderGap);
+  const double schneider = sigmoid(logit - kSchneiderGap);
   int value = base * (std::abs(matadors(kind, twelve)) + 1 + hand);
   if (level == Level::kSchneider) return value + 2 * base < bid ? -1e6 : expected(schneider, value + 2 * base);
-  if (value < bid) return value + base < bid ? expected(0, raised(kind, bid)) : expected(schneider, value + base);
-  return expected(chance_of(logit), value) + schneider * base;
+  if (value < bid)
+    return value + base < bid ? expected(0, covering_value(kind, bid)) : expected(schneider, value + base);
+  return expected(sigmoid(logit), value) + schneider * base;
 }
 
 void better(Choice& best, const Choice& other) {
@@ -136,7 +137,7 @@ void add_nulls(Choice& best, double logit, Cards laid, bool hand, int bid) {
     const int value = null_value(hand, ouvert);
     if (value < bid) continue;
     // An ouvert hand is played against perfectly, so the game must be nearly safe.
-    const double chance = chance_of(ouvert ? 2 * logit - 5 : logit);
+    const double chance = sigmoid(ouvert ? 2 * logit - 5 : logit);
     better(best, {Kind::kNull, ouvert ? Level::kOuvert : Level::kNone, laid, expected(chance, value)});
   }
 }
@@ -193,11 +194,11 @@ Prospect prospect(Cards ten, bool forehand) {
   for (int k = 0; k <= int(Kind::kGrand); ++k) {
     const Kind kind = Kind(k);
     values[k] = kBase[k] * (std::abs(matadors(kind, ten)) + 1);
-    scores[k] = expected(chance_of(kBid[kind == Kind::kGrand].logit(kind, ten, 0, forehand)), values[k]);
+    scores[k] = expected(sigmoid(kBid[kind == Kind::kGrand].logit(kind, ten, 0, forehand)), values[k]);
   }
   const int null = int(Kind::kNull);
   values[null] = null_value(false, false);
-  scores[null] = expected(chance_of(null_logit(ten, kNullBidBase, kNullBidDanger)), values[null]);
+  scores[null] = expected(sigmoid(null_logit(ten, kNullBidBase, kNullBidDanger)), values[null]);
   // Each contract that is still possible after a bid is one more chance that the skat helps.
   const auto with_skat = [&](int bid) {
     double sum = 0;

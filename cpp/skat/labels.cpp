@@ -23,7 +23,7 @@ constexpr int kNear = 10;               // one of the calls to label is drawn fr
 Result play_out(Table g, Rng& rng, Solver& solver) {
   State& s = g.state;
   while (s.phase == Phase::kPlay) {
-    if (at_last_tricks(s, kTailCards)) return solved(s, solver);
+    if (at_last_tricks(s, kTailCards)) return solve_open(s, solver);
     const Cards legal = legal_cards(s);
     // One random number per card, so that playouts of the different actions use the same ones.
     const std::uint64_t drawn = rng.next();
@@ -95,12 +95,12 @@ class Labeller {
       for (int k = 0; k < n; ++k) {
         Table next = g;
         next.apply(actions[k]);
-        worth[k] = own_worth(solved(next.state, solver()), seeger_, seat_);
+        worth[k] = own_worth(solve_open(next.state, solver()), seeger_, seat_);
       }
     } else if (options_.worlds) {
       const WeightedWorlds worlds = draw(g);
       for (std::size_t i = 0; i < worlds.worlds.size(); ++i)
-        play_on(rebuilt(worlds.worlds[i], at), actions, n, 1, drawn + i, worlds.weight[i], worth);
+        play_on(table_at(worlds.worlds[i], at), actions, n, 1, drawn + i, worlds.weight[i], worth);
     } else {
       play_on(g, actions, n, options_.playouts, drawn, 1, worth);
     }
@@ -133,7 +133,7 @@ class Labeller {
   }
 
   // The game up to action `end` of the history, with other cards where the own seat has not seen them.
-  Table rebuilt(const World& world, int end) const {
+  Table table_at(const World& world, int end) const {
     Table g(new_game(world.dealt, world.dealt_skat));
     for (int i = kNumCards; i < end; ++i) g.apply(history_[i]);
     return g;
@@ -169,7 +169,7 @@ void label(bool seeger, const Evaluation* evaluation, const std::uint8_t* histor
            const LabelOptions& options, std::uint64_t seed, std::uint64_t stream, std::vector<Label>& out) {
   int length = 0;  // number of tokens of the own sequence so far
   const auto tell = [&](int p, int) { length += p == seat; };
-  Table g(dealt(history), tell);
+  Table g(state_after_deal(history), tell);
   Labeller labeller(seeger, evaluation, options, history, seat, Rng(seed, stream), out);
   for (int i = kNumCards; g.state.phase != Phase::kOver; ++i) {
     const int taken = i < kHistory ? history[i] : kNoAction;

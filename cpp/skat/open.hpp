@@ -33,7 +33,7 @@ inline SolverPosition position_of(const State& s) {
 // The result of a game in play under best play with open cards. Card points are solved only as far as the score needs
 // them. The value for the soloist rises in steps, from no trick at all to all tricks; the result is the highest step
 // that he can force.
-inline Result solved(const State& s, Solver& solver) {
+inline Result solve_open(const State& s, Solver& solver) {
   if (s.phase == Phase::kOver) return result(s);
   const SolverPosition p = position_of(s);
   const int over = s.num_plays / kPlayers, most = kAllPoints - p.points[1];

@@ -15,7 +15,7 @@ void play_on(const Deals& deals, const std::int16_t* hidden, std::size_t n, std:
     const World world = read(hidden + i * kHidden);
     if (!deals.is_consistent(world))
       throw std::invalid_argument("world " + std::to_string(i) + " does not explain the view");
-    const Table start = played(world, course);
+    const Table start = table_after(world, course);
     if (!v.my_turn() || start.views[v.seat] != v)
       throw std::invalid_argument(
           "the course of play does not lead to the view, or the seat of the view is not on turn");
@@ -24,7 +24,7 @@ void play_on(const Deals& deals, const std::int16_t* hidden, std::size_t n, std:
       Table t = start;
       t.apply(action);
       while (t.state.phase != Phase::kOver && !at_last_tricks(t.state, how.open)) t.apply(t.rules());
-      *points++ = float(own_worth(solved(t.state, solver), how.seeger, v.seat)) / 2;
+      *points++ = float(own_worth(solve_open(t.state, solver), how.seeger, v.seat)) / 2;
     }
   }
 }

@@ -1,11 +1,9 @@
 // Whole games of Skat by players of the core, in bulk, from which training starts.
 #pragma once
+#include "core/seat_player.hpp"
 #include "skat/random.hpp"
 
 namespace trickformer::skat {
-
-// The player at a seat.
-enum class SeatPlayer : std::uint8_t { kRandom, kRules };
 
 // Plays games `first` .. `first + n - 1` of the series `seed`, dealt as in random_games. Each seat is uniformly random
 // for the whole game with probability `random`, else `rules`. `rules` makes a random move with probability `noise`, and

@@ -98,7 +98,7 @@ inline int matadors(Kind kind, Cards soloists) {
 }
 
 // The lowest multiple of the game's base that covers a bid.
-inline int raised(Kind kind, int bid) {
+inline int covering_value(Kind kind, int bid) {
   const int base = kBase[int(kind)];
   return (bid + base - 1) / base * base;
 }
@@ -128,7 +128,7 @@ inline Result settle(const Contract& c, int bid, int soloist, Cards soloists_car
   if (value < bid) {
     r.overbid = true;
     r.won = false;
-    value = raised(c.kind, bid);
+    value = covering_value(c.kind, bid);
   }
   r.value = std::int16_t(r.won ? value : -2 * value);
   return r;

@@ -26,7 +26,7 @@ Deal random_deal(Rng& rng) {
 }
 
 // Draws a candidate by the softmax of the log odds at a temperature.
-const Candidate& drawn(const std::vector<Candidate>& from, double temperature, Rng& rng) {
+const Candidate& draw(const std::vector<Candidate>& from, double temperature, Rng& rng) {
   double most = -1e9, total = 0;
   for (const Candidate& c : from) most = std::max(most, c.logit);
   for (const Candidate& c : from) total += std::exp((c.logit - most) / temperature);
@@ -65,9 +65,9 @@ Candidate candidate(const Evaluation& evaluation, Known known, int family, const
         ways.push_back({d, ten, laid, evaluation.logit(known, d, ten, card_points(laid), deal.seat)});
       }
     }
-    best.push_back(drawn(ways, 0.5, rng));
+    best.push_back(draw(ways, 0.5, rng));
   }
-  return drawn(best, 1, rng);
+  return draw(best, 1, rng);
 }
 
 }  // namespace

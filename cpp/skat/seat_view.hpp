@@ -96,7 +96,7 @@ struct ActionSet {
 };
 
 // The legal statements of the seat on turn in the auction and the declaration. They are public.
-inline ActionSet spoken(const SeatView& v) {
+inline ActionSet legal_statements(const SeatView& v) {
   ActionSet set;
   switch (v.stage) {
     case SeatView::Stage::kAuction: {
@@ -175,7 +175,7 @@ inline bool may_come(const SeatView& v, int token) {
   if (v.stage == SeatView::Stage::kLead) return token == kSeatToken + v.current;
   if (token < 0) return false;
   if (v.stage == SeatView::Stage::kPlay && v.current != v.seat) return token < kNumCards && playable(v, token);
-  return token < kNumCards ? possible_cards(v) >> token & 1 : spoken(v).has(token);
+  return token < kNumCards ? possible_cards(v) >> token & 1 : legal_statements(v).has(token);
 }
 
 // Applies a token. An impossible token also advances the view, so every sequence ends. If it stands for a seat or a
@@ -201,7 +201,7 @@ inline void see(SeatView& v, int token) {
       v.hand = v.dealt;
       return;
     case Stage::kAuction: {
-      const int action = token >= kCall && token < kPickUp && spoken(v).has(token) ? token : kPass;
+      const int action = token >= kCall && token < kPickUp && legal_statements(v).has(token) ? token : kPass;
       v.said[v.num_said++] = std::uint8_t(action);
       say(v.auction, action);
       if (v.auction.over) next(v.auction.all_passed() ? Stage::kOver : Stage::kPickUp);
@@ -224,7 +224,7 @@ inline void see(SeatView& v, int token) {
     case Stage::kAnnounce: {
       const bool declaring = v.stage == Stage::kDeclare;
       if (declaring) {
-        const int declared = spoken(v).has(token) ? token - kDeclare : int(Kind::kGrand);
+        const int declared = legal_statements(v).has(token) ? token - kDeclare : int(Kind::kGrand);
         v.contract.kind = declared == kNullOuvert ? Kind::kNull : Kind(declared);
         v.contract.level = declared == kNullOuvert ? Level::kOuvert : Level::kNone;
         if (v.contract.hand && v.contract.kind != Kind::kNull) return next(Stage::kAnnounce);

@@ -16,12 +16,12 @@ struct Table {
   // listener(seat, token) receives every observation.
   template <typename Listener>
   Table(const State& dealt, Listener listener) : state(dealt) {
-    tell_deal(state, seen(listener));
+    tell_deal(state, as_seen_by(listener));
   }
   explicit Table(const State& dealt) : Table(dealt, [](int, int) {}) {}
   template <typename Listener>
   void apply(int action, Listener listener) {
-    tell_action(state, action, seen(listener));
+    tell_action(state, action, as_seen_by(listener));
   }
   void apply(int action) {
     apply(action, [](int, int) {});
@@ -30,7 +30,7 @@ struct Table {
 
  private:
   template <typename Listener>
-  auto seen(Listener& listener) {
+  auto as_seen_by(Listener& listener) {
     return [&](int p, int token) {
       listener(p, token);
       if (token != kEndToken) see(views[p], token);
@@ -40,7 +40,7 @@ struct Table {
 
 // A game in a world after a course of actions since the deal. Another soloist's discards are given by the world, so
 // their numbers in the course are ignored. Throws std::invalid_argument if an action is not legal.
-inline Table played(const World& world, std::span<const int> course) {
+inline Table table_after(const World& world, std::span<const int> course) {
   Table t(new_game(world.dealt, world.dealt_skat));
   for (int action : course) {
     if (t.state.phase == Phase::kDiscard) action = world.discards[t.state.discarded];

@@ -16,7 +16,7 @@ std::uint64_t pack(const std::int16_t score[kPlayers], int first) {
 
 TokenSet as_tokens(const SeatView& v, Cards cards) {
   TokenSet set;
-  const ActionSet said = spoken(v);
+  const ActionSet said = legal_statements(v);
   set.words[0] = said.low | cards;
   set.words[1] = said.high;
   return set;
@@ -74,7 +74,7 @@ Tables::Tables(std::shared_ptr<const Codec> codec, const std::uint8_t* deals, st
       tokens_(n * kPlayers * kMaxLength, kEndToken),
       lengths_(n * kPlayers) {
   for (std::size_t i = 0; i < n; ++i, deals += kNumCards) {
-    states_[i] = dealt(deals);
+    states_[i] = state_after_deal(deals);
     actions_[i].assign(deals, deals + kNumCards);
     tell_deal(states_[i], [&](int p, int token) {
       const std::size_t row = i * kPlayers + std::size_t(p);
@@ -98,7 +98,7 @@ void Tables::history(std::size_t i, std::uint8_t* out) const {
   std::fill(std::copy(actions_[i].begin(), actions_[i].end(), out), out + kHistory, kNoAction);
 }
 
-State dealt(const std::uint8_t* deck) {
+State state_after_deal(const std::uint8_t* deck) {
   check_deck(deck, kNumCards);
   Cards hands[kPlayers] = {}, skat = 0;
   for (int i = 0; i < kNumCards; ++i) (i < kPlayers * kHand ? hands[i / kHand] : skat) |= bit(deck[i]);
@@ -106,7 +106,7 @@ State dealt(const std::uint8_t* deck) {
 }
 
 void encode(const std::uint8_t* history, int seat, std::int16_t* tokens) {
-  State s = dealt(history);
+  State s = state_after_deal(history);
   std::int16_t* const end = tokens + kMaxLength;
   const auto tell = [&](int p, int token) {
     if (p == seat) *tokens++ = std::int16_t(token);

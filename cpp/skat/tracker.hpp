@@ -80,7 +80,7 @@ class Tables {
 };
 
 // A game right after the deal. deck: [kNumCards]. Throws std::invalid_argument if it is invalid.
-State dealt(const std::uint8_t* deck);
+State state_after_deal(const std::uint8_t* deck);
 
 // Writes one seat's tokens of a finished game. history: uint8 [kHistory]; tokens: int16 [kMaxLength], padded with the
 // end token.
