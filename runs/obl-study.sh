@@ -4,6 +4,7 @@
 # colour bot, clone bots and scripted players. Some four hours of a core. Stopped anywhere, the same command goes on.
 # Levels above 1 begin with what the level below has learned and take half as many steps.
 # More words are options of every training, such as the paper's network: runs/obl-study.sh --model lstm
+# METHODS and BOTS choose among them, METHODS="obl1 obl2 obl3 iql" BOTS= for instance. A level needs those below it.
 # Three seats: HANABI="hanabi(players=3,colors=2,ranks=5,hand_size=3)" OUT=out/results/obl-study-3 runs/obl-study.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -15,21 +16,29 @@ above() { # LEVEL SEED
   train "obl$1-$2" --seed "$2" --level "$1" --below "$out/obl$(($1 - 1))-$2" --slip 0.02 --steps 4000
 }
 options=("$@") players=() methods=()
-for seed in ${SEEDS:-0 1 2}; do
-  train "obl1-$seed" --seed "$seed"
-  above 2 "$seed"
-  above 3 "$seed"
-  train "iql-$seed" --seed "$seed" --method iql
-  train "sad-$seed" --seed "$seed" --method vdn --sad
-  train "op-$seed" --seed "$seed" --method vdn --other-play
+clone() { train "$1" --method clone --games-of partner:style=smart --buffer 10000 "${@:2}"; }  # NAME OPTION...
+for method in ${METHODS-obl1 obl2 obl3 iql sad op}; do
+  for seed in ${SEEDS:-0 1 2}; do
+    case "$method" in
+      obl1) train "obl1-$seed" --seed "$seed" ;;
+      obl[2-9]) above "${method#obl}" "$seed" ;;
+      iql) train "iql-$seed" --seed "$seed" --method iql ;;
+      sad) train "sad-$seed" --seed "$seed" --method vdn --sad ;;
+      op) train "op-$seed" --seed "$seed" --method vdn --other-play ;;
+      *) sed -n '2,8p' "$0" >&2; exit 2 ;;
+    esac
+    players+=("obl:checkpoint=$out/$method-$seed") methods+=("$method")
+  done
 done
-train colour --method vdn --other-play --colour-bonus 0.5 --hide-last-action
-train clone --method clone --games-of partner:style=smart --buffer 10000
-train clone-shuffled --method clone --games-of partner:style=smart --buffer 10000 --shuffle-colours
-for method in obl1 obl2 obl3 iql sad op; do
-  for seed in ${SEEDS:-0 1 2}; do players+=("obl:checkpoint=$out/$method-$seed") methods+=("$method"); done
+for bot in ${BOTS-colour clone clone-shuffled}; do
+  case "$bot" in
+    colour) train colour --method vdn --other-play --colour-bonus 0.5 --hide-last-action ;;
+    clone) clone clone ;;
+    clone-shuffled) clone clone-shuffled --shuffle-colours ;;
+    *) sed -n '2,8p' "$0" >&2; exit 2 ;;
+  esac
+  players+=("obl:checkpoint=$out/$bot") methods+=("$bot")
 done
-for bot in colour clone clone-shuffled; do players+=("obl:checkpoint=$out/$bot") methods+=("$bot"); done
 for style in smart holmes simple piers iggi; do players+=("partner:style=$style") methods+=("$style"); done
 obl crossplay --game "$game" --players "${players[@]}" --methods "${methods[@]}" --games "${GAMES:-1000}" --seed 1 \
   --out "$out/table-1" --resume

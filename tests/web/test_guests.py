@@ -89,6 +89,24 @@ def test_each_link_sees_its_own_cards():
     assert not clicks(tables[SPECTATOR]["scene"]) and "seed" not in tables[GUEST]
 
 
+def test_a_link_stays_with_a_guest_who_changes_seats():
+    async def talk():
+        room = _room("skat")
+        queues = {access: room.enter(access, access) for access in (HOST, GUEST)}
+        room.table.next_deal()
+        room.refresh()
+        await room.close()
+        return {access: [m for m in _read(queue) if m["type"] == "table"][-1] for access, queue in queues.items()}
+
+    tables = asyncio.run(talk())
+    assert [tables[access]["me"] for access in (HOST, GUEST)] == [2, 1]
+    for access, own in ((HOST, 2), (GUEST, 1)):
+        assert [seat for seat in range(3) if None not in _cards(tables[access], seat)] == [own]
+        assert tables[access]["order"] == [2, 0, 1]
+        assert tables[access]["seats"] == ["random", YOU, YOU]
+    assert tables[HOST]["links"] == [[1, "../guest/"]]
+
+
 GAMES = {
     "hearts": [1, 2, 3],
     "skat": [1, 2],

@@ -55,8 +55,50 @@ def test_a_hand_at_the_table_is_that_of_a_tournament(spec):
     assert tuple(table.state.history()) == records[3].history
     table.next_deal()
     _play_on(table, cast, records[4].history)
-    assert [(e.deal, e.scores) for e in table.hands] == [(deal, records[deal].scores) for deal in (3, 4)]
-    assert table.totals == tuple(a + b for a, b in zip(records[3].scores, records[4].scores))
+    first = records[3].scores
+    if game.rotates:  # who had seat 0 has the last one now
+        first = (*first[1:], first[0])
+    assert [(e.deal, e.scores) for e in table.hands] == [(3, first), (4, records[4].scores)]
+    assert table.totals == tuple(a + b for a, b in zip(first, records[4].scores))
+
+
+def test_players_of_skat_are_forehand_in_turn(tmp_path):
+    out = tmp_path / "table"
+    settings = Play(game="skat", opponents=["random", "rules"], seed=3, out=out)
+    with open_table(settings, resume=False) as table:
+        draw, seats = random.Random(1), []
+        for _ in range(4):
+            seats.append(table.seats)
+            while table.turn is not None:
+                table.act(table.turn, draw.choice(table.state.legal_actions()))
+            table.next_deal()
+        left = table.seats, table.totals, table.hands
+    forehand = [YOU, "random", "rules", YOU]
+    assert [who[0] for who in seats] == forehand
+    assert all(who.index("random") == (who.index(YOU) + 1) % 3 for who in seats)  # the left neighbour stays
+    scores = dict.fromkeys(forehand, 0)  # what each player won, from the records alone
+    for record in (json.loads(line) for line in (out / RECORDS).read_text().splitlines()):
+        for player, score in zip(record["seating"], record["scores"]):
+            scores[(YOU, "random", "rules")[player]] += score
+    with open_table(settings, resume=True) as table:
+        assert (table.seats, table.totals, table.hands) == left
+        assert dict(zip(table.seats, table.totals)) == scores and any(scores.values())
+        assert [table.seats[table.seat_now(seat)] for seat in range(3)] == [YOU, "random", "rules"]
+
+
+def test_a_match_of_an_earlier_version_keeps_its_seats(tmp_path):
+    """Its journal says nothing of other seats."""
+    out = tmp_path / "table"
+    with open_table(_settings(out), resume=False) as table:
+        table.next_deal()
+    journal = (out / JOURNAL).read_bytes()
+    assert b'"rotates":true' in journal
+    earlier = journal.replace(b',"rotates":true', b"")
+    (out / JOURNAL).write_bytes(earlier)
+    sums = [digests.line_digest(line) for line in earlier.splitlines(keepends=True)]
+    (out / f"{JOURNAL}.sums").write_bytes(b"".join(sums))
+    with open_table(_settings(out), resume=True) as table:
+        assert table.deal == 1 and table.seats == (YOU, "random", "random")
 
 
 def _continues_decision(game, state):
@@ -114,10 +156,11 @@ def test_a_table_comes_back_whole(tmp_path):
         (record,) = play(table.game, [players.make("random", table.game)], [Hand(0, (0, 0, 0))], seed=3)
         _play_on(table, cast, record.history)
         table.next_deal()
-        while table.turn != 0:
+        (me,) = table.people
+        while table.turn != me:
             found = cast.decide(make_request(table))
             table.act(table.turn, found.decision.action, found.decision)
-        table.act(0, table.state.legal_actions()[0])
+        table.act(me, table.state.legal_actions()[0])
         table.undo()
         left = table.state.history(), table.totals, table.hands, table.deal, table.hand_count
     with (out / JOURNAL).open("ab") as journal:

@@ -372,6 +372,7 @@ class Game(ABC):
     labels_are_results: bool = True
     training: Mapping[str, Mapping[str, Any]] = {}  # by preset: this game's defaults for selfplay.config.SelfPlay
     by_seats: bool = False  # whether a match also has the row `Seats`, means over all of a player's seats
+    rotates: bool = False  # whether the players of a match move one seat on after each deal, as the dealer's place does
     plays_to: int | None = None  # points at which a match of many hands ends; None: every hand is a game of its own
 
     def summary(self, histories: Sequence[Sequence[int]], seats: Sequence[Sequence[int]]) -> Summary:

@@ -295,6 +295,7 @@ class Skat(Game):
     players = PLAYERS
     higher_is_better = True
     worth = 100.0, "points, own score minus the others' mean"
+    rotates = True  # forehand bids and leads first, so everybody is forehand in turn
     by_seats = True  # Table 3 of the GO-MCTS paper gives means over seats
     baseline = "rules"
     labels_are_results = False  # some labels come from a solver with open cards

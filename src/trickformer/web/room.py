@@ -201,8 +201,13 @@ class Room(Pages):
         """List the seats that the holder of a link plays."""
         people = self.table.people
         if access == HOST:
-            return tuple(seat for seat in people if seat not in self.settings.guest_seats)
-        return tuple(seat for seat in people if seat == access.seat)
+            guests = {self.table.seat_now(seat) for seat in self.settings.guest_seats}
+            return tuple(seat for seat in people if seat not in guests)
+        return tuple(seat for seat in people if seat == self._seat_of(access))
+
+    def _seat_of(self, access: Access) -> int | None:
+        """Return the seat that a guest has now; None for host and spectators."""
+        return None if access.seat is None else self.table.seat_now(access.seat)
 
     def refresh(self) -> None:
         """Send the table to all pages, and start what the next decision needs: players and panels."""
@@ -368,7 +373,7 @@ class Room(Pages):
         table = self.table
         game = table.game
         own = self._own_seats(access)
-        first = own[0] if own else self.settings.seat if access.seat is None else access.seat
+        first = own[0] if own else table.seat_now(self.settings.seat if access.seat is None else access.seat)
         me = table.turn if table.turn is not None and table.turn in own else first  # seat at the bottom of the page
         viewer = scenes.OPEN if access.watches else me
         annotations = {card: text for (seat, card), text in table.annotations.items() if own and seat == me}
@@ -383,10 +388,11 @@ class Room(Pages):
             "you": me if own else None,
             "turn": table.turn,
             "seats": [short(who) for who in table.seats],
+            "order": [table.seat_now(seat) for seat in range(game.players)],
             "people": [seat for seat in table.people if seat not in own],
             "rights": "watch" if access.watches else "host" if access == HOST else "guest",
             "open": access.watches,
-            "links": [[guest.seat, path] for guest, path in self._links.items()] if access == HOST else [],
+            "links": [[self._seat_of(guest), path] for guest, path in self._links.items()] if access == HOST else [],
             "scene": scene if own else _without_actions(scene),
             "log": [scenes.to_json(entry) for entry in scenes.log(game, table.state, viewer, bool(own))],
             "told": in_words(game, table.state) if table.over else "",

@@ -22,7 +22,7 @@ import threading
 import time
 import webbrowser
 from collections import Counter
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext, suppress
 from importlib import resources
 from pathlib import Path
@@ -252,7 +252,7 @@ def play(settings: Play, resume: bool) -> None:
         )
         guests = {access: f"../{token}/" for token, access in links.items() if access != HOST}
         rooms = {"socket": Room(settings, table, links=guests), "reviewing": Reading(settings, table)}
-        _serve(settings, listener, "the table is", "index.html", rooms, links)
+        _serve(settings, listener, "the table is", "index.html", rooms, links, table.seat_now)
     remedy = how_to_resume(settings.COMMAND, settings, players.to_type(settings))
     raise Interruption(f"the table is closed; {remedy}")
 
@@ -332,8 +332,12 @@ def _serve(
     index: str,
     rooms: Mapping[str, Pages],
     links: Mapping[str, Access] | None = None,
+    seat_now: Callable[[int], int] = int,
 ) -> None:
-    """Serve pages until Ctrl-C. `contents` begins the printed line, such as "the table is"."""
+    """Serve pages until Ctrl-C. `contents` begins the printed line, such as "the table is".
+
+    `seat_now` maps the seat of a guest at the opening of the table to the present one.
+    """
     links = links or _make_links()
     port = listener.getsockname()[1]
     name = f"[{settings.host}]" if ":" in settings.host else settings.host
@@ -355,7 +359,8 @@ def _serve(
     listener.listen(BACKLOG)
     print(f"{contents} at {address}", flush=True)
     for guest, link in address_of.items():
-        print(f"spectators watch at {link}" if guest.watches else f"seat {guest.seat} is at {link}", flush=True)
+        who = "spectators watch" if guest.seat is None else f"seat {seat_now(guest.seat)} is"
+        print(f"{who} at {link}", flush=True)
     with _open_in_browser(address) if settings.browser else nullcontext(), suppress(KeyboardInterrupt):
         PageServer(config).run(sockets=[listener])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -25,6 +25,7 @@ from trickformer.web.config import YOU, Play
 if TYPE_CHECKING:
     from trickformer.base import State
 
+T = TypeVar("T")
 JOURNAL, RECORDS = "moves.jsonl", "records.jsonl"
 
 
@@ -45,6 +46,7 @@ class DealStep(_Step):
 
     do: Literal["deal"] = "deal"
     deal: int
+    rotates: bool = False  # whether each player takes the seat before its own, and seat 0's player the last
 
 
 class ActionStep(_Step):
@@ -87,7 +89,7 @@ class HandResult:
     """Finished hand with its scores."""
 
     deal: int
-    scores: tuple[int, ...]
+    scores: tuple[int, ...]  # by the seat that each player has now
 
 
 class Table:
@@ -107,6 +109,7 @@ class Table:
         self.seats = tuple(seats)
         self.seed = seed
         self.deal = deal
+        self.rotations = 0  # deals after which all players changed seats
         self.hand_count = 0  # hands that have begun at this table, in all matches
         self.moves: list[ActionStep] = []
         self.annotations: dict[tuple[int, int], str] = {}  # by seat of the person and card; see AnnotationStep
@@ -137,8 +140,8 @@ class Table:
         self._apply_and_write(MatchStep(seats=tuple(seats), deal=deal))
 
     def next_deal(self) -> None:
-        """Start the next deal of the match; an unfinished hand does not count."""
-        self._apply_and_write(DealStep(deal=self.deal + 1))
+        """Start the next deal of the match; an unfinished hand does not count. In some games players change seats."""
+        self._apply_and_write(DealStep(deal=self.deal + 1, rotates=self.game.rotates))
 
     def again(self) -> None:
         """Restart the deal."""
@@ -238,8 +241,16 @@ class Table:
 
     @property
     def totals(self) -> tuple[int, ...]:
-        """Sum of the scores of the match, by seat."""
+        """Sum of the scores of the match, by the seat that each player has now."""
         return tuple(sum(hand.scores[seat] for hand in self.hands) for seat in range(self.game.players))
+
+    def seat_now(self, first: int) -> int:
+        """Return the seat that a player has now.
+
+        Args:
+            first: Seat of the player when the table was opened.
+        """
+        return (first - self.rotations) % self.game.players
 
     def number(self, seat: int) -> int:
         """Count the decisions of a seat in this hand.
@@ -281,6 +292,10 @@ class Table:
                 self.specs = list(dict.fromkeys([*self.specs, *step.seats]))
             case DealStep():
                 self._records, self.earlier_hands = self.records, self.hands
+                if step.rotates:
+                    self.rotations += 1
+                    self.seats = _rotate(self.seats)
+                    self.earlier_hands = [HandResult(hand.deal, _rotate(hand.scores)) for hand in self.earlier_hands]
                 self.deal, self.moves = step.deal, []
                 self.annotations = {}
                 self.hand_count += 1
@@ -381,6 +396,10 @@ class _Journal:
             lines = "".join(record.model_dump_json(exclude_none=True) + "\n" for record in records)
             replace(self._folder.path / RECORDS, lines)
         self._written = (table.specs, len(records))
+
+
+def _rotate(by_seat: tuple[T, ...]) -> tuple[T, ...]:
+    return by_seat[1:] + by_seat[:1]
 
 
 def _parse(number: int, line: bytes) -> Step:

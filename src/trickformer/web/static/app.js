@@ -160,7 +160,9 @@ function skip() {
 function showRights({ rights, links }) {
   for (const button of [$("undo"), $("again"), $("match"), $("next")]) button.hidden = rights !== "host";
   for (const element of [$("hint"), $("claim"), $("looking")]) element.hidden = rights === "watch";
-  if (links.length === $("links").childElementCount) return;
+  const shownFor = JSON.stringify(links);
+  if ($("links").dataset.shownFor === shownFor) return;
+  $("links").dataset.shownFor = shownFor;
   $("inviting").hidden = !links.length;
   $("links").replaceChildren(...links.map(([seat, path]) =>
     make("li", {}, make("a", { href: path, target: "_blank", rel: "noopener" }, seat === null ? "spectators, who see all cards" : `seat ${seat}`))));

@@ -51,10 +51,10 @@ function rankingElements(table) {
 /** @param {TableMessage} table */
 export function showScores(table) {
   const alone = table.open ? "score" : "you";
-  const names = table.shared ? [table.seats.length === 1 ? alone : "team"] : table.seats.map((_, seat) => seatName(table, seat));
+  const names = table.shared ? [table.seats.length === 1 ? alone : "team"] : table.order.map((seat) => seatName(table, seat));
   /** @param {string} name @param {number[]} scores */
   const row = (name, scores) => make("tr", {}, make("th", { scope: "row" }, name),
-    ...(table.shared ? scores.slice(0, 1) : scores).map((score) => make("td", {}, String(score))));
+    ...(table.shared ? scores.slice(0, 1) : table.order.map((seat) => scores[seat])).map((score) => make("td", {}, String(score))));
   const body = [...table.hands.map(([deal, scores]) => row(String(deal), scores)), row("all", table.totals)];
   $("scores").lastElementChild?.replaceChildren(
     make("p", { class: "keys" }, describeGoal(table)), ...rankingElements(table),

@@ -122,6 +122,7 @@ export interface TableMessage {
   you: number | null; // the same seat if the reader plays it; null if a player has it, and for a spectator
   turn: number | null;
   seats: string[];
+  order: number[]; // seats in the order of the players at the table, which stays the same when players change seats
   people: number[];
   rights: "host" | "guest" | "watch";
   open: boolean;
