@@ -95,10 +95,16 @@ def test_a_link_stays_with_a_guest_who_changes_seats():
         queues = {access: room.enter(access, access) for access in (HOST, GUEST)}
         room.table.next_deal()
         room.refresh()
+        tables = {access: [m for m in _read(queue) if m["type"] == "table"][-1] for access, queue in queues.items()}
+        room.leave(GUEST)
+        room.table.next_deal()
+        room.refresh()
+        absences = [m["seats"] for m in _read(queues[HOST]) if m["type"] == "absent"]
         await room.close()
-        return {access: [m for m in _read(queue) if m["type"] == "table"][-1] for access, queue in queues.items()}
+        return tables, absences
 
-    tables = asyncio.run(talk())
+    tables, absences = asyncio.run(talk())
+    assert absences == [[1], [0]]  # the guest left from seat 1
     assert [tables[access]["me"] for access in (HOST, GUEST)] == [2, 1]
     for access, own in ((HOST, 2), (GUEST, 1)):
         assert [seat for seat in range(3) if None not in _cards(tables[access], seat)] == [own]

@@ -324,7 +324,7 @@ def test_the_terminal_plays_a_hand(command, monkeypatch):
     assert len(re.findall(r"^(?:> )?  (?:you take|seat [1-3] takes) it, \d+ points?$", out, re.MULTILINE)) == 13
     assert re.search(r"  seat \d: pass to you", out)
     assert "deal 2 | pass across" in out
-    assert ", 1 hand\n" in out
+    assert re.search(r"scores of the match: you \d+, .* \(1 hand\)\n", out)
     assert "scores" in out
     assert "'nonsense' is not possible here; type a number or name of an action" in err
 

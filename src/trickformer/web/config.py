@@ -107,12 +107,12 @@ class Play(BaseModel):
         min_length=1,
         description="Specs of the seats from your left on, repeated if too few (default: the game's script).",
     )
-    seat: int = Field(0, ge=0, le=63, description="Number of your seat, from 0.")
+    seat: int = Field(0, ge=0, le=63, description="Number of your seat at the first deal, from 0.")
     invite: list[int] | None = Field(
         None,
         min_length=1,
         max_length=63,
-        description="Numbers of seats that other people take, each by a link of its own.",
+        description="Numbers of seats at the first deal that other people take, each by a link.",
     )
     spectators: bool = Field(False, description="Whether to print a link for spectators, who see all cards.")
     seed: int = Field(

@@ -61,7 +61,8 @@ def _ask(puzzle: Puzzle, number: int, read: Callable[[], str], screen: SafeConso
     """Show a puzzle, and return the action that the person chooses."""
     game, seat = puzzle.hand.game, puzzle.turn.seat
     symbols = has_suits(screen.encoding)
-    names = tuple(YOU if p == seat else short(name) for p, name in enumerate(puzzle.hand.names))
+    others = ("a person" if name == YOU else short(name) for name in puzzle.hand.names)
+    names = tuple(YOU if p == seat else name for p, name in enumerate(others))
     position = ShownPosition(game, puzzle.state, names, f"puzzle {number}")
     scene = scenes.show(game, puzzle.state, seat)
     screen.print(position_text(scene, position, symbols), soft_wrap=True)

@@ -198,12 +198,15 @@ class Room(Pages):
             raise TrickformerError("only the host of the table can do that now")
 
     def _own_seats(self, access: Access) -> tuple[int, ...]:
-        """List the seats that the holder of a link plays."""
-        people = self.table.people
-        if access == HOST:
-            guests = {self.table.seat_now(seat) for seat in self.settings.guest_seats}
-            return tuple(seat for seat in people if seat not in guests)
-        return tuple(seat for seat in people if seat == self._seat_of(access))
+        """List the seats that the holder of a link plays, in the order in which they were at the first deal."""
+        table = self.table
+        if access.watches:
+            return ()
+        if access.seat is None:
+            first_seats = [seat for seat in range(table.game.players) if seat not in self.settings.guest_seats]
+        else:
+            first_seats = [access.seat]
+        return tuple(seat for seat in map(table.seat_now, first_seats) if table.seats[seat] == YOU)
 
     def _seat_of(self, access: Access) -> int | None:
         """Return the seat that a guest has now; None for host and spectators."""
@@ -212,6 +215,7 @@ class Room(Pages):
     def refresh(self) -> None:
         """Send the table to all pages, and start what the next decision needs: players and panels."""
         self._send_table()
+        self._send_absence()  # a deal may have moved people to other seats
         self._start_players()
         self._start_panels()
 

@@ -84,7 +84,9 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
             _play(table, cast, read or (lambda: input("> ")), console())
         except (EOFError, KeyboardInterrupt):
             print()
-        print(f"scores of the match {_join_numbers(table.totals)}, {count_noun(len(table.hands), 'hand')}")
+        by_player = [(table.seats[seat], table.totals[seat]) for seat in map(table.seat_now, range(table.game.players))]
+        scores = ", ".join(f"{who.partition(':')[0]} {score}" for who, score in by_player)
+        out(f"scores of the match: {scores} ({count_noun(len(table.hands), 'hand')})")
 
 
 def _play(table: Table, cast: Cast, read: Callable[[], str], screen: SafeConsole) -> None:

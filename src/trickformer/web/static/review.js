@@ -130,7 +130,7 @@ function show() {
   const { scene } = position ?? hand.end;
   /** @type {ShownTable} */
   const table = {
-    scene, game: hand.game, deal: hand.deal, me: 0, you: null, seats: hand.names, turn: position?.seat ?? null, scores: hand.scores, shared: hand.shared,
+    scene, game: hand.game, deal: hand.deal, me: Math.max(0, hand.names.indexOf("you")), you: null, seats: hand.names, turn: position?.seat ?? null, scores: hand.scores, shared: hand.shared,
     label: `game ${hand.number}${hand.deal === null ? "" : `, deal ${hand.deal}`}`,
   };
   showTable(table, choose);
