@@ -157,7 +157,7 @@ def test_a_closed_stream_does_not_end_a_run(tmp_path, closed):
     assert (tmp_path / "run" / "result.json").exists() and b"Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("name", ["report.md", "result.json", "plot.png", "summary.json"])
+@pytest.mark.parametrize("name", ["report.md", "result.json", "plot.png", "summary.json", "tensorboard", "state"])
 def test_a_file_that_we_did_not_write_is_not_replaced(command, tmp_path, name):
     out = tmp_path / "notes"
     out.mkdir()

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import trickformer
+from tests.support.records import TIMING
 from trickformer.studies.belief import evaluation
-from trickformer.tournaments.store import TIMING
 
 LIMIT = 300  # seconds after which a command hangs
 

@@ -13,6 +13,14 @@ from trickformer.plumbing import arrays
 from trickformer.plumbing.snapshot import Snapshots
 
 
+def test_arrays_that_could_not_be_read_again_are_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(arrays, "MOST_BYTES", 1000)
+    arrays.save(tmp_path / "a.npz", x=np.zeros(50))
+    with pytest.raises(TrickformerError, match="would hold more than"):
+        arrays.save(tmp_path / "b.npz", x=np.zeros(100), y=np.zeros(100))
+    assert not (tmp_path / "b.npz").exists()
+
+
 def test_a_damaged_file_of_arrays_is_one_line(tmp_path):
     """Cut off, not there, of other names, spoilt where it is packed, and marked as encrypted."""
     file = tmp_path / "a.npz"

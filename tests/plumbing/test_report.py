@@ -26,6 +26,12 @@ FULL = Report(
 )
 
 
+def test_brackets_in_names_are_no_markup(capsys):
+    Report({}, "", [("", (("player", "argmax:checkpoint=/y/[best]", "[/b]"), [("[a]", "1", "2")]))]).print()
+    text = capsys.readouterr().out
+    assert all(name in text for name in ("/y/[best]", "[/b]", "[a]"))
+
+
 def test_markdown_has_every_part_in_order():
     assert FULL.markdown() == (
         "# A test\n\ntwo hands, seed 1\n\n- A: `random`\n\n"

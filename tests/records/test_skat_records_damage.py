@@ -245,6 +245,12 @@ def test_archives_that_are_compressed_and_pipes(pack, command, tmp_path, monkeyp
         assert code == 2 and len(err.splitlines()) == 1
 
 
+def test_a_closed_standard_input_is_one_line(command, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    code, _, err = command("records", "check", "-")
+    assert code == 2 and err == "error: the standard input is closed; name a file\n"
+
+
 @pytest.mark.slow
 def test_show(command):
     code, out, _ = command("records", "show", GAMES, "--game", "1")

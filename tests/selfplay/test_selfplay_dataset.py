@@ -133,7 +133,7 @@ def test_bad_folders_are_one_line(folder, tmp_path):
         (copy / "manifest.json").write_text(json.dumps(manifest | change))
         with pytest.raises(TrickformerError, match=message):
             load_data(copy)
-    for text in ("[]", "{}", "{"):
+    for text in ("[]", "{}", "{", json.dumps(manifest | {"about": []})):
         (copy / "manifest.json").write_text(text)
         with pytest.raises(TrickformerError, match=r"manifest\.json is damaged"):
             load_data(copy)

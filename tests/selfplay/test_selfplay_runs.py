@@ -433,6 +433,14 @@ def test_a_finished_run_is_left_alone(unbroken):
     assert (unbroken / "log.jsonl").read_bytes() == told
 
 
+def test_a_comma_in_the_current_folder_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "a,b").mkdir()
+    monkeypatch.chdir(tmp_path / "a,b")
+    with pytest.raises(TrickformerError, match="it has a comma"):
+        nfsp.run(SelfPlay(**TINY, out="run"))
+    assert not list((tmp_path / "a,b").iterdir())
+
+
 def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command):
     before = result(unbroken)
     with pytest.raises(TrickformerError, match=r"already holds a run; .*--resume"):
@@ -534,8 +542,9 @@ def test_two_devices_learn_what_one_learns(tmp_path):
     launch = ["-m", "torch.distributed.run", "--nproc_per_node", "2", "--standalone", "-m", "trickformer"]
     command = [sys.executable, *launch, "train", "--config", str(file), "--out", str(tmp_path / "two")]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr[-2000:]
+    for more in (["--stop-after", "1e-4"], ["--resume"]):  # the time is up in the process that plays, which both notice
+        done = subprocess.run([*command, *more], env=environment, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr[-2000:]
     assert done.stdout.count("model-0") == 1
     program = "from trickformer.cli import main; main()"  # in a process of its own: one without bfloat16
     command = [sys.executable, "-c", program, "train", "--config", str(file), "--out", str(tmp_path / "one")]
@@ -549,12 +558,13 @@ def test_two_devices_learn_what_one_learns(tmp_path):
 
 
 def test_a_training_goes_on_after_its_project_has_moved(tmp_path, monkeypatch, tiny_checkpoint):
-    """Its guest is a checkpoint that was named by a relative path."""
+    """Its guest is a checkpoint that was named by a relative path. Iteration 1 is partly played."""
     project, moved = tmp_path / "project", tmp_path / "elsewhere"
     shutil.copytree(tiny_checkpoint, project / "ck")
     monkeypatch.chdir(project)
     settings = TINY | {"iterations": 1, "guests": ["argmax:checkpoint=ck"]}
-    nfsp.run(SelfPlay(**settings, out=project / "out"))
+    cut_off(settings, project / "out", monkeypatch, stored.DataWriter, "append", 18)
+    assert (project / "out" / "data" / "1" / "manifest.json").exists()
     assert f"checkpoint={project / 'ck'}" in (project / "out" / "config.toml").read_text()
     monkeypatch.chdir(tmp_path)
     project.rename(moved)

@@ -14,7 +14,7 @@ from trickformer import games
 from trickformer.base import TrickformerError
 from trickformer.plumbing import digests, progress
 from trickformer.records import files
-from trickformer.tournaments import report, run
+from trickformer.tournaments import plan, report, run
 from trickformer.tournaments.conclusion import conclude
 from trickformer.tournaments.deals import DealName, read_deals
 from trickformer.tournaments.intervals import interval
@@ -104,6 +104,38 @@ def test_a_sequential_match_may_be_extended_as_planned(tmp_path):
 
 
 # Stopping early.
+
+
+@pytest.mark.parametrize(
+    ("bound", "shape"), [(0, "skewed"), (0.4, "skewed"), (0.3, "normal"), (0.3, "rare wins"), (0.1, "equal")]
+)
+def test_most_looks_need_only_sums(bound, shape):
+    """The decision is that of the interval at every look."""
+    rng, game = np.random.default_rng(5), games.load("hearts")
+    for _ in range(4):
+        draws = {
+            "normal": rng.normal(0.1, 1, 150),
+            "skewed": rng.exponential(1, 150) - 0.8,
+            "rare wins": rng.random(150) < 0.1,
+            "equal": np.zeros(150),
+        }
+        differences = draws[shape].astype(float)
+        ends = [interval(differences[:n], sequential=True) for n in range(1, 151)]
+        decided = [e is not None and (e[0] > 0 or e[1] < 0 or -bound <= e[0] <= e[1] <= bound) for e in ends]
+        board = Scoreboard(config(sequential=True, bound=bound, deals=150), game)
+        seatings = plan.seatings(game, (0, 1))
+        for deal in range(150):
+            for seating in seatings:  # a seat of A scores the difference, a seat of B nothing
+                board.add(DealName(deal), seating, [differences[deal] if player == 0 else 0.0 for player in seating])
+        assert board.decision == (decided.index(True) + 1 if any(decided) else None)
+
+
+def test_deals_of_many_seeds_are_shared_among_workers(tmp_path):
+    file = tmp_path / "deals.txt"
+    file.write_text("".join(f"{seed},0\n" for seed in range(1, 9)))
+    given = {"game": "hearts", "a": "random", "b": "rules", "deals_from": file, "workers": 4}
+    alone = run.tournament(Tournament(**given | {"workers": 1}))
+    assert comparable(run.tournament(Tournament(**given)).records) == comparable(alone.records)
 
 
 @pytest.mark.parametrize("given", [{"tables": 1}, {"tables": 50}, {"workers": 2}])
@@ -251,6 +283,8 @@ def test_a_run_with_listed_deals_is_resumed_reported_and_extended(tmp_path, comm
         ('{"deal": "x", "seed": 1}\n', "line 1: not a record that names its deal"),
         ('{"deal": -1, "seed": 1}\n', "line 1: seeds and indices are from 0"),
         ("{\n", "line 1: not a record"),
+        ('\n{"deal": 1, "seed": 1}\n\n{"deal": 1.7, "seed": 1}\n', "line 4: not a record that names its deal"),
+        ('{"deal": true, "seed": 1}\n', "line 1: not a record that names its deal"),
     ],
 )
 def test_a_bad_file_of_deals_is_one_line(tmp_path, command, text, says):

@@ -53,7 +53,7 @@ class ArgmaxPlayer(ModelPlayer):
         return np.eye(turns.legal.shape[1])[chosen]
 
     def decide(self, turns: Turns) -> list[Decision]:
-        from trickformer.models.decide import action_values, argmax_val, values_after
+        from trickformer.models.decide import argmax_val, values_after
 
         features = self.feature_function(turns.tokens)
         logits = self.backend.policy(turns.nodes)
@@ -63,9 +63,8 @@ class ArgmaxPlayer(ModelPlayer):
         if decided.nodes is not None:
             self.backend.release(decided.nodes)
         token_values = decided.token_values
-        if turns.explain:  # an explanation shows the values of all legal actions
-            evaluate = action_values if self.action_values else values_after
-            token_values = evaluate(self.backend, turns.nodes, turns.legal, features)
+        if turns.explain and not self.action_values:  # an explanation shows the values of all legal actions
+            token_values = values_after(self.backend, turns.nodes, turns.legal, features)
         thoughts = self.thoughts(turns, [()] * len(turns.nodes))
         return [
             Decision(action_of[token], value, values=_values(action_of, row), thought=thought)

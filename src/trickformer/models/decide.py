@@ -143,13 +143,13 @@ def argmax_val(
     candidate = legal & (probs >= threshold)
     has_none = ~candidate.any(axis=1)
     candidate[has_none, probs[has_none].argmax(axis=1)] = True
-    token_values = np.full(legal.shape, np.nan, dtype=np.float32)
     if use_action_values and backend.has_action_values:
-        token_values[legal] = backend.action_values(nodes)[legal]
+        token_values = action_values(backend, nodes, legal)
         rows, tokens = np.nonzero(candidate)
         best = _best(rows, tokens, token_values[rows, tokens], len(nodes))
         return ArgmaxResult(tokens[best].astype(np.int32), token_values[rows, tokens][best], None, token_values)
     children = _extend(backend, nodes, candidate, features)
+    token_values = np.full(legal.shape, np.nan, dtype=np.float32)
     token_values[children.rows, children.tokens] = children.values
     best = _best(children.rows, children.tokens, children.values, len(nodes))
     backend.release(np.delete(children.nodes, best))

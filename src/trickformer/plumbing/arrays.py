@@ -34,11 +34,13 @@ def save(file: Path, **arrays: np.ndarray) -> None:
 
     Args:
         file: File to write.
-        **arrays: Arrays by name, together at most MOST_BYTES.
+        **arrays: Arrays by name.
 
     Raises:
-        TrickformerError: The file cannot be written.
+        TrickformerError: The arrays have more than MOST_BYTES together, or the file cannot be written.
     """
+    if sum(array.nbytes for array in arrays.values()) > MOST_BYTES:
+        raise TrickformerError(f"{file} would hold more than {MOST_BYTES >> 30} GiB, which could not be read again")
     with whole(file) as draft, draft.open("wb") as stream:
         np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
 

@@ -165,7 +165,7 @@ def refuse_links(folder: Path) -> None:
     """
     unvisited = [folder.resolve()]
     while unvisited:
-        with os.scandir(unvisited.pop()) as entries:
+        with suppress(FileNotFoundError), os.scandir(unvisited.pop()) as entries:  # a running run removes folders
             for entry in entries:
                 if entry.is_symlink():
                     raise TrickformerError(f"{entry.path} is a symbolic link inside a run folder; replace it by a copy")

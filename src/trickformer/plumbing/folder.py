@@ -29,7 +29,7 @@ from trickformer.plumbing.text import json_object, read_text, to_json
 CONFIG = configs.FILE
 ABOUT = "run.json"
 RESULT = "result.json"
-# Files without records that commands overwrite in a run folder.
+# Files without records, and folders, that commands overwrite in a run folder.
 _OUTPUT_FILES = (
     "report.md",
     RESULT,
@@ -49,6 +49,12 @@ _OUTPUT_FILES = (
     "p.png",
     "model.safetensors",
     "belief.safetensors",
+    "weights.npz",
+    "skat_evaluation.npz",
+    "state.npz",
+    "stack.npz",
+    "state",
+    "tensorboard",
 )
 _PACKAGES = ("open_spiel", "numpy", "scipy", "torch", "transformers")
 

@@ -178,12 +178,14 @@ class Report:
         """Make a table of the first column, which is folded to at least `least` letters, and some others."""
         from rich.box import SIMPLE_HEAD
         from rich.table import Table
+        from rich.text import Text
 
+        heads = [Text(break_name(name, _HEAD_WIDTH)) for name in head]  # no markup: a name may contain brackets
         table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-        table.add_column(break_name(head[0], _HEAD_WIDTH), overflow="fold", min_width=least)
+        table.add_column(heads[0], overflow="fold", min_width=least)
         for i in columns:
             justify = "left" if self.words else "right"
-            table.add_column(break_name(head[i], _HEAD_WIDTH), justify=justify, overflow="fold", no_wrap=not self.words)
+            table.add_column(heads[i], justify=justify, overflow="fold", no_wrap=not self.words)
         for row in rows:
             table.add_row(*(row[i].replace("[", r"\[") for i in (0, *columns)))
         return table

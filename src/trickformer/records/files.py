@@ -238,6 +238,8 @@ def _is_line_file(path: Path) -> bool:
 @contextmanager
 def _open_decompressed(path: Path) -> Generator[BinaryFile]:
     """Open a file, and decompress it if it is compressed."""
+    if str(path) == "-" and sys.stdin is None:
+        raise TrickformerError("the standard input is closed; name a file")
     with nullcontext(sys.stdin.buffer) if str(path) == "-" else path.open("rb") as raw:
         assert isinstance(raw, BufferedReader)
         start = raw.peek(3)[:3]

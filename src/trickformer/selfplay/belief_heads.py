@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from trickformer import checkpoints, games, players
-from trickformer.base import Game, View
+from trickformer.base import Game, TrickformerError, View
 from trickformer.belief import heads, sampler
 from trickformer.belief.heads import Trunk
 from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_count
@@ -230,7 +230,12 @@ def summary(by_hand: np.ndarray) -> dict[str, Any]:
     Returns:
         Counts, and mean and standard error over hands of `uniform`, `head` and `difference`. The loss of a hand is
         the ratio of its sums.
+
+    Raises:
+        TrickformerError: There is no hand.
     """
+    if not len(by_hand):
+        raise TrickformerError("no held-out hand has a decision; give a larger --held-out")
     uniform, learned = by_hand[:, 0] / by_hand[:, 2], by_hand[:, 1] / by_hand[:, 2]
     figures = {"uniform": uniform, "head": learned, "difference": learned - uniform}
     return {
@@ -248,8 +253,12 @@ def make_report(result: dict[str, Any]) -> Report:
         result: Result of `command`.
     """
     rows = [
-        (label, f"{result[name]['mean']:{'+' if name == 'difference' else ''}.4f} ± {result[name]['se']:.4f}")
+        (
+            label,
+            f"{x['mean']:{'+' if name == 'difference' else ''}.4f}" + ("" if x["se"] is None else f" ± {x['se']:.4f}"),
+        )
         for name, label in _FIGURES.items()
+        for x in [result[name]]
     ]
     return Report(
         result,

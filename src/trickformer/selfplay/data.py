@@ -61,7 +61,8 @@ class Sequences:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     def __getitem__(self, rows: slice | np.ndarray) -> Sequences:
-        begin, counts = self.starts[:-1][rows], np.diff(self.starts)[rows]
+        begin = self.starts[:-1][rows]
+        counts = self.starts[1:][rows] - begin
         starts = starts_of(counts)
         at = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], counts)
         return Sequences(self.tokens[rows], self.outcomes[rows], starts, self.labels[at])
@@ -248,7 +249,9 @@ def _manifest(folder: Path, required: dict[str, Any]) -> dict[str, Any]:
         for name in ("sequences", "labels", "hands"):
             if type(manifest[name]) is not int or manifest[name] < 0:
                 raise ValueError
-        if type(manifest["complete"]) is not bool or not isinstance(manifest["digests"], dict):
+        if type(manifest["complete"]) is not bool:
+            raise ValueError
+        if not isinstance(manifest["digests"], dict) or not isinstance(manifest["about"], dict):
             raise ValueError
     except OSError:
         raise TrickformerError(f"{folder} holds no training data: there is no {MANIFEST}") from None
@@ -256,8 +259,12 @@ def _manifest(folder: Path, required: dict[str, Any]) -> dict[str, Any]:
         raise TrickformerError(f"{path} is damaged; restore it from a copy") from None
     for key, value in required.items():
         if manifest[key] != value:
-            raise TrickformerError(f"{folder} holds data of another kind: {key} is {manifest[key]}, not {value}")
+            raise _another_kind(folder, key, manifest[key], value)
     return manifest
+
+
+def _another_kind(folder: Path, key: str, found: object, value: object) -> TrickformerError:
+    return TrickformerError(f"{folder} holds data of another kind: {key} is {found}, not {value}")
 
 
 def _open_to_append(path: Path) -> IO[bytes]:
@@ -274,6 +281,7 @@ class DataWriter:
         tokenizer: Tokenizer,
         about: dict[str, Any],
         open_file: Callable[[Path], IO[bytes]] = _open_to_append,
+        who: str | None = None,
     ):
         """Begin a folder, or continue one.
 
@@ -281,14 +289,16 @@ class DataWriter:
             folder: Folder of the data.
             game: The game that was played.
             tokenizer: Its tokenizer.
-            about: Further facts to record, such as seeds and players. They must match those of a folder with data.
+            about: Further facts to record, such as the seed. They must match those of a folder with data.
             open_file: Opens a file to append to it.
+            who: Description of the players for people. It may name a checkpoint by its path, and a run can be moved,
+                so it need not match.
 
         Raises:
             TrickformerError: The folder holds something else, or cannot be written.
         """
         self._kind = kind(game, tokenizer)
-        self._about = about
+        self._about = about if who is None else about | {"who": who}
         self._folder = folder
         if len(tokenizer.vocab) > (most := np.iinfo(_TOKEN).max + 1):
             raise TrickformerError(f"{game.name} has {len(tokenizer.vocab)} tokens; training data holds {most} at most")
@@ -296,7 +306,10 @@ class DataWriter:
         self.complete = False
         manifest = None
         if (folder / MANIFEST).exists():
-            manifest = _manifest(folder, self._kind | {"about": about})
+            manifest = _manifest(folder, self._kind)
+            for key, value in about.items():
+                if manifest["about"].get(key) != value:
+                    raise _another_kind(folder, key, manifest["about"].get(key), value)
             self.hands, self.sequences = manifest["hands"], manifest["sequences"]
             self.labels = manifest["labels"]
             self.complete = manifest["complete"]

@@ -18,7 +18,9 @@ class HeadTraining(BaseModel):
     game: str = Field(description="Game string of Hearts, Skat or The Crew, such as skat.")
     checkpoint: str = Field(description="Checkpoint under the head, by name or folder. Its weights do not change.")
     players: list[str] = Field(
-        ["rules"], description="Specs of the players whose hands are learned, drawn for each seat and hand."
+        ["rules"],
+        min_length=1,
+        description="Specs of the players whose hands are learned, drawn for each seat and hand.",
     )
     hidden: int = Field(128, ge=1, le=65_536, description="Number of hidden units of the head.")
     hands: int = Field(16, ge=1, le=1_000_000, description="Number of hands in a gradient step.")

@@ -48,6 +48,8 @@ def _parser(iterations: int) -> Parse:
                 raise ValueError(f"iteration {entry['iteration']} is beyond the {iterations} iterations of the run")
             if entry["stage"] == "match" and not _is_match(entry):
                 raise ValueError("the entry of a match lacks its result")
+            if type(entry.get("steps", 0)) is not int or not isinstance(entry.get("warnings", []), list):
+                raise ValueError("the entry has bad steps or warnings")
         return entry
 
     return parse

@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
@@ -113,8 +113,10 @@ def run(config: SelfPlay, resume: bool = False) -> Path:
         )
     parallel.slots(config.workers, config.ray)  # raises if there is no cluster
     out = config.folder
-    if "," in str(out):
-        raise TrickformerError(f"run folder {out}: it has a comma, which training cannot use; choose another --out")
+    if "," in str(out.absolute()):
+        raise TrickformerError(
+            f"run folder {out.absolute()}: it has a comma, which training cannot use; choose another --out"
+        )
     files = players.digests(game, [*config.bootstrap, *config.guests, config.baseline])
     uses_cpu = config.ray is not None or not torch.cuda.is_available()
     details = {"self_play_isa": rounded_instruction_set(config) or instruction_set()} if uses_cpu else {}
@@ -192,19 +194,35 @@ class _Run:
         try:
             for iteration in range(config.iterations + 1):
                 if not (out / f"model-{iteration}").exists():
-                    if self.main:
-                        self.play(iteration)
-                    self.accelerator.wait_for_everyone()
+                    self._do_in_main(self.play, iteration)
                     self.learn(iteration)
                 elif self.main:
                     self.progress.remaining.drop_training(iteration)
-                if self.main:
-                    self.compare(iteration)
+                self._do_in_main(self.compare, iteration)
         finally:
             if self.main:
                 self.log.close()
         if self.main:
             self.finish()
+
+    def _do_in_main(self, stage: Callable[[int], None], iteration: int) -> None:
+        """Do a stage in the main process while the others wait. If the time is up there, it is up in all of them."""
+        is_up = False
+        if self.main:
+            try:
+                stage(iteration)
+            except TimeLimit:
+                is_up = True
+        if self._is_in_any(is_up):
+            raise TimeLimit("time is up")
+
+    def _is_in_any(self, here: bool) -> bool:
+        """Return whether something holds in any process. All of them wait for the answer."""
+        if self.accelerator.num_processes == 1:
+            return here
+        count = self.accelerator.reduce(torch.tensor(float(here), device=self.accelerator.device), "sum")
+        assert isinstance(count, torch.Tensor)
+        return count.item() > 0
 
     def _is_time_up(self) -> bool:
         limit = self.config.stop_after  # minutes
@@ -216,20 +234,15 @@ class _Run:
 
     def _must_stop(self) -> bool:
         """Return whether the time is up in any process, so that all of them stop training at the same step."""
-        if self.config.stop_after is None or self.accelerator.num_processes == 1:
-            return self._is_time_up()
-        is_up = torch.tensor(float(self._is_time_up()), device=self.accelerator.device)
-        count = self.accelerator.reduce(is_up, "sum")
-        assert isinstance(count, torch.Tensor)
-        return count.item() > 0
+        return self.config.stop_after is not None and self._is_in_any(self._is_time_up())
 
     def play(self, iteration: int) -> None:
         """Play the missing hands of an iteration and write them."""
         config, folder = self.config, self.out / "data" / str(iteration)
         hands = hands_of(config, iteration)
         about = {"seed": config.seed, "iteration": iteration, "series": series(config, iteration)}
-        about |= {"who": describe_players(config, iteration)}
-        with stored.DataWriter(folder, self.game, self.tokenizer, about) as writer:
+        who = describe_players(config, iteration)
+        with stored.DataWriter(folder, self.game, self.tokenizer, about, who=who) as writer:
             if writer.complete:
                 return
             self.log.rewind(iteration, "play", writer.hands)
@@ -373,7 +386,7 @@ class _Run:
         for i in iterations:
             sequences = stored.load(self.out / "data" / str(i), self.game, self.tokenizer)
             parts.append(sequences[: sequences_of(self.config, i)])
-        return parts[0] if len(parts) == 1 else stored.join(*parts)  # a single part is not read into memory
+        return parts[0] if len(parts) == 1 else stored.join(*parts)
 
     def learn_rollout_network(self, iteration: int) -> None:
         """Train the rollout network further, on the labels of the newest iterations, and save it."""

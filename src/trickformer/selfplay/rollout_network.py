@@ -77,7 +77,12 @@ def fit(
 
     Returns:
         The mean loss of the last pass.
+
+    Raises:
+        TrickformerError: No decision has a label.
     """
+    if not len(data.labels):
+        raise TrickformerError("no decision has a label for the rollout network; give a larger --label-share")
     parts = [decision_tensors(data[at : at + piece], tokenizer) for at in range(0, len(data), piece)]
     columns = [torch.cat(tensors) for tensors in zip(*parts)]
     inputs, rounded = columns[0], has_bfloat16()

@@ -18,7 +18,7 @@ def labels(result: dict[str, Any]) -> list[str]:
     Args:
         result: Object of `TournamentResults.result`.
     """
-    return label_players(result["players"], two="rows" in result and "gauntlet" not in result)
+    return label_players(result["players"], two="rows" in result)
 
 
 def label_players(specs: Sequence[str], two: bool) -> list[str]:

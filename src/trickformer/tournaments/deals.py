@@ -50,6 +50,8 @@ def read_deals(path: Path, seed: int) -> list[DealName]:
             deals = dict.fromkeys(DealName(index, None if series == seed else series) for series, index in names)
     except OSError as e:
         raise TrickformerError(f"cannot read the deals of {file}: {e.strerror}") from None
+    except ValueError as e:  # a null character in the path
+        raise TrickformerError(f"cannot read the deals of {str(file)!r}: {e}") from None
     except _UnreadableLineError as e:
         raise TrickformerError(f"cannot read the deals of {file}: {e}") from None
     if not deals:
@@ -93,15 +95,16 @@ def _names_in_list(file: Path, lines: Iterable[str], seed: int) -> Iterator[tupl
 def _names_in_records(file: Path, lines: Iterable[str]) -> Iterator[tuple[int, int]]:
     """Yield (seed, index) of the deal of each record."""
     run_seed = _seed_of_run(file.parent)
-    for number, line in enumerate(filter(str.strip, lines), 1):
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         try:
             record = json_object(line)
             tags: dict[str, Any] = record.get("tags", record)
-            index = int(tags["deal"])
-            series = tags.get("seed", run_seed)
+            index, series = _integer(tags["deal"]), tags.get("seed", run_seed)
             if series is None:
                 raise TrickformerError(f"{file}: no {CONFIG} beside it names the seed; list SEED,INDEX instead")
-            name = (int(series), index)
+            name = (_integer(series), index)
         except (ValueError, TypeError, KeyError, AttributeError):
             raise TrickformerError(
                 f"{file}, line {number}: not a record that names its deal; list SEED,INDEX instead"
@@ -109,6 +112,17 @@ def _names_in_records(file: Path, lines: Iterable[str]) -> Iterator[tuple[int, i
         if not 0 <= min(name) <= max(name) < _LIMIT:
             raise TrickformerError(f"{file}, line {number}: seeds and indices are from 0 to 2^63 - 1")
         yield name
+
+
+def _integer(value: Any) -> int:
+    """Return an integer that JSON holds as a number or, as a tag of a converted record, as text.
+
+    Raises:
+        ValueError: It is no integer.
+    """
+    if type(value) is not int and not isinstance(value, str):
+        raise ValueError
+    return int(value)
 
 
 def _seed_of_run(folder: Path) -> int | None:

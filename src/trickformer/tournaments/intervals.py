@@ -94,6 +94,16 @@ def sequential_quantile(n: int, level: float) -> float:
     return math.sqrt((n - 1) * (ratio - 1) / (1 - ratio / growth))
 
 
+def sequential_half_width(deviations: np.ndarray, n: int) -> np.ndarray:
+    """Return the half width of sequential 95% intervals without the correction for skewness, which widens them.
+
+    Args:
+        deviations: Standard deviations of samples, float64 [k].
+        n: Number of samples, at least 2.
+    """
+    return sequential_quantile(n, _LEVEL) * deviations / math.sqrt(n)
+
+
 # Fewest deals that have a sequential interval.
 FEWEST_SEQUENTIAL = next(n for n in count(2) if not math.isinf(sequential_quantile(n, _LEVEL)))
 

@@ -349,10 +349,10 @@ def _play_missing(config: Plan, missing: list[Hand], game: Game, roster: list[Pl
 
 def _jobs(config: Plan, hands: list[Hand]) -> list[Job]:
     """Split the hands into one job for each worker. All seatings of a deal stay in one job."""
-    deals = sorted({h.deal for h in hands})
+    deals = list(dict.fromkeys((h.deal, h.seed) for h in hands))
     workers = min(parallel.slots(config.workers, config.ray), len(deals))
     slot = {deal: i % workers for i, deal in enumerate(deals)}
-    return [(config, [h for h in hands if slot[h.deal] == i]) for i in range(workers)]
+    return [(config, [h for h in hands if slot[h.deal, h.seed] == i]) for i in range(workers)]
 
 
 def _play(job: Job) -> Iterator[HandRecord]:

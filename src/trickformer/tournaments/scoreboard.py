@@ -10,7 +10,7 @@ from trickformer.base import Game
 from trickformer.tournaments import plan
 from trickformer.tournaments.columns import RecordColumns
 from trickformer.tournaments.deals import DealName
-from trickformer.tournaments.intervals import interval
+from trickformer.tournaments.intervals import FEWEST_SEQUENTIAL, interval, sequential_half_width
 from trickformer.tournaments.names import short_names
 from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.ratings import rate
@@ -45,6 +45,8 @@ class Scoreboard:
         # Deals finish in any order, but the test looks at them in this order, so that its result can be repeated.
         self._in_order = np.empty((len(self._sets), len(self._order) if config.bound is not None else 0))
         self._looks = 0
+        self._means = np.zeros(len(self._sets))  # of the deals that were looked at, and sums of squares about them
+        self._squares = np.zeros(len(self._sets))
         self.finished = 0
         self.decision: int | None = None
 
@@ -106,8 +108,23 @@ class Scoreboard:
                 return
             self._in_order[:, self._looks] = differences
             self._looks += 1
-            if all(self._is_decided(by_deal[: self._looks]) for by_deal in self._in_order):
+            before = np.array(differences) - self._means  # Welford's update
+            self._means += before / self._looks
+            self._squares += before * (np.array(differences) - self._means)
+            # The test itself takes time in proportion to the deals, and most looks need no more than the sums.
+            if self._may_be_decided() and all(self._is_decided(row[: self._looks]) for row in self._in_order):
                 self.decision = self._looks
+
+    def _may_be_decided(self) -> bool:
+        """Return False if not even Student's interval, which lies within `interval`, decides for every pair."""
+        bound = self._config.bound
+        if self._looks < FEWEST_SEQUENTIAL or bound is None:
+            return False
+        deviations = np.sqrt(self._squares / (self._looks - 1))
+        half_widths = sequential_half_width(deviations, self._looks)
+        sizes, rounding = np.abs(self._means), 1e-6  # far more than that of the sums
+        possible = (sizes > half_widths * (1 - rounding)) | (sizes + half_widths <= bound * (1 + rounding))
+        return bool(np.all(possible & (deviations > 0)))
 
     def _is_decided(self, differences: np.ndarray) -> bool:
         """Return whether the interval excludes 0 or lies within the bound."""

@@ -9,8 +9,6 @@ from trickformer.plumbing.text import Int64
 from trickformer.tournaments.deals import DealName
 from trickformer.tournaments.plan import Hand
 
-TIMING = ("seconds", "calls", "overran", "faults")  # fields that may differ between two runs of the same config
-
 
 class HandRecord(BaseModel):
     """One finished hand.

@@ -11,7 +11,7 @@ SGF.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from pydantic import ValidationError
@@ -25,7 +25,6 @@ from trickformer.records.skat.record import (
     SHOWS,
     TIMES_OUT,
     UNKNOWN,
-    GameParser,
     SkatRecord,
     contract,
     quote,
@@ -287,7 +286,7 @@ def _escape(value: str) -> str:
     return _TO_ESCAPE.sub(r"\\\g<0>", value)
 
 
-def games(lines: Iterator[str]) -> Iterator[GameParser]:
+def games(lines: Iterator[str]) -> Iterator[Callable[[], SkatRecord]]:
     """Yield the games of a file, unread.
 
     Args:

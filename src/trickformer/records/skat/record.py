@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Self, TypeAlias
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 
@@ -107,10 +106,6 @@ def describe_house_rule(rule: str) -> str:
         rule: Name of the rule, such as Ramsch.
     """
     return f"{rule} is a house rule, not in the international rules (ISkO)"
-
-
-# Function that parses one game of a file. If the game is damaged it raises TrickformerError, which names the game.
-GameParser: TypeAlias = Callable[[], SkatRecord]
 
 
 @dataclass(frozen=True, slots=True)

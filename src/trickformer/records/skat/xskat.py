@@ -13,7 +13,7 @@ capital, `_` under a letter. Games by rules that ISkO does not have raise HouseR
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -27,7 +27,6 @@ from trickformer.records.skat.record import (
     KONTRA,
     RE,
     RESIGNS,
-    GameParser,
     HouseRuleError,
     SkatRecord,
     TornGameError,
@@ -82,7 +81,7 @@ _MAX_LINES = 100  # largest number of lines of a game; XSkat writes about 35
 _MAX_LINE_LENGTH = 1000  # characters; overstruck lines have about 100
 
 
-def games(lines: Iterator[str]) -> Iterator[GameParser]:
+def games(lines: Iterator[str]) -> Iterator[Callable[[], SkatRecord]]:
     """Split the lines of a log into games.
 
     Args:
