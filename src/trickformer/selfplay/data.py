@@ -61,6 +61,11 @@ class Sequences:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     def __getitem__(self, rows: slice | np.ndarray) -> Sequences:
+        if isinstance(rows, slice) and rows.step in (None, 1):  # a view, so that a file stays on the disk
+            first, last, _ = rows.indices(len(self))
+            starts = self.starts[first : max(first, last) + 1]
+            labels = self.labels[starts[0] : starts[-1]]
+            return Sequences(self.tokens[rows], self.outcomes[rows], starts - starts[0], labels)
         begin = self.starts[:-1][rows]
         counts = self.starts[1:][rows] - begin
         starts = starts_of(counts)

@@ -386,7 +386,7 @@ class _Run:
         for i in iterations:
             sequences = stored.load(self.out / "data" / str(i), self.game, self.tokenizer)
             parts.append(sequences[: sequences_of(self.config, i)])
-        return parts[0] if len(parts) == 1 else stored.join(*parts)
+        return parts[0] if len(parts) == 1 else stored.join(*parts)  # a single part is not read into memory
 
     def learn_rollout_network(self, iteration: int) -> None:
         """Train the rollout network further, on the labels of the newest iterations, and save it."""
