@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What docs/results/mines.md reports. The number of games is fixed here; a run that was stopped goes on where it was. Thinking
-# times are CPU seconds, so that the machine may do other work. Three quarters of an hour on one core.
+# times are CPU seconds, so that the machine may do other work. An hour on one core.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mines() {  # COMMAND FOLDER [OPTION ...]
@@ -20,6 +20,11 @@ mines table mines-7x7-long "${large[@]}" --seconds 0.064 --games 30
 mines table mines-7x7-longer "${large[@]}" --seconds 0.256 --games 30
 mines table mines-7x7-exact "${large[@]}" --beliefs exact --seconds 0.001,0.004 --games 100
 mines table mines-7x7-longest "${large[@]}" --seconds 1.024 --games 20
+# Larger boards with the defaults of bsr_uct there.
+huge=(--beliefs exact --widening 0.5 --simulations 10000)
+mines table mines-9x9 "${huge[@]}" --board 9x9 --mines 10 --c 0.0563 --games 40
+mines table mines-16x16 "${huge[@]}" --board 16x16 --mines 40 --c 0.0185 --games 16
+mines table mines-16x30 "${huge[@]}" --board 16x30 --mines 99 --c 0.0105 --games 8
 # With and without the cascade, on the same boards, by simulations so that the records do not depend on the machine.
 for rule in no-cascade cascade; do
   for n in 50 250 1000; do
