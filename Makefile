@@ -32,14 +32,15 @@ demo: setup  ## a real Hearts tournament with the shipped checkpoint
 play: setup  ## a table in the browser: Hearts against GO-MCTS and PIMC
 	$(BIN)/trickformer play hearts --opponents gomcts pimc
 
-# Workers load torch each, so there are four at most. Each has one thread, so that they do not compete for cores. A file's
-# tests stay together, with what they share.
+# One worker more than there are cores, because tests wait for processes and browsers; four at most, because each loads
+# torch. Each has one thread, so that they do not compete for cores. A file's tests stay together, with what they share.
+WORKERS = $$($(BIN)/python -c 'import os; print(min(4, os.cpu_count() + 1))')
 test quick: export OMP_NUM_THREADS = 1
 test: setup
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 quick: setup  ## the tests that are not marked slow: about four minutes on two cores
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
 
 lint: setup
 	$(BIN)/ruff check .
