@@ -137,10 +137,10 @@ class Result:
         """Mean score of A minus mean score of B, per hand, in the game's points.
 
         Raises:
-            ValueError: The tournament has more than two players.
+            ValueError: The tournament was given `players` instead of A and B.
         """
         if "rows" not in self._result:
-            raise ValueError(f"a difference needs two players, and this tournament has {len(self.rows)}; read rows")
+            raise ValueError("a difference needs a match of A and B; give a and b, or read rows")
         return self.rows[0]["difference"]
 
     @property
@@ -148,10 +148,10 @@ class Result:
         """95% interval of `difference`; None if there are too few deals.
 
         Raises:
-            ValueError: The tournament has more than two players.
+            ValueError: The tournament was given `players` instead of A and B.
         """
         if "rows" not in self._result:
-            raise ValueError(f"ci95 needs two players, and this tournament has {len(self.rows)}; read rows")
+            raise ValueError("ci95 needs a match of A and B; give a and b, or read rows")
         low, high = self.rows[0]["low"], self.rows[0]["high"]
         return None if low is None or high is None else (low, high)
 
@@ -209,7 +209,7 @@ def tournament(
     *,
     players: Sequence[str | Player] | None = None,
     deals: int | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     out: Path | str | None = None,
     resume: bool = False,
     **options: Any,
@@ -222,9 +222,9 @@ def tournament(
         b: Spec of player B, or a Player object.
         players: Specs of players instead of A and B. Every pair meets if `options` has no `gauntlet`.
         deals: Number of deals. Each deal is one sample. By default 100, or with `resume` as many as the run was set to.
-        seed: Seed of the deals and of the players' randomness.
+        seed: Seed of the deals and of the players' randomness. By default 0, or with `resume` that of the run.
         out: Run folder for records and report.
-        resume: Whether to continue the run in `out`.
+        resume: Whether to continue the run in `out`. Options that are not given are those of the run.
         **options: Further options of `trickformer tournament`, such as `workers`, `clock` or `mixed`.
 
     Raises:
@@ -250,7 +250,7 @@ def tournament(
         "seed": seed,
         "out": None if out is None else Path(out),
     } | options
-    settings = config.validate(Tournament, {key: value for key, value in fields.items() if value is not None})
+    settings = config.load(Tournament, None, fields, resume)
     return Result(play_and_report(settings, resume))
 
 
@@ -276,15 +276,16 @@ def load_result(folder: Path | str) -> Result:
 
 
 def train(
-    game: Game | str, *, preset: str = "small", out: Path | str | None = None, resume: bool = False, **options: Any
+    game: Game | str, *, preset: str | None = None, out: Path | str | None = None, resume: bool = False, **options: Any
 ) -> Path:
     """Train a model of a game by population self-play.
 
     Args:
         game: Game to learn, or its game string.
-        preset: Name of a preset: `tiny`, `small`, `paper` or `paper-small`.
+        preset: Name of a preset: `tiny`, `small`, `paper` or `paper-small`. By default `small`, or with `resume` that
+            of the run.
         out: Run folder; None for `out/GAME-PRESET`.
-        resume: Whether to continue the run in `out`.
+        resume: Whether to continue the run in `out`. Options that are not given are those of the run.
         **options: Further options of `trickformer train`, such as `iterations` or `sequences`.
 
     Returns:
@@ -297,8 +298,8 @@ def train(
     from trickformer.selfplay import nfsp
     from trickformer.selfplay.config import SelfPlay
 
-    fields = {"game": _game_string(game), "preset": preset} | options | ({} if out is None else {"out": Path(out)})
-    return Path(nfsp.run(config.validate(SelfPlay, fields), resume))
+    fields = {"game": _game_string(game), "preset": preset, "out": None if out is None else Path(out)} | options
+    return Path(nfsp.run(config.load(SelfPlay, None, fields, resume), resume))
 
 
 def load_model(name: str | Path) -> GPT2PolicyValueModel:

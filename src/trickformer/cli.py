@@ -178,6 +178,8 @@ def players(
     from trickformer import players as registry
 
     if name is None and not as_json:
+        if game is not None:
+            raise TrickformerError("--game shows the defaults of one player; give its NAME, or --json for all players")
         terminal.out(registry.summarize_all())
         print()
         print("any: every game. argmax, gomcts and imitation need a model of the game.")

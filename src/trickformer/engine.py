@@ -94,8 +94,13 @@ def run(
             request = {key: message[key] for key in ("legal", "words", "seed", "seconds")}
             answer = act(Turn(hand["game"], hand["seat"], hand["events"], memory=hand["memory"], **request))
             if not isinstance(answer, Answer):
-                answer = Answer(operator.index(answer))
-            send({"type": "action", "table": table, **vars(answer)})
+                answer = Answer(answer)
+            visits = answer.visits  # its numbers, the action and the value may be of NumPy
+            send(
+                {"type": "action", "table": table, "action": operator.index(answer.action), "text": answer.text}
+                | {"value": None if answer.value is None else float(answer.value)}
+                | {"visits": visits and {operator.index(k): operator.index(n) for k, n in visits.items()}}
+            )
         elif kind == "end":
             del tables[table]
         elif kind == "quit":

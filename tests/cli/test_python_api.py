@@ -1,11 +1,13 @@
 """The functions of `import trickformer as tf`, and the blocks of the page that explains them."""
 
 import doctest
+import gc
 import inspect
 import json
 import re
 import subprocess
 import sys
+import weakref
 
 import pytest
 from support.pages import ROOT, python_blocks
@@ -91,7 +93,7 @@ def test_pandas_is_named_if_it_is_missing(match, monkeypatch):
 def test_several_players_have_a_rating():
     result = tf.tournament("hearts", players=["random", "rules", Lowest()], deals=2, seed=4)
     assert [row["player"] for row in result.rows] and {"rating", "low", "high"} <= result.rows[0].keys()
-    with pytest.raises(ValueError, match="two players"):
+    with pytest.raises(ValueError, match="needs a match of A and B"):
         result.difference  # noqa: B018
 
 
@@ -115,6 +117,26 @@ class Playing(Player):
 
     def act(self, views, rng, memo):
         return [Decision(sorted(view.legal)[self.number % len(view.legal)]) for view in views]
+
+
+def test_a_run_continues_with_its_own_options(tmp_path):
+    match = tf.tournament("hearts", a="rules", b="random", deals=2, seed=5, out=tmp_path / "match")
+    longer = tf.tournament("hearts", deals=3, out=tmp_path / "match", resume=True)
+    assert [r.history for r in longer.records][:28] == [r.history for r in match.records]
+    assert longer.to_dict()["seed"] == 5 and len(longer.records) == 42
+    with pytest.raises(TrickformerError, match="--seed 5, not --seed 0"):
+        tf.tournament("hearts", seed=0, out=tmp_path / "match", resume=True)
+    with pytest.raises(ValueError, match="a difference needs a match of A and B"):
+        tf.tournament("hearts", players=["rules", "random"], deals=2).difference  # noqa: B018
+
+
+def test_player_objects_are_released():
+    player = Playing(0)
+    known = weakref.ref(player)
+    tf.tournament("hearts", a=player, b="random", deals=1)
+    del player
+    gc.collect()
+    assert known() is None
 
 
 def test_a_run_continues_only_with_an_equal_object(tmp_path):

@@ -9,8 +9,10 @@ from support.play import count_blind_decisions, decisions
 from support.records import comparable
 
 from trickformer import games, players
-from trickformer.base import Player, TrickformerError, decision_rng
+from trickformer.base import Decision, Player, RolloutSettings, TrickformerError, decision_rng
 from trickformer.belief import sampler
+from trickformer.search.prior import PriorRollouts
+from trickformer.search.sparta import BlueprintSearchPlayer, Comparison
 from trickformer.search.states import StatePositions
 from trickformer.tournaments.plan import Hand
 from trickformer.tournaments.play import play
@@ -169,6 +171,38 @@ def test_a_policy_that_breaks_the_rules_is_named(tmp_path, monkeypatch):
     player = players.make("rollout:policy=native:cheat:make", game)
     with pytest.raises(TrickformerError, match="chose the illegal action 99; legal: "):
         list(play(game, [player], [Hand(0, (0, 0, 0, 0))], 1))
+
+
+class Part(Player):
+    """Notes what a part of a rollout is told."""
+
+    batch = 1
+    caveats = ("a part",)
+
+    def __init__(self):
+        self.clocks, self.ends = set(), []
+
+    def act(self, views, rng, memo):
+        self.clocks |= {m["clock"] for m in memo if "clock" in m}
+        return [Decision(view.legal[0], faults=("crash",)) for view in views]
+
+    def end(self, views, scores, memo):
+        self.ends.append((tuple(view.viewer for view in views), scores))
+
+
+@pytest.mark.parametrize("is_prior", [False, True])
+def test_a_part_hears_what_a_player_hears(is_prior):
+    """The clock and the end of a hand; and the report has its caveats and faults."""
+    game, part = games.load("hearts(pass_cards=False)"), Part()
+    positions = StatePositions(game, players.make("rules", game) if is_prior else part, sampler(game))
+    if is_prior:
+        player = PriorRollouts(part, positions, RolloutSettings(runs=4), False)
+    else:
+        player = BlueprintSearchPlayer(Comparison(2, threshold=0, ucb=False, assess=0), positions, part)
+    assert player.caveats == ("a part",)
+    (record,) = play(game, [player, players.make("random", game)], [Hand(0, (0, 1, 1, 1))], 1, clock=9.0)
+    assert part.clocks == {9.0} and part.ends == [((0,), record.scores)]
+    assert record.faults[0] == {"crash": record.decisions[0]}
 
 
 def test_what_the_policy_reads_and_starts_is_known():

@@ -368,9 +368,9 @@ def test_draws_are_those_of_chance():
 
 def test_iterations_are_evaluated_once(crew_checkpoint, command, tmp_path):
     for i in range(2):
-        shutil.copytree(crew_checkpoint, tmp_path / "run" / f"model-{i}")
+        shutil.copytree(crew_checkpoint, tmp_path / "a,run" / f"model-{i}")
     out = tmp_path / "out"
-    arguments = ["crew", "iterations", "--run", tmp_path / "run", "--missions", "1,5", "--games", "3"]
+    arguments = ["crew", "iterations", "--run", tmp_path / "a,run", "--missions", "1,5", "--games", "3"]
     arguments += ["--out", out, "--random-games", "50", "--json"]
     code, printed, _ = command(*arguments)
     assert code == 0
@@ -379,7 +379,7 @@ def test_iterations_are_evaluated_once(crew_checkpoint, command, tmp_path):
     assert [p["p_previous"] for p in result["players"]] == [None, 1.0]  # the same model twice
     assert all(m["players"][0] == m["players"][1] for m in result["missions"])
     assert {"report.md", "summary.json", "missions.png"} < {p.name for p in out.iterdir()}
-    shutil.copytree(crew_checkpoint, tmp_path / "run" / "model-2")
+    shutil.copytree(crew_checkpoint, tmp_path / "a,run" / "model-2")
     code, printed, _ = command(*arguments)
     assert len(json.loads(printed)["players"]) == 3
     assert [(out / f"model-{i}" / "records.jsonl").read_bytes() for i in range(2)] == records

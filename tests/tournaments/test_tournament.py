@@ -125,8 +125,10 @@ LIST = "it must give a list of one Decision for each"
         ([Decision(4)], "Answering chose the illegal action 4 in deal 9; legal: [3, 5]"),
         ([Decision(3, values={4: 0.5})], "Answering valued the illegal action 4 in deal 9; legal: [3, 5]"),
         ([Decision(3, visits={3: 1, 6: 2})], "Answering valued the illegal action 6 in deal 9; legal: [3, 5]"),
-        ([Decision(3, values={3: float("nan")})], "Answering gave the value nan in deal 9; values must be finite"),
-        ([Decision(3, value=-float("inf"))], "Answering gave the value -inf in deal 9; values must be finite"),
+        ([Decision(3, values={3: float("nan")})], "Answering gave the value nan in deal 9; values must be finite numbers"),
+        ([Decision(3, value=-float("inf"))], "Answering gave the value -inf in deal 9; values must be finite numbers"),
+        ([Decision(3, value="x")], "Answering gave the value 'x' in deal 9; values must be finite numbers"),
+        ([Decision(3.0)], "Answering gave the action 3.0 in deal 9; actions are integers"),
     ],
 )
 def test_what_a_player_may_not_answer(decisions, says):

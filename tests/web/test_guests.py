@@ -273,6 +273,73 @@ def test_each_link_allows_what_is_its_own(turn):
         assert {m["do"] for m in MESSAGES if asyncio.run(is_allowed(access, m))} == allowed, access
 
 
+def test_a_deal_that_two_people_ask_for_begins_once():
+    async def talk():
+        room = _room()
+        for access in (HOST, GUEST):
+            room.enter(access, access)
+        await room.receive(HOST, json.dumps({"do": "cancel"}))
+        table, draw = room.table, random.Random(2)
+        while not table.over:
+            table.act(table.turn, draw.choice(table.state.legal_actions()))
+        hand = table.hand_count
+        for access in (GUEST, HOST):
+            await room.receive(access, json.dumps({"do": "next", "hand": hand}))
+            await room.receive(HOST, json.dumps({"do": "cancel"}))
+        await room.close()
+        return table.deal, table.hand_count - hand
+
+    assert asyncio.run(talk()) == (2, 1)
+
+
+class Prover(Recorder):
+    """A worker that can prove no claim."""
+
+    async def do(self, method, request, *_, **__):
+        await super().do(method, request)
+        return False, ()
+
+
+def test_a_claim_is_of_the_decision_at_which_it_was_made():
+    """With several people one claim is checked at a decision, and not at that of the next person."""
+
+    async def talk():
+        prover = Prover()
+        room = await _room_at(2, prover)
+        table = room.table
+        claim = json.dumps({"do": "claim", "score": 26})
+        await room.receive(GUEST, claim)
+        act = {"do": "act", "seat": 2, "action": table.state.legal_actions()[0], "ply": _ply(table)}
+        await room.receive(GUEST, json.dumps(act))  # before the proof begins
+        await asyncio.sleep(0.05)
+        table.undo()
+        refusals = []
+        for _ in range(2):
+            with pytest.raises(TrickformerError) as refusal:
+                await room.receive(GUEST, claim)
+                pytest.fail("a second claim at this decision")
+            refusals.append(str(refusal.value))
+        await room.close()
+        return [seat for method, seat in prover.requests if method == "claim"], set(refusals)
+
+    seats, refusals = asyncio.run(talk())
+    assert seats == [2] and refusals == {"with several people only one claim is checked at a decision"}
+
+
+def test_a_page_that_reads_too_slowly_is_closed():
+    from trickformer.web.pages import CLOSE, MAX_UNREAD
+
+    async def talk():
+        room = _room()
+        queue = room.enter(SPECTATOR, SPECTATOR)
+        for _ in range(MAX_UNREAD + 1):
+            room.refresh()
+        await room.close()
+        return SPECTATOR in room.pages, [queue.get_nowait() for _ in range(queue.qsize())] == [CLOSE]
+
+    assert asyncio.run(talk()) == (False, True)
+
+
 @pytest.mark.parametrize("turn", [0, 2])
 def test_panels_are_shown_to_the_seat_that_decides(turn):
     async def talk():

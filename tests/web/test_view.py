@@ -141,6 +141,7 @@ def test_a_review_and_a_what_if_are_those_of_the_library():
     tried = desk.play_what_if(kept, last, [rules] * 3, turn.action, 4, heard.append)
     expected = what_if(hand, last, ["rules"], n=4, seed=5, action=hand.game.words(turn.action))
     assert (tried["means"], tried["games"], tried["unit"]) == (list(expected.means), 4, "points a hand")
+    assert "seed" not in tried  # that of a table with guests is secret
     for at, seats, action, fault in [
         (last, [999] * 3, None, "no such player"),
         (10_000, [rules] * 3, None, "no decision"),

@@ -245,7 +245,7 @@ def _hearts(hands: int, seed: int, strings: float) -> None:
 
 
 def _hanabi(games: int, seed: int) -> None:
-    plan = [(spec, games) for spec in hanabi.VARIANTS] + [(spec, games // 10) for spec in OTHERS]
+    plan = [(spec, games) for spec in hanabi.VARIANTS] + [(spec, max(1, games // 10)) for spec in OTHERS]
     results: dict[str, GameComparison] = {}
     with progress("differential", "games", 0, sum(n for _, n in plan)) as advance:
         for spec, n in plan:

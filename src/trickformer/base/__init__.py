@@ -26,6 +26,7 @@ from trickformer.base.games import (
 )
 from trickformer.base.players import (
     MANY,
+    UNSEEDED,
     Belief,
     Decision,
     FaultKind,
@@ -39,7 +40,7 @@ from trickformer.base.players import (
 )
 from trickformer.base.positions import SampledWorlds, WorldSimulator
 from trickformer.base.randomness import decision_rng
-from trickformer.base.tokens import Tokenizer, Tracker
+from trickformer.base.tokens import Tokenizer, Tracker, position_waves
 from trickformer.base.views import CHANCE, PUBLIC, Event, View, action_event
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ __all__ = [
     "CHANCE",
     "MANY",
     "PUBLIC",
+    "UNSEEDED",
     "Belief",
     "BulkHands",
     "Decision",
@@ -82,6 +84,7 @@ __all__ = [
     "decide_in_batches",
     "decision_rng",
     "game_name",
+    "position_waves",
     "replay",
     "validate_decisions",
     "with_path",

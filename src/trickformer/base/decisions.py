@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from trickformer.base.errors import TrickformerError
@@ -54,8 +55,8 @@ def validate_decisions(
         The decisions as a list.
 
     Raises:
-        TrickformerError: There is not one Decision for each view, an action is illegal, or a value is not finite or
-            belongs to an illegal action.
+        TrickformerError: There is not one Decision for each view, an action is no integer or illegal, or a value is no
+            finite number or belongs to an illegal action.
     """
     name = type(player.wrapped or player).__name__
     if not isinstance(decisions, Sequence) or len(decisions) != len(views):
@@ -67,6 +68,8 @@ def validate_decisions(
         if not isinstance(decision, Decision):
             raise TrickformerError(f"{name} gave {decision!r}{where(i)}, which is no Decision")
         values = decision.values or {}
+        if not isinstance(decision.action, Integral):
+            raise TrickformerError(f"{name} gave the action {decision.action!r}{where(i)}; actions are integers")
         if decision.action not in view.legal:
             raise TrickformerError(
                 f"{name} chose the illegal action {decision.action}{where(i)}; legal: {list(view.legal)}"
@@ -76,6 +79,6 @@ def validate_decisions(
                 f"{name} valued the illegal action {min(illegal)}{where(i)}; legal: {list(view.legal)}"
             )
         for value in (decision.value, *values.values()):
-            if value is not None and not math.isfinite(value):
-                raise TrickformerError(f"{name} gave the value {value}{where(i)}; values must be finite")
+            if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
+                raise TrickformerError(f"{name} gave the value {value!r}{where(i)}; values must be finite numbers")
     return list(decisions)

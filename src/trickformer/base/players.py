@@ -146,6 +146,9 @@ class Decision:
     faults: tuple[FaultKind, ...] = ()  # faults of an external program, which was restarted after each
 
 
+# Caveat of a player whose decisions do not follow from the generators that it is given.
+UNSEEDED = "does not follow seeds: a match against itself is not zero"
+
 # Largest number of views that callers pass by default in one call to a player whose `batch` is None. Options such as
 # --tables allow more. It bounds the memory of a call and the wait for the first finished hand.
 MANY = 112

@@ -10,6 +10,19 @@ import numpy as np
 from trickformer.base.views import Event, View
 
 
+def position_waves(n: int) -> np.ndarray:
+    """Return sines and cosines of positions for eight wavelengths from 2 to 256 tokens, float32 [n, 16].
+
+    They are initial embeddings for sequences in which the distance of two tokens matters more than their positions: a
+    shift is the same linear map of the waves everywhere.
+
+    Args:
+        n: Number of positions.
+    """
+    angle = np.arange(n)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
+    return np.concatenate([np.sin(angle), np.cos(angle)], axis=1).astype(np.float32) / 2
+
+
 class Tracker(ABC):
     """Inference from the rules and one seat's tokens: whose turn it is, what may come next, the result.
 
@@ -120,6 +133,4 @@ class Tokenizer(ABC):
         Returns:
             For tokens float32 [V, F], for positions float32 [n_positions, G], magnitudes of about 1.
         """
-        phase = np.arange(self.n_positions)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
-        waves = np.concatenate([np.sin(phase), np.cos(phase)], axis=1) / 2
-        return np.eye(len(self.vocab), dtype=np.float32), waves.astype(np.float32)
+        return np.eye(len(self.vocab), dtype=np.float32), position_waves(self.n_positions)

@@ -21,7 +21,7 @@ class Event:
 
     actor: int  # the seat that acted, or CHANCE
     action: int | None  # an OpenSpiel action; None: hidden from this viewer, or no action at all
-    seen: tuple[int, ...] = ()  # cards or other facts that it revealed to this viewer; cards ascending
+    seen: tuple[int, ...] = ()  # cards or other facts that it revealed to this viewer; a hand ascends, if it is sorted
 
 
 @lru_cache(maxsize=1 << 16)

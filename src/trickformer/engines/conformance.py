@@ -169,7 +169,12 @@ def _check_hidden_cards(
                 view = game.view(state, seat)
                 twin = game.exchange(state, view, np.random.default_rng([config.seed, deal, number]))
                 if twin is not None and len(view.legal) > 1:
-                    answers = [_answer(engine, game.view(s, seat), config.seed, deal, number) for s in (state, twin)]
+                    try:
+                        answers = [
+                            _answer(engine, game.view(s, seat), config.seed, deal, number) for s in (state, twin)
+                        ]
+                    except TrickformerError as e:
+                        return Check("hidden cards", False, str(e))
                     tried, differ = tried + 1, differ + (answers[0] != answers[1])
                 number += 1
             state.apply_action(action)

@@ -92,7 +92,7 @@ class Program(BaseModel, ABC):
     @property
     def files(self) -> dict[str, Path]:
         """Files that occur in the command, by their spelling there."""
-        return {word: Path(word) for word in self.command if Path(word).is_file()}
+        return {word: Path(word) for word in self.command if _is_file(word)}
 
     @property
     def logs(self) -> Path | None:
@@ -108,6 +108,13 @@ class Program(BaseModel, ABC):
         options = self.model_copy()
         options._logs = folder
         return options
+
+
+def _is_file(word: str) -> bool:
+    try:
+        return Path(word).is_file()
+    except (OSError, ValueError):  # longer than a file name may be, or with a null character
+        return False
 
 
 def path() -> Path:

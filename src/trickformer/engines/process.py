@@ -114,6 +114,10 @@ class Process:
                 pass_fds=(supervisor_end,),
                 bufsize=0,
             )
+        except (OSError, ValueError) as e:  # ValueError: a null character in the command
+            os.close(our_end)
+            self.stderr.close()
+            raise Fault(f"cannot be started: {e}") from None
         finally:
             os.close(supervisor_end)
         assert self._child.stdin is not None and self._child.stdout is not None

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic_core import to_json
 
 import trickformer
-from trickformer.base import Event, Memo, TrickformerError, View, decide_in_batches
+from trickformer.base import UNSEEDED, Event, Memo, TrickformerError, View, decide_in_batches
 from trickformer.engines import MAX_LINE, PROTOCOL, messages
 from trickformer.plumbing import foreign
 
@@ -103,7 +103,8 @@ class _EngineServer:
         if message.protocol != PROTOCOL:
             raise TrickformerError(f"this engine speaks version {PROTOCOL} of the protocol, not {message.protocol}")
         about = {"name": self._name, "version": trickformer.__version__, "games": [self._game.name]}
-        hello = {"type": "hello", "protocol": PROTOCOL, "seeds": "numpy", "tables": _MAX_TABLES, "deals": False}
+        seeds = False if UNSEEDED in self._player.caveats else "numpy"
+        hello = {"type": "hello", "protocol": PROTOCOL, "seeds": seeds, "tables": _MAX_TABLES, "deals": False}
         _write(to_json(hello | about) + b"\n")
 
     def _new(self, message: messages.New) -> None:

@@ -43,6 +43,10 @@ class ArgmaxPlayer(ModelPlayer):
             raise TrickformerError(f"{options.checkpoint_of(game)} has no action values; leave out action_values")
         self.action_values = self.backend.has_action_values if action_values is None else action_values
 
+    @property
+    def uses_action_values(self) -> bool:
+        return self.action_values
+
     def choice_probabilities(self, turns: Turns) -> np.ndarray:
         """Return 1 for the player's choice and 0 for other tokens, float64 [n, V].
 

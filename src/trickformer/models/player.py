@@ -87,6 +87,11 @@ class ModelPlayer(Player):
         checkpoints.check(path, game, self.tokenizer)
         self.backend = backend or load_backend(path, game.outcomes, dtype=options.dtype, device=options.device)
 
+    @property
+    def uses_action_values(self) -> bool:
+        """True if the player's own values are Q(s, a) of the model, False if they are V after an action."""
+        return self.backend.has_action_values
+
     @abstractmethod
     def decide(self, turns: Turns) -> list[Decision]:
         """Make one decision for each turn.

@@ -41,7 +41,7 @@ def options(spec: str, game: str, known: Sequence[str]) -> dict[str, Any]:
     Raises:
         TrickformerError: The string cannot be read, or an option does not exist.
     """
-    for number in re.findall(r"(?<=[=(,-])\d+(?=[,)])", spec):  # OpenSpiel's own message is long and printed twice
+    for number in re.findall(r"(?<==)-?(\d+)(?=,\w+=|\)$)", spec):  # OpenSpiel's own message is long and printed twice
         if int(number[:20]) > MAX_NUMBER:  # 20 digits suffice to compare, and int() rejects very long strings
             raise TrickformerError(f"game {spec!r}: numbers are {MAX_NUMBER} at most")
     name = spec.partition("(")[0]

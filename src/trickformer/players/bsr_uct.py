@@ -22,8 +22,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
-from trickformer.plumbing.options import PerGame, resolved_options
+from trickformer.base import UNSEEDED, Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.plumbing.options import Applies, PerGame, refuse_unread, resolved_options
 
 GAMES = ("mines",)
 
@@ -41,6 +41,12 @@ def _by_size(small: Any, large: Callable[[Any], Any]) -> PerGame:
     return PerGame(lambda _, game: small if getattr(game, "cells", 0) <= _SMALL else large(game))
 
 
+def _proposes_layouts(options: Any, game: Game | None) -> bool:
+    if options.belief is None:
+        return getattr(game, "cells", 0) <= _SMALL
+    return options.belief != "exact"
+
+
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -48,7 +54,7 @@ class Options(BaseModel):
         None,
         description="Sampler: rejection, metropolis, inherited, exact (default: rejection, >64 cells exact).",
     )
-    domain: Literal["rule", "board"] = Field(
+    domain: Annotated[Literal["rule", "board"], Applies("a belief that proposes layouts", _proposes_layouts)] = Field(
         default="rule",
         description="Cells where a sampler may put mines: rule (as first_move allows), board (default: rule).",
     )
@@ -86,9 +92,11 @@ class BsrUct(Player):
         from trickformer import _core
         from trickformer.belief.samplers.mines import MinesBelief
 
+        if options.seconds:
+            self.caveats = (UNSEEDED,)
         self._game, self._search = game, _core.mines.search
         settings = resolved_options(options, game)
-        self._belief = MinesBelief(game, settings.pop("belief"), domain=settings["domain"])
+        self._belief = MinesBelief(game, settings.pop("belief"), domain=options.domain)
         self._settings = settings | {"method": self._belief.method, "domain": self._belief.domain}
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
@@ -133,4 +141,5 @@ def make(options: Options, game: Game) -> Player:
     """
     if game.name != "mines":
         raise TrickformerError(f"player 'bsr_uct' plays mines only, not {game.name}")
+    refuse_unread("bsr_uct", options, game)
     return BsrUct(game, options)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import Field, create_model
 
-from trickformer.base import CHANCE, Belief, Decision, FaultKind, Game, Memo, Player, TrickformerError, View
+from trickformer.base import CHANCE, UNSEEDED, Belief, Decision, FaultKind, Game, Memo, Player, TrickformerError, View
 from trickformer.belief import world as _world
 from trickformer.engines import process
 from trickformer.engines.entries import Entry, Program
@@ -162,7 +162,7 @@ class EnginePlayer(Player):
                 "receives the states of its random generators, from which it could compute the hidden cards",
             )
         elif not self.hello.seeds:
-            self.caveats = ("does not follow seeds: a match against itself is not zero",)
+            self.caveats = (UNSEEDED,)
         self._belief: Belief | None = None  # samples worlds for an engine that requests whole deals instead of views
         if self.hello.deals:
             from trickformer.belief import sampler

@@ -89,6 +89,10 @@ class GomctsPlayer(ModelPlayer):
         self.anchor = argmax.make(argmax.Options(**shared), game, backend) if has_anchor else None
         self.anchor_margin = options.anchor_margin or 0.0
 
+    @property
+    def uses_action_values(self) -> bool:
+        return self.options.action_values
+
     def decide(self, turns: Turns) -> list[Decision]:
         from trickformer.gomcts.search import search
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -60,7 +61,8 @@ class NativePlayer(Player):
             return self._player.log_likelihood(views, slip)
 
 
-_REGISTERED: dict[str, Player] = {}  # player objects that were passed to `register_all`, by generated name
+# Player objects that were passed to `register_all`, by generated name, as long as somebody else needs them.
+_REGISTERED: WeakValueDictionary[str, Player] = WeakValueDictionary()
 _HERE = "this_process"  # stands for the module in the specs of these players
 
 

@@ -124,7 +124,7 @@ def make(options: Options, game: Game) -> Player:
     state_positions = StatePositions(game, policy, belief)
     if options.prior is None:
         comparison = Comparison(options.worlds, threshold=options.min_gain, ucb=options.ucb, assess=options.assess)
-        return BlueprintSearchPlayer(comparison, state_positions)
+        return BlueprintSearchPlayer(comparison, state_positions, policy)
     from trickformer.models.player import ModelPlayer
     from trickformer.search import scripted_positions
     from trickformer.search.prior import PriorRollouts
@@ -140,9 +140,8 @@ def make(options: Options, game: Game) -> Player:
         margin=defaults.margin if options.margin is None else options.margin,
     )
     # The prior's option action_values=false also holds for the values of the candidates.
-    has_q = isinstance(prior, ModelPlayer) and prior.backend.has_action_values
-    use_q = has_q and game.labels_are_results and getattr(prior, "action_values", True)
-    return PriorRollouts(prior, positions, settings, use_q)
+    use_q = isinstance(prior, ModelPlayer) and prior.uses_action_values and game.labels_are_results
+    return PriorRollouts(prior, positions, settings, use_q, policy.caveats)
 
 
 def _open_cards_error(part: str, spec: str) -> TrickformerError:

@@ -52,6 +52,8 @@ def show(
     chosen, warning = _games(file, game)
     if plot is not None and (analyse is None or len(chosen) > 1):
         raise TrickformerError("--plot draws the review of one game; give --analyse, and --game if there are several")
+    if analyse is None and (seat is not None or repeats != 4 or seed):
+        raise TrickformerError("--seat, --repeats and --seed are of the rating; give --analyse, or leave them out")
     reviews = _reviews(chosen, analyse, seat, repeats, seed) if analyse is not None else {}
     if as_json:
         games = [show.data(record, n) | _data(reviews.get(n)) for n, record in chosen]

@@ -2,9 +2,9 @@
 
 A model (`ModelPlayer`) proposes the actions that it finds likely. Any other player proposes all legal actions; with a
 script this is the control, the same search without a model. Sequential halving compares the candidates by simulated
-games from sampled worlds. The prior's own choice is played unless another candidate is better by a margin. By default a
-scripted player of the core finishes the simulated games, because it plays a thousand games in the time in which the
-model plays one (docs/results/recipe.md).
+games from sampled worlds. The prior's own choice, if it is a candidate, is played unless another one is better by a
+margin. By default a scripted player of the core finishes the simulated games, because it plays a thousand games in the
+time in which the model plays one (docs/results/recipe.md).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from trickformer.base import (
 from trickformer.models.decide import action_values, legal_policy, values_after
 from trickformer.models.player import ModelPlayer
 from trickformer.search.halving import halving
+from trickformer.search.states import part_memo
 
 
 class PriorRollouts(Player):
@@ -34,7 +35,14 @@ class PriorRollouts(Player):
 
     batch = 1
 
-    def __init__(self, prior: Player, positions: WorldSimulator, options: RolloutSettings, action_values: bool):
+    def __init__(
+        self,
+        prior: Player,
+        positions: WorldSimulator,
+        options: RolloutSettings,
+        action_values: bool,
+        policy_caveats: Sequence[str] = (),
+    ):
         """Set up a search.
 
         Args:
@@ -43,8 +51,9 @@ class PriorRollouts(Player):
             options: Number of games, threshold of candidates, and margin.
             action_values: For a prior with a model. True: the candidates' initial values are the model's Q(s, a).
                 False: they are the model's values of the histories after each action.
+            policy_caveats: Caveats of the player that finishes the games.
         """
-        self.caveats = prior.caveats
+        self.caveats = tuple(dict.fromkeys((*prior.caveats, *policy_caveats)))
         self.options = options
         self._prior, self._positions = prior, positions
         self._action_values = action_values
@@ -52,8 +61,11 @@ class PriorRollouts(Player):
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
 
+    def end(self, views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None:
+        self._prior.end(views, scores, [m.get("prior", {}) for m in memo])
+
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
-        prior, prior_memo = self._prior, memo.setdefault("prior", {})
+        prior, prior_memo = self._prior, part_memo(memo, "prior")
         model = prior if isinstance(prior, ModelPlayer) else None
         if len(view.legal) == 1:
             faults = () if model else self._choose(view, rng, prior_memo).faults  # a program must see all its turns

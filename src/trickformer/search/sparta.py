@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from trickformer.base import Decision, Memo, Player, SampledWorlds, View
+from trickformer.base import Decision, FaultKind, Memo, Player, SampledWorlds, View
 from trickformer.search.race import RaceResult, race
 
 
@@ -21,6 +21,7 @@ class Position(Protocol):
 
     legal: tuple[int, ...]
     blueprint: int  # the blueprint's action
+    faults: tuple[FaultKind, ...]  # faults of an external program that is the blueprint
     searches: bool  # False: the seat plays the blueprint's action without a search
     rng: np.random.Generator  # source of the search's randomness
 
@@ -154,23 +155,38 @@ class BlueprintSearchPlayer(Player):
 
     batch = 1
 
-    def __init__(self, options: Settings, positions: Positions):
+    def __init__(self, options: Settings, positions: Positions, policy: Player | None = None):
+        """Set up a search.
+
+        Args:
+            options: Options of the search.
+            positions: Positions that it searches.
+            policy: Player whose memo lies in each seat's memo as `policy`, and which receives the ends of hands; None
+                if the blueprint is no player.
+        """
         self.options, self.positions = options, positions
         caveat = "the fresh samples of its gains come from the belief that it searched, which is not exact"
         self.caveats = (caveat,) if options.assess and not positions.has_exact_belief else ()
+        self._policy = policy
+        if policy is not None:
+            self.caveats = (*self.caveats, *policy.caveats)
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [self._decide(view, r, m) for view, r, m in zip(views, rng, memo)]
 
+    def end(self, views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None:
+        if self._policy is not None:
+            self._policy.end(views, scores, [m.get("policy", {}) for m in memo])
+
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         position = self.positions.position(view, rng, memo)
         if not position.searches:
-            return Decision(position.blueprint)
+            return Decision(position.blueprint, faults=position.faults)
         result = search(position, self.options.worlds, self.options)
         action, best = result.action(position), result.best
         unit = self.positions.unit
         if best is None:
-            return Decision(action, illegal=result.illegal, searched=result.searched)
+            return Decision(action, illegal=result.illegal, searched=result.searched, faults=position.faults)
         exact = _exact_gain(position, action, self.options.assess, rng) if self.options.assess else None
         return Decision(
             action,
@@ -181,4 +197,5 @@ class BlueprintSearchPlayer(Player):
             values={action: points / unit for action, points in best.means.items()},
             gain=best.gain,
             exact_gain=exact,
+            faults=position.faults,
         )

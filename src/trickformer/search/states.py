@@ -188,6 +188,19 @@ class StateWorlds:
         return results
 
 
+def part_memo(memo: Memo, name: str) -> Memo:
+    """Return the memo of a player that is a part of another, with the clock of the whole.
+
+    Args:
+        memo: Memo of the whole player for a seat.
+        name: Name of the part.
+    """
+    inner = memo.setdefault(name, {})
+    if "clock" in memo:
+        inner["clock"] = memo["clock"]
+    return inner
+
+
 class StatePosition:
     """A decision that SPARTA can search (`search.sparta.Position`).
 
@@ -198,10 +211,10 @@ class StatePosition:
         self.legal, self.rng = view.legal, rng
         self.searches = len(view.legal) > 1
         self._view, self._positions = view, positions
-        self._policy_memo = memo.setdefault("policy", {})
+        self._policy_memo = part_memo(memo, "policy")
         policy = positions.policy
         (decision,) = decide_in_batches(policy, [view], [rng], [self._policy_memo])
-        self.blueprint = decision.action
+        self.blueprint, self.faults = decision.action, decision.faults
 
     def sample_worlds(self, n: int, rng: np.random.Generator) -> StateWorlds:
         return self._positions.draw(self._view, n, rng, self._policy_memo)

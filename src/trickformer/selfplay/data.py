@@ -62,8 +62,8 @@ class Sequences:
 
     def __getitem__(self, rows: slice | np.ndarray) -> Sequences:
         if isinstance(rows, slice) and rows.step in (None, 1):  # a view, so that a file stays on the disk
-            first, last, _ = rows.indices(len(self))
-            starts = self.starts[first : max(first, last) + 1]
+            span = range(*rows.indices(len(self)))
+            starts = self.starts[span.start : max(span.start, span.stop) + 1]
             labels = self.labels[starts[0] : starts[-1]]
             return Sequences(self.tokens[rows], self.outcomes[rows], starts - starts[0], labels)
         begin = self.starts[:-1][rows]
@@ -268,8 +268,8 @@ def _manifest(folder: Path, required: dict[str, Any]) -> dict[str, Any]:
     return manifest
 
 
-def _another_kind(folder: Path, key: str, found: object, value: object) -> TrickformerError:
-    return TrickformerError(f"{folder} holds data of another kind: {key} is {found}, not {value}")
+def _another_kind(folder: Path, key: str, actual: object, expected: object) -> TrickformerError:
+    return TrickformerError(f"{folder} holds data of another kind: {key} is {actual}, not {expected}")
 
 
 def _open_to_append(path: Path) -> IO[bytes]:

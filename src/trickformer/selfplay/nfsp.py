@@ -216,11 +216,11 @@ class _Run:
         if self._is_in_any(is_up):
             raise TimeLimit("time is up")
 
-    def _is_in_any(self, here: bool) -> bool:
+    def _is_in_any(self, holds: bool) -> bool:
         """Return whether something holds in any process. All of them wait for the answer."""
         if self.accelerator.num_processes == 1:
-            return here
-        count = self.accelerator.reduce(torch.tensor(float(here), device=self.accelerator.device), "sum")
+            return holds
+        count = self.accelerator.reduce(torch.tensor(float(holds), device=self.accelerator.device), "sum")
         assert isinstance(count, torch.Tensor)
         return count.item() > 0
 

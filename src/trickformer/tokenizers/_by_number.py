@@ -12,19 +12,6 @@ from trickformer.base import Tokenizer, Tracker
 Tracker.register(_core.Tracker)  # the base class of the core's trackers, for isinstance
 
 
-def position_waves(n: int) -> np.ndarray:
-    """Return sines and cosines of positions for eight wavelengths from 2 to 256 tokens, float32 [n, 16].
-
-    They are initial embeddings for sequences in which the distance of two tokens matters more than their positions: a
-    shift is the same linear map of the waves everywhere.
-
-    Args:
-        n: Number of positions.
-    """
-    angle = np.arange(n)[:, None] * 2 * np.pi / 2.0 ** np.arange(1, 9)
-    return np.concatenate([np.sin(angle), np.cos(angle)], axis=1).astype(np.float32) / 2
-
-
 class ByNumber(Tokenizer):
     """Tokenizer in which an action of the own seat is the token of the same number; the core's codec has the rest."""
 

@@ -14,7 +14,7 @@ from itertools import permutations
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, View
+from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, View, position_waves
 from trickformer.games import missions
 from trickformer.games.crew import (
     ACTIONS,
@@ -35,7 +35,7 @@ from trickformer.games.crew import (
     Crew,
 )
 from trickformer.tokenizers._bulk import CoreGame, deals
-from trickformer.tokenizers._by_number import ByNumber, position_waves
+from trickformer.tokenizers._by_number import ByNumber
 
 # First tokens of their kinds; the tokens before CHAIR are actions.
 CHAIR = NUM_ACTIONS

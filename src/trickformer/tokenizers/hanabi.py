@@ -10,10 +10,10 @@ from math import factorial
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, TrickformerError, View
+from trickformer.base import CHANCE, PUBLIC, BulkHands, Event, TrickformerError, View, position_waves
 from trickformer.games.hanabi import COLORS, Hanabi, card_name, hint
 from trickformer.tokenizers._bulk import CoreGame, deals
-from trickformer.tokenizers._by_number import ByNumber, position_waves
+from trickformer.tokenizers._by_number import ByNumber
 
 
 class HanabiTokenizer(ByNumber):

@@ -42,6 +42,7 @@ class HeartsTokenizer(ByNumber):
     n_positions = 1 + HAND + 1 + 2 * PASSED + 1 + NUM_CARDS + 1
 
     def __init__(self, game: Hearts):
+        self._game = game
         self.rules = _core.hearts.Rules(**game.rules)
         self.codec = _core.hearts.Codec(self.rules, np.array(game.outcomes.labels, dtype=np.int8))
 
@@ -93,8 +94,9 @@ class HeartsTokenizer(ByNumber):
             events.append(Event(turn, card))
             turn = (turn + 1) % PLAYERS
             if i % PLAYERS == PLAYERS - 1:
-                trick = plays[i - 3 : i + 1]
-                turn = (turn + _winner(trick)) % PLAYERS
+                turn, _ = self._game.trick_result(
+                    [(e.actor, card) for e, card in zip(events[-4:], plays[i - 3 : i + 1])]
+                )
         return tuple(events)
 
     def initial_embeddings(self) -> tuple[np.ndarray, np.ndarray]:
@@ -153,11 +155,6 @@ class FastHearts(CoreGame):
         random_share = cast.count("random") / len(cast)
         history, scores = _core.hearts.mixed_hands(self._rules, seed, first, n, random_share, noise)[:2]
         return BulkHands(self, history, scores)
-
-
-def _winner(trick: list[int]) -> int:
-    """Return the index of the card that wins a trick: the highest of the suit led. Cards are numbered by rank first."""
-    return max(range(PLAYERS), key=lambda k: (trick[k] % 4 == trick[0] % 4, trick[k]))
 
 
 def make(game: Hearts) -> HeartsTokenizer:

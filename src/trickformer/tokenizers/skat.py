@@ -31,6 +31,7 @@ from trickformer.games.skat import (
     PLAY_HAND,
     PLAYERS,
     PLAYS,
+    POINTS,
     TRICKS,
     Skat,
     evaluation,
@@ -39,7 +40,6 @@ from trickformer.tokenizers._bulk import CoreGame, deals
 from trickformer.tokenizers._by_number import ByNumber
 
 SEAT = NUM_ACTIONS  # the first seat token
-_POINTS = (0, 0, 0, 3, 4, 10, 11, 2)  # card points of the ranks 7 8 9 Q K 10 A J
 
 
 class SkatTokenizer(ByNumber):
@@ -115,7 +115,7 @@ class SkatTokenizer(ByNumber):
         suit, rank = card // 8, card % 8
         tokens[card, suit] = 1  # columns 0 to 3
         tokens[card, 4 + rank] = 1  # columns 4 to 11
-        tokens[card, 12] = np.array(_POINTS)[rank] / 11  # an ace has 11 points
+        tokens[card, 12] = np.array(list(POINTS.values()))[rank] / 11  # an ace has 11 points
         tokens[card, 13] = (rank == 7) * (1 + suit) / 4  # height of a jack among the trumps
         tokens[CALL:PASS, 14] = 1
         tokens[CALL:PASS, 15] = np.arange(calls) / calls  # height of a call, from 0

@@ -356,7 +356,8 @@ class Desk:
                 raise TrickformerError("that action is not legal there")
             words = hand.game.words(action)
         result = what_if(hand, at, specs, n=n, seed=self._seed, action=words, show=throttle_progress(report))
-        return result.model_dump(mode="json", exclude={"scores"}) | {
+        # The seed of a table with guests is secret, because it determines the deals to come.
+        return result.model_dump(mode="json", exclude={"scores", "seed"}) | {
             "players": [short(s) for s in result.players],
             "unit": hand.game.score_unit,
         }

@@ -45,9 +45,10 @@ class Again(_PageMessage):
 
 
 class Next(_PageMessage):
-    """Start of the next deal."""
+    """Start of the next deal. `hand` is the number of the page's hand; None stands for the present one."""
 
     do: Literal["next"]
+    hand: int | None = Field(None, ge=0, le=1_000_000_000)
 
 
 class Claim(_PageMessage):

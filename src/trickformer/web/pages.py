@@ -14,6 +14,7 @@ from trickformer.plumbing.terminal import printable
 from trickformer.web.worker import CancellationError, Worker
 
 MAX_UNREAD = 256  # messages that a page may leave unread; then it is removed
+CLOSE = ""  # as a message of a queue: the connection ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,10 @@ class Pages(ABC):
             return
         try:
             queue.put_nowait(json.dumps(_printable(message)))
-        except asyncio.QueueFull:
+        except asyncio.QueueFull:  # the page reads too slowly; it connects anew
+            while not queue.empty():
+                queue.get_nowait()
+            queue.put_nowait(CLOSE)
             self.leave(page)
 
 

@@ -85,6 +85,7 @@ class Room(Pages):
         self._panel_worker = inside or Worker(_make_inside, rules, specs, learned, settings.worlds)
         self._panels_task: asyncio.Task[None] | None = None
         self._claim_task: asyncio.Task[None] | None = None
+        self._last_claim: DecisionRequest | None = None  # decision at which a score was claimed last
         self._jobs_by_page: dict[object, tuple[_Job, ...]] = {}
         self._panel_request: DecisionRequest | None = None  # decision that the panels are about
         self._panel_messages: dict[_Job, dict[str, Any]] = {}  # messages of the panels that are finished for it
@@ -137,6 +138,8 @@ class Room(Pages):
                 self._stop()
                 table.again()
             case messages.Next():
+                if message.hand not in (None, table.hand_count):
+                    return  # another person was faster
                 self._stop()
                 table.next_deal()
             case messages.Match():
@@ -166,8 +169,14 @@ class Room(Pages):
                 self._start_panels()
                 return
             case messages.Claim():
+                request = self._person_request()
+                if request is None:
+                    raise TrickformerError("a claim is made at one's own turn")
+                if self.settings.guest_seats and request == self._last_claim:
+                    raise TrickformerError("with several people only one claim is checked at a decision")
                 if not self.is_checking_claim:
-                    self._claim_task = asyncio.create_task(self._claim(page, message.score))
+                    self._last_claim = request
+                    self._claim_task = asyncio.create_task(self._claim(page, request, message.score))
                 return
             case messages.Cancel():
                 self._stop()
@@ -231,9 +240,13 @@ class Room(Pages):
 
     async def _compute_panels(self) -> None:
         while (request := self._person_request()) is not None:
-            if request != self._panel_request:
+            is_new = request != self._panel_request
+            if is_new:
                 self._panel_request, self._panel_messages = request, {}
             wanted = dict.fromkeys(job for page in self._viewers() for job in self._jobs_by_page[page])
+            for job in wanted if is_new else ():  # what pages have of another deal may be at the same ply
+                about = {"type": "look", "panel": job.panel, "player": job.player, "ply": len(request.history)}
+                self._send_to_viewers(job, about | {"busy": True})
             left = [job for job in wanted if job not in self._panel_messages]
             if not left:
                 return
@@ -279,21 +292,23 @@ class Room(Pages):
             if job in self._jobs_by_page.get(page, ()):
                 self.send(page, message)
 
-    async def _claim(self, page: object, score: int) -> None:
+    async def _claim(self, page: object, request: DecisionRequest, score: int) -> None:
         """Play out the hand if the claimed score is certain; otherwise send an error to the page."""
         try:
-            await self._play_out(score)
+            await self._play_out(request, score)
             self.refresh()
         except TrickformerError as e:
             self.send(page, {"type": "error", "text": str(e)})
         except (CancellationError, asyncio.CancelledError):
             self.send(page, {"type": "error", "text": "the proof of the claim was stopped"})
 
-    async def _play_out(self, score: int) -> None:
-        """Play out the hand. Raises TrickformerError if the score is not certain, and CancellationError."""
-        request = self._person_request()
-        if request is None:
-            raise TrickformerError("a claim is made at one's own turn")
+    async def _play_out(self, request: DecisionRequest, score: int) -> None:
+        """Play out the hand from the decision at which the score was claimed.
+
+        Raises:
+            TrickformerError: The score is not certain, or the table has changed.
+            CancellationError: The proof was stopped.
+        """
         proved, line = await self._panel_worker.do("claim", request, score)
         if request != self._person_request():
             raise TrickformerError("the table has changed; look again")

@@ -32,7 +32,7 @@ from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
-from starlette.status import WS_1003_UNSUPPORTED_DATA, WS_1008_POLICY_VIOLATION
+from starlette.status import WS_1003_UNSUPPORTED_DATA, WS_1008_POLICY_VIOLATION, WS_1013_TRY_AGAIN_LATER
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from uvicorn import Config
 
@@ -47,7 +47,7 @@ from trickformer.selfplay.results import TrainingResults, holds_training
 from trickformer.web.cast import make_cast
 from trickformer.web.config import Play, PuzzleSettings, ViewSettings
 from trickformer.web.listener import BACKLOG, PageServer, keep_connection
-from trickformer.web.pages import HOST, SPECTATOR, Access, Pages
+from trickformer.web.pages import CLOSE, HOST, SPECTATOR, Access, Pages
 from trickformer.web.puzzles import PuzzlePages
 from trickformer.web.reading import Reading
 from trickformer.web.room import Room
@@ -230,8 +230,9 @@ async def _exchange(room: Pages, page: WebSocket, access: Access) -> None:
 
 async def _send(page: WebSocket, queue: asyncio.Queue[str]) -> None:
     with suppress(WebSocketDisconnect, RuntimeError):
-        while True:
-            await page.send_text(await queue.get())
+        while (text := await queue.get()) != CLOSE:
+            await page.send_text(text)
+        await page.close(WS_1013_TRY_AGAIN_LATER)
 
 
 def play(settings: Play, resume: bool) -> None:

@@ -94,6 +94,8 @@ def _play(table: Table, cast: Cast, read: Callable[[], str], screen: SafeConsole
     printed, deal = 0, table.deal  # entries of the log that are printed, and their deal
     ended = False  # whether the players have received the end of the hand
     while True:
+        # The log is shorter after `undo` and `again`. What happens from here on is printed, as if for the first time.
+        printed = min(printed, len(scenes.log(table.game, table.state, _person_seat(table))))
         while table.turn is not None and table.seats[table.turn] != YOU:
             answer: TimedDecision = cast.decide(make_request(table))
             table.act(table.turn, answer.decision.action, answer.decision, answer.seconds)

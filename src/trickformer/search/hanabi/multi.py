@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Memo, View
+from trickformer.base import FaultKind, Memo, View
 from trickformer.belief.hanabi.exact import count_kinds, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat
 from trickformer.belief.hanabi.public import PublicWorlds
@@ -63,6 +63,8 @@ class MultiSampledWorlds:
 
 class MultiPosition:
     """The decision of the seat on turn, given the hand of the waiting seat, int8 [hand]."""
+
+    faults: tuple[FaultKind, ...] = ()  # the blueprint is a script of the core
 
     def __init__(self, game: MultiGame, hand: np.ndarray, searches: bool, rng: np.random.Generator):
         self._game, self._hand = game, hand

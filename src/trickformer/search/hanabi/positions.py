@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Belief, Game, Memo, View
+from trickformer.base import Belief, FaultKind, Game, Memo, View
 from trickformer.belief.samplers.hanabi import NoConsistentHandError
 from trickformer.games.hanabi import Hanabi
 from trickformer.tokenizers.hanabi import HanabiTokenizer
@@ -50,6 +50,8 @@ class HanabiSampledWorlds:
 
 class HanabiPosition:
     """A decision of a seat whose partners all play the blueprint."""
+
+    faults: tuple[FaultKind, ...] = ()  # the blueprint is a script of the core
 
     def __init__(self, view: View, decision: _core.hanabi.Decision, rng: np.random.Generator, threads: int):
         self.legal, self.rng = view.legal, rng

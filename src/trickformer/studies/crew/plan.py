@@ -123,7 +123,7 @@ class Iterations(PlayConfig, Missions):
         options = self.model_dump(exclude={"run", "threshold", "out"})
         return [
             CrewEvaluation(
-                player=[f"argmax:checkpoint={self.run / f'model-{i}'},threshold={self.threshold}"],
+                player=[f"argmax:checkpoint={players.text(self.run / f'model-{i}')},threshold={self.threshold}"],
                 out=self.out / f"model-{i}" if self.out else None,
                 **options,
             )

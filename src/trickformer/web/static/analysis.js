@@ -61,8 +61,9 @@ export function showAnalysis(newTable) {
  * @param {LookMessage} message
  */
 export function receiveEvaluation(message) {
-  if (!source || message.panel !== source || message.busy) return;
-  latest = message.data ? message : null;
+  if (!source || message.panel !== source) return;
+  if (message.busy && latest && latest.ply < message.ply) return; // it stays until the new one arrives
+  latest = message.data ? message : null; // otherwise it may be of another deal, at the same ply
   redrawAnalysis();
 }
 

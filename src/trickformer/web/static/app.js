@@ -191,7 +191,7 @@ function showStatus() {
     const matchOver = isMatchOver(table);
     status.replaceChildren([resultWords(table, table.scores), lastTrickWords("took"), matchOver ? winnerWords(table) : ""].filter(Boolean).join(" "), " ",
       make("a", { id: "review-hand", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
-      table.open ? "" : make("button", { class: "act", click: () => send({ do: "next" }) }, "Next deal"), " ",
+      table.open ? "" : make("button", { class: "act", click: dealNext }, "Next deal"), " ",
       matchOver && table.rights === "host" ? make("button", { class: "act", click: newMatch }, "New match …") : "");
   } else if (isHolding) {
     status.replaceChildren(lastTrickWords("takes"));
@@ -221,12 +221,14 @@ function showStatus() {
 
 const newMatch = () => table && chooseMatch(table);
 
+const dealNext = () => table && send({ do: "next", hand: table.hand });
+
 /**
  * Deals anew. A hand in which the reader has decided something is given up only after a question.
  * @param {"again" | "next"} request
  */
 function leaveHand(request) {
-  const leave = () => send({ do: request });
+  const leave = () => (request === "next" ? dealNext() : send({ do: request }));
   if (table?.undo && !table.scores && !isHolding) openDialog($("giving-up"), leave);
   else leave();
 }
@@ -245,7 +247,7 @@ document.addEventListener("keydown", (event) => {
   } else if (event.key === "l") {
     toggleLastTrick();
   } else if (event.key === "n" && table?.scores && !table.open) {
-    send({ do: "next" });
+    dealNext();
   }
 });
 

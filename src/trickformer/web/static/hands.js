@@ -59,6 +59,11 @@ export function requestDescription(known) {
   if (isShown() && !isPending) send({ do: "describe", known });
 }
 
+/** Notes that the request failed or was stopped, so that the next one is sent. */
+export function endRequest() {
+  [isPending, isOutdated] = [false, false];
+}
+
 /** @param {Partial<HandQuery>} values */
 function change(values) {
   Object.assign(query, values);

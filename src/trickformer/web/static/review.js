@@ -9,7 +9,7 @@ import { dealtElements } from "./dealt.js";
 import { $, all, isPageKey, make, showFault } from "./dom.js";
 import { shortNames, shortUnit } from "./format.js";
 import { closeOptions } from "./gestures.js";
-import { initHands, isRefreshing, requestHands, showHands } from "./hands.js";
+import { endRequest, initHands, isRefreshing, requestHands, showHands } from "./hands.js";
 import { showMoves } from "./moves.js";
 import { showCurves, showReview } from "./rating.js";
 import { showRun } from "./run.js";
@@ -60,6 +60,7 @@ function receive(message) {
   } else if (message.type === "working") {
     showWork(message);
   } else if (message.type === "error") {
+    endRequest();
     showFault(message.text);
   }
 }
@@ -68,7 +69,10 @@ function receive(message) {
 function showWork(message) {
   if (message.what === "list" && isRefreshing()) return;
   $("working").hidden = !message.what;
-  if (!message.what) return;
+  if (!message.what) {
+    endRequest();
+    return;
+  }
   const [words, bar] = all("span, progress", $("working"));
   words.textContent = message.total ? `${message.what}: ${message.done} of ${message.total} ${message.unit}` : `${message.what} …`;
   bar.hidden = !message.total;

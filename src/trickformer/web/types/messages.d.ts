@@ -451,7 +451,6 @@ export interface WhatIfMessage {
   action: string | null;
   players: string[];
   games: number;
-  seed: number;
   means: number[];
   ci95: ([low: number, high: number] | null)[];
   came: number[] | null;
@@ -531,7 +530,8 @@ export type DescribeRequest = { do: "describe"; known: number | null };
 
 export type TableRequest =
   | { do: "act"; seat: number; action: number; ply: number }
-  | { do: "undo" | "again" | "next" | "cancel" }
+  | { do: "undo" | "again" | "cancel" }
+  | { do: "next"; hand: number }
   | { do: "claim"; score: number }
   | { do: "match"; seats: number[]; deal: number }
   | { do: "annotate"; deal: number; seat: number; card: number; text: string }
