@@ -106,6 +106,7 @@ def test_training_does_not_delete_through_a_link(tmp_path, command):
     out, home = tmp_path / "run", tmp_path / "home"
     (home / "keep").mkdir(parents=True)
     (out / "state").mkdir(parents=True)
+    (out / "run.json").write_text("{}")  # as in a folder of a stranger's run
     (out / "state" / "0").symlink_to(home)
     code, _, err = command(*words, "--out", str(out))
     assert code == 2 and "symbolic link inside a run folder" in err and (home / "keep").is_dir()

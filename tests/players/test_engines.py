@@ -127,7 +127,7 @@ def test_every_kind_of_engine_is_tried():
         ("/nowhere/bot", "cannot be started, .*/nowhere/bot: No such file"),
         ("'bot", "cannot be split into words: No closing quotation"),
         ("/bin/false " + "x" * 300, "exited with code 1"),
-        ("a\u0000b", "cannot be started: embedded null byte"),
+        (r"a\u0000b", "cannot be started: embedded null byte"),
         ("/bin/cat", "the field hello.name is missing; it wrote {"),
     ],
 )

@@ -113,6 +113,7 @@ def test_an_illegal_action_is_an_error_that_names_the_hand():
 
 
 LIST = "it must give a list of one Decision for each"
+FINITE = "values must be finite numbers"
 
 
 @pytest.mark.parametrize(
@@ -125,9 +126,9 @@ LIST = "it must give a list of one Decision for each"
         ([Decision(4)], "Answering chose the illegal action 4 in deal 9; legal: [3, 5]"),
         ([Decision(3, values={4: 0.5})], "Answering valued the illegal action 4 in deal 9; legal: [3, 5]"),
         ([Decision(3, visits={3: 1, 6: 2})], "Answering valued the illegal action 6 in deal 9; legal: [3, 5]"),
-        ([Decision(3, values={3: float("nan")})], "Answering gave the value nan in deal 9; values must be finite numbers"),
-        ([Decision(3, value=-float("inf"))], "Answering gave the value -inf in deal 9; values must be finite numbers"),
-        ([Decision(3, value="x")], "Answering gave the value 'x' in deal 9; values must be finite numbers"),
+        ([Decision(3, values={3: float("nan")})], "Answering gave the value nan in deal 9; " + FINITE),
+        ([Decision(3, value=-float("inf"))], "Answering gave the value -inf in deal 9; " + FINITE),
+        ([Decision(3, value="x")], "Answering gave the value 'x' in deal 9; " + FINITE),
         ([Decision(3.0)], "Answering gave the action 3.0 in deal 9; actions are integers"),
     ],
 )

@@ -244,9 +244,6 @@ class Room(Pages):
             if is_new:
                 self._panel_request, self._panel_messages = request, {}
             wanted = dict.fromkeys(job for page in self._viewers() for job in self._jobs_by_page[page])
-            for job in wanted if is_new else ():  # what pages have of another deal may be at the same ply
-                about = {"type": "look", "panel": job.panel, "player": job.player, "ply": len(request.history)}
-                self._send_to_viewers(job, about | {"busy": True})
             left = [job for job in wanted if job not in self._panel_messages]
             if not left:
                 return
@@ -254,7 +251,8 @@ class Room(Pages):
                 left, key=lambda job: ((*PANELS, "players").index(job.panel), job.player or 0)
             )
             about = {"type": "look", "panel": job.panel, "player": job.player, "ply": len(request.history)}
-            self._send_to_viewers(job, about | {"busy": True})
+            for shown in wanted if is_new else [job]:  # what pages have of another deal may be at the same ply
+                self._send_to_viewers(shown, about | {"panel": shown.panel, "player": shown.player, "busy": True})
 
             def report_progress(progress: tuple[int, int], job: _Job = job, about: dict[str, Any] = about) -> None:
                 self._send_to_viewers(job, about | {"busy": True, "progress": progress})
