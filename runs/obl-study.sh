@@ -8,6 +8,7 @@
 # Three seats: HANABI="hanabi(players=3,colors=2,ranks=5,hand_size=3)" OUT=out/results/obl-study-3 runs/obl-study.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+usage() { sed -n '2,8p' "$0" >&2; exit 2; }
 obl() { "${TRICKFORMER:-.venv/bin/trickformer}" obl "$@"; }
 out="${OUT:-out/results/obl-study}"
 game="${HANABI:-hanabi(colors=2,ranks=5,hand_size=3,max_information_tokens=4,max_life_tokens=3)}"
@@ -25,7 +26,7 @@ for method in ${METHODS-obl1 obl2 obl3 iql sad op}; do
       iql) train "iql-$seed" --seed "$seed" --method iql ;;
       sad) train "sad-$seed" --seed "$seed" --method vdn --sad ;;
       op) train "op-$seed" --seed "$seed" --method vdn --other-play ;;
-      *) sed -n '2,8p' "$0" >&2; exit 2 ;;
+      *) usage ;;
     esac
     players+=("obl:checkpoint=$out/$method-$seed") methods+=("$method")
   done
@@ -35,7 +36,7 @@ for bot in ${BOTS-colour clone clone-shuffled}; do
     colour) train colour --method vdn --other-play --colour-bonus 0.5 --hide-last-action ;;
     clone) clone clone ;;
     clone-shuffled) clone clone-shuffled --shuffle-colours ;;
-    *) sed -n '2,8p' "$0" >&2; exit 2 ;;
+    *) usage ;;
   esac
   players+=("obl:checkpoint=$out/$bot") methods+=("$bot")
 done

@@ -113,7 +113,7 @@ class Program(BaseModel, ABC):
 def _is_file(word: str) -> bool:
     try:
         return Path(word).is_file()
-    except (OSError, ValueError):  # longer than a file name may be, or with a null character
+    except OSError:  # longer than the name of a file may be
         return False
 
 

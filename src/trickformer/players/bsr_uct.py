@@ -38,13 +38,15 @@ def _by_size(small: Any, large: Callable[[Any], Any]) -> PerGame:
     On larger boards rejection sampling rejects nearly all proposals, and the simulations are too few to try every cell
     many times. The defaults of c and widening for larger boards were chosen on 9x9, 16x16 and 16x30.
     """
-    return PerGame(lambda _, game: small if getattr(game, "cells", 0) <= _SMALL else large(game))
+    return PerGame(lambda _, game: small if _is_small(game) else large(game))
+
+
+def _is_small(game: Game | None) -> bool:
+    return getattr(game, "cells", 0) <= _SMALL
 
 
 def _proposes_layouts(options: Any, game: Game | None) -> bool:
-    if options.belief is None:
-        return getattr(game, "cells", 0) <= _SMALL
-    return options.belief != "exact"
+    return _is_small(game) if options.belief is None else options.belief != "exact"
 
 
 class Options(BaseModel):

@@ -30,7 +30,7 @@ CONFIG = configs.FILE
 ABOUT = "run.json"
 RESULT = "result.json"
 # Files without records, and folders, that commands overwrite in a run folder.
-_OUTPUT_FILES = (
+_OUTPUTS = (
     "report.md",
     RESULT,
     "summary.json",
@@ -302,7 +302,7 @@ class RunFolder:
         """
         if self.has_run or (self.path / ABOUT).exists():
             return
-        for name in _OUTPUT_FILES:
+        for name in _OUTPUTS:
             if (self.path / name).exists():
                 raise TrickformerError(
                     f"{self.path} holds {name}, but no {ABOUT} of a run that wrote it; choose another --out"

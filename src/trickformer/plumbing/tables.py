@@ -54,16 +54,17 @@ def mean_of_games(results: Sequence[float]) -> MeanOfGames | None:
     return {"mean": float(x.mean()), "se": mean_and_error(x)["se"], "games": len(x)}
 
 
-def plus_minus(x: dict[str, float | None], signed: bool = False) -> str:
+def plus_minus(x: dict[str, float | None], signed: bool = False, digits: int = 3) -> str:
     """Format a mean with its standard error.
 
     Args:
         x: Result of `mean_and_error`.
         signed: Whether positive means have a sign, too.
+        digits: Number of decimals.
     """
     mean, error = x["mean"], x["se"]
-    text = "-" if mean is None else f"{mean:{'+' if signed else ''}.3f}"
-    return text if error is None else f"{text} ± {error:.3f}"
+    text = "-" if mean is None else f"{mean:{'+' if signed else ''}.{digits}f}"
+    return text if error is None else f"{text} ± {error:.{digits}f}"
 
 
 def format_difference(x: float | None, digits: int = 2) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from trickformer.review.result import Review
 
 _GAME = typer.Option(min=1, help="Number of the game, counted from 1.")
+_REPEATS = 4  # ratings of a decision by an analyst that samples, by default
 _SEED = typer.Option(min=0, max=2**63 - 1, help="Seed of all randomness.")
 
 
@@ -36,7 +37,7 @@ def show(
     ] = None,
     repeats: Annotated[
         int, typer.Option(min=1, max=10_000, help="Number of ratings of a decision by an analyst that samples.")
-    ] = 4,
+    ] = _REPEATS,
     seed: Annotated[int, _SEED] = 0,
     plot: Annotated[
         Path | None,
@@ -52,7 +53,7 @@ def show(
     chosen, warning = _games(file, game)
     if plot is not None and (analyse is None or len(chosen) > 1):
         raise TrickformerError("--plot draws the review of one game; give --analyse, and --game if there are several")
-    if analyse is None and (seat is not None or repeats != 4 or seed):
+    if analyse is None and (seat is not None or repeats != _REPEATS or seed):
         raise TrickformerError("--seat, --repeats and --seed are of the rating; give --analyse, or leave them out")
     reviews = _reviews(chosen, analyse, seat, repeats, seed) if analyse is not None else {}
     if as_json:

@@ -21,7 +21,7 @@ class Position(Protocol):
 
     legal: tuple[int, ...]
     blueprint: int  # the blueprint's action
-    faults: tuple[FaultKind, ...]  # faults of an external program that is the blueprint
+    faults: tuple[FaultKind, ...] = ()  # faults of an external program that is the blueprint
     searches: bool  # False: the seat plays the blueprint's action without a search
     rng: np.random.Generator  # source of the search's randomness
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer.base import MANY, Belief, Decision, Game, Memo, Player, View, decide_in_batches, decision_rng
+from trickformer.search.sparta import Position
 
 if TYPE_CHECKING:
     from trickformer.base import State
@@ -201,7 +202,7 @@ def part_memo(memo: Memo, name: str) -> Memo:
     return inner
 
 
-class StatePosition:
+class StatePosition(Position):
     """A decision that SPARTA can search (`search.sparta.Position`).
 
     The policy is called even if only one action is legal, because it may store observations in its memo.

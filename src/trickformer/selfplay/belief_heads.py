@@ -31,7 +31,7 @@ from trickformer.plumbing.files import replace, whole
 from trickformer.plumbing.folder import RESULT, RunFolder, build, resumable
 from trickformer.plumbing.progress import progress
 from trickformer.plumbing.report import Report
-from trickformer.plumbing.tables import mean_and_error
+from trickformer.plumbing.tables import mean_and_error, plus_minus
 from trickformer.plumbing.text import to_json
 from trickformer.plumbing.training import prepare_training
 from trickformer.selfplay.generate import play_hands
@@ -253,12 +253,7 @@ def make_report(result: dict[str, Any]) -> Report:
         result: Result of `command`.
     """
     rows = [
-        (
-            label,
-            f"{x['mean']:{'+' if name == 'difference' else ''}.4f}" + ("" if x["se"] is None else f" ± {x['se']:.4f}"),
-        )
-        for name, label in _FIGURES.items()
-        for x in [result[name]]
+        (label, plus_minus(result[name], signed=name == "difference", digits=4)) for name, label in _FIGURES.items()
     ]
     return Report(
         result,

@@ -262,14 +262,15 @@ def _manifest(folder: Path, required: dict[str, Any]) -> dict[str, Any]:
         raise TrickformerError(f"{folder} holds no training data: there is no {MANIFEST}") from None
     except ValueError:
         raise TrickformerError(f"{path} is damaged; restore it from a copy") from None
-    for key, value in required.items():
-        if manifest[key] != value:
-            raise _another_kind(folder, key, manifest[key], value)
+    _require(folder, manifest, required)
     return manifest
 
 
-def _another_kind(folder: Path, key: str, actual: object, expected: object) -> TrickformerError:
-    return TrickformerError(f"{folder} holds data of another kind: {key} is {actual}, not {expected}")
+def _require(folder: Path, facts: dict[str, Any], required: dict[str, Any]) -> None:
+    """Raise TrickformerError if one of the facts about a folder's data is not as required."""
+    for key, value in required.items():
+        if facts.get(key) != value:
+            raise TrickformerError(f"{folder} holds data of another kind: {key} is {facts.get(key)}, not {value}")
 
 
 def _open_to_append(path: Path) -> IO[bytes]:
@@ -312,9 +313,7 @@ class DataWriter:
         manifest = None
         if (folder / MANIFEST).exists():
             manifest = _manifest(folder, self._kind)
-            for key, value in about.items():
-                if manifest["about"].get(key) != value:
-                    raise _another_kind(folder, key, manifest["about"].get(key), value)
+            _require(folder, manifest["about"], about)
             self.hands, self.sequences = manifest["hands"], manifest["sequences"]
             self.labels = manifest["labels"]
             self.complete = manifest["complete"]

@@ -95,7 +95,7 @@ class HeartsTokenizer(ByNumber):
             turn = (turn + 1) % PLAYERS
             if i % PLAYERS == PLAYERS - 1:
                 turn, _ = self._game.trick_result(
-                    [(e.actor, card) for e, card in zip(events[-4:], plays[i - 3 : i + 1])]
+                    [(e.actor, card) for e, card in zip(events[-PLAYERS:], plays[i + 1 - PLAYERS : i + 1])]
                 )
         return tuple(events)
 

@@ -108,9 +108,10 @@ class Scoreboard:
                 return
             self._in_order[:, self._looks] = differences
             self._looks += 1
-            before = np.array(differences) - self._means  # Welford's update
+            newest = self._in_order[:, self._looks - 1]
+            before = newest - self._means  # Welford's update
             self._means += before / self._looks
-            self._squares += before * (np.array(differences) - self._means)
+            self._squares += before * (newest - self._means)
             # The test itself takes time in proportion to the deals, and most looks need no more than the sums.
             if self._may_be_decided() and all(self._is_decided(row[: self._looks]) for row in self._in_order):
                 self.decision = self._looks

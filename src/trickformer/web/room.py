@@ -170,8 +170,7 @@ class Room(Pages):
                 return
             case messages.Claim():
                 request = self._person_request()
-                if request is None:
-                    raise TrickformerError("a claim is made at one's own turn")
+                assert request is not None  # a claim is refused except at one's own turn
                 if self.settings.guest_seats and request == self._last_claim:
                     raise TrickformerError("with several people only one claim is checked at a decision")
                 if not self.is_checking_claim:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Belief, FaultKind, Game, Memo, View
+from trickformer.base import Belief, Game, Memo, View
 from trickformer.belief.samplers.crew import CrewBelief, mission_and_actions
+from trickformer.search.sparta import Position
 
 
 class CrewSampledWorlds:
@@ -33,10 +34,8 @@ class CrewSampledWorlds:
         return self._sampler.play(self._hidden[rows], np.array(actions), seed, self._threads)
 
 
-class CrewPosition:
+class CrewPosition(Position):
     """A decision that SPARTA can search (`search.sparta.Position`)."""
-
-    faults: tuple[FaultKind, ...] = ()  # the blueprint is a script of the core
 
     def __init__(self, view: View, positions: CrewPositions, searches: bool, rng: np.random.Generator):
         self.legal, self.rng = view.legal, rng

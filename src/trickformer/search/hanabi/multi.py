@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import FaultKind, Memo, View
+from trickformer.base import Memo, View
 from trickformer.belief.hanabi.exact import count_kinds, log_ways
 from trickformer.belief.hanabi.process import Form, HanabiProcess, Tables, at_seat
 from trickformer.belief.hanabi.public import PublicWorlds
@@ -24,7 +24,7 @@ from trickformer.belief.samplers import resample
 from trickformer.games.hanabi import Hanabi
 from trickformer.search.hanabi.public import FollowedGame, Games
 from trickformer.search.options import RaceOptions
-from trickformer.search.sparta import search
+from trickformer.search.sparta import Position, search
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,8 @@ class MultiSampledWorlds:
         return np.stack(scores, axis=1)
 
 
-class MultiPosition:
+class MultiPosition(Position):
     """The decision of the seat on turn, given the hand of the waiting seat, int8 [hand]."""
-
-    faults: tuple[FaultKind, ...] = ()  # the blueprint is a script of the core
 
     def __init__(self, game: MultiGame, hand: np.ndarray, searches: bool, rng: np.random.Generator):
         self._game, self._hand = game, hand

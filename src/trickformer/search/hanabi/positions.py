@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from trickformer import _core
-from trickformer.base import Belief, FaultKind, Game, Memo, View
+from trickformer.base import Belief, Game, Memo, View
 from trickformer.belief.samplers.hanabi import NoConsistentHandError
 from trickformer.games.hanabi import Hanabi
+from trickformer.search.sparta import Position
 from trickformer.tokenizers.hanabi import HanabiTokenizer
 
 if TYPE_CHECKING:
@@ -48,10 +49,8 @@ class HanabiSampledWorlds:
         return self._decision.play(self._hands[rows], self._decks[rows], np.array(actions), seed, self._threads)
 
 
-class HanabiPosition:
+class HanabiPosition(Position):
     """A decision of a seat whose partners all play the blueprint."""
-
-    faults: tuple[FaultKind, ...] = ()  # the blueprint is a script of the core
 
     def __init__(self, view: View, decision: _core.hanabi.Decision, rng: np.random.Generator, threads: int):
         self.legal, self.rng = view.legal, rng

@@ -225,10 +225,9 @@ const dealNext = () => table && send({ do: "next", hand: table.hand });
 
 /**
  * Deals anew. A hand in which the reader has decided something is given up only after a question.
- * @param {"again" | "next"} request
+ * @param {() => void} leave
  */
-function leaveHand(request) {
-  const leave = () => (request === "next" ? dealNext() : send({ do: request }));
+function leaveHand(leave) {
   if (table?.undo && !table.scores && !isHolding) openDialog($("giving-up"), leave);
   else leave();
 }
@@ -252,8 +251,8 @@ document.addEventListener("keydown", (event) => {
 });
 
 $("undo").addEventListener("click", () => send({ do: "undo" }));
-$("again").addEventListener("click", () => leaveHand("again"));
-$("next").addEventListener("click", () => leaveHand("next"));
+$("again").addEventListener("click", () => leaveHand(() => send({ do: "again" })));
+$("next").addEventListener("click", () => leaveHand(dealNext));
 $("claim").addEventListener("click", () => table && claim(table, () => {
   isClaiming = true;
   showStatus();
