@@ -228,7 +228,7 @@ def test_hidden_cards_change_nothing(given):
 @pytest.mark.parametrize(
     ("spec", "game", "says"),
     [
-        ("sparta", "hearts", "plays hanabi and crew only, not hearts"),
+        ("sparta", "hearts", "plays hanabi, crew only, not hearts"),
         ("sparta:multi=true", "hanabi(players=3)", "multi=true needs two players, not 3"),
         ("sparta:range_max=9", "hanabi", "range_max=9 is for multi=true"),
         ("sparta:multi=true,belief=counting", "hanabi", "multi=true needs belief=exact"),

@@ -2,8 +2,9 @@
 
 A player module exports `make(options, game) -> Player` and `Options`, a pydantic model with extra="forbid" whose fields
 all have a default and a one-line description. The first line of the module's docstring describes the player. A module
-lists its games in `GAMES` if it does not play every game. A function `presets() -> {preset: {game: {option: value}}}`
-lists what the option `preset` sets. Heavy imports belong inside functions, so that a list of players loads fast.
+lists its games in `GAMES` if it does not play every game, and `make` gets no other. A function `presets() -> {preset:
+{game: {option: value}}}` lists what the option `preset` sets. Heavy imports belong inside functions, so that a list of
+players loads fast.
 
 `Options` may have further members: `parts` (specs of players that this player uses, by option), `files` (paths that it
 reads, by name) and `starts_program` (True if it runs code that only the user may choose). Fields may have the

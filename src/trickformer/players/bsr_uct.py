@@ -137,11 +137,6 @@ def make(options: Options, game: Game) -> Player:
     Args:
         options: Options of the player.
         game: The game.
-
-    Raises:
-        TrickformerError: The game is not Mines.
     """
-    if game.name != "mines":
-        raise TrickformerError(f"player 'bsr_uct' plays mines only, not {game.name}")
     refuse_unread("bsr_uct", options, game)
     return BsrUct(game, options)

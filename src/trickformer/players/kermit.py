@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from trickformer.base import Game, TrickformerError
+from trickformer.base import Game
 
 if TYPE_CHECKING:
     from trickformer.search.skat.pimc import SkatSearch
@@ -45,12 +45,7 @@ def make(options: Options, game: Game) -> SkatSearch:
     Args:
         options: Options of the player.
         game: The game.
-
-    Raises:
-        TrickformerError: The game is not Skat.
     """
-    if game.name != "skat":
-        raise TrickformerError(f"player 'kermit' plays skat only, not {game.name}")
     from trickformer.belief.samplers.skat import SkatBelief
     from trickformer.search.skat.pimc import SkatSearch
 

@@ -112,12 +112,11 @@ def make(options: Options, game: Game) -> ActionValuePlayer:
         game: The game.
 
     Raises:
-        TrickformerError: The game is not Hanabi, or the checkpoint is missing or of other rules.
+        TrickformerError: The checkpoint is missing or of other rules.
     """
     from trickformer.games.hanabi import Hanabi
 
-    if not isinstance(game, Hanabi):
-        raise TrickformerError(f"player 'obl' plays hanabi only, not {game.name}")
+    assert isinstance(game, Hanabi)
     trained = load_checkpoint("obl", options.checkpoint, game)
     return ActionValuePlayer(game, trained, trained.temperature if options.temperature is None else options.temperature)
 

@@ -92,10 +92,5 @@ def make(options: Options, game: Game) -> Player:
     Args:
         options: Options of the player.
         game: The game.
-
-    Raises:
-        TrickformerError: The game is not Mines.
     """
-    if game.name != "mines":
-        raise TrickformerError(f"player 'optimal' plays mines only, not {game.name}")
     return Optimal(game, options)

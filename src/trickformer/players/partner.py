@@ -68,13 +68,9 @@ def make(options: Options, game: Game) -> ScriptedPartner:
     Args:
         options: Options of the player.
         game: The game.
-
-    Raises:
-        TrickformerError: The game is not Hanabi.
     """
     from trickformer.games.hanabi import Hanabi
     from trickformer.search.hanabi.scripted import ScriptedPolicy
 
-    if not isinstance(game, Hanabi):
-        raise TrickformerError(f"player 'partner' plays hanabi only, not {game.name}")
+    assert isinstance(game, Hanabi)
     return ScriptedPartner(ScriptedPolicy(game, options.style))

@@ -362,15 +362,14 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         game: The game.
 
     Raises:
-        TrickformerError: The game is not Hanabi, has no such seat, or has more than two seats for `multi` or a network
+        TrickformerError: The game has no such seat, or more than two seats for `multi` or a network
             as blueprint; `multi` is on another device than the CPU; the blueprint is another player, has a memory or,
             for `bootstrap`, no values; the checkpoint is missing, of other rules, an imitation, or a network with a
             memory; or the network of the belief does not fit.
     """
     from trickformer.games.hanabi import Hanabi
 
-    if not isinstance(game, Hanabi):
-        raise TrickformerError(f"player 'rl_search' plays hanabi only, not {game.name}")
+    assert isinstance(game, Hanabi)
     from trickformer.players.obl import load_checkpoint
 
     refuse_unread("rl_search", options, game)

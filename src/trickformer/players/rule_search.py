@@ -80,13 +80,11 @@ def make(options: Options, game: Game) -> RuleSearch:
         game: The game.
 
     Raises:
-        TrickformerError: The game is not Hanabi of two, the blueprint is no scripted player, or the network does not
-            fit.
+        TrickformerError: The game is not for two, the blueprint is no scripted player, or the network does not fit.
     """
     from trickformer.games.hanabi import Hanabi
 
-    if not isinstance(game, Hanabi):
-        raise TrickformerError(f"player 'rule_search' plays hanabi only, not {game.name}")
+    assert isinstance(game, Hanabi)
     if game.players != 2:
         raise TrickformerError(f"player 'rule_search' is for two players, not {game.players}")
     refuse_unread("rule_search", options, game)

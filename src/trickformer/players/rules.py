@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from trickformer.base import Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.base import Decision, Game, Memo, Player, View
 
 GAMES = ("hearts", "skat", "crew")
 
@@ -47,10 +47,5 @@ def make(options: Options, game: Game) -> Rules:
     Args:
         options: Options of the player.
         game: The game.
-
-    Raises:
-        TrickformerError: The game has no scripted player.
     """
-    if game.name not in GAMES:
-        raise TrickformerError(f"player 'rules' plays {', '.join(GAMES)} only, not {game.name}")
     return Rules(game)

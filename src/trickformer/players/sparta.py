@@ -97,11 +97,9 @@ def make(options: Options, game: Game) -> BlueprintSearchPlayer:
         game: The game.
 
     Raises:
-        TrickformerError: The game is not one of GAMES, has no such seat or option, the blueprint is no scripted player
+        TrickformerError: The game has no such seat or option, the blueprint is no scripted player
             of it, or the network does not fit.
     """
-    if game.name not in GAMES:
-        raise TrickformerError(f"player 'sparta' plays hanabi and crew only, not {game.name}")
     refuse_unread("sparta", options, game)
     if options.seat >= game.players:
         raise TrickformerError(f"player 'sparta': there is no seat {options.seat}: seats are 0 to {game.players - 1}")

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError, ValidationInfo
 from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError, game_name
 from trickformer.engines import entries
-from trickformer.players.registry import NAMES, module, options_of
+from trickformer.players.registry import NAMES, games_of, module, options_of
 from trickformer.plumbing import paths, words
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.folder import ABOUT, RESULT
@@ -288,6 +288,9 @@ def make(spec: str, game: Game, logs: Path | None = None) -> Player:
         TrickformerError: `parse` raises it, or the player cannot play this game.
     """
     name, options = parse(spec)
+    names = games_of(name)
+    if names is not None and game.name not in names:
+        raise TrickformerError(f"player {name!r} plays {', '.join(names)} only, not {game.name}")
     if logs is not None and isinstance(options, entries.Program):
         options = options.with_logs(logs)
     return module(name).make(options, game)

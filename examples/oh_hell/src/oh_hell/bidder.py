@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from oh_hell.game import BID, OhHell, suit_of, winner
-from trickformer.base import CHANCE, Decision, Game, Memo, Player, TrickformerError, View
+from trickformer.base import CHANCE, Decision, Game, Memo, Player, View
 
 GAMES = ("oh_hell",)
 
@@ -67,7 +67,5 @@ class Bidder(Player):
 
 
 def make(options: Options, game: Game) -> Bidder:
-    """Raises TrickformerError for another game."""
-    if not isinstance(game, OhHell):
-        raise TrickformerError(f"player 'bidder' plays oh_hell only, not {game.name}")
+    assert isinstance(game, OhHell)  # the only one of GAMES
     return Bidder(game, options.boldness)
