@@ -161,20 +161,21 @@ def test_bad_requests_are_one_line(match, tmp_path):
     for options, fault in [
         ({"games": [1, 99]}, "holds games 1 to 42, and no game 99"),
         ({"games": [1], "worst": 2}, "exclude each other"),
-        ({"judge": "rules"}, "gives no values"),
         ({"judge": "solver"}, "not hearts"),
         ({"judge": "nobody"}, "unknown analyst"),
-        ({"seats": [4]}, "seats of hearts are 0 to 3, not 4"),
-        ({"seats": [-1]}, "seats of hearts are 0 to 3, not -1"),
+        ({"seats": [4]}, "there is no seat 4 in hearts: seats are 0 to 3"),
+        ({"seats": [-1]}, "there is no seat -1 in hearts"),
     ]:
         with pytest.raises(TrickformerError, match=fault):
-            list(puzzles.find(match, **options))
+            puzzles.find(match, **options)
+    with pytest.raises(TrickformerError, match="gives no values"):
+        next(puzzles.find(match, "rules"))
     with pytest.raises(TrickformerError, match="holds no run"):
-        list(puzzles.find(GAMES, worst=1))
+        puzzles.find(GAMES, worst=1)
     broken = tmp_path / "games.jsonl"
     broken.write_text("{}\n" + (match / "records.jsonl").read_text())
     with pytest.raises(TrickformerError, match=r"games\.jsonl"):
-        list(puzzles.find(broken, games=[1]))
+        puzzles.find(broken, games=[1])
 
 
 def test_a_score_counts_answers():

@@ -162,7 +162,7 @@ def test_who_cannot_be_asked(game, spec, says):
         analyst.review(dealt(game), spec)
     assert "\n" not in str(error.value)
     assert isinstance(error.value, UnknownNameError) == str(error.value).startswith("unknown")
-    with pytest.raises(TrickformerError, match="seats of hearts are 0 to 3, not 7"):
+    with pytest.raises(TrickformerError, match="there is no seat 7 in hearts"):
         analyst.review(dealt("hearts"), "pimc", seats=[1, 7])
 
 

@@ -205,7 +205,10 @@ def test_what_if_from_the_command_line(folder_of, command):
         (["show", "hearts", "--game", 1, "--analyse", "rules"], "this analyst gives no values"),
         (["show", "hearts", "--game", 1, "--analyse", "solver"], "the solver solves skat and crew, not hearts"),
         (["show", "hearts", "--game", 999, "--analyse", "pimc"], "holds no game 999"),
-        (["show", "hearts", "--game", 1, "--seat", 4, "--analyse", "pimc"], "seats of hearts are 0 to 3, not 4"),
+        (
+            ["show", "hearts", "--game", 1, "--seat", 4, "--analyse", "pimc"],
+            "there is no seat 4 in hearts: seats are 0 to 3",
+        ),
         (["show", "hearts", "--plot", "a.png", "--analyse", "pimc"], "--plot draws the review of one game"),
         (["show", "hearts", "--game", 1, "--plot", "a.png"], "--plot draws the review of one game"),
         (["worst", "hearts", "--a", 3], "--a 3 --b 2: give two different players from 1 to 2"),

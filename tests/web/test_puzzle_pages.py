@@ -252,7 +252,8 @@ def test_the_command_checks_its_input_before_it_serves(command, tmp_path):
         (("-",), "not standard input"),
         ((GAMES, "--games", 999), "no game 999"),
         ((GAMES, "--games", 1, "--worst", 1), "exclude each other"),
-        ((GAMES, "--analyse", "nobody"), "unknown player"),
+        ((GAMES, "--analyse", "nobody"), "unknown analyst"),
+        ((GAMES, "--seats", 9), "there is no seat 9"),
         ((GAMES, "--repeats", 1), "2 or more"),
     ]:
         code, out, err = command("puzzle", *words, "--no-browser")

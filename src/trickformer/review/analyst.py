@@ -68,8 +68,8 @@ def review(
             game or reports nothing but its own action.
     """
     game = hand.game
-    if seats is not None and (wrong := sorted(set(seats) - set(range(game.players)))):
-        raise TrickformerError(f"seats of {game.name} are 0 to {game.players - 1}, not {wrong[0]}")
+    for seat in seats or ():
+        game.check_seat(seat)
     turns = [turn for turn, _ in hand.turns() if seats is None or turn.seat in seats]
     if not turns:
         raise TrickformerError("the hand has no decision to rate")

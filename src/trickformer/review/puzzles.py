@@ -199,27 +199,47 @@ def find(
         seed: Seed of the order and of the analyst's random numbers.
         show: Shows how many hands are searched; silent by default.
 
-    Yields:
+    Returns:
         The puzzles, in the order of `choose_hands`, and those of a hand in the order of play.
 
     Raises:
-        TrickformerError: `choose_hands` or `analyst.review` raises it, a game cannot be read, or a seat does not exist.
+        TrickformerError: `choose_hands` or `analyst.make` raises it, a game cannot be read, or a seat does not exist.
+            Faults of the first game show at the call, those of the others during the search.
     """
     hands = choose_hands(path, games, worst, seed)
     search = _PuzzleSearch(judge, margin, repeats, seed)
+    with files.GameFile(files.place(path)) as every:
+        if first := next(filter(None, (_read_hand(path, every, number) for number, _ in hands)), None):
+            search.prepare(first.game, seats)
+    return _find_in_order(path, hands, seats, search, show)
+
+
+def _find_in_order(
+    path: Path,
+    hands: Sequence[tuple[int, tuple[int, ...] | None]],
+    seats: Collection[int] | None,
+    search: _PuzzleSearch,
+    show: Show,
+) -> Iterator[Puzzle]:
     with files.GameFile(files.place(path)) as every, show("puzzles", "hands", 0, len(hands)) as advance:
         for number, its_seats in hands:
-            record = every.get(number)
-            if isinstance(record, UnreadableGame):
-                if not (record.torn or record.house_rule):
-                    raise TrickformerError(f"{path}, {record.why}")
-            else:
-                try:
-                    hand = of_record(record)
-                except TrickformerError as e:
-                    raise TrickformerError(f"game {number}: {e}") from None
+            if hand := _read_hand(path, every, number):
+                search.prepare(hand.game, seats)
                 yield from search.find_in(hand, number, seats, its_seats)
             advance()
+
+
+def _read_hand(path: Path, every: files.GameFile, number: int) -> ReviewHand | None:
+    """Read a game; None if its record is torn or has rules that this project lacks."""
+    record = every.get(number)
+    if isinstance(record, UnreadableGame):
+        if record.torn or record.house_rule:
+            return None
+        raise TrickformerError(f"{path}, {record.why}")
+    try:
+        return of_record(record)
+    except TrickformerError as e:
+        raise TrickformerError(f"game {number}: {e}") from None
 
 
 class _PuzzleSearch:
@@ -232,13 +252,16 @@ class _PuzzleSearch:
         self._world_solvers: dict[str, Player] = {}
         self._deals: set[object] = set()
 
+    def prepare(self, game: Game, seats: Collection[int] | None) -> None:
+        """Refuse seats that a game does not have, and make its judge."""
+        for seat in seats or ():
+            game.check_seat(seat)
+        self._get_judge(game)
+
     def find_in(self, hand: ReviewHand, number: int, *allowed: Collection[int] | None) -> Iterator[Puzzle]:
         """Yield the puzzles of one seat: the first, in a random order, that has any and is in each of `allowed`."""
         game = hand.game
-        everyone = range(game.players)
-        seats = [set(everyone) if each is None else set(each) for each in allowed]
-        if wrong := sorted(set().union(*seats) - set(everyone)):
-            raise TrickformerError(f"seats of {game.name} are 0 to {game.players - 1}, not {wrong[0]}")
+        seats = [set(range(game.players)) if each is None else set(each) for each in allowed]
         deal = _identify_deal(hand)
         if deal in self._deals:
             return

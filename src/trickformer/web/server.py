@@ -42,13 +42,12 @@ from trickformer.plumbing.folder import Interruption, how_to_resume
 from trickformer.plumbing.terminal import warn
 from trickformer.records import files
 from trickformer.review.analyst import SOLVER
-from trickformer.review.puzzles import choose_hands
 from trickformer.selfplay.results import TrainingResults, holds_training
 from trickformer.web.cast import make_cast
 from trickformer.web.config import Play, PuzzleSettings, ViewSettings
 from trickformer.web.listener import BACKLOG, PageServer, keep_connection
 from trickformer.web.pages import CLOSE, HOST, SPECTATOR, Access, Pages
-from trickformer.web.puzzles import PuzzlePages
+from trickformer.web.puzzles import PuzzlePages, find_by_settings
 from trickformer.web.reading import Reading
 from trickformer.web.room import Room
 from trickformer.web.table import open_table
@@ -298,11 +297,9 @@ def puzzle(settings: PuzzleSettings) -> None:
         Interruption: Ctrl-C ended the server.
     """
     _refuse_standard_input(settings.run)
-    # The checks report faults before the server starts.
-    choose_hands(settings.run, settings.games, settings.worst)
+    find_by_settings(settings)  # reports faults before the server starts; the worker finds the puzzles
     shared = {"run", "analyse", "repeats", "seed", "browser", "host", "port"}
     reviewed = ViewSettings.model_validate(settings.model_dump(include=shared))
-    _check_specs(reviewed)
     with _bind_socket(settings) as listener:
         rooms = {"puzzles": PuzzlePages(settings), "reviewing": Reading(reviewed)}
         _serve(settings, listener, "the puzzles are", "puzzle.html", rooms)
