@@ -59,9 +59,10 @@ from trickformer.models.backend import ROUNDED, Backend, instruction_sets, load_
 from trickformer.models.gpt2 import GPT2PolicyValueModel
 from trickformer.plumbing.training import mixed_precision
 from trickformer.selfplay import data as stored
-from trickformer.selfplay import generate, nfsp, rollout_network, train
+from trickformer.selfplay import generate, rollout_network, train
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
+from trickformer.selfplay.schedule import fit_options
 
 MODELS = 3  # models of which each seat plays one
 THRESHOLD = 0.05  # smallest probability of a candidate of ArgmaxVal*
@@ -101,7 +102,7 @@ def main() -> None:
 
 def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: SelfPlay) -> None:
     """Train for one epoch on `data`, as `trickformer train` with this config does."""
-    options = replace(nfsp.fit_options(config, 1), epochs=1)
+    options = replace(fit_options(config, 1), epochs=1)
     classes, _ = game.outcomes.head_outputs(model.num_labels)
     with TemporaryDirectory() as state:
         accelerator = Accelerator(cpu=True, mixed_precision=mixed_precision(bf16=True, cpu=True))

@@ -67,6 +67,7 @@ from trickformer.selfplay.schedule import (
     Piece,
     describe_players,
     first_rollout_network,
+    fit_options,
     hands_of,
     learned_from,
     play_pieces,
@@ -75,7 +76,7 @@ from trickformer.selfplay.schedule import (
     sequences_of,
     series,
 )
-from trickformer.selfplay.train import FitOptions, Objective, fit, saved_step
+from trickformer.selfplay.train import Objective, fit, saved_step
 
 _ILLEGAL_SAMPLE = 200  # number of held-out sequences that a model continues, to measure the share of illegal histories
 _SMOOTHING = 0.05  # weight of the newest step in the moving average of the loss that progress shows
@@ -488,25 +489,3 @@ def _start(config: SelfPlay, game: Game) -> Path:
         options = ", ".join(map(configs.option, wrong))
         raise TrickformerError(f"checkpoint {config.start} does not fit these options: {options}; change them")
     return folder
-
-
-def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
-    """Return the options for the training of an iteration's model.
-
-    Args:
-        config: Config of the run.
-        iteration: The iteration.
-    """
-    return FitOptions(
-        epochs=config.epochs if iteration else config.bootstrap_epochs,
-        batch_size=config.batch_size,
-        learning_rate=config.bootstrap_learning_rate if iteration == 0 else config.learning_rate,
-        # `muon` is the rate of model 0. It changes for later models by the same factor as AdamW's rate.
-        muon=config.muon * (1 if iteration == 0 else config.learning_rate / config.bootstrap_learning_rate),
-        policy_weight=config.policy_weight,
-        action_weight=config.action_weight,
-        bucket=config.bucket,
-        augment=tokenizers.bulk(games.load(config.game)) if config.augment else None,
-        value_positions=config.value_positions or None,
-        save_every=config.save_every,
-    )

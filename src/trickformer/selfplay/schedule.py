@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from trickformer import games, players
+from trickformer import games, players, tokenizers
 from trickformer.base import Game, deal_seed
 from trickformer.gomcts.options import default_options
 from trickformer.models.backend import ROUNDED, Backend, instruction_sets, load_backend
@@ -17,6 +17,7 @@ from trickformer.selfplay import data as stored
 from trickformer.selfplay import generate, rollout_network
 from trickformer.selfplay.config import SelfPlay
 from trickformer.selfplay.data import Sequences
+from trickformer.selfplay.train import FitOptions
 
 _WAVE = 4  # simulations of a search that run at once; a little faster than one by one, and hardly worse
 
@@ -335,3 +336,25 @@ def _shuffle_rows(config: SelfPlay, iteration: int, first: int, n: int, n_kept: 
     """
     hands = np.random.default_rng([config.seed, iteration, first, n]).permutation(n)
     return (hands[:, None] * n_kept + np.arange(n_kept)).ravel()
+
+
+def fit_options(config: SelfPlay, iteration: int) -> FitOptions:
+    """Return the options for the training of an iteration's model.
+
+    Args:
+        config: Config of the run.
+        iteration: The iteration.
+    """
+    return FitOptions(
+        epochs=config.epochs if iteration else config.bootstrap_epochs,
+        batch_size=config.batch_size,
+        learning_rate=config.bootstrap_learning_rate if iteration == 0 else config.learning_rate,
+        # `muon` is the rate of model 0. It changes for later models by the same factor as AdamW's rate.
+        muon=config.muon * (1 if iteration == 0 else config.learning_rate / config.bootstrap_learning_rate),
+        policy_weight=config.policy_weight,
+        action_weight=config.action_weight,
+        bucket=config.bucket,
+        augment=tokenizers.bulk(games.load(config.game)) if config.augment else None,
+        value_positions=config.value_positions or None,
+        save_every=config.save_every,
+    )
