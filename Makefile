@@ -15,15 +15,15 @@ TYPESCRIPT := typescript@5.9.3
 BENCHMARKS := hearts skat crew hanabi belief backend gomcts selfplay skat_solver crew_solver intervals records obl search \
   engine_protocol
 
-# The tests that reach the core, by folder, so that a new one is among them; and of these the ones in which threads meet.
-# Training takes too long under a sanitizer.
+# Tests of the core, mostly by folder, and of these the ones in which threads meet. Training takes too long under a sanitizer,
+# so its tests, which reach the core too, are not among them.
 CORE_TESTS := $(addprefix tests/,core games tokenizers gomcts players contracts) \
   $(wildcard $(addprefix tests/*/test_,backend.py decide.py snapshot.py mines_belief.py selfplay_labels.py \
   belief_hearts.py belief_skat.py belief_crew.py belief_hanabi.py belief_exact.py belief_factored.py))
 comma := ,
 THREAD_TESTS := tests/core/test_threads.py tests/games/test_skat_solver.py
 
-.PHONY: demo play test quick lint types tidy coverage docs asan tsan faults fuzz bench setup clean ALWAYS
+.PHONY: demo play test quick lint types tidy coverage docs asan tsan faults fuzz bench setup clean help ALWAYS
 .DEFAULT_GOAL := test
 
 demo: setup  ## a real Hearts tournament with the shipped checkpoint
@@ -36,13 +36,13 @@ play: setup  ## a table in the browser: Hearts against GO-MCTS and PIMC
 # torch. Each has one thread, so that they do not compete for cores. A file's tests stay together, with what they share.
 WORKERS = $$($(BIN)/python -c 'import os; print(min(4, os.cpu_count() + 1))')
 test quick: export OMP_NUM_THREADS = 1
-test: setup
+test: setup  ## all tests: some 25 minutes on two cores
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 quick: setup  ## the tests that are not marked slow: about four minutes on two cores
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not slow"
 
-lint: setup
+lint: setup  ## style, prose, types and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/python tools/check_style.py
@@ -56,7 +56,6 @@ types:  ## check the types of the pages' modules with TypeScript, which npx fetc
 	npx --yes -p $(TYPESCRIPT) tsc -p jsconfig.json
 
 tidy: setup  ## run clang-tidy on the core: names, comma statements, common faults (.clang-tidy)
-	@test -x $(BIN)/clang-tidy || { echo "clang-tidy is missing: $(BIN)/pip install -c constraints.txt clang-tidy" >&2; exit 1; }
 	$(BIN)/python -c 'import json; [print(f["file"]) for f in json.load(open("$(OBJECTS)/compile_commands.json"))]' | \
 	  sort -u | grep "$(CURDIR)/cpp/" | xargs -P "$$(nproc)" -n 1 $(BIN)/clang-tidy -p $(OBJECTS) --quiet
 
@@ -126,5 +125,8 @@ $(VENV)/.modules: ALWAYS
 
 ALWAYS:
 
-clean:
-	rm -rf .venv build
+clean:  ## remove the environment and all that was built
+	rm -rf $(VENV) build src/trickformer/_core
+
+help:  ## list these targets
+	@grep -hE '^[a-z]+( [a-z]+)*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /: /'

@@ -9,8 +9,8 @@
 #   runs/belief.sh ablation NAME FORM OPTION ...  one row of Tables 6 to 8, the table's first 20 games; --checkpoint among them
 # PLAYERS names the player of both seats, by default the script smart. With PLAYERS=obl:checkpoint=hanabi-obl-1 it is a
 # network, and the runs lie in out/belief/obl-checkpoint-hanabi-obl-1.
-# Sizes and numbers of games are fixed here or the defaults, those of the preset `small`; a run that was stopped goes on
-# where it was. One core each.
+# Sizes and numbers of games are fixed here or the defaults, those of the preset `small`.
+# Run the script again to continue a stopped run. One core each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=out/belief players=()
@@ -20,7 +20,7 @@ fi
 begin() {  # FOLDER COMMAND OPTION ...
   local by=("${players[@]}")
   if [ "$2 $form" = "evaluate fosg" ]; then by=(); fi  # the scripts of --others make all moves
-  .venv/bin/trickformer belief "$2" --out "$root/$1" --resume "${by[@]}" "${@:3}"
+  "${VENV:-.venv}"/bin/trickformer belief "$2" --out "$root/$1" --resume "${by[@]}" "${@:3}"
 }
 network() { [ "$1" = fosg ] && set -- hmm "${@:2}"; echo "$1-${2:-128}-${3:-3000}"; }  # FORM [HIDDEN [STEPS]]
 names() { printf -- '--estimators %s ' "$@"; }
@@ -47,7 +47,7 @@ case "$1" in
     for alpha in 0.01 0.1; do
       begin "alpha-$form-$alpha" evaluate --form "$form" --estimators v2 --alpha "$alpha"
     done
-    .venv/bin/python - "$root/alpha-$form-"{0.01,0.1} <<'PYTHON'
+    "${VENV:-.venv}"/bin/python - "$root/alpha-$form-"{0.01,0.1} <<'PYTHON'
 import json
 import sys
 from pathlib import Path

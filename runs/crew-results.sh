@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # The evaluations behind docs/results/crew.md: every player on the same 200 deals of each mission, ArgmaxVal* on 2,000 besides. The number of
-# games is fixed here; a run that was stopped goes on where it was. An hour on two cores, most of it `rollout` and `argmax`.
+# games is fixed here. Run the script again to continue a stopped run. An hour on two cores, most of it `rollout` and `argmax`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 evaluate() {  # FOLDER OPTION ...
-  .venv/bin/trickformer crew evaluate --seed 1 --workers 2 --out "out/results/$1" --resume "${@:2}"
+  "${VENV:-.venv}"/bin/trickformer crew evaluate --seed 1 --workers 2 --out "out/results/$1" --resume "${@:2}"
 }
 argmax=argmax:checkpoint=crew-small
 rollout=rollout:prior=argmax:checkpoint=crew-small

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The tables of engines in docs/results/hearts.md and skat.md: our players against xinxin, XSkat and JSkat. Their adapters are not part
 # of trickformer; engines.toml (docs/engines.md) names them xinxin-engine, with the options `runs` and `worlds`, xskat and jskat,
-# because `xinxin` is the built-in player for an OpenSpiel that contains the program. Five hours on two cores; a run that was stopped goes on.
+# because `xinxin` is the built-in player for an OpenSpiel that contains the program. Five hours on two cores.
+# Run the script again to continue a stopped run.
 # Usage: runs/engines.sh [hearts|skat]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -26,4 +27,8 @@ skat() {
     match "engines-kermit-$b" kermit "$b" 300
   done
 }
-if [ $# -eq 0 ]; then hearts && skat; else "$1"; fi
+case ${1:-all} in
+  all) hearts; skat ;;
+  hearts | skat) "$1" ;;
+  *) echo "usage: runs/engines.sh [hearts|skat]" >&2; exit 2 ;;
+esac

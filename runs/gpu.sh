@@ -4,7 +4,7 @@
 #   runs/gpu.sh pack 3.12 open_spiel transformers ...   where there is a network: wheels, for that version of Python, of the
 #                                                       packages that the machine lacks, into out/wheels
 #   runs/gpu.sh step [OPTIONS of trickformer train]     on the machine, in a checkout with out/wheels: builds once, trains
-#                                                       for $MINUTES (8), stops; the next call goes on at the same step
+#                                                       for $MINUTES (8), stops; the next call continues it
 #
 # The run folder is $RUN (out/hearts-paper). Each step leaves the newest model in bfloat16, the log and the curve in
 # $RUN/small, what is worth carrying home. The build alone takes about a minute of the first step.
@@ -15,7 +15,7 @@ case "${1:-}" in
 pack)
   version=$2
   shift 2
-  tools=(scikit-build-core==1.1.2 nanobind==3.1.0)
+  read -ra tools <<<"$(python3 -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])')"
   python3 -m pip download -q --no-deps --only-binary=:all: --python-version "$version" -c constraints.txt -d "$wheels" \
     "${tools[@]}" "$@"
   du -sh "$wheels"
@@ -34,6 +34,7 @@ step)
   fi
   code=0
   python3 -m trickformer train hearts --preset paper --out "$run" --stop-after "$minutes" --resume "$@" || code=$?
+  [ -d "$run" ] || exit "$code"
   python3 - "$run" <<'PYTHON'
 import shutil
 import sys

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Score by time of the searches in two-player Hanabi, the curve on docs/results/hanabi.md: `rollout` of both seats by games per
 # decision, `sparta` of one seat by worlds, each on the first $DEALS (150) decks of seed 1. An hour of one core, half of it for
-# the last setting. A run that was stopped goes on where it was.
+# the last setting. Run the script again to continue a stopped run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 game=hanabi deals="${DEALS:-150}" runs=()
@@ -14,4 +14,4 @@ for n in 100 300 1000; do
   runs+=("hanabi-curve-sparta-$n")
   match "${runs[-1]}" "sparta:worlds=$n" partner:style=smart "$deals"
 done
-.venv/bin/python runs/hanabi_curve.py "${runs[@]/#/out/results/}"
+"${VENV:-.venv}"/bin/python runs/hanabi_curve.py "${runs[@]/#/out/results/}"

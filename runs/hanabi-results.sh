@@ -8,7 +8,7 @@ game=hanabi
 match hanabi-argmax-smart argmax:checkpoint=hanabi-small partner:style=smart 1000
 match hanabi-rollout-smart rollout:prior=argmax:checkpoint=hanabi-small partner:style=smart 1000
 match hanabi-rollout-mixed rollout:prior=argmax:checkpoint=hanabi-small partner:style=smart 500 --mixed
-.venv/bin/python - <<'PYTHON'
+"${VENV:-.venv}"/bin/python - <<'PYTHON'
 import numpy as np
 
 from trickformer import games, players

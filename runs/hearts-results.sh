@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tournaments behind docs/results/hearts.md. The numbers of deals are fixed here. Hours on two cores; a
-# run that was stopped goes on where it was.
+# The tournaments behind docs/results/hearts.md. The numbers of deals are fixed here. Hours on two cores.
+# Run the script again to continue a stopped run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 game=hearts

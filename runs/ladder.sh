@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# What each departure from the paper's learner brings in Hearts, Skat or The Crew, for docs/results/gomcts.md. Each step
+# Measures each departure from the paper's learner in Hearts, Skat or The Crew, for docs/results/gomcts.md. Each step
 # trains from nothing for $MINUTES (15) on one core, with the departures of the steps before it and one more. The matches
 # are of its newest model: with `rules` (500 deals, in The Crew 40 games of each mission), and of GO-MCTS with ArgmaxVal*
 # ($DEALS, 50; $GAMES, 10).
+# A stopped step of `train` must be removed and begun again; `match` continues.
 # Usage: runs/ladder.sh hearts|skat|crew train|match [STEP ...]
 #   Steps: raw masked features script values. In Hearts there is no step script, since no feature is the script's. The Crew
 #   also has bootstrap, between the last two. All these by default; in Skat there is also roles. The steps more, expert and
@@ -10,7 +11,7 @@
 #   HANDS is the number of hands that model 0 learns from. The function `hands` has the defaults.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-trickformer=${TRICKFORMER:-.venv/bin/trickformer} minutes=${MINUTES:-15} out=out/ladder
+trickformer="${VENV:-.venv}"/bin/trickformer minutes=${MINUTES:-15} out=out/ladder
 game=${1:?hearts, skat or crew} do=${2:?train or match}
 [[ $do == train || $do == match ]] || { echo "$do is neither train nor match" >&2; exit 2; }
 shift 2
@@ -82,8 +83,8 @@ for step; do
     by_q=argmax:${model%,preset=paper},threshold=0.05
     match() {  # NAME A B DEALS GAMES
       case $game in
-      hearts | skat) "$trickformer" tournament "$game" --a "$2" --b "$3" --deals "$4" --seed 9001 --out "$run/$1" --json ;;
-      crew) "$trickformer" crew evaluate --player "$2" --player "$3" --games "$5" --seed 9001 --out "$run/$1" --json ;;
+      hearts | skat) "$trickformer" tournament "$game" --a "$2" --b "$3" --deals "$4" --seed 9001 --out "$run/$1" --resume --json ;;
+      crew) "$trickformer" crew evaluate --player "$2" --player "$3" --games "$5" --seed 9001 --out "$run/$1" --resume --json ;;
       esac
     }
     match rules "argmax:$model" rules 500 40

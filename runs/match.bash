@@ -1,5 +1,5 @@
-# Sourced by the scripts of results: plays a tournament of $game, or goes on where it was stopped.
+# Sourced by the scripts of results: plays a tournament of $game, or continues it.
 match() {  # FOLDER A B DEALS [OPTIONS]
-  .venv/bin/trickformer tournament "$game" --a "$2" --b "$3" --deals "$4" --seed 1 --workers 2 --out "out/results/$1" --resume \
+  "${VENV:-.venv}"/bin/trickformer tournament "$game" --a "$2" --b "$3" --deals "$4" --seed 1 --workers 2 --out "out/results/$1" --resume \
     --json "${@:5}"
 }

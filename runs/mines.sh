@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# What docs/results/mines.md reports. The number of games is fixed here; a run that was stopped goes on where it was. Thinking
-# times are CPU seconds, so that the machine may do other work. An hour on one core.
+# Runs the experiments of docs/results/mines.md. The number of games is fixed here. Run the script again to continue a stopped
+# run. Thinking times are CPU seconds, so that the machine may do other work. An hour on one core.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mines() {  # COMMAND FOLDER [OPTION ...]
-  .venv/bin/trickformer mines "$1" --seed 2 --out "out/results/$2" --resume "${@:3}"
+  "${VENV:-.venv}"/bin/trickformer mines "$1" --seed 2 --out "out/results/$2" --resume "${@:3}"
 }
-.venv/bin/trickformer mines exact --board 4x4 --mines 6 --first-move no-neighbours
-.venv/bin/trickformer mines exact --board 3x3 --mines 3 --position ..1/.32/..1
+"${VENV:-.venv}"/bin/trickformer mines exact --board 4x4 --mines 6 --first-move no-neighbours
+"${VENV:-.venv}"/bin/trickformer mines exact --board 3x3 --mines 3 --position ..1/.32/..1
 mines agree mines-agree --positions 200 --draws 1000 --trials 20000
 mines agree mines-agree-3 --seed 3 --positions 200 --draws 1000 --trials 20000
 mines agree mines-agree-4 --seed 4 --positions 1000 --draws 1000 --trials 20000
@@ -32,7 +32,7 @@ for rule in no-cascade cascade; do
     mines table "mines-7x7-$rule-$n" "--$rule" "${large[@]}" --simulations "$n" --beliefs exact --games 400
   done
 done
-.venv/bin/python - out/results <<'PYTHON'
+"${VENV:-.venv}"/bin/python - out/results <<'PYTHON'
 import sys
 from pathlib import Path
 
@@ -54,7 +54,7 @@ for board in ("4x4", "7x7"):
               f"{(won[1] - won[0]).mean():+.1%}", interval(won[1] - won[0], (-1.0, 1.0)), "moves:", *np.round(moves, 1))
 PYTHON
 # The curve over all of these thinking times.
-.venv/bin/python - out/results/mines-7x7{,-long,-longer,-longest} <<'PYTHON'
+"${VENV:-.venv}"/bin/python - out/results/mines-7x7{,-long,-longer,-longest} <<'PYTHON'
 import json
 import sys
 from pathlib import Path

@@ -4,10 +4,11 @@
 # $LEVEL is 1 by default: 20 minutes a seed on one core with bfloat16. The shipped hanabi-obl-1 is seed 0 of STEPS=100000.
 # LEVEL=2 and 3 begin with the shipped hanabi-obl-1 and hanabi-obl-2 and take some two hours a seed, 30 to 45 minutes of
 # them for the belief network. $BELOW names another checkpoint or run folder to begin with; levels above 3 need it.
-# Stopped anywhere, the same command goes on. More words are options of all trainings.
+# $GAMES (1,000) are played by each pair, and $OUT is the folder. Run the script again to continue a stopped run. More words
+# are options of all trainings.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-obl() { "${TRICKFORMER:-.venv/bin/trickformer}" obl "$@"; }
+obl() { "${VENV:-.venv}"/bin/trickformer obl "$@"; }
 steps="${STEPS:-30000}" level="${LEVEL:-1}" name=obl-full options=() players=() methods=()
 if ((level > 1)); then
   name+="-level-$level" below="${BELOW:-hanabi-obl-$((level - 1))}"

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # The rows and columns of Table 1 of "Off-Belief Learning" on a Hanabi of two colours: levels 1 to 3, self-play, SAD and
 # Other-Play by three seeds each, then who understands whom, with strangers: the rank bot (what Other-Play finds), the
-# colour bot, clone bots and scripted players. Some four hours of a core. Stopped anywhere, the same command goes on.
+# colour bot, clone bots and scripted players. Some four hours of a core. Run the script again to continue a stopped run.
 # Levels above 1 begin with what the level below has learned and take half as many steps.
 # More words are options of every training, such as the paper's network: runs/obl-study.sh --model lstm
-# METHODS and BOTS choose among them, METHODS="obl1 obl2 obl3 iql" BOTS= for instance. A level needs those below it.
+# METHODS, BOTS and SEEDS choose among them, METHODS="obl1 obl2 obl3 iql" BOTS= for instance. A level needs those below it.
+# $GAMES (1,000) are played at each table.
 # Three seats: HANABI="hanabi(players=3,colors=2,ranks=5,hand_size=3)" OUT=out/results/obl-study-3 runs/obl-study.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '2,8p' "$0" >&2; exit 2; }
-obl() { "${TRICKFORMER:-.venv/bin/trickformer}" obl "$@"; }
+usage() { sed -n '2,9p' "$0" >&2; exit 2; }
+obl() { "${VENV:-.venv}"/bin/trickformer obl "$@"; }
 out="${OUT:-out/results/obl-study}"
 game="${HANABI:-hanabi(colors=2,ranks=5,hand_size=3,max_information_tokens=4,max_life_tokens=3)}"
 train() { obl train "$game" --odds --out "$out/$1" --resume "${@:2}" "${options[@]}"; }  # NAME OPTION...

@@ -2,7 +2,7 @@
 # What docs/results/obl.md reports of policies learned on Hanabi. Some minutes a seed on one core.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-obl() { .venv/bin/trickformer obl "$@"; }
+obl() { "${VENV:-.venv}"/bin/trickformer obl "$@"; }
 train() { obl train "$game" "${@:2}" --out "out/results/$1" --resume; }  # FOLDER OPTION ...
 game="hanabi(colors=1,ranks=3,hand_size=2,max_information_tokens=2,max_life_tokens=1)"
 exact() { obl exact "$game" --levels 1 --temperature 0.1 --policy grounded --starts 0 --json "$@"; }

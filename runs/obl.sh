@@ -2,7 +2,7 @@
 # What docs/results/obl.md reports. A quarter of an hour on one core.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-obl() { .venv/bin/trickformer obl "$@"; }
+obl() { "${VENV:-.venv}"/bin/trickformer obl "$@"; }
 for temperature in 0.01 0.1 0.5 1 2; do obl exact --game toy --levels 10 --temperature "$temperature" --json; done
 for tau in 1 1.4 1.5 2; do obl exact --game toy --levels 4 --temperature 0.001 --tau "$tau" --json; done
 for games in 100000 10000 3000; do obl toy --games "$games" --out "out/results/obl-toy-$games"; done

@@ -2,18 +2,18 @@
 # The networks and tournaments behind docs/results/search.md, on two-player Hanabi and The Crew. Seed 1, deals fixed here.
 #   runs/search.sh train FORM [VARIANT]     a belief network of `smart`: pomdp for sparta, hmm for rule_search
 #   runs/search.sh single BELIEF [VARIANT]  sparta on exact, counting, seq2seq or bft against its blueprint, 300 deals
-#   runs/search.sh multi RANGE [VARIANT]    sparta for both seats, hands up to RANGE, against sparta for one, 100 worlds, up to 1,000 deals
+#   runs/search.sh multi RANGE [VARIANT]    sparta for both seats, hands up to RANGE, against sparta for one, 100 worlds, 1,000 deals
 #   runs/search.sh crew one|all             sparta on The Crew, one seat beside rules or all beside pimc, 20 games a mission
 #   runs/search.sh public BELIEF [VARIANT]  rule_search on exact, seq2seq or bft against its blueprint, 300 deals
 #   runs/search.sh rl one|both [VARIANT] [BELIEF]  rl_search of one seat or of both on exact, seq2seq or bft against its blueprint,
-#                                           24 deals, by a network that it trains first; the run on docs/results/search.md uses
-#                                           hanabi-obl-1 instead
+#                                           24 deals, by a network that it trains first. The runs of docs/results/search.md with
+#                                           8 hints used hanabi-obl-1 instead
 #   runs/search.sh figure public|rl-both [VARIANT]  gains by move of the runs on exact, seq2seq and bft in one figure
 # With BLUEPRINT=obl:checkpoint=hanabi-obl, train, rl and figure are about this network in all seats: rl tunes the network
 # itself, and the runs lie in out/search/obl-checkpoint-hanabi-obl. DEALS is the number of deals of rl, 24 by default; a larger
 # one extends a run. OPTIONS are further options of rl_search, such as steps=30,worlds=300.
 # VARIANT is 5-card-8-hint by default, 5-card-2-hint or 7-card-4-hint. Decisions are judged anew by 200 exact samples: hands by
-# counting, weighted by what the partner did, where they are too many to list. A run that was stopped goes on where it was.
+# counting, weighted by what the partner did, if they are too many to list. Run the script again to continue a stopped run.
 # One core each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ root=out/search blueprint=${BLUEPRINT:-partner:style=smart} learned=
 usage() { sed -n '2,17p' "$0" >&2; exit 2; }
 [[ -z ${BLUEPRINT:-} || $BLUEPRINT == obl:checkpoint=* ]] || usage
 if [ -n "${BLUEPRINT:-}" ]; then learned=1 root+="/${blueprint//[^[:alnum:].]/-}"; fi
-begin() { .venv/bin/trickformer "${@:2}" --out "$root/$1" --resume; }  # FOLDER COMMAND OPTION ...
+begin() { "${VENV:-.venv}"/bin/trickformer "${@:2}" --out "$root/$1" --resume; }  # FOLDER COMMAND OPTION ...
 network() { case "$2" in seq2seq|bft) echo ",checkpoint=$root/$1-$variant" ;; esac; }  # FORM BELIEF
 rl() {
   local how=,belief=$belief,assess=200 form values=$root/values-$variant
@@ -37,6 +37,7 @@ rl() {
 }
 what=${1:-help} of=${2:-} variant=${3:-5-card-8-hint} belief=${4:-exact}
 [ -n "$of" ] || what=help
+[[ -z $learned || $what == train || $what == rl || $what == figure ]] || usage
 case "$variant" in 5-card-8-hint | 5-card-2-hint | 7-card-4-hint) ;; *) usage ;; esac
 IFS=- read -r cards _ hints _ <<< "$variant"
 game="hanabi(hand_size=$cards,max_information_tokens=$hints)"
@@ -59,7 +60,7 @@ case "$what" in
       --b partner:style=smart --deals 300 --seed 1 ;;
   rl) rl ;;
   figure)
-    .venv/bin/python - "$root/$of-$variant.png" "$root/$of-"{exact,seq2seq,bft}"-$variant" <<'PYTHON'
+    "${VENV:-.venv}"/bin/python - "$root/$of-$variant.png" "$root/$of-"{exact,seq2seq,bft}"-$variant" <<'PYTHON'
 import sys
 from pathlib import Path
 

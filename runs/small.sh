@@ -6,9 +6,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 game=${1:?which game: hearts, skat, crew or hanabi} iteration=${2:-}
 out=out/$game-small
-OMP_NUM_THREADS=1 .venv/bin/trickformer train "$game" --preset small --seed 20261122 --out "$out" --resume
+OMP_NUM_THREADS=1 "${VENV:-.venv}"/bin/trickformer train "$game" --preset small --seed 20261122 --out "$out" --resume
 # In bfloat16, as checkpoints are shipped; their model cards are written by hand.
-.venv/bin/python - "$out" "$iteration" <<'PYTHON'
+"${VENV:-.venv}"/bin/python - "$out" "$iteration" <<'PYTHON'
 import sys
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Fit the temperature of a shipped model to recorded hands: `runs/temperature.py GAME RECORDS [HANDS [EVERY]]`.
+"""Fit the temperature of a shipped model to recorded hands: `python runs/temperature.py GAME RECORDS [HANDS [EVERY]]`.
 
 Takes every EVERYth record of a tournament's records.jsonl and prints the mean negative log-likelihood in nats of the
 tokens with a choice, by temperature: of the own actions, and of all others (other seats' actions and chance). The

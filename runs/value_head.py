@@ -1,4 +1,4 @@
-"""Fit the value head of a model to other hands: `runs/value_head.py CHECKPOINT DATA OUT [EPOCHS]`.
+"""Fit the value head of a model to other hands: `python runs/value_head.py CHECKPOINT DATA OUT [EPOCHS]`.
 
 DATA is a folder of training data, such as `out/run/data/0`. Only the two matrices of the value head learn, so policy
 and action values stay as they are. Prints the loss on the last 1,000 sequences, which do not train, with the old head
