@@ -1,4 +1,4 @@
-"""Timings, each against a baseline that runs in the same call: `python -m benchmarks.NAME [--quick] [--json]`."""
+"""Measurements, most against a baseline of the same run: `python -m benchmarks.NAME [--quick] [--json]`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One measured figure, and what it is compared with."""
+    """One figure and its baseline."""
 
     row: str  # name of the row
     ours: float
-    baseline: float | None  # None: nothing comparable exists
+    baseline: float | None  # None: there is no baseline
     unit: str
     spread: float | None = None  # (largest - smallest) / median over repeats of ours: the machine's noise
 
@@ -26,7 +26,12 @@ class Row:
 
 
 def emit(rows: Sequence[Row], as_json: bool) -> None:
-    """Print rows as a table, or as one JSON object a line ("row", "ours", "baseline", "ratio", "unit", "spread")."""
+    """Print rows as a table or as JSON.
+
+    Args:
+        rows: The rows.
+        as_json: Whether to print one object on each line, with the keys row, ours, baseline, ratio, unit and spread.
+    """
     if as_json:
         for r in rows:
             fields = {"row": r.row, "ours": r.ours, "baseline": r.baseline, "ratio": r.ratio, "unit": r.unit}
@@ -41,7 +46,15 @@ def emit(rows: Sequence[Row], as_json: bool) -> None:
 
 
 def measure(run: Callable[[], float], repeats: int) -> tuple[float, float]:
-    """Return the median of the results of `run`, after one unmeasured call, and their spread as in Row."""
+    """Call a function several times, after one call that does not count.
+
+    Args:
+        run: Returns one result, such as games a second.
+        repeats: Number of results.
+
+    Returns:
+        The median of the results, and their spread as in `Row`.
+    """
     run()
     results = [run() for _ in range(repeats)]
     median = statistics.median(results)
@@ -49,7 +62,15 @@ def measure(run: Callable[[], float], repeats: int) -> tuple[float, float]:
 
 
 def arguments(description: str, game: Sequence[str] = ()) -> argparse.Namespace:
-    """Parse the options of a benchmark: `quick` and `json` (bool), and `game` if there are choices, default first."""
+    """Parse the options of a benchmark.
+
+    Args:
+        description: Description on the help page.
+        game: Choices of the option `--game`, the default first; empty: no such option.
+
+    Returns:
+        `quick` and `json` (bool), and `game` if there are choices.
+    """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="run smaller samples, within 45 seconds")
     parser.add_argument("--json", action="store_true", help="print one JSON object on each line")

@@ -14,8 +14,12 @@ import numpy as np
 
 from benchmarks import Row, arguments, emit, measure
 
-VOCAB, POSITIONS, OUTCOMES = 61, 75, 2237  # Hearts: GO-MCTS paper, Table 5
-CONTEXT, STEPS = 45, 10  # tokens of a prefix before the clock starts, and tokens of a continuation that are timed
+# Sizes of Hearts: GO-MCTS paper, Table 5.
+VOCAB = 61
+POSITIONS = 75
+OUTCOMES = 2237
+CONTEXT = 45  # tokens of a prefix, which are computed before the clock starts
+STEPS = 10  # tokens of a continuation, which are timed
 UNIT = "tokens/s"
 
 
@@ -101,19 +105,19 @@ def main() -> None:
     def baseline(theirs: Callable[[], float]) -> float:
         return measure(theirs, 2 if options.quick else 9)[0]
 
-    one, eight, many = (baseline(lambda rows=rows: decode_theirs(rows)) for rows in (1, 8, 128))
-    whole = baseline(lambda: prefill_theirs(64))
+    decoded = {rows: baseline(lambda rows=rows: decode_theirs(rows)) for rows in (1, 8, 128)}
+    prefilled = baseline(lambda: prefill_theirs(64))
     policy, value = (baseline(lambda name=name: head_theirs(name)) for name in ("policy", "values"))
 
     emit(
         [
-            row("one by one", lambda: decode(fast, 1), one),
-            row("batch 8", lambda: decode(fast, 8), eight),
-            row("batch 128", lambda: decode(fast, 128), many),
-            row("batch 128, one prefix", lambda: decode(fast, 1, 128), many),
-            row("prefill 64 x 75", lambda: prefill(fast, 64), whole),
-            row("one by one, float32", lambda: decode(exact, 1), one),
-            row("batch 128, float32", lambda: decode(exact, 128), many),
+            row("one by one", lambda: decode(fast, 1), decoded[1]),
+            row("batch 8", lambda: decode(fast, 8), decoded[8]),
+            row("batch 128", lambda: decode(fast, 128), decoded[128]),
+            row("batch 128, one prefix", lambda: decode(fast, 1, 128), decoded[128]),
+            row("prefill 64 x 75", lambda: prefill(fast, 64), prefilled),
+            row("one by one, float32", lambda: decode(exact, 1), decoded[1]),
+            row("batch 128, float32", lambda: decode(exact, 128), decoded[128]),
             row("policy of 128", lambda: head(fast, "policy"), policy, "nodes/s"),
             row("values of 128", lambda: head(fast, "values"), value, "nodes/s"),
         ],

@@ -1,8 +1,8 @@
 """Speed of belief fine-tuning (BFT) on one CPU thread: gradient steps a second, of 32 worlds of one game each.
 
 Ten games of two-player Hanabi in the public form are tuned together. The network is an LSTM of 2 layers of 128 units
-with random weights. The baseline minimizes the same loss plainly: autograd runs LSTM cells one after the other, on a
-copy of every weight for each game. Every figure is CPU time of the thread.
+with random weights. The baseline minimizes the same loss: autograd runs LSTM cells one after the other, on a copy of
+every weight for each game. Every figure is CPU time of the thread.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from trickformer.belief.hanabi.learned import Seq2Seq, Seq2SeqSizes, mean_loss
 from trickformer.belief.hanabi.process import Form, HanabiProcess
 from trickformer.belief.hanabi.recurrence import lstm_cell
 
-GAMES, BATCH, WORLDS = 10, 32, 640
+GAMES = 10
+BATCH = 32  # worlds of a game in a gradient step
+WORLDS = 640  # worlds of a game
 UNIT = "steps/s"
 PARTS: tuple[Literal["encoder", "full"], ...] = ("encoder", "full")
 
@@ -42,16 +44,16 @@ def main() -> None:
     rows = []
     for part in PARTS:
         tuning = Finetuning(steps, BATCH, WORLDS, part=part)
-        plain = measure(partial(timed, plainly, process, model, tuning), repeats)[0]
+        plain = measure(partial(count_steps, tune_plainly, process, model, tuning), repeats)[0]
         for name, bf16 in (("", False), (", bf16", True)):
-            run = partial(timed, ours, process, model, replace(tuning, bf16=bf16))
-            best, spread = measure(run, repeats)
-            rows.append(Row(f"tune {part}{name}", best, plain, UNIT, spread))
+            run = partial(count_steps, tune_ours, process, model, replace(tuning, bf16=bf16))
+            median, spread = measure(run, repeats)
+            rows.append(Row(f"tune {part}{name}", median, plain, UNIT, spread))
     emit(rows, options.json)
 
 
-def timed(tune: Callable[..., None], process: HanabiProcess, model: Seq2Seq, tuning: Finetuning) -> float:
-    """Measure steps a second, one for each game of the stack, after ten moves, when hands are still full."""
+def count_steps(tune: Callable[..., None], process: HanabiProcess, model: Seq2Seq, tuning: Finetuning) -> float:
+    """Return the steps a second of all games. Each game has ten moves, so that hands are still full."""
     belief, x = FineTunedBelief(model, process, tuning, 1), process.start(1, 0, GAMES)
     for move in range(10):
         x, _ = process.move(x, None, move)
@@ -62,11 +64,13 @@ def timed(tune: Callable[..., None], process: HanabiProcess, model: Seq2Seq, tun
     return GAMES * tuning.steps / (time.thread_time() - start)
 
 
-def ours(belief: FineTunedBelief, worlds: NextWorlds, before: FilterState, model: Seq2Seq, tuning: Finetuning) -> None:
+def tune_ours(
+    belief: FineTunedBelief, worlds: NextWorlds, before: FilterState, model: Seq2Seq, tuning: Finetuning
+) -> None:
     belief.tune(worlds, None, before.state)
 
 
-def plainly(
+def tune_plainly(
     belief: FineTunedBelief, worlds: NextWorlds, before: FilterState, model: Seq2Seq, tuning: Finetuning
 ) -> None:
     """Tune a copy of the weights for each game by autograd."""
@@ -76,7 +80,7 @@ def plainly(
         own[name] = w.detach().expand(GAMES, *w.shape).clone().requires_grad_() if tuned else w.detach()
     adam = torch.optim.Adam([w for w in own.values() if w.requires_grad], lr=tuning.learning_rate, fused=True)
     state = tuple((out.unsqueeze(1), cell.unsqueeze(1)) for out, cell in before.state)
-    with patch.object(learned, "lstm", cells):
+    with patch.object(learned, "lstm", run_cells):
         for step in range(tuning.steps):
             at = (torch.arange(BATCH) + step * BATCH) % WORLDS
             summary = model.encode(own, worlds.emission[:, at].float(), None, state)[-1][0]
@@ -87,7 +91,7 @@ def plainly(
             adam.step()
 
 
-def cells(gates: torch.Tensor, out: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+def run_cells(gates: torch.Tensor, out: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """Run an LSTM layer cell by cell; stands in for `learned.lstm` in the baseline."""
     cell, outs = torch.zeros_like(out), []
     for s in range(gates.shape[-3]):

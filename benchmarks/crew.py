@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def random_games(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
-    """Measure uniformly random games a second; mission, deal and tasks are drawn, too."""
+    """Measure uniformly random games a second. Mission, deal and tasks are random, too."""
     book = _core.crew.Logbook(list(game.missions.values()))
 
     def core() -> float:
@@ -49,8 +49,8 @@ def random_games(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
                 state.apply_action(rng.choice(state.legal_actions()))
         return theirs / (time.thread_time() - start)
 
-    best, spread = measure(core, repeats)
-    return Row("random games", best, measure(openspiel, repeats)[0], "games/s", spread)
+    median, spread = measure(core, repeats)
+    return Row("random games", median, measure(openspiel, repeats)[0], "games/s", spread)
 
 
 def tables(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
@@ -80,8 +80,8 @@ def tables(game: crew.Crew, ours: int, theirs: int, repeats: int) -> Row:
                 state.apply_action(rng.choice(state.legal_actions()))
         return theirs / (time.thread_time() - start)
 
-    best, spread = measure(core, repeats)
-    return Row("tables", best, measure(python, repeats)[0], "games/s", spread)
+    median, spread = measure(core, repeats)
+    return Row("tables", median, measure(python, repeats)[0], "games/s", spread)
 
 
 if __name__ == "__main__":

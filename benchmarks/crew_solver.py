@@ -1,4 +1,4 @@
-"""Speed of The Crew's solver on one thread: can a mission be fulfilled with open hands, once the tasks are allocated?
+"""Speed of The Crew's solver on one thread. It decides after the allocation of tasks if open hands can succeed.
 
 Deals, tasks and the draws of mission 12 are random. The rows of each group of missions are ms a position (median, mean,
 99th percentile), the share of positions that the solver cannot decide within its limit of cards, and the share that can
@@ -59,8 +59,10 @@ def group(name: str, positions: list[tuple[Any, list[float]]], few: int) -> list
     """Measure the rows of a group of missions. The baseline solves the first `few` positions."""
     solver = _core.crew.Solver()
     solver.can_succeed(positions[0][0], LIMIT, positions[0][1])  # allocates the table before the clock starts
-    answers, ours = ask(lambda state, draws: solver.can_succeed(state, LIMIT, draws), positions)
-    plain, theirs = ask(lambda state, draws: _core.crew.plain_can_succeed(state, LIMIT, draws)[0], positions[:few])
+    answers, ours = solve_positions(lambda state, draws: solver.can_succeed(state, LIMIT, draws), positions)
+    plain, theirs = solve_positions(
+        lambda state, draws: _core.crew.plain_can_succeed(state, LIMIT, draws)[0], positions[:few]
+    )
     n = len(answers)
     ours_known = sum(answer is not None for answer in answers[:few]) / few
     plain_known = sum(answer is not None for answer in plain) / few
@@ -75,15 +77,15 @@ def group(name: str, positions: list[tuple[Any, list[float]]], few: int) -> list
     ]
 
 
-def ask(
+def solve_positions(
     solve: Callable[[Any, list[float]], bool | None], positions: list[tuple[Any, list[float]]]
 ) -> tuple[list[bool | None], list[float]]:
     """Solve positions. Return the answers (None: not decided), and the CPU seconds of each."""
     answers, seconds = [], []
     for state, draws in positions:
-        begin = time.thread_time()
+        start = time.thread_time()
         answers.append(solve(state, draws))
-        seconds.append(time.thread_time() - begin)
+        seconds.append(time.thread_time() - start)
     return answers, seconds
 
 

@@ -27,7 +27,7 @@ def main() -> None:
     game = games.load("skat")
 
     def rate(spec: str) -> tuple[float, float]:
-        """Measure decisions a second of the time in `act`, and the spread."""
+        """Return the decisions in a second of `act`, and their spread."""
         player = players.make(spec, game)
 
         def once() -> float:
@@ -40,16 +40,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "random_player"
         subprocess.run(["g++", "-O2", "-std=c++17", "-o", program, EXAMPLES / "random_player.cpp"], check=True)
-        begun = time.perf_counter()
+        start = time.perf_counter()
         baseline, _ = rate("random")
-        served = f'engine:cmd="{sys.executable} -m trickformer serve random --game skat"'
+        serve_spec = f'engine:cmd="{sys.executable} -m trickformer serve random --game skat"'
         rows = []
-        for name, spec in (("round trips", f"engine:cmd={program}"), ("round trips, serve", served)):
+        for name, spec in (("round trips", f"engine:cmd={program}"), ("round trips, serve", serve_spec)):
             ours, spread = rate(spec)
             rows.append(Row(name, ours, baseline, "decisions/s", spread))
     emit(rows, options.json)
     if not options.json:
-        print(f"{time.perf_counter() - begun:.0f} s")
+        print(f"{time.perf_counter() - start:.0f} s")
 
 
 if __name__ == "__main__":

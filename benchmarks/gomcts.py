@@ -49,13 +49,13 @@ def main() -> None:
     tokenizer = tokenizers.make(game)
     sizes = len(tokenizer.vocab), tokenizer.n_positions, len(game.outcomes.labels), tokenizer.eos
     model = GPT2PolicyValueModel(presets.config("paper", *sizes)).eval()
-    knowing = GPT2PolicyValueModel(presets.config("paper", *sizes, n_features=tokenizer.n_features)).eval()
-    knowing.load_state_dict(
+    informed_model = GPT2PolicyValueModel(presets.config("paper", *sizes, n_features=tokenizer.n_features)).eval()
+    informed_model.load_state_dict(
         {"features.weight": torch.zeros(tokenizer.n_features, model.config.n_embd), **model.state_dict()}
     )
     values = game.outcomes.values
     fast, exact = load_backend(model, values), load_backend(model, values, "float32")
-    informed = load_backend(knowing, values)
+    informed = load_backend(informed_model, values)
 
     @torch.inference_mode()
     def full_pass(sequence: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -63,15 +63,15 @@ def main() -> None:
         outcomes = torch.softmax(out.value_logits[0, -1], 0).numpy()
         return out.logits[0, -1].numpy(), outcomes @ values
 
-    def cached() -> Callable:
+    def make_cached_pass() -> Callable:
         known: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
 
-        def answer(sequence: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        def cached_pass(sequence: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
             if sequence not in known:
                 known[sequence] = full_pass(sequence)
             return known[sequence]
 
-        return answer
+        return cached_pass
 
     tricks = POSITIONS[game.name]
     views = [_position(game, n, trick) for n, trick in enumerate(tricks[1:2] if options.quick else tricks)]
@@ -94,9 +94,9 @@ def main() -> None:
         advance([prefix], [tokens[:-4]])  # one trick earlier: the cache holds the seat's previous turn
         start = time.perf_counter()
         node = advance([prefix], [tokens])
-        decided = argmax_val(fast, node, fast.policy(node), legal, 0.05)
+        decision = argmax_val(fast, node, fast.policy(node), legal, 0.05)
         seconds = time.perf_counter() - start
-        fast.release(decided.nodes)
+        fast.release(decision.nodes)
         return seconds
 
     def plain_argmax(view) -> float:
@@ -108,7 +108,7 @@ def main() -> None:
 
     baseline = []
     for number, view in enumerate(views):
-        twin = Twin(tokenizer, cached(), values, settings, number)
+        twin = Twin(tokenizer, make_cached_pass(), values, settings, number)
         start = time.perf_counter()
         children = twin.run(tuple(int(t) for t in tokenizer.encode(view)))
         baseline.append(time.perf_counter() - start)
@@ -116,21 +116,21 @@ def main() -> None:
         expected = {a: visits for a, (_, visits) in children.items()}
         assert dict(zip(same.tokens.tolist(), same.visits.tolist())) == expected, f"position {number}: visits differ"
 
-    def timed(backend: Backend, wave: int) -> tuple[float, float]:
+    def time_move(backend: Backend, wave: int) -> tuple[float, float]:
+        """Return the median seconds of a move, and their spread as in Row."""
         repeats = [statistics.mean(ours(backend, v, n, wave)[0] for n, v in enumerate(views)) for _ in range(4)][1:]
         return statistics.median(repeats), (max(repeats) - min(repeats)) / statistics.median(repeats)
 
     rows = []
     plain = statistics.mean(baseline)
-    by_wave = {wave: timed(fast, wave) for wave in (1, *WAVES)}
+    by_wave = {wave: time_move(fast, wave) for wave in (1, *WAVES)}
     best = min(WAVES, key=lambda wave: by_wave[wave][0])
     for name, wave in (("wave=1", 1), ("best wave", best)):
         seconds, spread = by_wave[wave]
         rows.append(Row(name, 1 / seconds, 1 / plain, f"moves/s (wave={wave}, {seconds:.3f} s a move)", spread))
     for name, wave in (("features wave=1", 1), ("features best wave", best)):
-        pairs = [
-            (timed(informed, wave), timed(fast, wave)) for _ in range(2)
-        ]  # in turn, so that other load on the machine affects both
+        # The two take turns, so that other load on the machine affects both.
+        pairs = [(time_move(informed, wave), time_move(fast, wave)) for _ in range(2)]
         spread = pairs[-1][0][1]
         without = statistics.mean(b for _, (b, _) in pairs)
         seconds = statistics.mean(a for (a, _), _ in pairs)
@@ -151,7 +151,7 @@ def search_settings(game: Game, quick: bool) -> SearchOptions:
 
 
 def _position(game, number: int, trick: int):
-    """Return the view number `number`: at least four legal cards, within trick `trick` (from 1) of a random hand."""
+    """Return a view within trick `trick` (from 1) of a random hand, with at least four legal cards."""
     rng = random.Random(number)
     for index in range(1000):
         state = game.deal(number, index)

@@ -39,7 +39,7 @@ def moves(game: hanabi.Hanabi, label: str, steps: int, games: int, repeats: int)
     """Measure moves a second, with new games in place of finished ones.
 
     The rows are moves alone, moves with the observation of the seat on turn, and moves with the observation that has V0
-    beliefs, which OpenSpiel does not offer.
+    beliefs, which OpenSpiel lacks.
     """
     many = _core.hanabi.Tables(game.rules, 1, 0, TABLES)
     out = np.empty((TABLES, game.rules.observation), dtype=np.float32)
@@ -73,14 +73,14 @@ def moves(game: hanabi.Hanabi, label: str, steps: int, games: int, repeats: int)
         ("moves with observations", partial(core, True, False), observed),
         ("moves with V0 observations", partial(core, True, True), None),
     ):
-        best, spread = measure(run, repeats)
-        rows.append(Row(name + label, best, baseline, "moves/s", spread))
+        median, spread = measure(run, repeats)
+        rows.append(Row(name + label, median, baseline, "moves/s", spread))
     return rows
 
 
 def redeal(game: hanabi.Hanabi, calls: int, repeats: int) -> Row:
     """Measure states a second that replace the hand of the seat on turn and leave its view unchanged."""
-    decks, actions, _ = _core.hanabi.random_games(game.rules, 1, 0, 1, careful=True)
+    decks, actions = _core.hanabi.random_games(game.rules, 1, 0, 1, careful=True)[:2]
     state = game.spiel.new_initial_state()
     twin = _core.hanabi.State(game.rules, decks[0])
     deck = iter(decks[0].tolist())
@@ -115,8 +115,8 @@ def redeal(game: hanabi.Hanabi, calls: int, repeats: int) -> Row:
                 world.apply_action(action)
         return calls / (time.thread_time() - start)
 
-    best, spread = measure(core, repeats)
-    return Row(f"new hands after {MOVES} moves", best, measure(openspiel, repeats)[0], "states/s", spread)
+    median, spread = measure(core, repeats)
+    return Row(f"new hands after {MOVES} moves", median, measure(openspiel, repeats)[0], "states/s", spread)
 
 
 if __name__ == "__main__":

@@ -26,15 +26,12 @@ from trickformer.base import View
 from trickformer.belief import sampler
 from trickformer.games import hearts
 
-WORLDS, RUNS, C = 50, 2000, 0.4  # the setting of the GO-MCTS paper's baseline
+# Settings of PIMC in the GO-MCTS paper.
+WORLDS = 50
+RUNS = 2000
+C = 0.4
 POINTS = 26 * 3 / 4  # one unit of v(o) in OpenSpiel's points, because c scales with the values
-POSITIONS = (
-    (1, 0),
-    (2, 2),
-    (3, 4),
-    (5, 7),
-    (7, 9),
-)  # (deal, number of tricks that are played at random before the position)
+POSITIONS = ((1, 0), (2, 2), (3, 4), (5, 7), (7, 9))  # deal, and number of random tricks before the position
 
 
 def main() -> None:
@@ -70,8 +67,8 @@ def random_hands(game: hearts.Hearts, ours: int, theirs: int, repeats: int) -> R
                 state.apply_action(rng.choice(state.legal_actions()))
         return theirs / (time.thread_time() - start)
 
-    best, spread = measure(core, repeats)
-    return Row("random hands", best, measure(openspiel, repeats)[0], "hands/s", spread)
+    median, spread = measure(core, repeats)
+    return Row("random hands", median, measure(openspiel, repeats)[0], "hands/s", spread)
 
 
 def worlds(game: hearts.Hearts, state: Any, ours: int, theirs: int, repeats: int) -> Row:
@@ -93,8 +90,8 @@ def worlds(game: hearts.Hearts, state: Any, ours: int, theirs: int, repeats: int
             state.resample_from_infostate(viewer, rng.random)
         return theirs / (time.thread_time() - start)
 
-    best, spread = measure(core, repeats)
-    return Row("worlds", best, measure(openspiel, repeats)[0], "worlds/s", spread)
+    median, spread = measure(core, repeats)
+    return Row("worlds", median, measure(openspiel, repeats)[0], "worlds/s", spread)
 
 
 def uct_card(game: hearts.Hearts, states: list[Any], repeats: int, their_worlds: int) -> Row:
@@ -117,10 +114,10 @@ def uct_card(game: hearts.Hearts, states: list[Any], repeats: int, their_worlds:
             )
             bot.mcts_search(sampled.state(i))
 
-    best, spread = measure(core, repeats)
+    median, spread = measure(core, repeats)
     baseline = seconds(openspiel, views) * WORLDS / their_worlds
     name = "uct card" if their_worlds == WORLDS else f"uct card (baseline: {their_worlds} of {WORLDS} worlds, scaled)"
-    return Row(name, best, baseline, "s/card", spread)
+    return Row(name, median, baseline, "s/card", spread)
 
 
 def position(game: hearts.Hearts, deal: int, tricks: int) -> Any:

@@ -1,14 +1,20 @@
 """Coverage of a match's intervals, false alarms of its sequential test, and power of its Wilcoxon test, by simulation.
 
-The differences of deals are drawn from four distributions: normal; skewed, a gamma distribution with skewness 1.5, as
-large as in any match of Hearts, Skat, Hanabi and The Crew measured so far; games that are won or lost, which A alone
-wins in 30% of the deals and B alone in 10%; and rare wins, where A alone wins in 10% and B never.
+The differences of deals come from four distributions:
 
-- coverage: how often the 95% interval covers the true difference, of the matches that get one. Baseline: Student's t.
-- false alarms: how often the sequential interval misses the true difference at one look at least, if a match is looked
-  at after every deal. Baseline: Student's t after every deal.
-- power: how often Wilcoxon's test has p < 0.05 after as many deals as the report asks for; 80% is promised. Baseline:
-  as many deals as the formula for Student's t asks for.
+- normal.
+- skewed: a gamma distribution with skewness 1.5. No match of Hearts, Skat, Hanabi or The Crew so far was more skewed.
+- won or lost: A alone wins 30% of the deals, and B alone 10%.
+- rare wins: A alone wins 10% of the deals, and B none.
+
+The rows are:
+
+- coverage: share of the 95% intervals that cover the true difference. Matches without an interval do not count.
+  Baseline: Student's t.
+- false alarms: share of matches in which the sequential interval misses the true difference after at least one deal.
+  Baseline: Student's t after every deal.
+- power: share of matches with p < 0.05 by Wilcoxon's test after the number of deals that the report requests. The
+  report promises 80%. Baseline: the number of deals by the formula for Student's t.
 """
 
 from __future__ import annotations
@@ -32,7 +38,7 @@ _FIRST_TEST = 2  # deals that Student's t needs
 
 
 class Kind(NamedTuple):
-    """A distribution of the difference of a deal."""
+    """Distribution of the difference of a deal."""
 
     quantiles: Callable[[np.ndarray], np.ndarray]  # probabilities -> differences
     mean: float
@@ -42,20 +48,21 @@ class Kind(NamedTuple):
         return np.round(self.quantiles(rng.random(n)), 11)
 
 
-def _wins(a: float, b: float) -> Kind:
+def _win_or_loss(a: float, b: float) -> Kind:
+    """Return the distribution if A alone wins with probability `a`, and B alone with probability `b`."""
     return Kind(lambda u: (u < a).astype(float) - (u > 1 - b), a - b)
 
 
 KINDS = {
     "normal": Kind(special.ndtri, 0.0),
     "skewed": Kind(lambda u: special.gammaincinv(_SHAPE, u), _SHAPE),
-    "won or lost": _wins(0.3, 0.1),
-    "rare wins": _wins(0.1, 0.0),
+    "won or lost": _win_or_loss(0.3, 0.1),
+    "rare wins": _win_or_loss(0.1, 0.0),
 }
 
 
 def coverage(kind: Kind, deals: int, matches: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Return the shares of intervals, ours and Student's, that cover the true difference."""
+    """Return the shares of our intervals and of Student's that cover the true difference."""
     ours = student = counted = 0
     for _ in range(matches):
         sample = kind.draw(rng, deals)
@@ -69,7 +76,7 @@ def coverage(kind: Kind, deals: int, matches: int, rng: np.random.Generator) -> 
 
 
 def false_alarms(kind: Kind, deals: int, matches: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Return the shares of matches, with our interval and with Student's, in which some look misses the difference."""
+    """Return the shares of matches in which our interval and Student's miss the difference after some deal."""
     ours = student = 0
     for _ in range(matches):
         sample = kind.draw(rng, deals)
@@ -79,10 +86,16 @@ def false_alarms(kind: Kind, deals: int, matches: int, rng: np.random.Generator)
     return ours / matches, student / matches
 
 
-def power(kind: Kind, shift: float, matches: int, rng: np.random.Generator) -> tuple[float, float, int]:
-    """Return the power after as many deals as the report asks for and as Student's t does, and the former number.
+class Power(NamedTuple):
+    """Power of Wilcoxon's test."""
 
-    The true difference is `shift` deviations."""
+    ours: float  # after the number of deals that the report requests
+    student: float  # after the number by the formula for Student's t
+    deals: int  # number of deals that the report requests
+
+
+def power(kind: Kind, shift: float, matches: int, rng: np.random.Generator) -> Power:
+    """Measure the power for a true difference of `shift` standard deviations."""
     every = kind.quantiles((np.arange(4000) + 0.5) / 4000)
     effect = shift * float(every.std()) - float(every.mean())
     needed = deals_to_resolve(np.round(every + effect, 11))
@@ -92,7 +105,7 @@ def power(kind: Kind, shift: float, matches: int, rng: np.random.Generator) -> t
         np.mean([p_value(np.round(kind.draw(rng, n) + effect, 11)) < 0.05 for _ in range(matches)])
         for n in (needed, by_student)
     ]
-    return float(shares[0]), float(shares[1]), needed
+    return Power(float(shares[0]), float(shares[1]), needed)
 
 
 def _sequential_misses(sample: np.ndarray, mean: float) -> bool:
@@ -122,8 +135,9 @@ def main() -> None:
         rows.append(Row(f"false alarms, {name}, after each of {deals} deals", 100 * ours, 100 * student, "%"))
     for name in ("normal", "skewed"):
         for shift in (0.3, 0.6):
-            ours, student, needed = power(KINDS[name], shift, 500 if quick else 5_000, rng)
-            rows.append(Row(f"power, {name}, difference {shift}, {needed} deals", 100 * ours, 100 * student, "%"))
+            result = power(KINDS[name], shift, 500 if quick else 5_000, rng)
+            label = f"power, {name}, difference {shift}, {result.deals} deals"
+            rows.append(Row(label, 100 * result.ours, 100 * result.student, "%"))
     emit(rows, options.json)
 
 

@@ -4,11 +4,11 @@
 - learner: games that take part in a gradient step, a second.
 - training: gradient steps a second, with the new games that they need.
 
-The options are those of runs/obl-full.sh, and the weights those of `hanabi-obl-1`, so that games last as long as in a
-training. The baseline is the same code with the network of version 0.2: float32, products with the LSTM's factors also
-where there is no LSTM, and a division for each kind of each card in the probabilities that are an input. Ours computes
-the layers that read the observation in bfloat16, if the CPU has it. Before the timing, both networks must compute the
-same values in float32. All figures are CPU time of the process.
+Options are as in runs/obl-full.sh. The weights are from `hanabi-obl-1`, so that games last as long as in a training.
+The baseline is the same code with the network of version 0.2. It computes in float32, multiplies by the LSTM's factors
+even if there is no LSTM, and divides once for each kind of each card in the probabilities that are an input. Ours
+computes the layers that read the observation in bfloat16, if the CPU has it. Before the timing, both networks must
+compute the same values in float32. All figures are CPU time of the process.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ REPEATS = 3
 
 def plain_probabilities(layout: Layout, observations: torch.Tensor) -> torch.Tensor:
     """Compute `card_probabilities` as version 0.2 does: normalize the weights of the kinds of each card, then add."""
-    players, slots, colors, ranks = layout.players, layout.slots, layout.colors, layout.ranks
+    players, slots = layout.players, layout.slots
+    colors, ranks = layout.colors, layout.ranks
     n, kinds = len(observations), colors * ranks
     deck = colors * sum(layout.copies)
     hands = observations[:, : (players - 1) * slots * kinds].view(n, (players - 1) * slots, kinds)
@@ -63,7 +64,7 @@ class PlainValues(ActionValues):
         return self.private(inputs) * context
 
 
-def begun(folder: Path, plain: bool) -> TrainingProgress:
+def begin_training(folder: Path, plain: bool) -> TrainingProgress:
     """Begin a training with the weights of the shipped checkpoint, and fill its replay buffer."""
     config = OffBeliefTraining(hidden=256, odds=True, worlds=2, burn_in=300, bf16=not plain, out=folder)
     training = TrainingProgress.begin(config, rules_of(config.game))
@@ -89,7 +90,7 @@ def check_values(ours: TrainingProgress, plain: TrainingProgress) -> None:
 
 
 def rate(work: Callable[[], object], seconds: float) -> float:
-    """Call `work` again and again for `seconds` of CPU time, and return the calls a second."""
+    """Call `work` repeatedly for `seconds` of CPU time, and return the calls a second."""
     calls, begin = 0, time.process_time()
     while (spent := time.process_time() - begin) < seconds:
         work()
@@ -102,7 +103,7 @@ def rates(training: TrainingProgress, seconds: float) -> dict[str, float]:
     config, actors = training.config, training.actors
     assert actors is not None
     moves = config.tables * rate(lambda: actors.step(config, training.online, training.target), seconds)
-    training.actors, step = None, training.step  # without actors a step learns from the games that are there
+    training.actors, step = None, training.step  # without actors, a step plays no new games
     games = config.batch * rate(training.learn, seconds)
     training.actors, training.step = actors, step
     return {"actors": moves, "learner": games, "training": rate(training.learn, 2 * seconds)}
@@ -113,9 +114,9 @@ def main() -> None:
     units = {"actors": "moves/s", "learner": "games/s", "training": "steps/s"}
     results: dict[bool, list[dict[str, float]]] = {False: [], True: []}
     with TemporaryDirectory() as folder:
-        trainings = {plain: begun(Path(folder), plain) for plain in results}
+        trainings = {plain: begin_training(Path(folder), plain) for plain in results}
         check_values(trainings[False], trainings[True])
-        for _ in range(1 + REPEATS):  # the two take turns, so that both meet the same noise
+        for _ in range(1 + REPEATS):  # the two take turns, so that other load on the machine affects both
             for plain, training in trainings.items():
                 results[plain].append(rates(training, 1 if options.quick else 5))
     rows = []

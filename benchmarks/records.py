@@ -28,7 +28,7 @@ from trickformer.tournaments.plan import Tournament
 from trickformer.tournaments.run import tournament
 
 HANDS, HANDS_QUICK = 1_000_000, 20_000
-PLAYED = 20  # deals that are repeated
+DEALS = 20  # deals of the tournament, whose records are repeated
 # This small script starts the measured command, because the peak memory of a child starts at the memory of its parent.
 _MEASURE = """
 import json, resource, subprocess, sys
@@ -52,33 +52,33 @@ class Cost(NamedTuple):
 
 def make(folder: Path, hands: int) -> int:
     """Make a run folder with at least `hands` hands, and return their number."""
-    played = tournament(Tournament(game="hearts", a="rules", b="random", deals=PLAYED, seed=1, out=folder))
-    lines = [(record.deal, line) for record, line in zip(played.records, (folder / RECORDS).read_bytes().splitlines())]
+    result = tournament(Tournament(game="hearts", a="rules", b="random", deals=DEALS, seed=1, out=folder))
+    lines = [(record.deal, line) for record, line in zip(result.records, (folder / RECORDS).read_bytes().splitlines())]
     repeats = -(-hands // len(lines))
     path = folder / RECORDS
     with path.open("wb") as records, digests.sums_file(path).open("wb") as sums:
         for repeat in range(repeats):
             for deal, line in lines:
-                old, new = (b'{"deal":%d,' % number for number in (deal, repeat * PLAYED + deal))
+                old, new = (b'{"deal":%d,' % number for number in (deal, repeat * DEALS + deal))
                 assert line.startswith(old)
                 changed = new + line.removeprefix(old) + b"\n"
                 records.write(changed)
                 sums.write(digests.line_digest(changed))
-    config = configs.dump(played.config.with_deals(repeats * PLAYED))
+    config = configs.dump(result.config.with_deals(repeats * DEALS))
     (folder / CONFIG).write_text(config, encoding="utf-8")
     return repeats * len(lines)
 
 
 def cost(command: Sequence[str | Path]) -> Cost:
     """Measure a command."""
-    alone = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-    measured = subprocess.run(
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    result = subprocess.run(
         [sys.executable, "-c", _MEASURE, *command],
         stdout=subprocess.PIPE,
         check=True,
-        env=os.environ | alone,
+        env=os.environ | one_thread,
     )
-    seconds, kibibytes = json.loads(measured.stdout)
+    seconds, kibibytes = json.loads(result.stdout)
     return Cost(seconds, kibibytes * 1024 / 1e6)
 
 
@@ -96,11 +96,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "run"
         hands = make(folder, HANDS_QUICK if options.quick else HANDS)
-        parsed = cost([sys.executable, "-c", _PARSE, folder / RECORDS])
-        rows = compare(f"report, {hands:,} hands", cost([*trickformer, "report", folder]), parsed)
-        started = cost([*trickformer, "--version"])
-        shown = cost([*trickformer, "records", "show", folder, "--game", str(hands)])
-        rows += compare(f"show --game {hands:,}", shown, started)
+        parse_cost = cost([sys.executable, "-c", _PARSE, folder / RECORDS])
+        rows = compare(f"report, {hands:,} hands", cost([*trickformer, "report", folder]), parse_cost)
+        start_cost = cost([*trickformer, "--version"])
+        show_cost = cost([*trickformer, "records", "show", folder, "--game", str(hands)])
+        rows += compare(f"show --game {hands:,}", show_cost, start_cost)
     emit(rows, options.json)
 
 

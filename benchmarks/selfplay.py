@@ -112,7 +112,7 @@ def ours_train(game: Any, model: GPT2PolicyValueModel, data: Sequences, config: 
 def ours_generate(
     game: Any, backends: list[Backend], seats: np.ndarray, greedy: np.ndarray, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Play one hand for each row of `seats` and `greedy`.
+    """Play one hand for each row of `seats` and `greedy`, as self-play does.
 
     Args:
         game: Hearts.
@@ -132,14 +132,15 @@ def ours_generate(
 
 
 def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quick: bool) -> list[Row]:
-    """Measure training as it is and, unless `quick`, with both sides alike."""
+    """Measure training with the preset and, unless `quick`, with both sides alike."""
     tokenizer = tokenizers.make(game)
     config = SelfPlay(game="hearts", preset=preset, batch_size=BATCH)
-    given = generate.Labels(config.label_share, 1)
-    made = generate.cast_hands(game, ["random"], 0, 0, steps * BATCH, labels=given)
+    hands = generate.cast_hands(
+        game, ["random"], 0, 0, steps * BATCH, labels=generate.Labels(config.label_share, playouts=1)
+    )
     folder = TemporaryDirectory()
     with stored.DataWriter(Path(folder.name), game, tokenizer, {}) as writer:
-        writer.append(made, len(made))
+        writer.append(hands, len(hands))
         writer.finish()
     data = stored.load(Path(folder.name), game, tokenizer)
     tokens = torch.from_numpy(data.tokens.astype(np.int64))
@@ -174,7 +175,7 @@ def train_rows(game: Any, preset: str, name: str, steps: int, repeats: int, quic
     runs = {name: (ours(config), theirs(None))}
     if not quick:
         runs[f"{name}, alike"] = ours(plain), theirs("eager")
-    rows = measured(runs, repeats, unit)
+    rows = measure_rows(runs, repeats, unit)
     folder.cleanup()
     return rows
 
@@ -213,7 +214,7 @@ def generate_rows(game: Any, preset: str, name: str, tables: int, repeats: int, 
     if not (np.array_equal(kept, their_kept) and np.array_equal(scores, their_scores)):
         raise AssertionError(f"{name}: the two sides play different hands in float32")
 
-    def timed(play: Callable[..., object], players: list[Any]) -> Callable[[], float]:
+    def make_run(play: Callable[..., object], players: list[Any]) -> Callable[[], float]:
         def run() -> float:
             start = time.process_time()
             play(game, players, *roles(tables), 1)
@@ -225,10 +226,10 @@ def generate_rows(game: Any, preset: str, name: str, tables: int, repeats: int, 
     if rounded := [isa for isa in instruction_sets("bfloat16") if isa in ROUNDED]:
         backends = [load_backend(m, values, isa=rounded[-1]) for m in models]
         halves = [copy.deepcopy(m).bfloat16() for m in models]
-        runs[name] = timed(ours_generate, backends), timed(plain_generate, halves)
+        runs[name] = make_run(ours_generate, backends), make_run(plain_generate, halves)
     if not quick or not rounded:
-        runs[f"{name}, float32" if rounded else name] = timed(ours_generate, exact), timed(plain_generate, models)
-    return measured(runs, repeats, f"hands/s ({tables} tables)")
+        runs[f"{name}, float32" if rounded else name] = make_run(ours_generate, exact), make_run(plain_generate, models)
+    return measure_rows(runs, repeats, f"hands/s ({tables} tables)")
 
 
 def roles(n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -269,7 +270,8 @@ class Store:
         Returns:
             Hidden states, [B, Q, embedding].
         """
-        self.rows, self.keep, self.new = rows, keep, []
+        self.rows, self.keep = rows, keep
+        self.new = []
         self.places = at[:, None] + torch.arange(tokens.shape[1])
         self.longest = int(at.max()) + tokens.shape[1]
         seen = torch.arange(self.longest) <= self.places[..., None]
@@ -338,7 +340,8 @@ def plain_generate(
                 same = np.flatnonzero((grown > lower) & (grown <= upper))
                 if not len(same):
                     continue
-                t, s, count = at[same], seat[same], grown[same]
+                t, s = at[same], seat[same]
+                count = grown[same]
                 index = np.minimum(fed[t, s][:, None] + np.arange(count.max()), tokens.shape[2] - 1)
                 new = torch.from_numpy(tokens[t[:, None], s[:, None], index].astype(np.int64))
                 rows = torch.from_numpy(own[t, s])
@@ -390,8 +393,8 @@ def labels_row(game: Any, hands: int, repeats: int) -> Row:
         return time.process_time() - start
 
     data = generate.cast_hands(game, config.bootstrap, 0, 0, hands, game.players, labels=labels)
-    # Sequence of each labelled decision, and position of its token before the decision.
-    sequences, positions, _, _ = train.decisions(data, len(tokenizer.vocab))
+    decisions = train.decisions(data, len(tokenizer.vocab))
+    sequences, positions = decisions.rows, decisions.positions
     histories = tokenizers.fast(game).core_hands(config.bootstrap, 0, 0, hands).history
     picked = np.random.default_rng(0).permutation(len(sequences))[:SAMPLE]
     starts = [before(game, histories[sequences[i] // 4], int(sequences[i] % 4), int(positions[i])) for i in picked]
@@ -405,7 +408,7 @@ def labels_row(game: Any, hands: int, repeats: int) -> Row:
         return len(starts) / (time.process_time() - start)
 
     unit = f"decisions/s ({config.label_playouts} playouts a card, {hands} hands)"
-    return measured({"labels": (ours, theirs)}, repeats, unit)[0]
+    return measure_rows({"labels": (ours, theirs)}, repeats, unit)[0]
 
 
 def before(game: Any, history: np.ndarray, seat: int, position: int) -> Any:
@@ -469,7 +472,9 @@ def peaky(model: GPT2PolicyValueModel, factor: float) -> GPT2PolicyValueModel:
     return model
 
 
-def measured(runs: dict[str, tuple[Callable[[], float], Callable[[], float]]], repeats: int, unit: str) -> list[Row]:
+def measure_rows(
+    runs: dict[str, tuple[Callable[[], float], Callable[[], float]]], repeats: int, unit: str
+) -> list[Row]:
     """Return a row for each named pair (ours, baseline), with the medians of `repeats` results.
 
     After one unmeasured round, all runs take turns, so that other load on the machine affects both sides.

@@ -58,8 +58,8 @@ def random_games(baseline: pyspiel.Game, name: str, games: int, baseline_games: 
                 state.apply_action(rng.choice(state.legal_actions()))
         return baseline_games / (time.thread_time() - start)
 
-    best, spread = measure(core, repeats)
-    return Row(name, best, measure(openspiel, repeats)[0], "games/s", spread)
+    median, spread = measure(core, repeats)
+    return Row(name, median, measure(openspiel, repeats)[0], "games/s", spread)
 
 
 def rules_games(game: skat.Skat, games: int, baseline_games: int, repeats: int) -> Row:
@@ -80,8 +80,8 @@ def rules_games(game: skat.Skat, games: int, baseline_games: int, repeats: int) 
                 state.apply_action(player.act([game.view(state, state.current_player())], [], [])[0].action)
         return baseline_games / (time.thread_time() - start)
 
-    best, spread = measure(core, repeats)
-    return Row("rules games", best, measure(table, repeats)[0], "games/s", spread)
+    median, spread = measure(core, repeats)
+    return Row("rules games", median, measure(table, repeats)[0], "games/s", spread)
 
 
 def worlds(game: skat.Skat, n: int, repeats: int) -> Row:
@@ -97,8 +97,8 @@ def worlds(game: skat.Skat, n: int, repeats: int) -> Row:
         deals.sample(1, n)
         return n / (time.thread_time() - start)
 
-    best, spread = measure(core, repeats)
-    return Row("worlds", best, None, "worlds/s", spread)
+    median, spread = measure(core, repeats)
+    return Row("worlds", median, None, "worlds/s", spread)
 
 
 if __name__ == "__main__":

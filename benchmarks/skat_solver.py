@@ -55,7 +55,7 @@ def rows(deals: list[Any], endings: list[Any], slow: int) -> list[Row]:
     solver.at_least(positions(few[:1]))  # allocates the transposition table before the clock starts
 
     singles = [positions([d]) for d in deals]
-    start = [cpu(lambda p=p: solver.at_least(p, WIN)) for p in singles]
+    start = [cpu_seconds(lambda p=p: solver.at_least(p, WIN)) for p in singles]
     answers = solver.at_least(positions(trumps), WIN)
     ours = dict(zip(map(id, deals), start))
     plain, plain_nodes = [], 0
@@ -68,10 +68,10 @@ def rows(deals: list[Any], endings: list[Any], slow: int) -> list[Row]:
     mine = [ours[id(d)] for d in trumps]
     rate = int(answers[1].sum()) / sum(mine)
 
-    def mean(ask: Callable[[], object], n: int) -> float:
-        return cpu(ask) / n
+    def mean(run: Callable[[], object], n: int) -> float:
+        return cpu_seconds(run) / n
 
-    tried = positions(few)
+    few_positions = positions(few)
     return [
         Row("nodes", rate, plain_nodes / sum(plain), "nodes/s"),
         Row("start 61 mean", MS * statistics.mean(start), None, "ms"),
@@ -81,14 +81,14 @@ def rows(deals: list[Any], endings: list[Any], slow: int) -> list[Row]:
         Row("start all-moves mean", MS * mean(lambda: solver.moves_at_least(every, WIN), len(deals)), None, "ms"),
         Row(
             f"start all-moves mean, {len(few)} games",
-            MS * mean(lambda: solver.moves_at_least(tried, WIN), len(few)),
+            MS * mean(lambda: solver.moves_at_least(few_positions, WIN), len(few)),
             MS * mean(lambda: [solver.plain_at_least(children(d), WIN) for d in few], len(few)),
             "ms",
         ),
         Row("start exact mean", MS * mean(lambda: solver.exact(every), len(deals)), None, "ms"),
         Row(
             f"start exact mean, {len(few)} games",
-            MS * mean(lambda: solver.exact(tried), len(few)),
+            MS * mean(lambda: solver.exact(few_positions), len(few)),
             MS * mean(lambda: [bisect(d) for d in few], len(few)),
             "ms",
         ),
@@ -107,11 +107,11 @@ def rows(deals: list[Any], endings: list[Any], slow: int) -> list[Row]:
     ]
 
 
-def cpu(run: Callable[[], object]) -> float:
+def cpu_seconds(run: Callable[[], object]) -> float:
     """Return the CPU seconds of this thread for one call."""
-    begin = time.thread_time()
+    start = time.thread_time()
     run()
-    return time.thread_time() - begin
+    return time.thread_time() - start
 
 
 def bisect(state: Any) -> int:

@@ -1,7 +1,7 @@
-"""The pictures of the pages in docs/: `PYTHONPATH=tests .venv/bin/python runs/screenshots.py [NAME ...]`.
+"""Take the pictures of the pages in docs/: `PYTHONPATH=tests .venv/bin/python runs/screenshots.py [NAME ...]`.
 
-They are taken in Chromium. The deal, the moves and the players of each are fixed, so that a new picture shows what has
-changed.
+Chromium shows the pages. The deal, the moves and the players of each picture are fixed, so that a new picture differs
+only if the page has changed.
 """
 
 from __future__ import annotations
@@ -10,28 +10,38 @@ import random
 import sys
 from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple
 
 from PIL import Image
 from support.browser import launched, move, my_turn, opened
 from support.served import served
 
 DOCS = Path(__file__).parents[1] / "docs"
-WIDTH, HEIGHT, PHONE = 1280, 900, (390, 844)
+WIDTH = 1280
+HEIGHT = 900
+PHONE = (390, 844)
 
-# For each picture: arguments of `trickformer play`, number of the person's moves, and the panels to open after them.
+
+class TablePicture(NamedTuple):
+    """Content of a picture of a table."""
+
+    arguments: str  # of `trickformer play`
+    moves: int  # number of the person's moves before the picture
+    panels: tuple[str, ...] = ()  # panels to open after the moves
+
+
 TABLES = {
-    "hearts": ("hearts --opponents gomcts pimc rules --deal 1", 6, "search belief"),
-    "inside": ("hearts --opponents gomcts pimc rules --deal 1", 9, "model pimc worlds tokens"),
-    "skat": ("skat --opponents rules --seed 3", 0, ""),
-    "crew": ("crew(mission=9) --opponents rules --deal 2", 5, "pimc"),
-    "hanabi": ("hanabi --opponents partner", 4, "belief"),
-    "mines": ("mines --seed 5", 2, "belief"),
-    "phone": ("hearts --opponents gomcts pimc rules --deal 1", 6, "search"),
+    "hearts": TablePicture("hearts --opponents gomcts pimc rules --deal 1", 6, ("search", "belief")),
+    "inside": TablePicture("hearts --opponents gomcts pimc rules --deal 1", 9, ("model", "pimc", "worlds", "tokens")),
+    "skat": TablePicture("skat --opponents rules --seed 3", 0),
+    "crew": TablePicture("crew(mission=9) --opponents rules --deal 2", 5, ("pimc",)),
+    "hanabi": TablePicture("hanabi --opponents partner", 4, ("belief",)),
+    "mines": TablePicture("mines --seed 5", 2, ("belief",)),
+    "phone": TablePicture("hearts --opponents gomcts pimc rules --deal 1", 6, ("search",)),
 }
 HALVES = (Image.Quantize.MEDIANCUT, Image.Quantize.MAXCOVERAGE)
 GAMES = DOCS.parent / "tests" / "fixtures" / "skat" / "games.sgf"
 LOST_GAME = 13  # number of a game in GAMES that the soloist lost by a mistake
-
 
 # For each game: arguments of `trickformer play`, and the number of the person's moves before the picture of the middle.
 SHEETS = {
@@ -63,20 +73,20 @@ def save_picture(page, name: str) -> None:
 
 def table(browser, name: str) -> None:
     """Take the picture of a hand in which the person acts at random."""
-    arguments, moves, panels = TABLES[name]
-    draw, (width, height) = random.Random(2), PHONE if name == "phone" else (WIDTH, HEIGHT)
-    with served(*arguments.split()) as (address, _):
+    picture, draw = TABLES[name], random.Random(2)
+    width, height = PHONE if name == "phone" else (WIDTH, HEIGHT)
+    with served(*picture.arguments.split()) as (address, _):
         page = opened(browser, address, width, height)
-        for _ in range(moves):
+        for _ in range(picture.moves):
             my_turn(page)
             move(page, draw)
         my_turn(page)
-        for panel in panels.split():
+        for panel in picture.panels:
             page.click(f"[data-panel={panel}]")
         ply = page.locator("body").get_attribute("data-ply")
-        for panel in panels.split():
+        for panel in picture.panels:
             page.wait_for_selector(f"#panel-{panel}[data-ply='{ply}'] .body *", timeout=90_000)
-        if "search" in panels.split():
+        if "search" in picture.panels:
             page.locator("#panel-search summary").first.click()
         if name == "hearts":
             page.select_option("#source", "search")

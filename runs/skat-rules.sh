@@ -5,4 +5,4 @@
 set -euo pipefail
 log=${1:+$(realpath "$1")}
 cd "$(dirname "$0")/.."
-"${VENV:-.venv}"/bin/python -m benchmarks.skat_contracts --games 10000 --seed 1 ${log:+--log "$log"}
+"${VENV:-.venv}"/bin/python runs/skat_contracts.py --games 10000 --seed 1 ${log:+--log "$log"}

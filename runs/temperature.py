@@ -1,14 +1,14 @@
 """Fit the temperature of a shipped model to recorded hands: `python runs/temperature.py GAME RECORDS [HANDS [EVERY]]`.
 
-Takes every EVERYth record of a tournament's records.jsonl and prints the mean negative log-likelihood in nats of the
-tokens with a choice, by temperature: of the own actions, and of all others (other seats' actions and chance). The
-policy is restricted to tokens that some deal allows.
+The script reads every EVERYth record of a tournament's records.jsonl. For each temperature it prints the mean negative
+log-likelihood, in nats, of the tokens with a choice: first of the own actions, then of all other tokens (other seats'
+actions and chance). The policy is restricted to tokens that some deal allows.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +23,13 @@ from trickformer.selfplay.metrics import own_turns
 TEMPERATURES = np.array([0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5])
 
 
-def main(name: str, records: str, hands: int = 40, every: int = 6) -> None:
+def fit(name: str, records: Path, hands: int, every: int) -> None:
+    """Print the losses by temperature on `hands` hands of a file of records."""
     game = games.load(name)
     tokenizer = tokenizers.make(game)
     backend = load_backend(find(checkpoints.of_game(game)), game.outcomes, "float32")
     losses: dict[str, list[np.ndarray]] = {"own": [], "others": []}
-    for line in Path(records).read_text().splitlines()[: hands * every : every]:
+    for line in records.read_text().splitlines()[: hands * every : every]:
         state = replay(game.spiel, json.loads(line)["history"])
         for seat in range(game.players):
             tokens = tokenizer.encode(game.view(state, seat))
@@ -48,5 +49,10 @@ def main(name: str, records: str, hands: int = 40, every: int = 6) -> None:
 
 
 if __name__ == "__main__":
-    name, records, *sizes = sys.argv[1:]
-    main(name, records, *(int(size) for size in sizes))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("game", help="game of the model")
+    parser.add_argument("records", type=Path, help="records.jsonl of a tournament")
+    parser.add_argument("hands", type=int, nargs="?", default=40, help="number of hands (default: %(default)s)")
+    parser.add_argument("every", type=int, nargs="?", default=6, help="step between records (default: %(default)s)")
+    options = parser.parse_args()
+    fit(options.game, options.records, options.hands, options.every)

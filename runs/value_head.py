@@ -1,13 +1,13 @@
 """Fit the value head of a model to other hands: `python runs/value_head.py CHECKPOINT DATA OUT [EPOCHS]`.
 
 DATA is a folder of training data, such as `out/run/data/0`. Only the two matrices of the value head learn, so policy
-and action values stay as they are. Prints the loss on the last 1,000 sequences, which do not train, with the old head
-and with the new one, and writes the model to OUT.
+and action values stay as they are. The last 1,000 sequences are held out. The script prints the loss on them before the
+training and after each epoch, and writes the model to OUT.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 
 import torch
 import torch.nn.functional as F
@@ -27,7 +27,8 @@ def loss_of(model: GPT2PolicyValueModel, batch: dict[str, torch.Tensor]) -> torc
     return F.cross_entropy(model.value_logits(hidden).flatten(0, 1), batch["outcomes"].flatten(), ignore_index=-100)
 
 
-def main(checkpoint: str, folder: str, out: str, epochs: int = 2) -> None:
+def fit(checkpoint: str, folder: str, out: str, epochs: int) -> None:
+    """Train the value head of a checkpoint on a folder of data, and save the model to `out`."""
     torch.manual_seed(0)
     model = GPT2PolicyValueModel.from_pretrained(checkpoint)
     data = load_data(folder)
@@ -62,5 +63,10 @@ def _batches(data: SequenceDataset, rows: range, shuffle: bool = False) -> DataL
 
 
 if __name__ == "__main__":
-    name, data, out, *epochs = sys.argv[1:]
-    main(str(checkpoints.find(name)), data, out, *map(int, epochs))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("checkpoint", help="name or folder of the model")
+    parser.add_argument("data", help="folder of training data")
+    parser.add_argument("out", help="folder of the new model")
+    parser.add_argument("epochs", type=int, nargs="?", default=2, help="number of epochs (default: %(default)s)")
+    options = parser.parse_args()
+    fit(str(checkpoints.find(options.checkpoint)), options.data, options.out, options.epochs)

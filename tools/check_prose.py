@@ -71,7 +71,7 @@ def sentences(text: str) -> list[str]:
     paragraphs = [""]
     for line in text.splitlines():
         item = _LIST_ITEM.match(line)
-        if item or not line.strip() or line.lstrip().startswith(("|", "#", "<", "    ")):
+        if item or not line.strip() or line.lstrip().startswith(("|", "#", "<")):
             paragraphs.append("")
         if not line.lstrip().startswith(("|", "#", "<")):
             paragraphs[-1] += " " + (line[item.end() :] if item else line)

@@ -40,15 +40,20 @@ class Kind(StrEnum):
     BARE_EXEMPTIONS = "bare exemptions"
     VAGUE_LOCALS = "vague locals"
     MISSING_ARGS = "missing args"
+    LONG_FILES = "long files"
 
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "src/trickformer/"
-FOLDERS = ("src",)  # searched for Python files; tests/ and benchmarks/ may join
+FOLDERS = ("src", "benchmarks", "examples", "runs", "tools")  # searched for Python files; tests/ may join
+# Folders of programs. A function there serves one program, so a docstring of one line suffices and `missing args` does
+# not apply. Users copy the examples and read the tools, so it applies to both.
+PROGRAMS = ("benchmarks/", "runs/")
 CEILINGS = "tools/style_ceilings.toml"
 
 # Largest number of lines and of bytes of a page; 1 KB is 1,000 bytes.
 PAGE_LIMITS: dict[str, tuple[int | None, int]] = {"README.md": (150, 9_000), "ARCHITECTURE.md": (None, 12_000)}
+FILE_LINES = 500  # of a file of the package
 HELP_LENGTH = 90
 ASSIGNED_NAMES = 2
 
@@ -165,6 +170,7 @@ class Source:
             tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
         except (SyntaxError, ValueError, tokenize.TokenError) as error:
             raise StyleError(f"{path}: not valid Python: {error}") from error
+        self.n_lines = len(source.splitlines())
         self.comments = _join_comments(tokens)
         self.line_ends = [token.start[0] for token in tokens if token.type == tokenize.NEWLINE]
         self.exemptions: dict[int, str] = {}
@@ -179,7 +185,11 @@ class Source:
                 yield node
 
     def is_exempt(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
-        """Return whether a comment `# style: REASON` stands in the first logical line of a definition."""
+        """Return whether a comment `# style: REASON` stands in the first logical line of a definition.
+
+        Args:
+            node: The definition.
+        """
         end = self.line_ends[bisect_left(self.line_ends, node.lineno)]
         return any(self.exemptions.get(line) for line in range(node.lineno, end + 1))
 
@@ -252,7 +262,7 @@ def _excerpt(text: str, length: int = 80) -> str:
     return line if len(line) <= length else line[: length - 3] + "..."
 
 
-def check_openers(source: Source) -> Iterator[Finding]:
+def _check_openers(source: Source) -> Iterator[Finding]:
     """Yield docstrings that open with *What*, *Whether*, *Of* and the like."""
     for docstring in _docstrings(source):
         text = str(docstring.value)
@@ -260,14 +270,14 @@ def check_openers(source: Source) -> Iterator[Finding]:
             yield Finding(source.path, docstring.lineno, Kind.OPENERS, _excerpt(text))
 
 
-def check_names(source: Source) -> Iterator[Finding]:
+def _check_names(source: Source) -> Iterator[Finding]:
     """Yield functions, methods and classes whose name is a bare participle or verb form."""
     for node in source.definitions():
         if is_verb_form(node.name, isinstance(node, ast.ClassDef)) and not source.is_exempt(node):
             yield Finding(source.path, node.lineno, Kind.PARTICIPLE_NAMES, node.name)
 
 
-def check_help_texts(source: Source) -> Iterator[Finding]:
+def _check_help_texts(source: Source) -> Iterator[Finding]:
     """Yield help texts that are too long or have a semicolon."""
     for line, text in _help_texts(source):
         if len(text) > HELP_LENGTH:
@@ -283,7 +293,7 @@ def _count_targets(target: ast.expr) -> int:
     return 1
 
 
-def check_assignments(source: Source) -> Iterator[Finding]:
+def _check_assignments(source: Source) -> Iterator[Finding]:
     """Yield tuple assignments to more than two names."""
     for node in source.nodes:
         if isinstance(node, ast.Assign):
@@ -292,7 +302,7 @@ def check_assignments(source: Source) -> Iterator[Finding]:
                     yield Finding(source.path, node.lineno, Kind.WIDE_ASSIGNMENTS, _excerpt(ast.unparse(node)))
 
 
-def check_where(source: Source) -> Iterator[Finding]:
+def _check_where(source: Source) -> Iterator[Finding]:
     """Yield places in docstrings, comments and help texts where *where* stands for *if*."""
     texts = [(docstring.lineno, str(docstring.value)) for docstring in _docstrings(source)]
     texts += [(comment.line, comment.text) for comment in source.comments]
@@ -304,7 +314,7 @@ def check_where(source: Source) -> Iterator[Finding]:
             yield Finding(source.path, line + offset, Kind.WHERE_FOR_IF, excerpt)
 
 
-def check_locals(source: Source) -> Iterator[Finding]:
+def _check_locals(source: Source) -> Iterator[Finding]:
     """Yield variables and parameters whose names say nothing, such as `found`."""
     for node in source.nodes:
         if isinstance(node, ast.arg) and node.arg in VAGUE_NAMES:
@@ -322,12 +332,14 @@ def _public_functions(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef | as
             yield from _public_functions(node.body)
 
 
-def check_args(source: Source) -> Iterator[Finding]:
+def _check_args(source: Source) -> Iterator[Finding]:
     """Yield public functions with parameters whose docstring has no Args section.
 
     Functions without a docstring are overrides, or pydocstyle's business. A command explains its options by help
-    texts, so a function that a decorator makes a command is left out.
+    texts, so a function that a decorator makes a command is left out. So are the functions of programs.
     """
+    if source.path.startswith(PROGRAMS):
+        return
     for node in _public_functions(source.body):
         arguments = node.args
         parameters = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
@@ -339,24 +351,32 @@ def check_args(source: Source) -> Iterator[Finding]:
             yield Finding(source.path, node.lineno, Kind.MISSING_ARGS, f"{node.name}({', '.join(parameters)})")
 
 
-def check_exemptions(source: Source) -> Iterator[Finding]:
+def _check_exemptions(source: Source) -> Iterator[Finding]:
     """Yield comments `# style:` without a reason."""
     for line, reason in source.exemptions.items():
         if not reason:
             yield Finding(source.path, line, Kind.BARE_EXEMPTIONS, "# style: needs a reason")
 
 
+def _check_length(source: Source) -> Iterator[Finding]:
+    """Yield the file itself if it belongs to the package and has too many lines."""
+    if source.path.startswith(PACKAGE) and source.n_lines > FILE_LINES:
+        text = f"{source.n_lines} lines, at most {FILE_LINES}"
+        yield Finding(source.path, FILE_LINES + 1, Kind.LONG_FILES, text)
+
+
 def _check(source: Source) -> list[Finding]:
     """Return the findings of all kinds that one file alone decides."""
     checks = (
-        check_openers,
-        check_names,
-        check_help_texts,
-        check_assignments,
-        check_where,
-        check_exemptions,
-        check_locals,
-        check_args,
+        _check_openers,
+        _check_names,
+        _check_help_texts,
+        _check_assignments,
+        _check_where,
+        _check_exemptions,
+        _check_locals,
+        _check_args,
+        _check_length,
     )
     return sorted(finding for check in checks for finding in check(source))
 
@@ -378,14 +398,23 @@ def check_source(source: str, path: str) -> list[Finding]:
 
 
 def find_room(path: str) -> str:
-    """Return the room of a file: its first folder in the package, or `studies/NAME`; the file itself at the top."""
+    """Return the room of a file.
+
+    Args:
+        path: Path of a file of the package, relative to the repository root.
+
+    Returns:
+        Its first folder in the package, or `studies/NAME`; for a file at the top, its name.
+    """
     parts = path.removeprefix(PACKAGE).split("/")
     depth = 2 if parts[0] == "studies" and len(parts) > 2 else 1
     return "/".join(parts[:depth])
 
 
 def _class_sites(source: Source) -> Iterator[ClassSite]:
-    """Yield the classes of a file, nested ones included, without those that a comment exempts."""
+    """Yield the classes of a file of the package, nested ones included, without those that a comment exempts."""
+    if not source.path.startswith(PACKAGE):
+        return
     for node in source.definitions():
         if isinstance(node, ast.ClassDef) and not source.is_exempt(node):
             yield ClassSite(node.name, source.path, node.lineno)
@@ -432,7 +461,12 @@ def check_sources(sources: Mapping[str, str]) -> list[Finding]:
 
 
 def check_page(name: str, text: str) -> list[Finding]:
-    """Check the length of a page; a name without an entry in `PAGE_LIMITS` has no limit."""
+    """Check the length of a page.
+
+    Args:
+        name: Path relative to the repository root. A page without an entry in `PAGE_LIMITS` has no limit.
+        text: The page.
+    """
     most_lines, most_bytes = PAGE_LIMITS.get(name, (None, None))
     lines, size = len(text.splitlines()), len(text.encode())
     findings: list[Finding] = []

@@ -80,7 +80,7 @@ def _command_section(path: tuple[str, ...], command: Any) -> str:
             parts += [f"**{title or 'Other'}**"] * (len(titles) > 1)
             parts.append(_table(("option", "value", "meaning"), rows))
     if command.epilog:
-        label, _, example = command.epilog.partition(": ")
+        label, example = command.epilog.split(": ", 1)
         parts.append(f"{label}: `{example}`")
     return "\n\n".join(parts)
 
@@ -114,8 +114,9 @@ def _games(name: str, otherwise: str) -> str:
 
 def _player_section(name: str, loaded: Mapping[str, Any]) -> str:
     text = inspect.cleandoc(registry.module(name).__doc__ or "")
-    first, _, rest = text.partition("\n")
-    parts = [f"## {name}", _sentence(first), f"Games: {_games(name, 'any')}.", _text(rest)]
+    first_line = text.partition("\n")[0]
+    rest = text.removeprefix(first_line)
+    parts = [f"## {name}", _sentence(first_line), f"Games: {_games(name, 'any')}.", _text(rest)]
     fields = registry.options_of(name).model_fields
     rows: list[tuple[str, str, str, str]] = []
     for key, field in fields.items():

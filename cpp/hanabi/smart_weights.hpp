@@ -4,7 +4,7 @@
 // neither a program that fits them nor a note of trials, so no command makes them again. The history of this repository
 // shows three later changes: kHintMisled counts for `holmes` too, kHintKept rose from 1 to 2, and kSmartHint fell from
 // 5 to 4. The kinds of effects follow the bots of these names in Arthur O'Dwyer's collection
-// (github.com/Quuxplusone/Hanabi). `python -m benchmarks.hanabi_players` measures the players' scores; its results are
+// (github.com/Quuxplusone/Hanabi). `python runs/hanabi_players.py` measures the players' scores; its results are
 // in docs/results/hanabi.md.
 #pragma once
 

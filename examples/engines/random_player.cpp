@@ -1,4 +1,4 @@
-// An engine in C++ without dependencies: plays any game at random, from the seed of each decision.
+// Engine in C++ without dependencies. It plays any game at random, by the seed of each decision.
 //
 //     g++ -O2 -std=c++17 -o random_player examples/engines/random_player.cpp
 //     trickformer tournament skat --a engine:cmd=./random_player --b random --deals 20
@@ -31,19 +31,19 @@ std::uint64_t number(const std::string& line, const std::string& name) {
 }
 
 std::vector<int> numbers(const std::string& line, const std::string& name) {
-  std::vector<int> found;
+  std::vector<int> values;
   std::size_t at = value_of(line, name);
-  if (at == std::string::npos) return found;
+  if (at == std::string::npos) return values;
   while (line[at] != ']') {
     std::size_t read = 0;
-    found.push_back(std::stoi(line.substr(++at, 20), &read));
+    values.push_back(std::stoi(line.substr(++at, 20), &read));
     at += read;
   }
-  return found;
+  return values;
 }
 
-// SplitMix64 (Steele, Lea & Flood 2014): the same on every machine, unlike the distributions of the standard library.
-std::uint64_t mixed(std::uint64_t x) {
+// SplitMix64 (Steele, Lea & Flood 2014). Unlike the distributions of the standard library, it is the same on every machine.
+std::uint64_t mix(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
   x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
@@ -61,7 +61,7 @@ int main() {
                 << R"("tables":1000000,"deals":false})" << std::endl;
     } else if (type == "act") {
       const std::vector<int> legal = numbers(line, "legal");
-      const int action = legal[mixed(number(line, "seed")) % legal.size()];
+      const int action = legal[mix(number(line, "seed")) % legal.size()];
       std::cout << R"({"type":"action","table":)" << number(line, "table") << R"(,"action":)" << action << '}' << std::endl;
     } else if (type == "quit") {
       return 0;

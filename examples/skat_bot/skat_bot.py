@@ -1,4 +1,4 @@
-"""a bot of OpenSpiel that plays Skat at our tables: spiel:bot=skat_bot:make"""
+"""OpenSpiel bot for Skat. Its spec is `spiel:bot=skat_bot:make`."""
 
 import random
 
@@ -8,24 +8,24 @@ from trickformer.games import skat
 
 
 def rank(card: int) -> str:
-    return skat.CARDS[card][1]  # cards are named SJ, HT, ...: suit, rank
+    return skat.CARDS[card][1]  # the names of cards are suit and rank: SJ, HT, ...
 
 
-class Cautious(pyspiel.Bot):
-    """Bids on jacks, plays its longest suit, leads high and follows low."""
+class CautiousBot(pyspiel.Bot):
+    """Bot that bids on jacks, declares its longest suit, leads high cards and follows with low ones."""
 
     def __init__(self, player_id: int, seed: int):
         super().__init__()
-        self.me, self.rng = player_id, random.Random(seed)
+        self.seat, self.rng = player_id, random.Random(seed)
 
     def restart(self) -> None:
-        """Called when a new game begins. This bot remembers nothing."""
+        pass  # called when a game begins; this bot has no memory
 
     def inform_action(self, state: skat.SkatState, player_id: int, action: int) -> None:
-        """Another seat, or chance, takes an action in `state`. This bot reads all from the state of its turn."""
+        pass  # called for each action of another seat or of chance; this bot reads the state on its turn instead
 
     def step(self, state: skat.SkatState) -> int:
-        legal, hand = state.legal_actions(), state.hand(self.me)
+        legal, hand = state.legal_actions(), state.hand(self.seat)
         match state.phase:
             case "auction":
                 jacks = sum(rank(card) == "J" for card in hand)
@@ -46,4 +46,4 @@ class Cautious(pyspiel.Bot):
 
 
 def make(game: pyspiel.Game, player_id: int, seed: int) -> pyspiel.Bot:
-    return Cautious(player_id, seed)
+    return CautiousBot(player_id, seed)

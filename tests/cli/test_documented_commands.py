@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-import shlex
 import tomllib
 from pathlib import Path
 
 import pytest
-import typer
-from typer.core import TyperGroup
+from support.commands import check_command
 
 from trickformer import players
-from trickformer.cli import app, spread
 
 ROOT = Path(__file__).parents[2]
 CARDS = ROOT / "src" / "trickformer" / "checkpoints"
@@ -24,9 +21,6 @@ PAGES = [
 ]
 
 FIGURES = ROOT / "docs" / "results" / "figures.toml"
-
-NO_SPECS = {"bidder", "smart"}  # the player of examples/oh_hell, and a convention that `belief train` takes
-SPEC_OPTIONS = ("a", "b", "players", "player", "opponents", "bootstrap", "guests")
 
 _FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.S | re.M)
 _INDENTED = re.compile(r"^ {4}trickformer .*(?:\n {8}.*)*", re.M)
@@ -72,20 +66,7 @@ def _commands_of_figures():
 
 @pytest.mark.parametrize("line", [*_commands(), *_commands_of_figures()])
 def test_a_command_is_one(line: str):
-    command = typer.main.get_command(app)
-    words = spread(command, shlex.split(line, comments=True)[1:])
-    context = typer.Context(command, info_name="trickformer")
-    while isinstance(command, TyperGroup):
-        name = words.pop(0)
-        found = command.get_command(context, name)
-        assert found is not None, f"there is no command {name}"
-        command, context = found, typer.Context(found, info_name=name, parent=context)
-    given = command.make_context(context.info_name, words).params
-    for option in SPEC_OPTIONS:
-        specs = given.get(option)
-        for spec in specs if isinstance(specs, list | tuple) else [specs]:
-            if isinstance(spec, str) and spec not in NO_SPECS:
-                players.parse(spec)
+    check_command(line)
 
 
 @pytest.mark.parametrize("spec", list(_specs()))

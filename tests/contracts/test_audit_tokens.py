@@ -128,7 +128,7 @@ def ends_late(sound):
 
 
 def ends_early(sound):
-    return {"terminal": lambda self: self._at >= self._of.n_positions - 3}
+    return {"terminal": lambda self: self._at >= self._tokenizer.n_positions - 3}
 
 
 def early_outcome(sound):
@@ -187,7 +187,7 @@ TRACKERS = {
     "a copy is the original": (lambda sound: {"copy": lambda self: self}, COPIES, "the tracker itself"),
     "a copy shares its lists": (lambda sound: {"copy": copy.copy}, COPIES, r"have changed the \w+\(\) of its original"),
     "a copy is at another place": (
-        lambda sound: {"copy": lambda self: type(self)(self._of)},
+        lambda sound: {"copy": lambda self: type(self)(self._tokenizer)},
         COPIES,
         r"a copy gives another \w+\(\)",
     ),

@@ -282,7 +282,7 @@ def test_the_bidder_keeps_the_contract_of_a_player_and_beats_random(command):
     assert json.loads(out)["rows"]["All"]["ci95"][0] > 0
     code, out, _ = command("players")
     assert any(line.startswith("bidder ") and "a scripted player of Oh Hell" in line for line in out.splitlines())
-    assert "    boldness=0.0  tricks that" in command("players", "bidder")[1]
+    assert "    boldness=0.0  Tricks added" in command("players", "bidder")[1]
     assert "bidder" in players.names() and "oh_hell" in plugins.names(plugins.GAMES)
     with pytest.raises(TrickformerError, match="'bidder' plays oh_hell only, not hearts"):
         players.make("bidder", games.load("hearts"))

@@ -1,12 +1,12 @@
-"""Every benchmark shows its options, and the names that it takes from the package exist.
+"""Every benchmark shows its options, and the names that benchmarks and runs take from the package exist.
 
-A benchmark runs too long for a test. A rename in the package would break it without notice, so its source is read here.
+They run too long for a test. A rename in the package would break them without notice, so their sources are read here.
 """
 
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import inspect
 import re
 import sys
@@ -19,7 +19,7 @@ from trickformer import games
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = sorted(path.stem for path in (ROOT / "benchmarks").glob("[a-z]*.py"))
-OWN = ("trickformer", "benchmarks", "tests")  # packages whose names are checked
+OWN = ("trickformer", "benchmarks", "tests", "support")  # packages whose names are checked
 
 
 @pytest.fixture(autouse=True)
@@ -144,7 +144,7 @@ def test_a_benchmark_shows_its_options(name, monkeypatch, capsys):
         module.main()
     out = capsys.readouterr().out
     assert end.value.code == 0 and out.startswith("usage:")
-    assert "--quick" in out or "--games" in out
+    assert "--quick" in out and "--json" in out
 
 
 @pytest.mark.parametrize("name", ["hearts", "crew"])
@@ -157,15 +157,39 @@ def test_settings_of_gomcts_are_those_of_the_game(name):
     assert gomcts.search_settings(game, quick=True).runs == settings.runs // 4
 
 
-SCRIPTS = [path for path in sorted((ROOT / "runs").glob("*.sh")) if "from trickformer" in path.read_text()]
+RUNS = ROOT / "runs"
+_HEREDOC = re.compile(r"<<'PYTHON'\n(.*?)^PYTHON$", re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
-def test_scripts_import_what_exists(script):
-    """The Python in a script of runs/ is not run by any test either."""
-    source = script.read_text()
-    imports = re.findall(r"^from (trickformer[\w.]*) import (.+)$", source, re.MULTILINE)
-    assert len(imports) == source.count("from trickformer") > 0
-    for module, names in imports:
-        for name in names.split(", "):
-            assert _member(importlib.import_module(module), name.partition(" as ")[0])
+def _python_of_runs():
+    """Yield the Python files of runs/ and the programs within its shell scripts."""
+    for path in sorted(RUNS.glob("*.py")):
+        yield pytest.param(path.read_text(), id=path.name)
+    for path in sorted(RUNS.glob("*.sh")):
+        for number, source in enumerate(_HEREDOC.findall(path.read_text())):
+            yield pytest.param(source, id=f"{path.name}-{number}")
+
+
+@pytest.mark.parametrize("source", [*_python_of_runs()])
+def test_names_of_runs_exist(source):
+    assert not faults(source)
+
+
+def test_every_program_within_a_script_is_read():
+    for path in [*RUNS.glob("*.sh"), *RUNS.glob("*.bash")]:
+        source = path.read_text()
+        assert len(_HEREDOC.findall(source)) == len(re.findall(r"(?<!<)<<(?!<)-?\s*['\"\\\w]", source)), path.name
+
+
+@pytest.mark.parametrize("name", ["crew_random", "hanabi_players", "skat_contracts"])
+@pytest.mark.parametrize("words", [["--games", "0"], ["--games", "-5"], ["--seed", "-1"]])
+def test_a_run_refuses_bad_numbers_in_one_line(name, words, capsys, monkeypatch):
+    spec = importlib.util.spec_from_file_location(name, RUNS / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, module)  # `dataclass` looks the module up
+    spec.loader.exec_module(module)
+    with pytest.raises(SystemExit) as end:
+        module.main(words)
+    out, err = capsys.readouterr()
+    assert end.value.code == 2 and not out
+    assert err.startswith("error: --games or --seed is too small; use --games ") and err.count("\n") == 1

@@ -165,6 +165,8 @@ def test_class_names_that_may_repeat():
     assert not _shared({"players/a.py": "class Options: ...\n", "games/b.py": "class Options: ...\n"})
     assert not _shared({"web/a.py": "class _Run: ...\n", "search/a.py": "class Run: ...\n"})
     assert not _shared({"web/a.py": "class Run: ...\n", "search/a.py": "class Run: ...  # style: name in Ray\n"})
+    outside = {"benchmarks/a.py": "class Run: ...\n", "runs/a.py": "class Run: ...\n"}
+    assert not checker.check_sources(outside | {"src/trickformer/web/a.py": "class Run: ...\n"})
 
 
 @pytest.mark.parametrize(
@@ -247,6 +249,13 @@ def test_where_in_code_and_messages_passes():
 def test_a_where_finding_names_its_line():
     source = '"""Deals.\n\nWhere a deal is known, it is exact.\n"""\n\nx = 1\n# A reason.\n# Where it fails, stop.\n'
     assert [line for line, _ in _find(source, Kind.WHERE_FOR_IF)] == [3, 8]
+
+
+def test_files_of_the_package_have_a_limit():
+    assert _find("x = 1\n" * 500, Kind.LONG_FILES) == []
+    assert _find("x = 1\n" * 501, Kind.LONG_FILES) == [(501, "501 lines, at most 500")]
+    assert _find("\n" * 1_000, Kind.LONG_FILES) == [(501, "1000 lines, at most 500")]
+    assert _find("x = 1\n" * 501, Kind.LONG_FILES, path="benchmarks/selfplay.py") == []
 
 
 def test_pages_have_limits():
@@ -379,3 +388,18 @@ def test_uses_and_attributes_are_no_variables(source):
 )
 def test_public_functions_explain_their_parameters(source, count):
     assert _count(source, Kind.MISSING_ARGS) == count
+
+
+@pytest.mark.parametrize(("folder", "count"), [("benchmarks", 0), ("runs", 0), ("examples", 1), ("tools", 1)])
+def test_programs_need_no_args(folder, count):
+    source = 'def f(x):\n    """Deal."""\n'
+    assert len(_find(source, Kind.MISSING_ARGS, path=f"{folder}/a.py")) == count
+
+
+@pytest.mark.parametrize("folder", ["src/trickformer/web", "benchmarks", "examples/engines", "runs", "tools"])
+def test_all_folders_are_searched(folder, tmp_path):
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / folder / "a.py").write_text("def told(): ...\n")
+    assert [(finding.path, finding.kind) for finding in checker.check_tree(tmp_path)] == [
+        (f"{folder}/a.py", Kind.PARTICIPLE_NAMES)
+    ]

@@ -1,6 +1,7 @@
-"""a scripted player of Oh Hell: bids its likely tricks, and plays high while it needs more, low once it has them
+"""a scripted player of Oh Hell: bids the tricks that it expects, and avoids tricks once it has them
 
-A player module is this docstring, whose first line describes the player, `Options` and `make`."""
+A player module has a docstring, whose first line describes the player, the class `Options` and the function `make`.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +19,18 @@ GAMES = ("oh_hell",)
 class Options(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    boldness: float = Field(default=0.0, ge=-2, le=2, description="tricks that it bids beyond those that it expects")
+    boldness: float = Field(default=0.0, ge=-2, le=2, description="Tricks added to the expected number (default: 0).")
 
 
 class Bidder(Player):
-    """Player that decides by the view alone, without random numbers."""
+    """Player that decides without random numbers."""
 
-    batch = 1  # one view after the other
+    batch = 1  # each call has one view
 
     def __init__(self, game: OhHell, boldness: float):
         self._game, self._boldness = game, boldness
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
-        """One decision a view."""
         return [Decision(self._bid(v) if v.legal[0] >= BID else self._play(v)) for v in views]
 
     def _bid(self, view: View) -> int:
@@ -43,22 +43,23 @@ class Bidder(Player):
         chance = np.where(
             [suit_of(card) == trump for card in hand], 0.3 + rank / 20, (rank == 12) * 0.6 + (rank == 11) * 0.3
         )
-        wanted = BID + chance.sum() + self._boldness
-        return min(view.legal, key=lambda bid: (abs(bid - wanted), bid))
+        target = BID + chance.sum() + self._boldness
+        return min(view.legal, key=lambda bid: (abs(bid - target), bid))
 
     def _play(self, view: View) -> int:
-        """Play the lowest card that takes the trick so far if more tricks are needed, else the highest that does not.
+        """Return the card to play.
 
-        As leader, it plays its highest card if more tricks are needed.
+        If the player needs more tricks, a leader plays its highest card. Any other player plays the lowest card that
+        takes the trick so far. A player that needs no more tricks plays the highest card that does not take the trick.
         """
         trump = suit_of(view.events[1].action or 0)
         acts = [(e.actor, e.action) for e in view.events if e.actor != CHANCE and e.action is not None]
         bids, plays = acts[: self._game.players], acts[self._game.players :]
-        taken, begun = 0, len(plays) - len(plays) % self._game.players
-        for first in range(0, begun, self._game.players):
+        taken, complete = 0, len(plays) - len(plays) % self._game.players  # complete: plays of complete tricks
+        for first in range(0, complete, self._game.players):
             trick = plays[first : first + self._game.players]
             taken += trick[winner([card for _, card in trick], trump)][0] == view.viewer
-        trick = [card for _, card in plays[begun:]]
+        trick = [card for _, card in plays[complete:]]
         takes = [card for card in view.legal if winner([*trick, card], trump) == len(trick)]
         fails = [card for card in view.legal if card not in takes]
         if taken < bids[view.viewer][1] - BID:

@@ -1,7 +1,8 @@
-"""Oh Hell for three to five players; README.md has the rules.
+"""Oh Hell for three to five players. README.md has the rules.
 
-The game is registered with OpenSpiel as `trickformer_oh_hell`, since OpenSpiel has an `oh_hell` of its own with other
-rules."""
+The game is registered with OpenSpiel as `trickformer_oh_hell`, because OpenSpiel has an `oh_hell` of its own with other
+rules.
+"""
 
 from __future__ import annotations
 
@@ -18,33 +19,59 @@ from trickformer.base import CHANCE, PUBLIC, Event, Game, Outcomes, Tokenizer, T
 if TYPE_CHECKING:
     from trickformer.base import State
 
-NUM_CARDS, SUITS, RANKS = 52, "CDHS", "23456789TJQKA"
+NUM_CARDS = 52
+SUITS = "CDHS"
+RANKS = "23456789TJQKA"
 CARDS = tuple(rank + suit for suit in SUITS for rank in RANKS)  # card = suit * 13 + rank
-BID = NUM_CARDS  # the action of bidding 0; actions below it play a card
+BID = NUM_CARDS  # action of the bid 0; lower actions play a card
 LIMITS = {"players": (3, 5), "cards": (1, 10)}
 DEFAULTS = {"players": 4, "cards": 5}
-MADE = 10  # points for a bid that was fulfilled, besides 1 a trick
+MADE = 10  # points for an exact bid, besides 1 point a trick
 
 
 def suit_of(card: int) -> int:
-    """0 to 3, in the order of SUITS."""
+    """Return the suit of a card.
+
+    Args:
+        card: Number of the card.
+
+    Returns:
+        0 to 3, in the order of SUITS.
+    """
     return card // len(RANKS)
 
 
 def winner(trick: list[int], trump: int) -> int:
-    """Return the index in the trick (0 for the leader) of the card that takes it; `trump` is a suit."""
+    """Return which card takes a trick.
+
+    Args:
+        trick: Cards in the order of play, at least one.
+        trump: Suit of the trumps.
+
+    Returns:
+        Index in the trick, 0 for the leader's card.
+    """
     led = suit_of(trick[0])
     return max(range(len(trick)), key=lambda i: (suit_of(trick[i]) == trump, suit_of(trick[i]) == led, trick[i]))
 
 
-def may_not_bid(bids: list[int], players: int, cards: int) -> int | None:
-    """Return the bid that the rules forbid after `bids`; None if all are allowed. Only the last bid is restricted."""
+def forbidden_bid(bids: list[int], players: int, cards: int) -> int | None:
+    """Return the bid that the rules forbid to the next player. Only the last player's bid is restricted.
+
+    Args:
+        bids: Bids of the players before it.
+        players: Number of players.
+        cards: Number of cards in a hand.
+
+    Returns:
+        Number of tricks; None if all bids are allowed.
+    """
     left = cards - sum(bids)
     return left if len(bids) == players - 1 and left >= 0 else None
 
 
 class OhHellGame(pyspiel.Game):
-    """`trickformer_oh_hell`, with the parameters `players` and `cards`."""
+    """OpenSpiel's game `trickformer_oh_hell`, with the parameters `players` and `cards`."""
 
     def __init__(self, params: dict[str, Any] | None = None):
         parameters = DEFAULTS | (params or {})
@@ -63,17 +90,16 @@ class OhHellGame(pyspiel.Game):
         return OhHellState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> openspiel.Observer:
-        """Make an observer that gives strings, but no tensors."""
-        return openspiel.Observer(_text, iig_obs_type, params)
+        return openspiel.Observer(_text, iig_obs_type, params)  # returns strings, but no tensors
 
 
 class OhHellState(pyspiel.State):
-    """State of a deal. Chance deals the hands in the order of the seats, and then turns up the trump card."""
+    """State of a deal. Chance deals the hands in the order of the seats and then turns up the trump card."""
 
     def __init__(self, game: OhHellGame):
         super().__init__(game)
         self.players, self.cards = game.players, game.cards
-        self.deck: list[int] = []  # as dealt
+        self.deck: list[int] = []  # cards in the order in which chance dealt them
         self.hands: list[list[int]] = [[] for _ in range(game.players)]
         self.bids: list[int] = []
         self.taken = [0] * game.players
@@ -81,17 +107,17 @@ class OhHellState(pyspiel.State):
         self.trick: list[int] = []
 
     @property
-    def dealt(self) -> bool:
-        """Whether the trump card has been turned up."""
+    def is_dealt(self) -> bool:
+        """Return whether the trump card has been turned up."""
         return len(self.deck) > self.players * self.cards
 
     @property
     def trump(self) -> int:
-        """The suit."""
+        """Suit of the trumps."""
         return suit_of(self.deck[-1])
 
     def current_player(self) -> int:
-        if not self.dealt:
+        if not self.is_dealt:
             return pyspiel.PlayerId.CHANCE
         if self.is_terminal():
             return pyspiel.PlayerId.TERMINAL
@@ -103,20 +129,20 @@ class OhHellState(pyspiel.State):
         return sum(self.taken) == self.cards
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The cards not yet dealt, each as likely as the others."""
+        """Return the cards that are not dealt yet, each with the same probability."""
         left = sorted(set(range(NUM_CARDS)) - set(self.deck))
         return [(card, 1 / len(left)) for card in left]
 
     def _legal_actions(self, player: int) -> list[int]:
         if len(self.bids) < self.players:
-            forbidden = may_not_bid(self.bids, self.players, self.cards)
+            forbidden = forbidden_bid(self.bids, self.players, self.cards)
             return [BID + n for n in range(self.cards + 1) if n != forbidden]
         hand = sorted(self.hands[player])
         following = [card for card in hand if self.trick and suit_of(card) == suit_of(self.trick[0])]
         return following or hand
 
     def _apply_action(self, action: int) -> None:
-        if not self.dealt:
+        if not self.is_dealt:
             if len(self.deck) < self.players * self.cards:
                 self.hands[len(self.deck) // self.cards].append(action)
             self.deck.append(action)
@@ -134,14 +160,14 @@ class OhHellState(pyspiel.State):
         return CARDS[action] if action < BID else f"bid {action - BID}"
 
     def returns(self) -> list[float]:
-        """Points by seat; zero before the end."""
+        """Return the points by seat, 0 before the end."""
         if not self.is_terminal():
             return [0.0] * self.players
         return [float(MADE + bid) if bid == taken else 0.0 for bid, taken in zip(self.bids, self.taken)]
 
     def __str__(self) -> str:
         lines = [" ".join([f"seat {p} holds", *(CARDS[c] for c in sorted(hand))]) for p, hand in enumerate(self.hands)]
-        if not self.dealt:
+        if not self.is_dealt:
             return "\n".join([*lines, "dealing"])
         plays = self.full_history()[len(self.deck) + self.players :]
         lines += [f"turned up {CARDS[self.deck[-1]]}", " ".join(["bids", *map(str, self.bids)])]
@@ -153,7 +179,7 @@ class OhHellState(pyspiel.State):
 
 
 def _text(state: Any, viewer: int) -> str:
-    if not state.dealt:
+    if not state.is_dealt:
         return f"dealing {len(state.deck)}"
     view = _view(state, viewer)
     return f"{viewer} | " + " ".join(
@@ -178,19 +204,18 @@ class OhHell(Game):
         self.outcomes = _outcomes(self.players, self.cards)
 
     def view(self, state: State, viewer: int) -> View:
-        """The own cards, the card turned up, then all bids and plays. Raises ValueError before the cards are dealt."""
         self.check_viewer(viewer)
         return _view(state, viewer)
 
     def tokenizer(self) -> Tokenizer:
-        """oh_hell.tokenizer."""
-        from oh_hell.tokenizer import OhHellTokenizer
+        from oh_hell.tokenizer import OhHellTokenizer  # not at the top, because that module imports this one
 
         return OhHellTokenizer(self)
 
 
 def _view(state: Any, viewer: int) -> View:
-    if not state.dealt:
+    """Return the own cards, the card turned up, and all bids and plays. The public view has no own cards."""
+    if not state.is_dealt:
         raise ValueError("a view begins when all cards are dealt")
     events = []
     if viewer != PUBLIC:
@@ -204,9 +229,10 @@ def _view(state: Any, viewer: int) -> View:
 
 @lru_cache(maxsize=8)
 def _outcomes(players: int, cards: int) -> Outcomes:
-    """List the outcomes. Each player fails or takes as many tricks as it bid, and at least one fails.
+    """List the outcomes. Each player fails or takes as many tricks as it bid, and at least one player fails.
 
-    With one card in a hand some of them cannot happen. v(o) is the score minus the mean of the others, divided by 20.
+    If a hand has one card, some of these outcomes cannot happen. v(o) is the score minus the mean of the other scores,
+    divided by 20.
     """
     results = (0, *(MADE + tricks for tricks in range(cards + 1)))
     labels = [
@@ -220,10 +246,17 @@ def _outcomes(players: int, cards: int) -> Outcomes:
 
 
 def load(spec: str) -> OhHell:
-    """`oh_hell`, or `oh_hell(players=3,cards=7)`. Raises TrickformerError on a bad option."""
-    given = openspiel.options(spec, "oh_hell", tuple(DEFAULTS))
-    for option, value in given.items():
+    """Load the game.
+
+    Args:
+        spec: Game string: `oh_hell`, or with options, such as `oh_hell(players=3,cards=7)`.
+
+    Raises:
+        TrickformerError: An option does not exist, or its value is out of range.
+    """
+    options = openspiel.options(spec, "oh_hell", tuple(DEFAULTS))
+    for option, value in options.items():
         low, high = LIMITS[option]
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise TrickformerError(f"option {option} of oh_hell is {low} to {high}, not {value!r}")
-    return OhHell(pyspiel.load_game("trickformer_oh_hell", given))
+    return OhHell(pyspiel.load_game("trickformer_oh_hell", options))
