@@ -50,6 +50,13 @@ def test_a_target_of_beliefs(command):
     assert found[0]["obl"] != found[1]["obl"]
 
 
+def test_self_play_needs_a_shared_payoff(command):
+    code, out, _ = command("obl", "exact", "kuhn_poker", "--levels", "1")
+    assert code == 0 and "no self-play, because the payoffs of the seats differ" in out
+    found = json.loads(command("obl", "exact", "kuhn_poker", "--levels", "1", "--json")[1])
+    assert found["self_play"] is None and not found["shared_payoff"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

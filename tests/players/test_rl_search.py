@@ -376,6 +376,20 @@ def test_search_on_a_learned_belief(belief, network, multi, folders, belief_netw
     assert exchanged == 2 and all(gain is not None for gain in gains), (exchanged, gains)
 
 
+def test_a_team_drops_finished_games(folders):
+    """A followed game holds the tuned networks of its moves."""
+    player, state = players.make(team_spec(folders), TINY), TINY.deal(3, 0)
+    while not state.is_terminal():
+        if state.is_chance_node():
+            state.apply_action(TINY.chance(state, 3, 0))
+            continue
+        view = TINY.view(state, state.current_player())
+        state.apply_action(player.act([view], [np.random.default_rng(0)], [{}])[0].action)
+    assert len(player.games._games) == 1
+    player.end([TINY.view(state, seat) for seat in range(2)], tuple(TINY.scores(state)), [{}, {}])
+    assert not player.games._games
+
+
 @pytest.mark.parametrize("of", [NETWORK, DRAWING])
 def test_a_network_as_blueprint_acts_as_its_player_does(folders, of):
     """In views and at tables. At a temperature the actions are draws from its player's policy."""

@@ -411,7 +411,7 @@ def test_reports_say_what_searches_gain_and_what_a_reader_must_know():
     assert none is None and own["decisions"] == len(claims) > 50
     assert own["said"]["mean"] == pytest.approx(sum(said for _, said, _ in claims) / 4)
     lines = crew_report.notes(found)
-    assert any(line.startswith("A replaced the action of its blueprint") and "wins a game" in line for line in lines)
+    assert any(line.startswith("A chose otherwise than its blueprint") and "wins a game" in line for line in lines)
     assert any(line.startswith("A: the fresh samples of its gains come from") for line in lines)
     assert "B: receives the states of its random generators, from which it could compute the hidden cards" in lines
 

@@ -91,7 +91,7 @@ def test_a_tournament_keeps_and_reports_what_a_search_says(tmp_path):
     report.write(TournamentResults(again), config.out)
     assert (config.out / report.GAINS).stat().st_size > 1000
     text = (config.out / REPORT).read_text()
-    assert "A (sparta) replaced the action of its blueprint" in text and f"]({report.GAINS})" in text
+    assert "A (sparta) chose otherwise than its blueprint" in text and f"]({report.GAINS})" in text
     assert json.loads((config.out / report.RESULT).read_text())["gains"][0] == own
 
 

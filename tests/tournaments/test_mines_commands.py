@@ -232,6 +232,7 @@ def test_random_positions_hide_something():
         (["exact", "--mines", "8"], "room for 1 to 7 mines"),
         (["exact", "--board", "7x7", "--mines", "11"], "7x7 with 11 mines is too large"),
         (["exact", "--position", "1.."], "write 4 rows of 4 marks"),
+        (["exact", "--position", "1..", "--first-move", "any"], "--first-move has no effect after the first move"),
         (["exact", "--board", "1x3", "--mines", "1", "--position", "x.."], "write 1 rows of 3 marks"),
         (
             ["exact", "--board", "1x3", "--mines", "1", "--position", "2.."],

@@ -346,9 +346,10 @@ def save(trained: HanabiCheckpoint, out: Path) -> None:
         out: Its folder, which exists.
 
     Raises:
-        TrickformerError: The disk refuses.
+        TrickformerError: The disk refuses, or a weight is infinite or not a number.
     """
     weights = {name: w.detach().cpu().contiguous() for name, w in trained.model.state_dict().items()}
+    must_be_finite({name: w.numpy() for name, w in weights.items()}, str(out))
     with whole(out / WEIGHTS) as draft:
         save_file(weights, draft)
     config = {

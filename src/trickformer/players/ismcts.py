@@ -7,7 +7,7 @@ some of its worlds contain revokes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,14 +53,13 @@ def _make_bot(game: Game, belief: Belief, options: Options, seed: int) -> Any:
         use_observation_string=not game.spiel.get_type().provides_information_state_string,
     )
     rng = np.random.default_rng(seed)
-    states: list[Any] = []
+    drawn: list[Iterator[Any]] = []
 
     def resample(state: Any, player: int) -> Any:
-        if not states:  # all worlds are sampled at the first call
+        if not drawn:  # all worlds are sampled at the first call, and become states one by one
             belief.reset(game.view(state, player))
-            worlds = belief.sample(options.runs, rng)
-            states.extend(worlds.state(i) for i in reversed(range(options.runs)))
-        return states.pop()
+            drawn.append(map(belief.sample(options.runs, rng).state, range(options.runs)))
+        return next(drawn[0])
 
     bot.set_resampler(resample)
     return bot

@@ -149,7 +149,7 @@ class _Search(BaseModel):
         None, ge=1, le=1_000_000, description="Games in a gradient step (default: 128)."
     )
     learning_rate: Annotated[float | None, _of_preset("learning_rate")] = Field(
-        None, gt=0, allow_inf_nan=False, description="Learning rate of Adam (default: small 0.001, paper 0.0000625)."
+        None, gt=0, le=1_000, description="Learning rate of Adam (default: small 0.001, paper 0.0000625)."
     )
     adam_epsilon: Annotated[float | None, _of_preset("adam_epsilon")] = Field(
         None, gt=0, allow_inf_nan=False, description="Epsilon of Adam (default: small 0.00000001, paper 0.00015)."

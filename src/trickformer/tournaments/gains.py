@@ -114,7 +114,8 @@ def notes(
     for name, player_gains in zip(names, gains):
         if player_gains is None:
             continue
-        line = f"{name} replaced the action of its blueprint, the policy that it improves, in "
+        line = f"{name} chose otherwise than its blueprint, the policy that it improves (another action, rule or "
+        line += "network), in "
         line += f"{player_gains['deviations']:,} of the {player_gains['decisions']:,} decisions that it searched. "
         line += f"Summed over a {unit.split()[-1]}, its own estimates of the changes of its score are "
         line += f"{_change(player_gains['said'], sign)} {unit}"

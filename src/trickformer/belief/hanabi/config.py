@@ -79,7 +79,7 @@ class BeliefTraining(BaseModel):
     games: int = Field(32, ge=1, le=1_000_000_000, description="Number of games in a gradient step.")
     targets: int = Field(12, ge=1, le=10_000, description="Number of random positions of each game in a gradient step.")
     steps: int = Field(3000, ge=1, le=1_000_000_000, description="Number of gradient steps.")
-    learning_rate: float = Field(4e-3, gt=0, allow_inf_nan=False, description="Learning rate of Adam at the start.")
+    learning_rate: float = Field(4e-3, gt=0, le=1_000, description="Learning rate of Adam at the start.")
     fall: float = Field(0.1, ge=0, le=1, description="Last learning rate as a share of the first, along a cosine.")
     clip: float = Field(
         1.0, gt=0, allow_inf_nan=False, description="Largest norm of a gradient. Longer ones are scaled down."
@@ -211,7 +211,12 @@ class Evaluation(FineTuningOptions):
     seed: int = Field(
         1, ge=0, lt=2**63, description="Seed of the games and of all draws. It must differ from the training's."
     )
-    stack: int = Field(20, ge=1, le=10_000, description="Number of games played and fine-tuned in lockstep.")
+    stack: int = Field(
+        20,
+        ge=1,
+        le=10_000,
+        description="Games played and fine-tuned in lockstep. In pomdp and fosg the games depend on it.",
+    )
     worlds: int | None = Field(
         None,
         ge=1,

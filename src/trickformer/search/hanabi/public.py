@@ -18,7 +18,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -256,6 +256,14 @@ class RuleSearchGame(SearchedGame[int]):
 G = TypeVar("G", bound=FollowedGame)
 
 
+class _PublicHistory(NamedTuple):
+    """Public events of a game."""
+
+    moves: list[int]
+    tables: list[Tables]  # one table before each move and after the last
+    digests: list[bytes]  # digest of the history up to each table
+
+
 class Games(Generic[G]):
     """Cache of followed games, which all seats of a game share.
 
@@ -288,21 +296,35 @@ class Games(Generic[G]):
         Raises:
             ValueError: No deal explains the view.
         """
+        history = self._history(view)
+        digests, tables = history.digests, history.tables
+        # Continue from the cached game with the most moves of this history.
+        cached = next((i for i in reversed(range(len(digests))) if digests[i] in self._games), None)
+        followed = self._begin(tables[0]) if cached is None else self._games.pop(digests[cached])
+        for i in range(cached or 0, len(history.moves)):
+            followed.advance(history.moves[i], tables[i + 1])
+        self._games[followed.digest] = followed
+        if len(self._games) > self._kept:
+            self._games.popitem(last=False)
+        return followed, tables[-1]
+
+    def drop(self, view: View) -> None:
+        """Drop a finished game from the cache.
+
+        Args:
+            view: A view at the end of the game.
+        """
+        for key in self._history(view).digests:
+            self._games.pop(key, None)
+
+    def _history(self, view: View) -> _PublicHistory:
         self._uniform.reset(view)
         tables = self._uniform.tables()
         moves = [event.action for event in view.events if event.actor >= 0 and event.action is not None]
         digests = [digest(b"", -1, tables[0])]
         for action, table in zip(moves, tables[1:]):
             digests.append(digest(digests[-1], action, table))
-        # Continue from the cached game with the most moves of this history.
-        cached = next((i for i in reversed(range(len(digests))) if digests[i] in self._games), None)
-        followed = self._begin(tables[0]) if cached is None else self._games.pop(digests[cached])
-        for i in range(cached or 0, len(moves)):
-            followed.advance(moves[i], tables[i + 1])
-        self._games[followed.digest] = followed
-        if len(self._games) > self._kept:
-            self._games.popitem(last=False)
-        return followed, tables[-1]
+        return _PublicHistory(moves, tables, digests)
 
 
 def digest(before: bytes, action: int, x: Tables) -> bytes:

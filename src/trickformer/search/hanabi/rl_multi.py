@@ -158,6 +158,9 @@ class BothSeats(Player):
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [self._decide(view, r) for view, r in zip(views, rng)]
 
+    def end(self, views: Sequence[View], scores: tuple[int, ...], memo: Sequence[Memo]) -> None:
+        self.games.drop(views[0])  # it holds a network for each move
+
     def _decide(self, view: View, rng: np.random.Generator) -> Decision:
         tuning = self.team.tuning
         followed, table = self.games.follow(view)

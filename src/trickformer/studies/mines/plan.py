@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from trickformer.base import Game
+from trickformer.plumbing.config import changed_fields
 from trickformer.tournaments.plan import Hand, Plan
 
 MOST_SIMULATIONS = 20_000_000  # cap of the simulations of a move, also of one whose limit is in seconds
@@ -192,6 +193,12 @@ class OptimalPlay(BoardSize):
     layouts: int = Field(
         5_000_000, ge=1, le=10**9, description="Largest number of mine layouts that the solver keeps in memory."
     )
+
+    @model_validator(mode="after")
+    def _check_first_move(self, info: ValidationInfo) -> Self:
+        if self.position and "first_move" in changed_fields(self, info):
+            raise ValueError("--first-move has no effect after the first move; leave out --first-move or --position")
+        return self
 
 
 class SamplerAgreement(BoardSize):

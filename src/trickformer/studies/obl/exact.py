@@ -51,6 +51,7 @@ def solve(config: ExactStudy) -> dict[str, Any]:
     tree = load_tree(config.game, config.limit)
     past = {"uniform": operator.uniform, "grounded": operator.grounded_weights}[config.policy](tree)
     new_belief = config.target == "beliefs"
+    is_shared = bool((tree.reward == tree.reward[:, :1]).all())  # else best responses in turn need not end
     level_values = _values(tree, operator.levels(tree, past, config.temperature, config.levels, new_belief))
     return {
         "game": config.game,
@@ -59,6 +60,7 @@ def solve(config: ExactStudy) -> dict[str, Any]:
         "policy": config.policy,
         "target": config.target,
         "temperature": config.temperature,
+        "shared_payoff": is_shared,
         "random": _values(tree, [operator.uniform(tree)])[0],
         "obl": level_values[0],
         "levels": level_values,
@@ -67,7 +69,7 @@ def solve(config: ExactStudy) -> dict[str, Any]:
         "cognitive_hierarchy": _values(
             tree, hierarchy.cognitive_hierarchy(tree, config.temperature, config.levels, config.tau)
         ),
-        "self_play": _self_play(tree, config) if config.starts else None,
+        "self_play": _self_play(tree, config) if config.starts and is_shared else None,
         "open_cards": float(operator.open_cards(tree)[0]),
         "checkpoint": _values(tree, [_policy_of(tree, player)])[0] if player is not None else None,
     }
@@ -184,6 +186,8 @@ def _notes(solution: dict[str, Any]) -> list[str]:
         lines.append(f"self-play by alternating best responses: best run {runs['best']:.4f}, mean {runs['mean']:.4f}")
         if runs["cross_play"] is not None:
             lines[-1] += f", cross-play of the runs {runs['cross_play']:.4f}"
+    elif not solution["shared_payoff"]:
+        lines.append("no self-play, because the payoffs of the seats differ; all values are those of the first seat")
     lines.append(f"best play with open cards {solution['open_cards']:.4f}")
     if solution["checkpoint"] is not None:
         lines.append(f"the checkpoint's policy {solution['checkpoint']:.4f}")

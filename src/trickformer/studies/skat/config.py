@@ -107,7 +107,7 @@ class Inference(BaseModel):
     )
     floor: float | None = Field(
         None,
-        ge=0,
+        gt=0,
         le=1,
         description="Share of choices that the model takes as uniformly random (default: as in kermit).",
     )

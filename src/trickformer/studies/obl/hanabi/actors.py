@@ -4,7 +4,8 @@ In off-belief learning every seat gets a target at every move, from imagined wor
 that seat's hand redrawn from its belief. In each world the seat on turn moves. The target is the reward of the move
 plus the network's value of the next position, averaged over the seat's worlds. In its own worlds the seat on turn takes
 its real action, and may also try a random one. In the worlds of a waiting seat, the network chooses a new action,
-because the seat on turn sees another hand there.
+because the seat on turn sees another hand there. With two seats the values tend to equation 4 of the OBL paper. With
+more they do not, because a waiting seat's hand is redrawn after each of the others' moves (docs/design/off-belief.md).
 
 Random generators have the seed [seed, stream, number]. Stream 1 draws exploration rates and 2 moves (here), 3 the
 replayed games (training.py), 4 games of the level below (below.py), and 5 permutations of colours (colours.py).

@@ -212,7 +212,7 @@ class OffBeliefTraining(BaseModel):
         description="Temperature of the softmax over actions, in points. 0 takes the best action.",
     )
     discount: float = Field(0.999, gt=0, le=1, description="Discount factor per move.")
-    learning_rate: float = Field(3e-3, gt=0, allow_inf_nan=False, description="Initial learning rate of Adam.")
+    learning_rate: float = Field(3e-3, gt=0, le=1_000, description="Initial learning rate of Adam.")
     fall: float = Field(0.02, gt=0, le=1, description="Final share of the learning rate, reached along a cosine.")
     averaging: float = Field(
         0.999, ge=0, lt=1, description="Decay of the exponential moving average of the weights, which is saved."
