@@ -246,6 +246,15 @@ def test_a_checkpoint_of_self_play_is_no_level(checkpoint, tmp_path):
         beliefs.hands(training.rules_of("hanabi"))
 
 
+def test_a_network_that_diverged_is_not_saved(checkpoint, tmp_path):
+    trained = load(checkpoint["mlp"])
+    with torch.no_grad():
+        trained.model.advantage.bias[0] = float("nan")
+    with pytest.raises(TrickformerError, match="advantage.bias holds a weight that is infinite or not a number"):
+        save(trained, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_level_begins_with_the_weights_of_the_one_below(checkpoint, tmp_path):
     given = {"level": 2, "below": checkpoint["mlp"], "hidden": 16, "belief_hidden": 8, "belief_steps": 1}
     weights = load(checkpoint["mlp"]).model.state_dict()
