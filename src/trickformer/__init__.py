@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from trickformer.api import (
+        Player,
         Result,
+        TrickformerError,
         decide,
         load_data,
         load_game,
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 __version__ = version("trickformer")
 
 __all__ = [
+    "Player",
     "Result",
+    "TrickformerError",
     "decide",
     "load_data",
     "load_game",

@@ -239,9 +239,11 @@ def tournament(
     from trickformer.tournaments.plan import Tournament
     from trickformer.tournaments.report import play_and_report
 
+    if isinstance(players, str):
+        raise TrickformerError(f"players must be a list of specs, such as [{players!r}, 'random']")
     entrants = [a, b, *(players or ())]
     specs = register_all(entrants)
-    if specs != entrants and (options.get("workers", 1) > 1 or options.get("ray")):
+    if specs != entrants and ((options.get("workers") or 1) > 1 or options.get("ray")):
         raise TrickformerError("a Player object plays in this process; leave out workers, or use native:MODULE:NAME")
     fields: dict[str, Any] = {"a": specs[0], "b": specs[1], "players": None if players is None else specs[2:]}
     fields |= {

@@ -55,6 +55,8 @@ def test_every_name_is_public_documented_and_typed():
         assert each is getattr(api, name) and each.__doc__
         if inspect.isfunction(each):
             assert each.__annotations__.keys() >= {*inspect.signature(each).parameters, "return"}
+    with pytest.raises(tf.TrickformerError, match="players must be a list of specs"):
+        tf.tournament("hearts", players="rules")
     with pytest.raises(AttributeError, match="no attribute 'tournement'"):
         tf.tournement  # noqa: B018
 

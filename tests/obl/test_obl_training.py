@@ -250,7 +250,7 @@ def test_a_network_that_diverged_is_not_saved(checkpoint, tmp_path):
     trained = load(checkpoint["mlp"])
     with torch.no_grad():
         trained.model.advantage.bias[0] = float("nan")
-    with pytest.raises(TrickformerError, match="advantage.bias holds a weight that is infinite or not a number"):
+    with pytest.raises(TrickformerError, match=r"advantage\.bias holds a weight that is infinite or not a number"):
         save(trained, tmp_path)
     assert not list(tmp_path.iterdir())
 

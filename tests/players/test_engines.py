@@ -136,6 +136,11 @@ def test_what_cannot_be_started(cmd, says):
         players.make(f'engine:cmd="{cmd}"' if cmd else "engine", games.load("skat"))
 
 
+def test_an_open_quote_is_reported_when_the_spec_is_resolved():
+    with pytest.raises(TrickformerError, match="No closing quotation"):
+        players.resolve("engine:cmd='bot", games.load("skat"))
+
+
 def test_a_game_that_it_does_not_play():
     with pytest.raises(TrickformerError, match="plays hearts, skat, not crew"):
         players.make(spec("good"), games.load("crew"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from io import StringIO
+from pathlib import Path
 
 import pytest
 import typer
@@ -28,6 +29,7 @@ ANALYSTS = {
     "hanabi": "pimc:worlds=2",
     "mines": "optimal",
 }
+PICTURE = Path(__file__).resolve().parents[2] / "docs" / "sheet-mines.png"  # a file that exists
 SPECS = {"mines": "mines(rows=3,cols=4,mines=2)"}
 
 
@@ -211,6 +213,9 @@ def test_what_if_from_the_command_line(folder_of, command):
         ),
         (["show", "hearts", "--plot", "a.png", "--analyse", "pimc"], "--plot draws the review of one game"),
         (["show", "hearts", "--game", 1, "--plot", "a.png"], "--plot draws the review of one game"),
+        (["show", "hearts", "--game", 1, "--analyse", "pimc", "--plot", "a.pdf"], "give a name that ends in .png"),
+        (["show", "hearts", "--game", 1, "--analyse", "pimc", "--plot", "none/a.png"], "there is no folder none"),
+        (["show", "hearts", "--game", 1, "--analyse", "pimc", "--plot", PICTURE], "give a new file"),
         (["worst", "hearts", "--a", 3], "--a 3 --b 2: give two different players from 1 to 2"),
         (["worst", "hearts", "--a", 2], "--a 2 --b 2: give two different players from 1 to 2"),
         (["worst", "nowhere"], "holds no run"),

@@ -459,6 +459,7 @@ def test_bad_input_is_one_line(command, tmp_path, folder):
         ((folder, "--analyse", "pimk"), "unknown player 'pimk'"),
         ((folder, "--analyse", ""), "unknown player ''"),
         ((folder, "--analyse", "solver", "--players", "solver"), "unknown player 'solver'"),
+        ((folder, "--analyse", "kermit"), "player 'kermit' plays skat only"),
         ((folder, "--players", "rules", "engine:x=1"), ""),
         ((folder, "--host", "203.0.113.1"), "cannot listen at 203.0.113.1:0"),
     ]:

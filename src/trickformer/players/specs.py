@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError, ValidationInfo
 from trickformer import checkpoints
 from trickformer.base import Game, Player, TrickformerError, UnknownNameError, game_name
 from trickformer.engines import entries
+from trickformer.engines.process import split_command
 from trickformer.players.registry import NAMES, games_of, module, options_of
 from trickformer.plumbing import paths, words
 from trickformer.plumbing.digests import sha256
@@ -201,7 +202,7 @@ def _with_paths(options: BaseModel, change: Callable[[str], str]) -> BaseModel:
         if isinstance(value, Path):
             new[name] = Path(change(str(value)))
         elif name == "cmd" and isinstance(options, entries.Program) and value:
-            first, *rest = shlex.split(value)
+            first, *rest = split_command(value)
             new[name] = shlex.join([change(first) if "/" in first else first, *map(change, rest)])
         elif isinstance(value, str) and any(
             isinstance(mark, NamesFile) and value not in mark.words() for mark in field.metadata

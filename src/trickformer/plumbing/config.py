@@ -45,7 +45,9 @@ FILE = "config.toml"  # the config of a run, in its folder
 _positionals: set[tuple[type[BaseModel], str]] = set()  # fields that are positional arguments of a command
 
 # Types of the options that commands have besides the fields of their config.
-File = Annotated[Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options.")]
+File = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="TOML file with any of these options but --out.")
+]
 Resume = Annotated[
     bool,
     typer.Option(
@@ -232,7 +234,9 @@ def validate(model: type[M], values: Mapping[str, Any], context: Mapping[str, An
     """
     for key in values:
         if key not in model.model_fields:
-            raise UnknownNameError("config key", key, tuple(model.model_fields))
+            excluded = COMMAND_LINE_ONLY if key in (context or {}).get("filed", ()) else ()
+            names = tuple(name for name in model.model_fields if name not in excluded)
+            raise UnknownNameError("config key", key, names)
     try:
         return model.model_validate(values, context=context)
     except ValidationError as e:

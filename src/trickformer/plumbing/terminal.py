@@ -39,6 +39,10 @@ class SafeConsole(Console):
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
+    def on_broken_pipe(self) -> None:
+        """Let the program end as after any other closed pipe; rich would end it with code 1."""
+        raise BrokenPipeError
+
 
 class BestEffortStream:
     """A stream whose failed writes are ignored. Characters that it cannot encode become question marks.

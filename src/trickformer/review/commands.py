@@ -53,6 +53,8 @@ def show(
     chosen, warning = _games(file, game)
     if plot is not None and (analyse is None or len(chosen) > 1):
         raise TrickformerError("--plot draws the review of one game; give --analyse, and --game if there are several")
+    if plot is not None:
+        _check_new_png(plot)
     if analyse is None and (seat is not None or repeats != _REPEATS or seed):
         raise TrickformerError("--seat, --repeats and --seed are of the rating; give --analyse, or leave them out")
     reviews = _reviews(chosen, analyse, seat, repeats, seed) if analyse is not None else {}
@@ -73,6 +75,18 @@ def show(
         draw(reviews[chosen[0][0]], plot)
     if warning:
         terminal.warn(warning)
+
+
+def _check_new_png(path: Path) -> None:
+    """Raise TrickformerError if a plot cannot have this path."""
+    from trickformer.base import TrickformerError
+
+    if path.suffix.lower() != ".png":
+        raise TrickformerError(f"--plot {path}: a plot is a PNG; give a name that ends in .png")
+    if path.exists():
+        raise TrickformerError(f"--plot {path} exists; give a new file")
+    if not path.parent.is_dir():
+        raise TrickformerError(f"--plot {path}: there is no folder {path.parent}")
 
 
 @app.command(epilog="Example: trickformer records worst out/match")

@@ -41,7 +41,10 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing.folder import Interruption, how_to_resume
 from trickformer.plumbing.terminal import warn
 from trickformer.records import files
+from trickformer.records.skat.record import UnreadableGame
+from trickformer.review import analyst
 from trickformer.review.analyst import SOLVER
+from trickformer.review.hand import of_record
 from trickformer.selfplay.results import TrainingResults, holds_training
 from trickformer.web.cast import make_cast
 from trickformer.web.config import Play, PuzzleSettings, ViewSettings
@@ -270,8 +273,11 @@ def view(settings: ViewSettings) -> None:
     if holds_training(settings.run):
         _view_training(settings)
     _refuse_standard_input(settings.run)
-    next(files.read(files.place(settings.run)))  # reports a fault of the file before the server starts
+    # The checks report faults before the server starts.
+    first = next(files.read(files.place(settings.run)))
     _check_specs(settings)
+    if settings.analyse is not None and not isinstance(first, UnreadableGame):
+        analyst.make(settings.analyse, of_record(first).game)
     with _bind_socket(settings) as listener:
         _serve(settings, listener, "the hands are", "review.html", {"reviewing": Reading(settings)})
     raise Interruption("the page is closed")
