@@ -37,7 +37,7 @@ def test_beliefs():
 def test_engines(command, tmp_path):
     (tmp_path / "mybot.py").write_text(python_blocks(DOCS / "engines.md")[0])
     spec = f'engine:cmd="{sys.executable} {tmp_path / "mybot.py"}"'
-    code, out, err = command("tournament", "skat", "--a", spec, "--b", "random", "--deals", 1, "--seed", 1)
+    code, out, err = command("tournament", "hearts", "--a", spec, "--b", "random", "--deals", 1, "--seed", 1)
     assert code == 0, err
     assert "engine" in out
 

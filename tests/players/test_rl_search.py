@@ -385,9 +385,9 @@ def test_a_team_drops_finished_games(folders):
             continue
         view = TINY.view(state, state.current_player())
         state.apply_action(player.act([view], [np.random.default_rng(0)], [{}])[0].action)
-    assert len(player.games._games) == 1
+    assert len(player.games) == 1
     player.end([TINY.view(state, seat) for seat in range(2)], tuple(TINY.scores(state)), [{}, {}])
-    assert not player.games._games
+    assert len(player.games) == 0
 
 
 @pytest.mark.parametrize("of", [NETWORK, DRAWING])

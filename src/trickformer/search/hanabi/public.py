@@ -284,6 +284,10 @@ class Games(Generic[G]):
         self._uniform = HanabiBelief(game)
         self._games: OrderedDict[bytes, G] = OrderedDict()  # by digest of the public history
 
+    def __len__(self) -> int:
+        """Return the number of games in the cache."""
+        return len(self._games)
+
     def follow(self, view: View) -> tuple[G, Tables]:
         """Return the game of a view, followed up to the view.
 
