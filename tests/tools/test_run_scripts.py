@@ -14,6 +14,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -160,7 +161,8 @@ def check_program(words: list[str], monkeypatch) -> None:
 
     monkeypatch.setattr(argparse.ArgumentParser, "parse_args", parse_and_stop)
     monkeypatch.setattr(sys, "argv", words)
-    with pytest.raises(ParsedOptions):
+    with pytest.raises(ParsedOptions), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # runpy's, if another test has imported the module
         if is_module:
             runpy.run_module(words[0], run_name="__main__")
         else:
