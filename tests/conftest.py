@@ -11,8 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from trickformer import games
+
+# A slow disk or a busy machine is no failure of an example.
+settings.register_profile("trickformer", deadline=None)
+settings.load_profile("trickformer")
 
 # A shell lets jobs in the background ignore interrupts. The processes that tests interrupt would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -28,8 +33,12 @@ def command(monkeypatch, capsys):
     def call(*arguments):
         capsys.readouterr()  # what a fixture printed is not the command's
         monkeypatch.setattr(sys, "argv", ["trickformer", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
+        handler = signal.getsignal(signal.SIGTERM)
+        try:
+            with pytest.raises(SystemExit) as end:
+                cli.main()
+        finally:
+            signal.signal(signal.SIGTERM, handler)  # the program's own would turn `kill` into a failed test
         out, err = capsys.readouterr()
         return end.value.code, out, err
 

@@ -110,10 +110,10 @@ def test_calibration_finds_shift_and_scale():
 def test_games_for_the_calibration_are_those_asked_for(tmp_path):
     """A game of each contract: legal from the auction on, won as its cards say, kept, and the same again."""
     weights = learning.guess()
-    config = Calibration(out=tmp_path, games=8, hand_games=8, worlds=1)
+    config = Calibration(out=tmp_path, games=8, hand_games=9, worlds=1)
     for by_hand, contract in itertools.product((False, True), range(4)):
         odds, won = calibrating.results(config, weights, contract, by_hand)
-        assert odds.shape == won.shape == (8,)
+        assert odds.shape == won.shape == (9 if by_hand else 8,)
         assert np.all(np.abs(odds) < 3.6)
         assert set(won) <= {0.0, 1.0}
         again = calibrating.results(config, weights, contract, by_hand)

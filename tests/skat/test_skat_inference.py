@@ -29,6 +29,16 @@ def test_the_model_tells_of_the_cards_and_one_of_blind_choices_nothing():
     )  # by the seed
 
 
+def test_the_command_reports_each_player(command):
+    sizes = ["--deals", 3, "--worlds", 10, "--seed", 5]
+    code, out, err = command("skat", "inference", "--players", "rules", "kermit:worlds=1", *sizes)
+    assert code == 0, err
+    assert "rules" in out and "kermit" in out and "nan" not in out
+    other = command("skat", "inference", "--players", "rules", *sizes, "--bid", 30, "--choice", 20, "--floor", 0.5)[1]
+    rows = [next(line for line in text.splitlines() if "rules" in line) for text in (out, other)]
+    assert rows[0] != rows[1]
+
+
 def test_bidders_that_cannot_be_measured_are_refused(monkeypatch):
     monkeypatch.setattr(inference, "MOST_PASSED_IN", 3)
     monkeypatch.setattr(inference.players, "make", lambda spec, game: Passing())

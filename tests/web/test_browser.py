@@ -78,7 +78,7 @@ def test_a_whole_hand_by_clicks(browser, name):
                 for width, height in ((1920, 1080), *WIDTHS):
                     page.set_viewport_size({"width": width, "height": height})
                     assert not overlaps(page), width
-                rules_hold(page, contrast=True)
+                rules_hold(page)
                 assert not faint(page)
                 assert page.locator("#panel-belief .shares td.heat").count() or "belief" not in panels
                 for panel in panels.split():

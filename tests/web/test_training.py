@@ -163,7 +163,7 @@ def test_the_page_of_a_training_leads_to_its_hands(training, match):
             window.set_viewport_size({"width": width, "height": height})
             assert not overlaps(window), width
         assert window.locator("#charts .axis").count() and not window.evaluate(_LABELS_ON_AXIS)
-        rules_hold(window, contrast=True)
+        rules_hold(window)
         assert not faint(window)
         window.click("#rows a")
         window.wait_for_selector("#charts svg")
