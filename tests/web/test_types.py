@@ -105,7 +105,8 @@ def _review(review_page, number):
     """Open a hand, rate its decisions, and play on from the first."""
     review_page.send("open", number=number)
     hand = review_page.hear(lambda message: message["type"] == "hand")
-    review_page.send("rate", number=number, analyst=1)  # the first player
+    fast = (i for i, name in enumerate(hand["analysts"]) if name.startswith(("pimc", "argmax")))
+    review_page.send("rate", number=number, analyst=next(fast, len(hand["analysts"]) - 1))
     review_page.hear(lambda message: message["type"] == "review")
     seats = [hand["players"].index("random")] * len(hand["names"])
     review_page.send("try", number=number, at=1, seats=seats, action=hand["positions"][0]["action"], n=2)
