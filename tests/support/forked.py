@@ -57,6 +57,18 @@ def served(*words: str, command: str = "play") -> Iterator[tuple[str, BaseProces
             process.close()
 
 
+def assert_no_traceback(process: BaseProcess) -> None:
+    """End a server of `served`, and assert that it has printed no traceback."""
+    process.terminate()
+    process.join()
+    os.set_blocking(process.stdout.fileno(), False)
+    try:
+        output = os.read(process.stdout.fileno(), 1_000_000).decode()
+    except BlockingIOError:
+        output = ""
+    assert "Traceback" not in output, output
+
+
 def _fork_server() -> dict[str, object]:
     """The address of the fork server of this process and, in Python 3.14, its key."""
     names = ("_forkserver_address", "_forkserver_authkey")

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from support import served as processes
-from support.forked import served
+from support.forked import assert_no_traceback, served
 from support.served import children, clicks, heard, my_turn, page
 
 from trickformer.web import messages, scenes
@@ -283,6 +283,7 @@ def test_a_hundred_fuzzed_messages():
             table = heard(socket, "table")
             assert table["seats"].count("you") >= 1, seed
             assert process.is_alive(), seed
+        assert_no_traceback(process)
 
 
 def test_messages_are_limited(hearts_table):

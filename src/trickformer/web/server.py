@@ -211,7 +211,7 @@ async def _exchange(room: Pages, page: WebSocket, access: Access) -> None:
         while True:
             try:
                 text = await page.receive_text()
-            except KeyError:  # a binary message
+            except (KeyError, RuntimeError):  # a binary message, or the page has gone while a message was sent to it
                 return
             # A room removes a page that leaves too many messages unread.
             if not rate_limit.try_acquire() or page not in room.pages:
