@@ -171,16 +171,19 @@ def report_command(
 @app.command(epilog="Example: trickformer players gomcts --game skat")
 def players(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Player whose options to list.")] = None,
-    game: Annotated[str | None, typer.Option(help="Game whose defaults to show, such as skat.")] = None,
+    game: Annotated[str | None, typer.Option(help="Game whose players or defaults to show, such as skat.")] = None,
     as_json: configs.Json = False,
 ) -> None:
     """List the players, or the options of one. A player is named by a spec: name:option=value,option=value."""
     from trickformer import players as registry
 
+    chosen = registry.names()
+    if game is not None and name is None:
+        from trickformer import games
+
+        chosen = registry.names_for(games.load(game).name)
     if name is None and not as_json:
-        if game is not None:
-            raise TrickformerError("--game shows the defaults of one player; give its NAME, or --json for all players")
-        terminal.out(registry.summarize_all())
+        terminal.out(registry.summarize(chosen))
         print()
         print("any: every game. argmax, gomcts and imitation need a model of the game.")
         print("A spec names a player with its options, such as pimc:worlds=20.")
@@ -189,11 +192,11 @@ def players(
         print("trickformer players NAME lists the options of a player.")
         return
     rows: list[dict[str, Any]] = []
-    for each in [name] if name is not None else registry.names():
+    for each in [name] if name is not None else chosen:
         try:
             rows.append(_player(each, game))
-        except TrickformerError as e:  # a broken module of another package must not hide the other players
-            if name is not None or each in registry.NAMES:
+        except TrickformerError as e:  # a broken module, or a player without a model of the game, must not hide others
+            if name is not None:
                 raise
             rows.append({"name": each, "fault": str(e)})
     if as_json:
@@ -222,7 +225,9 @@ def _player(name: str, game: str | None) -> dict[str, Any]:
     else:
         from trickformer import games
 
-        values = registry.possible_options(name, games.load(game))
+        loaded = games.load(game)
+        registry.check_game(name, loaded)
+        values = registry.possible_options(name, loaded)
     options = {key: {"default": value, "help": fields[key].description or ""} for key, value in values.items()}
     about = registry.describe(name)
     result = {"name": name, "about": about, "games": registry.games_of(name), "options": options}

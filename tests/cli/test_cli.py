@@ -287,3 +287,14 @@ def test_the_shell_completes_commands():
     program = "from trickformer.cli import main; main()"
     found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert found.stdout.split() == ["tournament"]
+
+
+def test_the_players_of_a_game(command):
+    code, out, _ = command("players", "--game", "mines")
+    names = [line.split()[0] for line in out.splitlines()[1:] if line and not line.startswith(" ")]
+    assert code == 0 and {"bsr_uct", "optimal", "random"} <= set(names) and not {"rules", "kermit"} & set(names)
+    rows = json.loads(command("players", "--game", "mines", "--json")[1])["players"]
+    faults = {row["name"]: row.get("fault") for row in rows}
+    assert "no model plays mines" in faults["argmax"] and faults["optimal"] is None and "rules" not in faults
+    code, _, err = command("players", "rules", "--game", "mines")
+    assert (code, err) == (2, "error: player 'rules' plays hearts, skat, crew only, not mines\n")

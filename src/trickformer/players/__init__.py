@@ -15,8 +15,19 @@ Other packages add players by entry points in the group `trickformer.players` (d
 """
 
 from trickformer.base import decide_in_batches, decision_rng, validate_decisions
-from trickformer.players.registry import NAMES, describe, games_of, module, names, options_of, presets_of, summarize_all
+from trickformer.players.registry import (
+    NAMES,
+    describe,
+    games_of,
+    module,
+    names,
+    names_for,
+    options_of,
+    presets_of,
+    summarize,
+)
 from trickformer.players.specs import (
+    check_game,
     digests,
     files,
     make,
@@ -37,6 +48,7 @@ from trickformer.players.specs import (
 
 __all__ = [
     "NAMES",
+    "check_game",
     "decide_in_batches",
     "decision_rng",
     "describe",
@@ -46,6 +58,7 @@ __all__ = [
     "make",
     "module",
     "names",
+    "names_for",
     "options_of",
     "parse",
     "possible_options",
@@ -55,7 +68,7 @@ __all__ = [
     "resolve_options",
     "short",
     "starts_program",
-    "summarize_all",
+    "summarize",
     "text",
     "to_type",
     "translate",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import textwrap
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +26,27 @@ def names() -> tuple[str, ...]:
     """List the players of this package, then those of installed packages, then the engines of engines.toml."""
     others = (*plugins.names(plugins.PLAYERS), *entries.read())
     return (*NAMES, *(name for name in dict.fromkeys(others) if name not in NAMES))
+
+
+def names_for(game: str) -> tuple[str, ...]:
+    """List the players that play a game, in the order of `names`.
+
+    Args:
+        game: Name of the game.
+
+    Returns:
+        The names. Whether a player has a model of the game is not checked, and a player whose module cannot be imported
+        is among them.
+    """
+    return tuple(name for name in names() if _plays(name, game))
+
+
+def _plays(name: str, game: str) -> bool:
+    try:
+        games = games_of(name)
+    except TrickformerError:
+        return True
+    return games is None or game in games
 
 
 def is_hidden_engine(name: str) -> bool:
@@ -124,10 +146,14 @@ def _summarize(name: str) -> str:
     return textwrap.fill(description, 80, initial_indent=head, subsequent_indent=" " * len(_row("", "")))
 
 
-def summarize_all() -> str:
-    """List all players below a line of column heads."""
+def summarize(chosen: Iterable[str]) -> str:
+    """List players below a line of column heads.
+
+    Args:
+        chosen: Names of the players.
+    """
     head = _row("player", "games") + "what it does"
-    return "\n".join([head, *map(_summarize, names())])
+    return "\n".join([head, *map(_summarize, chosen)])
 
 
 def _row(name: str, games: str) -> str:

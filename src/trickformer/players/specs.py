@@ -289,12 +289,26 @@ def make(spec: str, game: Game, logs: Path | None = None) -> Player:
         TrickformerError: `parse` raises it, or the player cannot play this game.
     """
     name, options = parse(spec)
-    names = games_of(name)
-    if names is not None and game.name not in names:
-        raise TrickformerError(f"player {name!r} plays {', '.join(names)} only, not {game.name}")
+    check_game(name, game)
     if logs is not None and isinstance(options, entries.Program):
         options = options.with_logs(logs)
     return module(name).make(options, game)
+
+
+def check_game(name: str, game: Game) -> None:
+    """Refuse a game that a player does not play.
+
+    Args:
+        name: Name of the player.
+        game: The game.
+
+    Raises:
+        UnknownNameError: There is no player of this name.
+        TrickformerError: The player does not play the game.
+    """
+    games = games_of(name)
+    if games is not None and game.name not in games:
+        raise TrickformerError(f"player {name!r} plays {', '.join(games)} only, not {game.name}")
 
 
 def files(spec: str) -> dict[str, Path]:
