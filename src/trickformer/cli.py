@@ -12,7 +12,7 @@ import typer
 
 import trickformer
 from trickformer.audit.views import Audit
-from trickformer.base import TrickformerError
+from trickformer.base import Game, TrickformerError
 from trickformer.engines.config import Conformance
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import terminal, words
@@ -177,11 +177,12 @@ def players(
     """List the players, or the options of one. A player is named by a spec: name:option=value,option=value."""
     from trickformer import players as registry
 
-    chosen = registry.names()
-    if game is not None and name is None:
+    loaded: Game | None = None
+    if game is not None:
         from trickformer import games
 
-        chosen = registry.names_for(games.load(game).name)
+        loaded = games.load(game)
+    chosen = (name,) if name is not None else registry.names(loaded and loaded.name)
     if name is None and not as_json:
         terminal.out(registry.summarize(chosen))
         print()
@@ -192,11 +193,12 @@ def players(
         print("trickformer players NAME lists the options of a player.")
         return
     rows: list[dict[str, Any]] = []
-    for each in [name] if name is not None else chosen:
+    for each in chosen:
         try:
-            rows.append(_player(each, game))
-        except TrickformerError as e:  # a broken module, or a player without a model of the game, must not hide others
-            if name is not None:
+            rows.append(_player(each, loaded))
+        except TrickformerError as e:
+            # A broken module of another package, or a player without a model of the game, must not hide the others.
+            if name is not None or (loaded is None and each in registry.NAMES):
                 raise
             rows.append({"name": each, "fault": str(e)})
     if as_json:
@@ -215,7 +217,7 @@ def players(
                 print(f"preset={preset} in {its_game}: {settings}")
 
 
-def _player(name: str, game: str | None) -> dict[str, Any]:
+def _player(name: str, game: Game | None) -> dict[str, Any]:
     """Describe a player and its options, with the defaults of a game if one is given."""
     from trickformer import players as registry
 
@@ -223,11 +225,8 @@ def _player(name: str, game: str | None) -> dict[str, Any]:
     if game is None:
         values = registry.options_of(name)().model_dump(mode="json")
     else:
-        from trickformer import games
-
-        loaded = games.load(game)
-        registry.check_game(name, loaded)
-        values = registry.possible_options(name, loaded)
+        registry.check_game(name, game)
+        values = registry.possible_options(name, game)
     options = {key: {"default": value, "help": fields[key].description or ""} for key, value in values.items()}
     about = registry.describe(name)
     result = {"name": name, "about": about, "games": registry.games_of(name), "options": options}

@@ -43,9 +43,11 @@ def test_docstrings_are_true():
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=[block.split("\n\n")[-1].split("(")[0][:20] for block in BLOCKS])
-def test_the_blocks_of_the_page_run(block, tmp_path, monkeypatch):
+def test_the_blocks_of_the_page_run(block, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    exec(compile(block, PAGE.name, "exec"), {"__name__": "page"})
+    names = {"__name__": "page"}
+    exec(compile(block, PAGE.name, "exec"), names)
+    assert names.keys() > {"__name__", "__builtins__"} or capsys.readouterr().out, "the block does nothing"
 
 
 def test_every_name_is_public_documented_and_typed():

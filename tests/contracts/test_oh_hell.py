@@ -67,7 +67,8 @@ def test_random_deals_are_those_of_the_twin(spec):
     game, rng = games.load(spec), random.Random(1)
     for index in range(40):
         state = game.deal(3, index)
-        compared(game, state, words(game, state), rng.choice)
+        line = compared(game, state, words(game, state), rng.choice)
+        assert len(line) == game.players * (game.cards + 1)  # bids and cards
 
 
 @pytest.mark.parametrize(("players_", "cards", "least"), [(3, 1, 10), (4, 1, 24), (3, 2, 200)])

@@ -15,17 +15,7 @@ Other packages add players by entry points in the group `trickformer.players` (d
 """
 
 from trickformer.base import decide_in_batches, decision_rng, validate_decisions
-from trickformer.players.registry import (
-    NAMES,
-    describe,
-    games_of,
-    module,
-    names,
-    names_for,
-    options_of,
-    presets_of,
-    summarize,
-)
+from trickformer.players.registry import NAMES, describe, games_of, module, names, options_of, presets_of, summarize
 from trickformer.players.specs import (
     check_game,
     digests,
@@ -58,7 +48,6 @@ __all__ = [
     "make",
     "module",
     "names",
-    "names_for",
     "options_of",
     "parse",
     "possible_options",

@@ -22,23 +22,16 @@ NAMES = tuple(
 )
 
 
-def names() -> tuple[str, ...]:
-    """List the players of this package, then those of installed packages, then the engines of engines.toml."""
-    others = (*plugins.names(plugins.PLAYERS), *entries.read())
-    return (*NAMES, *(name for name in dict.fromkeys(others) if name not in NAMES))
-
-
-def names_for(game: str) -> tuple[str, ...]:
-    """List the players that play a game, in the order of `names`.
+def names(game: str | None = None) -> tuple[str, ...]:
+    """List the players of this package, then those of installed packages, then the engines of engines.toml.
 
     Args:
-        game: Name of the game.
-
-    Returns:
-        The names. Whether a player has a model of the game is not checked, and a player whose module cannot be imported
-        is among them.
+        game: Name of a game, to list only the players that play it. Whether a player has a model of the game is not
+            checked, and a player whose module cannot be imported is on the list.
     """
-    return tuple(name for name in names() if _plays(name, game))
+    others = (*plugins.names(plugins.PLAYERS), *entries.read())
+    every = (*NAMES, *(name for name in dict.fromkeys(others) if name not in NAMES))
+    return every if game is None else tuple(name for name in every if _plays(name, game))
 
 
 def _plays(name: str, game: str) -> bool:

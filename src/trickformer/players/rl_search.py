@@ -362,10 +362,10 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         game: The game.
 
     Raises:
-        TrickformerError: The game has no such seat, or more than two seats for `multi` or a network
-            as blueprint; `multi` is on another device than the CPU; the blueprint is another player, has a memory or,
-            for `bootstrap`, no values; the checkpoint is missing, of other rules, an imitation, or a network with a
-            memory; or the network of the belief does not fit.
+        TrickformerError: The game has no such seat, or more than two seats for `multi` or a network as blueprint;
+            `multi` is on another device than the CPU; the blueprint is another player, has a memory or, for
+            `bootstrap`, no values; the checkpoint is missing, of other rules, an imitation, or a network with a memory;
+            or the network of the belief does not fit.
     """
     from trickformer.games.hanabi import Hanabi
 

@@ -97,8 +97,8 @@ def make(options: Options, game: Game) -> BlueprintSearchPlayer:
         game: The game.
 
     Raises:
-        TrickformerError: The game has no such seat or option, the blueprint is no scripted player
-            of it, or the network does not fit.
+        TrickformerError: The game has no such seat or option, the blueprint is no scripted player of it, or the
+            network does not fit.
     """
     refuse_unread("sparta", options, game)
     if options.seat >= game.players:

@@ -37,12 +37,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from uvicorn import Config
 
 from trickformer import players
-from trickformer.base import TrickformerError
+from trickformer.base import Game, TrickformerError
 from trickformer.plumbing.folder import Interruption, how_to_resume
 from trickformer.plumbing.terminal import warn
 from trickformer.records import files
 from trickformer.records.skat.record import UnreadableGame
-from trickformer.review import analyst
+from trickformer.review import solver
 from trickformer.review.analyst import SOLVER
 from trickformer.review.hand import of_record
 from trickformer.selfplay.results import TrainingResults, holds_training
@@ -275,9 +275,7 @@ def view(settings: ViewSettings) -> None:
     _refuse_standard_input(settings.run)
     # The checks report faults before the server starts.
     first = next(files.read(files.place(settings.run)))
-    _check_specs(settings)
-    if settings.analyse is not None and not isinstance(first, UnreadableGame):
-        analyst.make(settings.analyse, of_record(first).game)
+    _check_specs(settings, None if isinstance(first, UnreadableGame) else of_record(first).game)
     with _bind_socket(settings) as listener:
         _serve(settings, listener, "the hands are", "review.html", {"reviewing": Reading(settings)})
     raise Interruption("the page is closed")
@@ -317,11 +315,17 @@ def _refuse_standard_input(path: Path) -> None:
         raise TrickformerError("a page reads its games more than once; give a file, not standard input")
 
 
-def _check_specs(settings: ViewSettings) -> None:
-    """Raise TrickformerError if a spec of the command line names no player."""
-    analysts = [] if settings.analyse in (None, SOLVER) else [settings.analyse]
-    for spec in (*analysts, *(settings.players or ())):
+def _check_specs(settings: ViewSettings, game: Game | None = None) -> None:
+    """Raise TrickformerError if a spec of the command line names no player, or the analyst cannot rate the game."""
+    for spec in settings.players or ():
         players.parse(spec)
+    if settings.analyse == SOLVER:
+        if game is not None:
+            solver.check(game)
+    elif settings.analyse is not None:
+        name, _ = players.parse(settings.analyse)
+        if game is not None:
+            players.check_game(name, game)
 
 
 def _make_links(*guests: Access) -> dict[str, Access]:

@@ -56,9 +56,13 @@ def save(model: BeliefNetwork, config: BeliefTraining, policies: list[str], file
         config: Config of its training.
         policies: `HanabiProcess.identities` of the training.
         file: Path of the file.
+
+    Raises:
+        TrickformerError: The disk refuses, or a weight is infinite or not a number.
     """
     about = config.model_dump(mode="json", exclude={"out", "device"}) | {_POLICIES: policies}
     weights = {name: w.detach().cpu().contiguous() for name, w in model.weights().items()}
+    must_be_finite({name: w.float().numpy() for name, w in weights.items()}, str(file))
     with whole(file) as draft:
         save_file(weights, draft, {_METADATA: to_json(about)})
 
