@@ -51,11 +51,16 @@ def small(**given):
     )
 
 
-def values(network, state, seat, legal, v0):
-    """Of one state, by the seat: values of actions, and of waiting, as the network without a memory says."""
-    q, waiting = network(
-        torch.from_numpy(state.observation(seat, v0))[None], torch.ones(1, 1), torch.from_numpy(legal)[None]
-    )
+def remember(network, state, seat, v0, memory=None):
+    """The factors and the state of a network's LSTM after a seat has seen a state."""
+    seen = torch.from_numpy(state.observation(seat, v0))
+    context, after = network.contexts(seen[None, None], network.memory(1) if memory is None else memory[1])
+    return context[0], after
+
+
+def values(network, state, seat, legal, v0, memory):
+    """Of one state, by the seat, with what it remembers: values of actions, and of waiting, as the network says."""
+    q, waiting = network(torch.from_numpy(state.observation(seat, v0))[None], memory[0], torch.from_numpy(legal)[None])
     return q[0].numpy(), float(waiting)
 
 
@@ -78,42 +83,56 @@ def worlds_of(state, seat):
 
 def expected(config, online, target, table, seat, action):
     """The target of a seat, as the mean over all that it may believe, from its definition."""
-    state, rules = table[0], table.rules
-    turn, total, ways = state.current_player(), 0.0, worlds_of(table[0], seat)
+    state, rules, v0 = table[0], table.rules, config.v0
+    total, ways, drawn = 0.0, worlds_of(table[0], seat), rules.players - 1
+
+    def greedy(state, memories):
+        seat = state.current_player()
+        q, _ = values(online, state, seat, legal_of(state), v0, memories[online][seat])
+        return max(state.legal_actions(), key=lambda a: q[a])
+
+    def future(state, action, memories):
+        """Of an action and what follows it, until the seat's next turn."""
+        turn, before = state.current_player(), state.score()
+        state.apply_action(action)
+        gained = state.score() - before
+        if state.is_terminal():
+            return gained
+        memories = {n: [remember(n, state, s, v0, m) for s, m in enumerate(memories[n])] for n in memories}
+        if state.current_player() == seat:
+            q, _ = values(target, state, seat, legal_of(state), v0, memories[target][seat])
+            return gained + config.discount * q[greedy(state, memories)]
+        if turn == seat:
+            _, waiting = values(target, state, seat, legal_of(state) & False, v0, memories[target][seat])
+            return gained + config.discount * waiting
+        return gained + config.discount * future(state, greedy(state, memories), memories)
+
     for (hand, deck), n in ways.items():
         world = table.take(np.zeros(1, dtype=np.int64))
         hidden = np.full((1, rules.players, rules.hand), -1, dtype=np.int8)
         hidden[0, seat, : len(hand)] = hand
-        # The deck comes in any order: the next card is all that the next move shows.
-        for shuffle in range(200):
+        # The deck comes in any order: only the cards that the next moves draw matter.
+        for shuffle in range(1_000):
             assert world.redeal(hidden, shuffle)[0]
-            if not deck or world[0].deck[0] == deck[0]:
+            if tuple(world[0].deck[:drawn]) == deck[:drawn]:
                 break
         imagined = world[0]
-        assert not deck or imagined.deck[0] == deck[0]
-        q, _ = values(online, imagined, turn, legal_of(imagined), config.v0)
-        made = action if turn == seat else max(imagined.legal_actions(), key=lambda a: q[a])
-        before = imagined.score()
-        imagined.apply_action(made)
-        worth = imagined.score() - before
-        if not imagined.is_terminal():
-            own = imagined.current_player() == seat
-            legal = legal_of(imagined) & own
-            q, waiting = values(target, imagined, seat, legal, config.v0)
-            if own:
-                chosen, _ = values(online, imagined, seat, legal, config.v0)
-                waiting = q[max(imagined.legal_actions(), key=lambda a: chosen[a])]
-            worth += config.discount * waiting
-        total += n * worth
+        assert tuple(imagined.deck[:drawn]) == deck[:drawn]
+        # What the seats remember of the table, which in the world of a waiting seat is not what they see there.
+        memories = {m: [remember(m, state, s, v0) for s in range(rules.players)] for m in (online, target)}
+        made = action if state.current_player() == seat else greedy(imagined, memories)
+        total += n * future(imagined, made, memories)
     return total / ways.total()
 
 
-@pytest.mark.parametrize(("game", "worlds"), [(SMALL, 1), (SMALL, 3), (THREE, 2)])
+@pytest.mark.parametrize(
+    ("game", "worlds", "model"), [(SMALL, 1, "mlp"), (SMALL, 3, "lstm"), (THREE, 2, "mlp"), (THREE, 1, "lstm")]
+)
 @pytest.mark.parametrize("moves", [0, 3, 5])
-def test_targets_are_right_on_the_average(game, worlds, moves):
+def test_targets_are_right_on_the_average(game, worlds, model, moves):
     """At one position, in as many imagined worlds as there are tables."""
     n = 4_000
-    config = small(game=game, tables=n, worlds=worlds)
+    config = small(game=game, tables=n, worlds=worlds, model=model)
     rules = rules_of(game)
     online, target = networks(config)
     actors, rng = Actors(config, rules, CountingTableBelief()), np.random.default_rng(moves)
@@ -185,6 +204,7 @@ def test_self_plays_targets(game):
         config = small(game=game, method=method, n_step=moves)
         rules = rules_of(game)
         online, target = networks(config)
+        no_memory = (torch.ones(1, 1), target.memory(1))
         games, given = played(config, online, target, 12)
         assert not games.targets.any()
         q, _ = learning.values(online, given)
@@ -206,9 +226,9 @@ def test_self_plays_targets(game):
                         later = states[t + moves]
                         own = later.current_player() == seat
                         legal = legal_of(later) & own
-                        worth, waiting = values(target, later, seat, legal, config.v0)
+                        worth, waiting = values(target, later, seat, legal, config.v0, no_memory)
                         if own:
-                            chosen, _ = values(online, later, seat, legal, config.v0)
+                            chosen, _ = values(online, later, seat, legal, config.v0, no_memory)
                             waiting = worth[max(later.legal_actions(), key=lambda a: chosen[a])]
                         want += config.discount**moves * waiting
                     assert float(found[at, seat]) == pytest.approx(want, abs=1e-4), (method, t, seat)

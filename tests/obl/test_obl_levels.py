@@ -160,10 +160,7 @@ def test_a_level_is_what_the_operator_says(tmp_path, belief, command):
     ids=str,
 )
 def test_three_seats(tmp_path, given):
-    """Level 1 against the operator; self-play against what a team could get with open cards, which is found here.
-
-    In this game the values of the learner and of equation 4 coincide. With three seats they do not in larger ones.
-    """
+    """Level 1 against the operator; self-play against what a team could get with open cards, which is found here."""
     spec = "hanabi(players=3,colors=1,ranks=2,hand_size=1,max_information_tokens=1,max_life_tokens=1)"
     tree, temperature = tree_of(spec), 0.0 if given else 0.1
     more = {"game": spec, "seed": 1} | ({"temperature": 0.0, "steps": 600} | given if given else {})

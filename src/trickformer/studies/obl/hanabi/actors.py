@@ -1,11 +1,11 @@
 """Tables in lockstep at which a network plays all seats, and the targets that it learns from.
 
 In off-belief learning every seat gets a target at every move, from imagined worlds. A world of a seat is the table with
-that seat's hand redrawn from its belief. In each world the seat on turn moves. The target is the reward of the move
-plus the network's value of the next position, averaged over the seat's worlds. In its own worlds the seat on turn takes
-its real action, and may also try a random one. In the worlds of a waiting seat, the network chooses a new action,
-because the seat on turn sees another hand there. With two seats the values tend to equation 4 of the OBL paper. With
-more they do not, because a waiting seat's hand is redrawn after each of the others' moves (docs/design/off-belief.md).
+that seat's hand redrawn from its belief. In its own worlds the seat on turn takes its real action, and may also try a
+random one. The target is the reward plus the value of waiting after the action. In the worlds of a waiting seat the
+network chooses the actions of the others until the seat is on turn, because they see another hand there. The target is
+the sum of the rewards and of the value of the seat's turn. Targets are averages over a seat's worlds, and the values
+tend to equation 4 of the OBL paper (docs/design/off-belief.md).
 
 Random generators have the seed [seed, stream, number]. Stream 1 draws exploration rates and 2 moves (here), 3 the
 replayed games (training.py), 4 games of the level below (below.py), and 5 permutations of colours (colours.py).
@@ -19,10 +19,11 @@ import numpy as np
 import torch
 
 from trickformer import _core
-from trickformer.models.hanabi_values import ActionValues, any_legal, expected_value, sample_actions
+from trickformer.models.hanabi_values import ActionValues, any_legal, sample_actions
 from trickformer.studies.obl.hanabi import beliefs, colours, sad
 from trickformer.studies.obl.hanabi.beliefs import TableBelief
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
+from trickformer.studies.obl.hanabi.imagination import Imagination, to_device
 from trickformer.studies.obl.hanabi.partner import LowerLevel, learners
 
 OVER = 255  # fills the arrays of actions after the end of a game
@@ -131,9 +132,9 @@ class Actors:
         observations = worlds.observe(None, config.v0)
         if config.sad:
             observations = np.concatenate([observations, self.shown[np.arange(n), seat]], axis=1)
-        legal, seen = _to_device(online, legal_mask), _to_device(online, observations)
+        legal, seen = to_device(online, legal_mask), to_device(online, observations)
         renaming = colours.renaming(rules, seen.device) if config.other_play else None
-        order = _to_device(online, self.orders[np.arange(n), seat])
+        order = to_device(online, self.orders[np.arange(n), seat])
         if renaming is not None:
             legal, seen = renaming.rename_legal(legal, order), renaming.rename_observations(seen, order)
         q, _ = online(seen, contexts[0][np.repeat(actors, copies)], legal)
@@ -150,16 +151,17 @@ class Actors:
         if config.sad:
             self.tries[now], self.shown = choices, sad.observe_actions(tables, choices)
         if config.method == "obl":
+            imagination = Imagination(config, online, target, rng)
             if config.tries:
                 self.tries[now] = tries = any_legal(legal_mask[first_world], rng)
                 imaginer = np.repeat(actors, config.worlds)
                 own_worlds = worlds.take((actors[:, None] * config.worlds + np.arange(config.worlds)).ravel())
                 tried = np.repeat(tries, config.worlds)
-                imagined = self._evaluate_worlds(config, online, target, own_worlds, imaginer, tried)
+                imagined = imagination.evaluate(own_worlds, imaginer, tried, self.memories)
                 self.tried[now] = imagined.reshape(n, config.worlds).mean(axis=1)
             choices = np.where(viewers == np.repeat(seat, copies), np.repeat(actions, copies), choices)
             imaginer = np.repeat(np.arange(n * players), config.worlds)
-            imagined = self._evaluate_worlds(config, online, target, worlds, imaginer, choices)
+            imagined = imagination.evaluate(worlds, imaginer, choices, self.memories)
             self.targets[now] = imagined.reshape(n, players, config.worlds).mean(axis=2)
             self.belief.follow(tables, actions)
         tables.step(actions)
@@ -174,49 +176,19 @@ class Actors:
         if not self.memories:
             self.memories = [online.memory(n), target.memory(n)]
         if not online.sizes.recurrent:
-            return [_to_device(online, np.ones((n, 1), dtype=np.float32))] * 2
+            return [to_device(online, np.ones((n, 1), dtype=np.float32))] * 2
         observations = beliefs.observe_all_seats(self.tables, config.v0)
         if config.sad:
             observations = np.concatenate([observations, self.shown.reshape(n, -1)], axis=1)
-        seen = _to_device(online, observations)
+        seen = to_device(online, observations)
         if config.other_play:
             renaming = colours.renaming(self.tables.rules, seen.device)
-            seen = renaming.rename_observations(seen, _to_device(online, self.orders.ravel()))
+            seen = renaming.rename_observations(seen, to_device(online, self.orders.ravel()))
         contexts = []
         for i, network in enumerate((online, target)):
             context, self.memories[i] = network.contexts(seen[None], self.memories[i])
             contexts.append(context[0])
         return contexts
-
-    def _evaluate_worlds(
-        self,
-        config: OffBeliefTraining,
-        online: ActionValues,
-        target: ActionValues,
-        worlds: _core.hanabi.Tables,
-        seats: np.ndarray,
-        actions: np.ndarray,
-    ) -> np.ndarray:
-        """Make k actions in k imagined worlds and compute their targets: float32 [k].
-
-        A target is the reward plus the discounted value of the next position to the seat that imagines the world. It is
-        the expected value of the seat's action by double Q-learning if it is on turn next, else the value of waiting.
-        `seats`, int64 [k], holds that seat of each world, as a number among the seats of all tables.
-        """
-        viewers = (seats % worlds.rules.players).astype(np.int8)
-        before = worlds.scores()
-        worlds.step(actions)
-        rewards = (worlds.scores() - before).astype(np.float32)
-        seen, is_own_turn = _to_device(online, worlds.observe(viewers, config.v0)), worlds.current() == viewers
-        memories = [memory[torch.from_numpy(seats)] for memory in self.memories]
-        contexts = [m.contexts(seen[None], memory)[0][0] for m, memory in zip((online, target), memories)]
-        legal = _to_device(online, worlds.legal() & is_own_turn[:, None])
-        q, waiting = target(seen, contexts[1], legal)
-        turns = _to_device(online, np.flatnonzero(is_own_turn))
-        online_q, _ = online(seen[turns], contexts[0][turns], legal[turns])
-        expected = expected_value(q[turns], online_q, legal[turns], config.temperature)
-        values = waiting.index_copy(0, turns, expected)
-        return rewards + config.discount * values.cpu().numpy() * ~worlds.over()
 
     def _restart_games(self, config: OffBeliefTraining, rows: np.ndarray) -> Trajectories:
         """Return the games at the tables with the numbers `rows`, and deal new ones there."""
@@ -240,8 +212,3 @@ class Actors:
             for memory in self.memories:
                 memory.unflatten(0, (-1, players))[torch.from_numpy(rows)] = 0
         return ended
-
-
-def _to_device(network: ActionValues, array: np.ndarray) -> torch.Tensor:
-    """Move an array to the device of a network."""
-    return torch.from_numpy(array).to(network.worth.weight.device)
