@@ -314,6 +314,9 @@ def test_a_reader_that_is_gone_is_no_traceback(honest):
 
 def test_figures_do_not_obey_the_current_folder(tmp_path):
     (tmp_path / "matplotlibrc").write_text("figure.dpi: 1\nbackend: module://owned\nfont.size: 99\n")
-    code = "from trickformer.plumbing.figures import plt; print(plt.rcParams['font.size'], plt.get_backend())"
+    code = (
+        "from trickformer.plumbing.figures import drawing\n"
+        "with drawing() as (figure, axes): print(axes.title.get_fontsize(), figure.dpi, type(figure.canvas).__name__)"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout.split() == ["10.0", "Agg"], done.stderr
+    assert done.stdout.split() == ["12.0", "100.0", "FigureCanvasAgg"], done.stderr

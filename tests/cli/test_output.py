@@ -26,8 +26,7 @@ def no_drawing(monkeypatch):
     def fail(*_, **__):
         raise MemoryError("no room for the figure\nsecond line")
 
-    monkeypatch.setattr(figures.plt, "subplots", fail)
-    monkeypatch.setattr(figures.plt, "figure", fail)
+    monkeypatch.setattr(figures, "Figure", fail)
 
 
 def test_too_little_memory_is_one_line(monkeypatch, command):

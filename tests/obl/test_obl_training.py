@@ -415,7 +415,7 @@ def test_three_runs_at_one_table(tmp_path, command):
             "of the method obl; level 2 needs level 1 of klevel",
         ),
         (["hanabi", "--method", "sad"], "--method sad: choose from obl, iql, vdn, klevel, clone"),
-        (["hanabi", "--n-step", "3"], "--n-step 3: a target of off-belief learning is one move"),
+        (["hanabi", "--n-step", "3"], "--n-step 3: targets of off-belief learning have one length"),
         (["hanabi(colours=1)"], "unknown option of hanabi 'colours'"),
         (["hanabi", "--device", "cuda:77"], "torch cannot use device"),
         (["hanabi", "--preset", "large"], "--preset large: choose from small, full, paper"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import matplotlib
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 
 from trickformer import games
@@ -21,18 +23,15 @@ LONG = "rollout:prior=argmax:checkpoint=/srv/models/hearts/a-long-name-of-run/mo
 
 @pytest.fixture
 def drawn(monkeypatch):
-    """Figures that were saved, kept open and laid out."""
-    kept = []
+    """Figures that were saved."""
+    kept, savefig = [], Figure.savefig
 
-    def close(figure):
-        figure.canvas.draw()
+    def keep(figure, *given, **options):
+        savefig(figure, *given, **options)
         kept.append(figure)
 
-    monkeypatch.setattr(figures.plt, "close", close)
-    yield kept
-    monkeypatch.undo()
-    for figure in kept:
-        figures.plt.close(figure)
+    monkeypatch.setattr(Figure, "savefig", keep)
+    return kept
 
 
 def must_fit(figure):
@@ -112,6 +111,19 @@ def test_the_learning_curve(drawn, tmp_path):
     matches = {"previous": [entry | {"iteration": 1}], "baseline": [entry | {"iteration": 1}]}
     evaluate.curve(games.load("hearts"), config.model_copy(update={"baseline": LONG}), matches, tmp_path)
     must_fit(drawn[0])
+
+
+def test_settings_and_backend_of_the_caller_stay(tmp_path):
+    """A notebook has its own, and a figure here neither follows nor changes them."""
+    with matplotlib.rc_context({"font.size": 31.0, "text.parse_math": True}):
+        before = dict(matplotlib.rcParams)
+        with figures.drawing(style={"axes.titlesize": 7.0}) as (figure, axes):
+            assert axes.set_title("from $a to $b").get_fontsize() == 7 and not axes.title.get_parse_math()
+            assert axes.set_xlabel("deals").get_fontsize() == 10
+            figures.save(figure, tmp_path / "plot.png")
+        with pytest.raises(ZeroDivisionError), figures.drawing():
+            _ = 1 / 0
+        assert dict(matplotlib.rcParams) == before
 
 
 @pytest.mark.parametrize("width", [5, 20, 60])

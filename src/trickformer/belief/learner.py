@@ -147,16 +147,16 @@ def plot_loss(out: Path) -> None:
 
 
 def _draw_curve(out: Path, file: Path) -> None:
-    from trickformer.plumbing.figures import plt, save
+    from trickformer.plumbing.figures import drawing, save
 
     loss = np.array([record["loss"] for record in read_lines(out / LOG)[0]], dtype=np.float64)  # null becomes NaN
     if len(loss) == 0:  # the log of a finished training was deleted
         return
     spans = np.array_split(np.arange(len(loss)), min(100, len(loss)))
-    figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
-    axes.plot(
-        [span.mean() + 1 for span in spans], [loss[span].mean() for span in spans], color="#2b6cb0", linewidth=1.2
-    )
-    axes.set_xlabel("gradient step")
-    axes.set_ylabel("nats a card")
-    save(figure, file)
+    with drawing(figsize=(6, 3.6)) as (figure, axes):
+        axes.plot(
+            [span.mean() + 1 for span in spans], [loss[span].mean() for span in spans], color="#2b6cb0", linewidth=1.2
+        )
+        axes.set_xlabel("gradient step")
+        axes.set_ylabel("nats a card")
+        save(figure, file)

@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from trickformer.plumbing.files import whole
 from trickformer.plumbing.tables import break_name
 
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt
-
-matplotlib.rcdefaults()  # ignore a matplotlibrc in the current folder, which may be a stranger's
-matplotlib.rcParams["text.parse_math"] = False  # names and paths may hold dollar signs
-
-__all__ = ["add_legend", "plt", "save"]
-
 _LETTER_WIDTH = 0.6  # mean width of a letter divided by the font size
 _LEGEND_FONT = 8.5  # points
+
+
+@contextmanager
+def drawing(
+    rows: int = 1, columns: int = 1, style: dict[Any, Any] | None = None, **options: Any
+) -> Generator[tuple[Figure, Any]]:
+    """Yield a new figure and its axes. Inside, only matplotlib's defaults and the given settings hold.
+
+    A matplotlibrc in the current folder, which may be a stranger's, has no effect. The caller's settings and backend
+    stay as they are, because pyplot is not used.
+
+    Args:
+        rows: Rows of axes.
+        columns: Columns of axes.
+        style: Settings of matplotlib (rcParams) for this figure.
+        options: Options of `matplotlib.pyplot.subplots`, such as `figsize` in inches.
+
+    Yields:
+        The figure, with the constrained layout, and its axes: one, or an array if there are several.
+    """
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams["text.parse_math"] = False  # names and paths may hold dollar signs
+        matplotlib.rcParams.update(style or {})
+        figure = Figure(figsize=options.pop("figsize", None), layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure, figure.subplots(rows, columns, **options)
 
 
 def add_legend(figure: Any, axes: Any, title: str | None = None) -> None:
@@ -50,7 +73,7 @@ def add_legend(figure: Any, axes: Any, title: str | None = None) -> None:
 
 
 def save(figure: Any, path: Path) -> None:
-    """Write a figure as PNG, whole or not at all, and close it.
+    """Write a figure as PNG, whole or not at all.
 
     Args:
         figure: Figure of matplotlib.
@@ -59,8 +82,5 @@ def save(figure: Any, path: Path) -> None:
     Raises:
         TrickformerError: The file cannot be written.
     """
-    try:
-        with whole(path) as draft:
-            figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})
-    finally:
-        plt.close(figure)
+    with whole(path) as draft:
+        figure.savefig(draft, dpi=150, format="png", metadata={"Software": None})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.figures import add_legend, plt, save
+from trickformer.plumbing.figures import add_legend, drawing, save
 from trickformer.review.result import Review
 from trickformer.review.text import name_seats
 
@@ -25,8 +25,7 @@ def plot(review: Review, path: Path) -> None:
     Raises:
         TrickformerError: The file cannot be written.
     """
-    with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(9, 4.2), layout="constrained")
+    with drawing(figsize=(9, 4.2), style=_STYLE) as (figure, axes):
         last = max((rating.number for rating in review.ratings), default=0) + 1
         colours: dict[int, Any] = {}  # of the line of each seat
         for curve in review.curves:

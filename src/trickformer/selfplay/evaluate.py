@@ -129,12 +129,12 @@ def curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]]
 
 
 def _draw_curve(game: Game, config: SelfPlay, matches: dict[str, list[dict[str, Any]]], file: Path) -> None:
-    from trickformer.plumbing.figures import add_legend, plt, save
+    from trickformer.plumbing.figures import add_legend, drawing, save
 
-    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    plot_matches(axes, game, config.baseline, matches)
-    axes.set_title(
-        f"ArgmaxVal* on {game.name}, preset {config.preset}, {config.match_deals} deals a match", fontsize=10
-    )
-    add_legend(figure, axes)
-    save(figure, file)
+    with drawing(figsize=(7, 4)) as (figure, axes):
+        plot_matches(axes, game, config.baseline, matches)
+        axes.set_title(
+            f"ArgmaxVal* on {game.name}, preset {config.preset}, {config.match_deals} deals a match", fontsize=10
+        )
+        add_legend(figure, axes)
+        save(figure, file)

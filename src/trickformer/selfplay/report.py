@@ -218,26 +218,25 @@ def plot(results: TrainingResults, path: Path) -> None:
     Raises:
         TrickformerError: The disk refuses.
     """
-    from trickformer.plumbing.figures import add_legend, plt, save
+    from trickformer.plumbing.figures import add_legend, drawing, save
 
-    figure = plt.figure(figsize=(10, 3.8), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    for (key, name), color in zip(LOSSES, (_BLUE, _RED, _GREY)):
-        for i, points in enumerate(losses(results, key)):
-            steps, values = [step for step, _ in points], [loss for _, loss in points]
-            left.plot(steps, values, color=color, marker=".", label=name if i == 0 else None)
-    ends = [end for i, end in enumerate(iteration_ends(results)) if results.stage_entries("learn", i)]
-    for end in ends:
-        left.axvline(end, color=_GREY, linewidth=0.6, alpha=0.5)
-    left.set_xlabel("training steps (lines: a new iteration)")
-    left.set_ylabel("training loss")
-    left.spines[["top", "right"]].set_visible(False)
-    if any(e.get("stage") == "learn" for e in results.entries):
-        left.legend(frameon=False)
-    matches = {o: [e for e in results.matches if e["opponent"] == o] for o in OPPONENTS}
-    plot_matches(right, results.game, results.config.baseline, matches)
-    add_legend(figure, right)
-    save(figure, path)
+    with drawing(1, 2, figsize=(10, 3.8)) as (figure, (left, right)):
+        for (key, name), color in zip(LOSSES, (_BLUE, _RED, _GREY)):
+            for i, points in enumerate(losses(results, key)):
+                steps, values = [step for step, _ in points], [loss for _, loss in points]
+                left.plot(steps, values, color=color, marker=".", label=name if i == 0 else None)
+        ends = [end for i, end in enumerate(iteration_ends(results)) if results.stage_entries("learn", i)]
+        for end in ends:
+            left.axvline(end, color=_GREY, linewidth=0.6, alpha=0.5)
+        left.set_xlabel("training steps (lines: a new iteration)")
+        left.set_ylabel("training loss")
+        left.spines[["top", "right"]].set_visible(False)
+        if any(e.get("stage") == "learn" for e in results.entries):
+            left.legend(frameon=False)
+        matches = {o: [e for e in results.matches if e["opponent"] == o] for o in OPPONENTS}
+        plot_matches(right, results.game, results.config.baseline, matches)
+        add_legend(figure, right)
+        save(figure, path)
 
 
 def plot_matches(axes: Any, game: Game, baseline: str, matches: Mapping[str, Sequence[dict[str, Any]]]) -> None:

@@ -144,21 +144,21 @@ def plot(gains: list[dict[str, Any] | None], names: Sequence[str], path: Path, u
     Raises:
         TrickformerError: The file cannot be written.
     """
-    from trickformer.plumbing.figures import add_legend, plt, save
+    from trickformer.plumbing.figures import add_legend, drawing, save
 
-    figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
-    for i, (name, player_gains) in enumerate(zip(names, gains)):
-        for key, style, source in (("said", "-", "its estimate"), ("exact", "--", "fresh samples")):
-            points = [p for p in (player_gains or {}).get("by_move", []) if p[key]["mean"] is not None]
-            if not points:
-                continue
-            at = [p["move"] + _BIN_WIDTH / 2 for p in points]
-            mean = np.array([p[key]["mean"] for p in points])
-            error = np.array([p[key]["se"] or 0.0 for p in points])
-            axes.plot(at, mean, style, color=f"C{i}", linewidth=1.4, label=f"{name}, {source}")
-            axes.fill_between(at, mean - error, mean + error, color=f"C{i}", alpha=0.15, linewidth=0)
-    axes.axhline(0, color="#718096", linewidth=0.8)
-    axes.set_xlabel("moves before the decision")
-    axes.set_ylabel(f"gain of a decision over the blueprint,\n{unit} (higher is better), ± standard error")
-    add_legend(figure, axes)
-    save(figure, path)
+    with drawing(figsize=(6.5, 3.8)) as (figure, axes):
+        for i, (name, player_gains) in enumerate(zip(names, gains)):
+            for key, style, source in (("said", "-", "its estimate"), ("exact", "--", "fresh samples")):
+                points = [p for p in (player_gains or {}).get("by_move", []) if p[key]["mean"] is not None]
+                if not points:
+                    continue
+                at = [p["move"] + _BIN_WIDTH / 2 for p in points]
+                mean = np.array([p[key]["mean"] for p in points])
+                error = np.array([p[key]["se"] or 0.0 for p in points])
+                axes.plot(at, mean, style, color=f"C{i}", linewidth=1.4, label=f"{name}, {source}")
+                axes.fill_between(at, mean - error, mean + error, color=f"C{i}", alpha=0.15, linewidth=0)
+        axes.axhline(0, color="#718096", linewidth=0.8)
+        axes.set_xlabel("moves before the decision")
+        axes.set_ylabel(f"gain of a decision over the blueprint,\n{unit} (higher is better), ± standard error")
+        add_legend(figure, axes)
+        save(figure, path)

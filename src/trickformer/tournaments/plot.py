@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import MaxNLocator
 
-from trickformer.plumbing.figures import plt, save
+from trickformer.plumbing.figures import drawing, save
 from trickformer.plumbing.tables import break_name
 from trickformer.tournaments.charts import Estimate, Histogram, IntervalChart, charts
 from trickformer.tournaments.conclusion import labels
@@ -57,12 +57,11 @@ def draw(results: TournamentResults) -> Figure:
     """
     result = results.result()
     left, right = charts(results)
-    with plt.rc_context(_STYLE):
-        two = isinstance(right, Histogram)
-        names = [break_name(name, 60 if two else 26) for name in labels(result)]
-        lines = max(name.count("\n") + 1 for name in names)
-        height = 3.6 if two else 1.6 + max(4, len(result["matches"])) * (0.18 + 0.16 * lines)
-        figure, panels = plt.subplots(1, 2, figsize=(10, height), layout="constrained")
+    two = isinstance(right, Histogram)
+    names = [break_name(name, 60 if two else 26) for name in labels(result)]
+    lines = max(name.count("\n") + 1 for name in names)
+    height = 3.6 if two else 1.6 + max(4, len(result["matches"])) * (0.18 + 0.16 * lines)
+    with drawing(1, 2, figsize=(10, height), style=_STYLE) as (figure, panels):
         _draw_intervals(panels[0], left, 12 if two else 26)
         if isinstance(right, Histogram):
             _draw_histogram(panels[1], right)

@@ -240,30 +240,32 @@ def _key(summary: dict[str, Any]) -> str:
 
 def _plot(summary: dict[str, Any], path: Path) -> None:
     """Draw the cross entropy of each estimator on the left, the calibration on the right, and save a PNG."""
-    from trickformer.plumbing.figures import add_legend, plt, save
+    from matplotlib import colormaps
+
+    from trickformer.plumbing.figures import add_legend, drawing, save
 
     names = list(summary["estimators"])
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    left, right = axes
-    colours = plt.get_cmap("tab10")
-    for i, name in enumerate(names):
-        e = summary["estimators"][name]
-        mean, ends = e["loss"]["mean"], e["ci95"]
-        if ends:
-            left.plot(ends, [-i, -i], color=colours(i % 10))
-        if mean is not None and math.isfinite(mean):
-            left.plot(mean, -i, "o", color=colours(i % 10))
-        bins = [b for b in e["calibration"] if b["n"] >= 20]  # the share of hits in a smaller bin is mostly noise
-        right.plot(
-            [b["said"] for b in bins], [b["so"] for b in bins], ".-", color=colours(i % 10), label=name, linewidth=1
-        )
-    left.set_yticks([-i for i in range(len(names))], names)
-    left.set_xlabel("cross entropy in nats a card, 95% interval (left is better)")
-    right.plot([0, 1], [0, 1], color="#a0aec0", linewidth=0.8)
-    right.set_xlabel("estimated probability of a card")
-    right.set_ylabel("share that was true (best: the diagonal)")
-    add_legend(figure, right)
-    save(figure, path)
+    with drawing(1, 2, figsize=(10, 4)) as (figure, axes):
+        left, right = axes
+        colours = colormaps["tab10"]
+        for i, name in enumerate(names):
+            e = summary["estimators"][name]
+            mean, ends = e["loss"]["mean"], e["ci95"]
+            if ends:
+                left.plot(ends, [-i, -i], color=colours(i % 10))
+            if mean is not None and math.isfinite(mean):
+                left.plot(mean, -i, "o", color=colours(i % 10))
+            bins = [b for b in e["calibration"] if b["n"] >= 20]  # the share of hits in a smaller bin is mostly noise
+            right.plot(
+                [b["said"] for b in bins], [b["so"] for b in bins], ".-", color=colours(i % 10), label=name, linewidth=1
+            )
+        left.set_yticks([-i for i in range(len(names))], names)
+        left.set_xlabel("cross entropy in nats a card, 95% interval (left is better)")
+        right.plot([0, 1], [0, 1], color="#a0aec0", linewidth=0.8)
+        right.set_xlabel("estimated probability of a card")
+        right.set_ylabel("share that was true (best: the diagonal)")
+        add_legend(figure, right)
+        save(figure, path)
 
 
 def _ratio(loss: np.ndarray, cards: np.ndarray) -> np.ndarray:

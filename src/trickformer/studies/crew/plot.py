@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib import colormaps
 
-from trickformer.plumbing.figures import add_legend, plt, save
+from trickformer.plumbing.figures import add_legend, drawing, save
 from trickformer.tournaments.names import short_names
 
 _COLOURS = ("#2b6cb0", "#c05621")
@@ -30,8 +31,8 @@ def players(result: dict[str, Any], path: Path) -> None:
         TrickformerError: If the file cannot be written.
     """
     missions, games = result["missions"], result["games"]
-    with plt.rc_context(_STYLE):
-        figure, axes = _make_axes(result)
+    with drawing(figsize=(_width(missions), 4), style=_STYLE) as (figure, axes):
+        _prepare_axes(axes, result)
         at = np.arange(len(missions))
         if "ceiling" in missions[0]:
             won, unsolved = (np.array([m["ceiling"][key] / games for m in missions]) for key in ("won", "open"))
@@ -66,10 +67,11 @@ def iterations(result: dict[str, Any], path: Path) -> None:
         TrickformerError: If the file cannot be written.
     """
     missions, count = result["missions"], len(result["players"])
-    with plt.rc_context(_STYLE):
-        figure, axes = _make_axes(result, second=True)
-        left, right = axes
-        colours = plt.get_cmap("viridis_r")(np.linspace(0.05, 0.95, count))
+    width, narrow = _width(missions), 3  # inches
+    sizes: Any = {"figsize": (width + narrow, 4), "width_ratios": (width, narrow)}
+    with drawing(1, 2, _STYLE, **sizes) as (figure, (left, right)):
+        _prepare_axes(left, result)
+        colours = colormaps["viridis_r"](np.linspace(0.05, 0.95, count))
         at = np.arange(len(missions))
         for i, colour in enumerate(colours):
             x = at + (0.6 * i / (count - 1) - 0.3 if count > 1 else 0)
@@ -95,22 +97,19 @@ def iterations(result: dict[str, Any], path: Path) -> None:
         save(figure, path)
 
 
-def _make_axes(result: dict[str, Any], second: bool = False) -> Any:
-    """Make a figure with axes of rates by mission, and if `second` with narrow axes to their right."""
+def _width(missions: list[Any]) -> float:
+    """Return the width of the axes of rates by mission, in inches."""
+    return 0.24 * max(len(missions), _FEWEST) + 1.5
+
+
+def _prepare_axes(axes: Any, result: dict[str, Any]) -> None:
+    """Prepare axes for rates by mission."""
     numbers = [m["mission"] for m in result["missions"]]
-    width = 0.24 * max(len(numbers), _FEWEST) + 1.5  # inches
-    if second:
-        figure, axes = plt.subplots(1, 2, figsize=(width + 3, 4), layout="constrained", width_ratios=(width, 3))
-        main = axes[0]
-    else:
-        figure, axes = plt.subplots(figsize=(width, 4), layout="constrained")
-        main = axes
-    main.set_xticks(range(len(numbers)), [str(n) for n in numbers], fontsize=8)
+    axes.set_xticks(range(len(numbers)), [str(n) for n in numbers], fontsize=8)
     margin = max(0, _FEWEST - len(numbers)) / 2  # centres a few missions
-    main.set_xlim(-0.7 - margin, len(numbers) - 0.3 + margin)
-    main.set_ylim(0, 1.02)
-    main.set_xlabel("mission")
-    main.set_ylabel(f"share of {result['games']:,} games won (higher is better)")
-    main.grid(axis="y", color="#edf2f7")
-    main.set_axisbelow(True)
-    return figure, axes
+    axes.set_xlim(-0.7 - margin, len(numbers) - 0.3 + margin)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("mission")
+    axes.set_ylabel(f"share of {result['games']:,} games won (higher is better)")
+    axes.grid(axis="y", color="#edf2f7")
+    axes.set_axisbelow(True)

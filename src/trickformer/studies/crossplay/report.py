@@ -129,21 +129,15 @@ def _plot(result: dict[str, Any], path: Path) -> None:
     If the game reports how much players knew of the cards that they played, a second plot shows the shares by method
     (Figure 4 of "Off-Belief Learning").
     """
-    from trickformer.plumbing.figures import add_legend, plt, save
+    from trickformer.plumbing.figures import add_legend, drawing, save
 
     matrix, methods = np.array(result["matrix"]), result["methods"]
     order = [player for m in methods for player in m["runs"]]
     knowledge = {m["method"]: [m["summary"].get(key) for key in KNOWING] for m in methods}
     knowledge = {name: shares for name, shares in knowledge.items() if None not in shares}
     side = 2.2 + 0.45 * len(order)  # width of the matrix, in inches
-    with plt.rc_context({"font.size": 9}):
-        figure, axes = plt.subplots(
-            1,
-            2 if knowledge else 1,
-            figsize=(side + (4.2 if knowledge else 0), max(side, 3.2)),
-            layout="constrained",
-            squeeze=False,
-        )
+    size = side + (4.2 if knowledge else 0), max(side, 3.2)
+    with drawing(1, 2 if knowledge else 1, {"font.size": 9}, figsize=size, squeeze=False) as (figure, axes):
         left = axes[0, 0]
         image = left.imshow(matrix[np.ix_(order, order)], cmap="viridis", vmin=0)
         middle = image.norm.vmax / 2

@@ -291,16 +291,16 @@ def _format_p(p: float) -> str:
 
 def _plot(summary: dict[str, Any], path: Path) -> None:
     """Draw a histogram of each method's p values, which is flat for exact draws, and save a PNG."""
-    from trickformer.plumbing.figures import add_legend, plt, save
+    from trickformer.plumbing.figures import add_legend, drawing, save
 
-    figure, panels = plt.subplots(1, len(_TESTED), figsize=(9, 2.8), sharey=True, layout="constrained")
-    edges = np.linspace(0, 1, 21)
-    for axes, name in zip(panels, _TESTED):
-        axes.hist([record["p"][name] for record in summary["records"]], edges, color="#2b6cb0")
-        level = len(summary["records"]) / 20
-        axes.axhline(level, color="#c05621", linewidth=1, label="expected from equally likely layouts")
-        axes.set_title(name, fontsize=10)
-        axes.set_xlabel("p")
-    panels[0].set_ylabel("number of positions")
-    add_legend(figure, panels[0])
-    save(figure, path)
+    with drawing(1, len(_TESTED), figsize=(9, 2.8), sharey=True) as (figure, panels):
+        edges = np.linspace(0, 1, 21)
+        for axes, name in zip(panels, _TESTED):
+            axes.hist([record["p"][name] for record in summary["records"]], edges, color="#2b6cb0")
+            level = len(summary["records"]) / 20
+            axes.axhline(level, color="#c05621", linewidth=1, label="expected from equally likely layouts")
+            axes.set_title(name, fontsize=10)
+            axes.set_xlabel("p")
+        panels[0].set_ylabel("number of positions")
+        add_legend(figure, panels[0])
+        save(figure, path)

@@ -198,11 +198,10 @@ def _write(result: dict[str, Any], config: Toy) -> None:
 
 def _plot(result: dict[str, Any], path: Path) -> None:
     """Draw a cross-play matrix for each method, as in Figure 2, and save a PNG."""
-    from trickformer.plumbing.figures import plt, save
+    from trickformer.plumbing.figures import drawing, save
 
     methods = [m for m in result["methods"] if not m["name"].startswith("K")]  # the paper's figure has no k-levels
-    with plt.rc_context({"font.size": 9}):
-        figure, axes = plt.subplots(1, len(methods), figsize=(1.75 * len(methods) + 0.8, 2.3), layout="constrained")
+    with drawing(1, len(methods), figsize=(1.75 * len(methods) + 0.8, 2.3), style={"font.size": 9}) as (figure, axes):
         image = None
         for i, (axis, method) in enumerate(zip(axes, methods)):
             image = axis.imshow(method["matrix"], cmap="RdYlBu", vmin=-10, vmax=10)

@@ -283,7 +283,9 @@ class OffBeliefTraining(BaseModel):
     @model_validator(mode="after")
     def _check_moves(self) -> Self:
         if self.method == "obl" and self.moves != 1:
-            raise ValueError(f"--n-step {self.n_step}: a target of off-belief learning is one move; leave out --n-step")
+            raise ValueError(
+                f"--n-step {self.n_step}: targets of off-belief learning have one length; leave out --n-step"
+            )
         return self
 
     @property

@@ -349,11 +349,11 @@ def _curve(out: Path) -> None:
 
 
 def _draw_curve(out: Path, file: Path) -> None:
-    from trickformer.plumbing.figures import plt, save
+    from trickformer.plumbing.figures import drawing, save
 
     records = [r for r in read_lines(out / LOG)[0] if "score" in r]
-    figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
-    steps, means = [r["step"] for r in records], [r["score"] for r in records]
-    axes.errorbar(steps, means, [2 * r["error"] for r in records], color="#2b6cb0", linewidth=1.2, capsize=2)
-    axes.set(xlabel="gradient steps", ylabel="points, two standard errors")
-    save(figure, file)
+    with drawing(figsize=(6, 3.6)) as (figure, axes):
+        steps, means = [r["step"] for r in records], [r["score"] for r in records]
+        axes.errorbar(steps, means, [2 * r["error"] for r in records], color="#2b6cb0", linewidth=1.2, capsize=2)
+        axes.set(xlabel="gradient steps", ylabel="points, two standard errors")
+        save(figure, file)
