@@ -239,6 +239,9 @@ def test_deals_of_records(tmp_path, command):
     code, out, err = command(*MATCH[:-1], 5, "--deals-from", folder, "--json")
     assert code == 0, err
     assert json.loads(out)["deals"] == json.loads(out)["scheduled_deals"] == 2
+    assert json.loads(out)["deals_from"] == str(folder)
+    assert f"The deals are those that {folder} names. If" in command(*MATCH[:-1], 5, "--deals-from", folder)[1]
+    assert "deals_from" not in json.loads(command("report", folder, "--json")[1])
     known, own = (TournamentResults(run.load(folder)).result()["rows"], json.loads(out)["rows"])
     assert own == known
     alone = tmp_path / "alone.jsonl"

@@ -436,8 +436,11 @@ def warnings(result: dict[str, Any]) -> list[str]:
 
 
 def _plan_notes(result: dict[str, Any]) -> list[str]:
-    """Explain the number of deals if it is not the planned one."""
+    """Explain the deals if a file names them or their number is not the planned one."""
     lines: list[str] = []
+    if (file := result.get("deals_from")) is not None:
+        chosen = "If they were chosen by results of earlier games, interval and p do not hold for other deals."
+        lines.append(f"The deals are those that {file} names. {chosen}")
     for change in result["extensions"]:
         at = datetime.fromisoformat(change["at"]).strftime("%Y-%m-%d %H:%M UTC")
         line = f"The number of deals was changed from {change['old']:,} to {change['new']:,} on {at}"

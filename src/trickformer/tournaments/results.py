@@ -139,7 +139,8 @@ class TournamentResults:
           `caveats`, `resolved` (specs with every option), `engine_faults`, and with a clock `overran` (turns that took
           longer than `clock` seconds). In a match of two players the keys are `a` and `b`; otherwise they are
           numbers, or lists in the order of `players`.
-        - `files` (digests), `versions` (builds that have played), and `summary`, `gains`, `teams` if they apply.
+        - `files` (digests), `versions` (builds that have played), and `deals_from` (the file that names the deals),
+          `summary`, `gains`, `teams` if they apply.
 
         A match of two players repeats `a`, `b`, `rows` and the rest of its match at the top, where version 0.2 had
         them. A round robin and a gauntlet have `differences`: the matrix of mean differences, row minus column, null
@@ -216,7 +217,9 @@ class TournamentResults:
 
     def _about_the_run(self) -> dict[str, Any]:
         config = self.run.config
-        about = {"seed": config.seed, "scheduled_deals": config.deals}
+        about: dict[str, Any] = {"seed": config.seed, "scheduled_deals": config.deals}
+        if isinstance(config, plan.Tournament) and config.deals_from is not None:
+            about["deals_from"] = str(config.deals_from)
         return about | {"files": self.run.files, "versions": self.run.builds}
 
     def _match(self, pair: tuple[int, int]) -> dict[str, Any]:
