@@ -70,6 +70,22 @@ def test_records_of_every_game(name, folder_of, command, tmp_path):
             assert (name in record["rules"]) and record["mission"] == hand.mission
 
 
+def test_a_record_that_was_changed_after_the_run(folder_of, command, tmp_path):
+    """By its checksum, also where the game still agrees with the rules; and a copy without checksums has none."""
+    folder = tmp_path / "run"
+    shutil.copytree(folder_of("hearts"), folder)
+    path, n = folder / "records.jsonl", len(hands(folder))
+    first, *others = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([first.replace(b'"seconds"', b'"seconds" '), *others]))
+    code, out, _ = command("records", "check", folder)
+    assert (code, out.splitlines()) == (
+        1,
+        ["damaged: game 1: its checksum differs", f"{n} games: {n - 1} agree, 0 broken off, 0 differ, 1 damaged"],
+    )
+    (folder / "records.jsonl.sums").unlink()
+    assert command("records", "check", folder)[0] == 0
+
+
 def test_skat_goes_to_other_programs_and_back(folder_of, command, tmp_path):
     source = folder_of("skat") / "records.jsonl"
     for start, target in ((source, "a.sgf"), (tmp_path / "a.sgf", "b.jsonl"), (tmp_path / "b.jsonl", "c.sgf")):

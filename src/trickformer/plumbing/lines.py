@@ -72,6 +72,25 @@ def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line, fini
     return lines.parsed, lines.length
 
 
+def changed_lines(path: Path) -> set[int]:
+    """Return the numbers, from 1, of the complete lines whose checksums differ. Lines without one do not count.
+
+    Args:
+        path: File of lines.
+
+    Raises:
+        TrickformerError: The file or its checksums cannot be read.
+    """
+    if not digests.sums_file(path).is_file():
+        return set()  # a pipe is not opened, because it can be read only once
+    with _explaining_faults(path), path.open("rb") as file, digests.sums_file(path).open("rb") as sums:
+        return {
+            number
+            for number, (line, checksum) in enumerate(zip(limited_lines(file, MAX_LINE), sums), 1)
+            if line.endswith(b"\n") and checksum.endswith(b"\n") and digests.line_digest(line) != checksum
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class _LinesOfFile:
     """The complete lines of a file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from trickformer.records import early_end
 from trickformer.records.played import AnyRecord, MissingGameError
@@ -32,11 +32,12 @@ def check(record: AnyRecord, number: int) -> Finding:
     return Finding(number, DIFFERS if fault else AGREES, what=fault or "")
 
 
-def check_all(games: Iterable[AnyRecord | UnreadableGame]) -> Iterator[Finding]:
+def check_all(games: Iterable[AnyRecord | UnreadableGame], changed: Collection[int] = frozenset()) -> Iterator[Finding]:
     """Check the games of a file.
 
     Args:
         games: Games of the file, in order.
+        changed: Numbers of games whose checksums differ, counted from 1.
 
     Yields:
         The finding of each game.
@@ -47,4 +48,6 @@ def check_all(games: Iterable[AnyRecord | UnreadableGame]) -> Iterator[Finding]:
         elif isinstance(game, UnreadableGame):
             yield Finding(number, DAMAGED, what=re.sub(r"^game \d+[:,] ", "", game.why))
         else:
-            yield check(game, number)
+            finding = check(game, number)
+            is_changed = finding.status == AGREES and number in changed
+            yield Finding(number, DAMAGED, what="its checksum differs") if is_changed else finding

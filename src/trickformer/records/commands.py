@@ -23,13 +23,15 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="Run folder or file o
 @app.command(epilog="Example: trickformer records check out/match")
 def check(file: File, as_json: configs.Json = False) -> None:
     """Replay every game and recompute its result. Exit code 1 if one differs, is damaged or cannot be checked."""
+    from trickformer.plumbing import lines
     from trickformer.records import check as checks
     from trickformer.records import files
     from trickformer.records.skat.check import AGREES, BROKEN_OFF, DAMAGED, DIFFERS, NOT_ISKO
 
     counts: Counter[str] = Counter()
     notable = []
-    for finding in checks.check_all(files.games(files.place(file))):
+    path = files.place(file)
+    for finding in checks.check_all(files.games(path), lines.changed_lines(path)):
         counts[finding.status] += 1
         if finding.status != AGREES or finding.notes:
             notable.append(finding)
