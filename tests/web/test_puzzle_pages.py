@@ -258,5 +258,12 @@ def test_the_command_checks_its_input_before_it_serves(command, tmp_path):
     ]:
         code, out, err = command("puzzle", *words, "--no-browser")
         assert code == 2 and not out and fault in err and err.count("\n") == 1, err
-    code, out, err = command("play", "hearts", "--text", "--warn", 1)
-    assert code == 2 and not out and "leave out --warn or --text" in err
+    for words, name in (
+        (["play", "hearts", "--warn", 1], "--warn"),
+        (["play", "hearts", "--checkpoint", "hearts-small"], "--checkpoint"),
+        (["play", "hearts", "--spectators"], "--spectators"),
+        (["puzzle", GAMES, "--host", "127.0.0.2"], "--host"),
+    ):
+        code, out, err = command(*words, "--text")
+        assert code == 2 and not out
+        assert err == f"error: {name} is for the page in the browser; leave out {name} or --text\n"

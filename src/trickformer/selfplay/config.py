@@ -247,14 +247,12 @@ class SelfPlay(BaseModel):
     batch_size: int = Field(
         32, ge=1, le=1_000_000, description="Number of sequences in a training step, over all devices."
     )
-    bootstrap_learning_rate: float = Field(
-        1e-3, gt=0, allow_inf_nan=False, description="Peak learning rate of model 0."
-    )
-    learning_rate: float = Field(5e-4, gt=0, allow_inf_nan=False, description="Peak learning rate of models 1, 2, ....")
+    bootstrap_learning_rate: float = Field(1e-3, gt=0, le=1_000, description="Peak learning rate of model 0.")
+    learning_rate: float = Field(5e-4, gt=0, le=1_000, description="Peak learning rate of models 1, 2, ....")
     muon: float = Field(
         0.0,
         ge=0,
-        allow_inf_nan=False,
+        le=1_000,
         description="Peak rate of Muon for model 0. Later models scale it like the learning rate. 0: none.",
     )
     policy_weight: float = Field(

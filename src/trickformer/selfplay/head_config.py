@@ -31,7 +31,7 @@ class HeadTraining(BaseModel):
     learning_rate: float = Field(
         2e-3,
         gt=0,
-        allow_inf_nan=False,
+        le=1_000,
         description="Initial learning rate of Adam, which falls to a tenth along a cosine.",
     )
     held_out: int = Field(400, ge=2, le=100_000_000, description="Number of further hands that measure the head.")

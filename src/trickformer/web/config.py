@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from trickformer import players as player_registry
 from trickformer.base import Game, TrickformerError
+from trickformer.plumbing.config import changed_fields, option
 from trickformer.plumbing.help_pages import Panels
 
 YOU = "you"  # takes the place of a spec in the seat of a person
@@ -17,6 +18,13 @@ YOU = "you"  # takes the place of a spec in the seat of a person
 # Options of all commands that serve pages.
 BrowserOption = Annotated[bool, Field(description="Whether to open the page in the browser.")]
 PortOption = Annotated[int, Field(ge=0, le=65_535, description="Port to listen at. 0 means any free port.")]
+
+
+def _refuse_page_options(typed: list[str], names: str) -> None:
+    """Raise ValueError if a typed field is one of these, which have no effect on the terminal."""
+    for name in typed:
+        if name in names.split():
+            raise ValueError(f"{option(name)} is for the page in the browser; leave out {option(name)} or --text")
 
 
 class ViewSettings(BaseModel):
@@ -88,6 +96,12 @@ class PuzzleSettings(BaseModel):
     )
     port: PortOption = 0
 
+    @model_validator(mode="after")
+    def _check_text(self, info: ValidationInfo) -> Self:
+        if self.text:
+            _refuse_page_options(changed_fields(self, info), "host port")
+        return self
+
 
 class Play(BaseModel):
     """Settings of `trickformer play`: a table."""
@@ -140,6 +154,12 @@ class Play(BaseModel):
     out: Path | None = Field(None, description="Folder that keeps the match, move by move.")
 
     _valid_specs = field_validator("opponents")(player_registry.validate_specs)
+
+    @model_validator(mode="after")
+    def _check_text(self, info: ValidationInfo) -> Self:
+        if self.text:
+            _refuse_page_options(changed_fields(self, info), "host port warn checkpoint worlds invite spectators")
+        return self
 
     @model_validator(mode="before")
     @classmethod

@@ -71,10 +71,8 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
     Raises:
         TrickformerError: The settings are bad.
     """
-    if settings.invite or settings.spectators:
-        raise TrickformerError("guests and spectators need the page; leave out --text, or --invite and --spectators")
-    if settings.warn is not None:
-        raise TrickformerError("only the page in the browser warns; leave out --warn or --text")
+    if settings.invite:  # of the table that is continued; `Play` refuses a typed one
+        raise TrickformerError("this table has seats of guests, who need the page; leave out --text")
     cast = make_cast(settings)  # reports faults before anything is written
     with open_table(settings, resume) as table:
         print(_HELP)

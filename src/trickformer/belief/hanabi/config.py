@@ -136,7 +136,7 @@ class FineTuningOptions(BaseModel, ABC):
         32, ge=1, le=100_000, description="bft: worlds in a gradient step (default: 32)."
     )
     learning_rate: Annotated[float, _TUNED] = Field(
-        4e-3, gt=0, allow_inf_nan=False, description="bft: learning rate of the first gradient step (default: 0.004)."
+        4e-3, gt=0, le=1_000, description="bft: learning rate of the first gradient step (default: 0.004)."
     )
     fall: Annotated[float, _TUNED] = Field(
         0.05,

@@ -166,9 +166,7 @@ class OffBeliefTraining(BaseModel):
         12, ge=1, le=10_000, description="Random positions of each game in a gradient step of the belief network."
     )
     belief_steps: int = Field(3_000, ge=1, le=1_000_000_000, description="Gradient steps of the belief network.")
-    belief_rate: float = Field(
-        4e-3, gt=0, allow_inf_nan=False, description="Initial learning rate of the belief network."
-    )
+    belief_rate: float = Field(4e-3, gt=0, le=1_000, description="Initial learning rate of the belief network.")
     belief_adam_epsilon: float = Field(
         1e-8, gt=0, allow_inf_nan=False, description="Epsilon of Adam for the belief network."
     )
