@@ -15,7 +15,7 @@ from trickformer.studies.obl.hanabi.config import OffBeliefTraining
 
 @dataclass(frozen=True, slots=True)
 class Imagination:
-    """What is needed to play on in imagined worlds, at one move of the actors."""
+    """Player of imagined worlds for one move of the actors."""
 
     config: OffBeliefTraining
     online: ActionValues  # network that plays
@@ -69,11 +69,11 @@ class Imagination:
             table = torch.from_numpy(seats // players)
             seen = to_device(self.online, beliefs.observe_all_seats(worlds, self.config.v0))
             own = [memory.unflatten(0, (-1, players))[table].flatten(0, 1) for memory in memories]
-            (contexts, online_after), (_, target_after) = (
-                network.contexts(seen[None], memory) for network, memory in zip((self.online, self.target), own)
+            contexts, after = zip(
+                *(n.contexts(seen[None], memory) for n, memory in zip((self.online, self.target), own))
             )
-            memories = [online_after, target_after]
-            context = contexts[0, np.arange(k) * players + worlds.current()]
+            memories = list(after)
+            context = contexts[0][0, np.arange(k) * players + worlds.current()]
             seats = np.arange(k) * players + seats % players
         legal = to_device(self.online, worlds.legal())
         q, _ = self.online(to_device(self.online, worlds.observe(None, self.config.v0)), context, legal)
