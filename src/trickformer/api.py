@@ -180,11 +180,12 @@ class Result:
         Returns:
             The figure of matplotlib.
         """
-        from trickformer.tournaments.plot import draw
+        from trickformer.tournaments.plot import drawn
 
-        figure = draw(self._results)
-        if path is not None:
-            figure.savefig(path)
+        with drawn(self._results) as figure:
+            figure.canvas.draw()  # makes the ticks by the settings of the figure, not by those of the caller
+            if path is not None:
+                figure.savefig(path)
         return figure
 
     def __str__(self) -> str:

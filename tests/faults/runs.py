@@ -159,7 +159,7 @@ def warm() -> None:
     for module in pkgutil.walk_packages(trickformer.__path__, "trickformer."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    for name in ("matplotlib.pyplot", "torch.utils.tensorboard", "transformers"):
+    for name in ("matplotlib.backends.backend_agg", "torch.utils.tensorboard", "transformers"):
         importlib.import_module(name)
     evaluation.KEEP_EVERY = 0.0  # a stack of games is kept after every move, not every minute
 

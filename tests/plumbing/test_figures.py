@@ -126,6 +126,16 @@ def test_settings_and_backend_of_the_caller_stay(tmp_path):
         assert dict(matplotlib.rcParams) == before
 
 
+def test_a_style_of_the_caller_does_not_change_a_figure_of_a_tournament(tmp_path):
+    """Not when it is saved either: ticks are made, fonts looked up and colours filled in only then."""
+    found = TournamentResults(run.tournament(Tournament(game="hearts", a="rules", b="random", deals=4)))
+    plot.plot(found, tmp_path / "plain.png")
+    settings = {"savefig.facecolor": "red", "savefig.bbox": "tight", "font.size": 40, "xtick.labelsize": 30}
+    with matplotlib.rc_context(settings):
+        plot.plot(found, tmp_path / "styled.png")
+    assert (tmp_path / "styled.png").read_bytes() == (tmp_path / "plain.png").read_bytes()
+
+
 @pytest.mark.parametrize("width", [5, 20, 60])
 def test_names_are_broken_at_their_marks(width):
     lines = break_name(LONG, width).split("\n")

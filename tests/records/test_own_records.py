@@ -82,8 +82,25 @@ def test_a_record_that_was_changed_after_the_run(folder_of, command, tmp_path):
         1,
         ["damaged: game 1: its checksum differs", f"{n} games: {n - 1} agree, 0 broken off, 0 differ, 1 damaged"],
     )
+    path.write_bytes(b"".join(others[1:]))
+    code, out, _ = command("records", "check", folder)
+    assert code == 1 and out.splitlines()[-2:] == [
+        f"missing: 2 games of the run; restore {path} from a copy",
+        f"{n - 2} games: {n - 2} agree, 0 broken off, 0 differ, 0 damaged",
+    ]
+    assert json.loads(command("records", "check", folder, "--json")[1])["missing"] == 2
     (folder / "records.jsonl.sums").unlink()
     assert command("records", "check", folder)[0] == 0
+
+
+def test_a_folder_without_records_and_a_name_that_leaves_no_room(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = command("records", "check", ".")
+    assert code == 2 and "holds no records.jsonl" in err
+    long = tmp_path / ("g" * 255)
+    long.write_text("")
+    code, _, err = command("records", "check", long)
+    assert code == 2 and err.count("\n") == 1 and "Traceback" not in err
 
 
 def test_skat_goes_to_other_programs_and_back(folder_of, command, tmp_path):

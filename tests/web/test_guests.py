@@ -382,7 +382,7 @@ def test_the_page_says_who_is_absent():
         (["--invite", "0"], "--invite names a seat twice, or your own seat; give other seats, each once"),
         (["--invite", "2", "2"], "--invite names a seat twice, or your own seat; give other seats, each once"),
         (["--invite", "1", "2", "--opponents", "random", "rules"], "2 opponents, but hearts has 4 seats, 3 of them"),
-        (["--invite", "1", "--text"], "--invite is for the page in the browser; leave out --invite or --text"),
+        (["--invite", "1", "--text"], "--invite is for the page in the browser; leave it out, or give --no-text"),
     ],
 )
 def test_bad_invitations_are_one_line(command, words, message):

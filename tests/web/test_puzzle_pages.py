@@ -266,4 +266,4 @@ def test_the_command_checks_its_input_before_it_serves(command, tmp_path):
     ):
         code, out, err = command(*words, "--text")
         assert code == 2 and not out
-        assert err == f"error: {name} is for the page in the browser; leave out {name} or --text\n"
+        assert err == f"error: {name} is for the page in the browser; leave it out, or give --no-text\n"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO, FileIO
 from pathlib import Path
-from typing import IO, Any, Self, TypeAlias
+from typing import IO, Any, NamedTuple, Self, TypeAlias
 
 from pydantic import BaseModel
 
@@ -72,8 +72,15 @@ def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line, fini
     return lines.parsed, lines.length
 
 
-def changed_lines(path: Path) -> set[int]:
-    """Return the numbers, from 1, of the complete lines whose checksums differ. Lines without one do not count.
+class ChecksumFaults(NamedTuple):
+    """Differences between the lines of a file and their checksums."""
+
+    changed: frozenset[int]  # numbers, from 1, of lines that have no checksum where one is due
+    missing: int  # number of lines that are counted and not there
+
+
+def checksum_faults(path: Path) -> ChecksumFaults:
+    """Compare the lines of a file with their checksums, whatever their order. Without checksums there are no faults.
 
     Args:
         path: File of lines.
@@ -81,14 +88,19 @@ def changed_lines(path: Path) -> set[int]:
     Raises:
         TrickformerError: The file or its checksums cannot be read.
     """
-    if not digests.sums_file(path).is_file():
-        return set()  # a pipe is not opened, because it can be read only once
+    try:
+        has_sums = path.is_file() and digests.sums_file(path).is_file()  # a pipe is not opened: it is read only once
+    except OSError:  # the name of the checksums' file is too long
+        has_sums = False
+    if not has_sums:
+        return ChecksumFaults(frozenset(), 0)
     with _explaining_faults(path), path.open("rb") as file, digests.sums_file(path).open("rb") as sums:
-        return {
-            number
-            for number, (line, checksum) in enumerate(zip(limited_lines(file, MAX_LINE), sums), 1)
-            if line.endswith(b"\n") and checksum.endswith(b"\n") and digests.line_digest(line) != checksum
-        }
+        known = [checksum for checksum in sums if checksum.endswith(b"\n")]
+        found = [digests.line_digest(line.rstrip(b"\n") + b"\n") for line in limited_lines(file, MAX_LINE)]
+    expected = set(known)
+    # Lines after the last checksum have none after a power cut.
+    changed = {number for number, digest in enumerate(found[: len(known)], 1) if digest not in expected}
+    return ChecksumFaults(frozenset(changed), max(0, len(expected.difference(found)) - len(changed)))
 
 
 @dataclass(frozen=True, slots=True)

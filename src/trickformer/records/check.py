@@ -49,5 +49,5 @@ def check_all(games: Iterable[AnyRecord | UnreadableGame], changed: Collection[i
             yield Finding(number, DAMAGED, what=re.sub(r"^game \d+[:,] ", "", game.why))
         else:
             finding = check(game, number)
-            is_changed = finding.status == AGREES and number in changed
+            is_changed = number in changed and finding.status in (AGREES, BROKEN_OFF)
             yield Finding(number, DAMAGED, what="its checksum differs") if is_changed else finding

@@ -22,7 +22,7 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="Run folder or file o
 
 @app.command(epilog="Example: trickformer records check out/match")
 def check(file: File, as_json: configs.Json = False) -> None:
-    """Replay every game and recompute its result. Exit code 1 if one differs, is damaged or cannot be checked."""
+    """Replay every game and recompute its result. Exit code 1 if one differs, is bad, missing or not checked."""
     from trickformer.plumbing import lines
     from trickformer.records import check as checks
     from trickformer.records import files
@@ -31,7 +31,8 @@ def check(file: File, as_json: configs.Json = False) -> None:
     counts: Counter[str] = Counter()
     notable = []
     path = files.place(file)
-    for finding in checks.check_all(files.games(path), lines.changed_lines(path)):
+    faults = lines.checksum_faults(path)
+    for finding in checks.check_all(files.games(path), faults.changed):
         counts[finding.status] += 1
         if finding.status != AGREES or finding.notes:
             notable.append(finding)
@@ -39,16 +40,19 @@ def check(file: File, as_json: configs.Json = False) -> None:
     if as_json:
         findings = [{f: getattr(finding, f) for f in finding.__slots__} for finding in notable]
         counted = {s: counts[s] for s in (*statuses, NOT_ISKO, checks.NOT_INSTALLED)}
-        print(to_json({"games": counts.total()} | counted | {"findings": findings}))
+        print(to_json({"games": counts.total()} | counted | {"missing": faults.missing, "findings": findings}))
     else:
         for finding in notable:
             terminal.out(str(finding) if finding.status == NOT_ISKO else f"{finding.status}: {finding}")
+        if faults.missing:
+            terminal.out(f"missing: {count_noun(faults.missing, 'game')} of the run; restore {path} from a copy")
         statuses += tuple(status for status in (NOT_ISKO, checks.NOT_INSTALLED) if counts[status])
         plurals = {AGREES: "agree", DIFFERS: "differ"}
         words = {status: status if counts[status] == 1 else plurals.get(status, status) for status in statuses}
         total = f"{counts.total()} game{'s' * (counts.total() != 1)}"
         print(f"{total}: " + ", ".join(f"{counts[status]} {words[status]}" for status in statuses))
-    raise typer.Exit(int(any(counts[status] for status in (DIFFERS, DAMAGED, checks.NOT_INSTALLED))))
+    is_bad = faults.missing or any(counts[status] for status in (DIFFERS, DAMAGED, checks.NOT_INSTALLED))
+    raise typer.Exit(int(bool(is_bad)))
 
 
 @app.command(epilog="Example: trickformer records convert games.sgf games.jsonl")

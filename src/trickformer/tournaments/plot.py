@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,16 +44,18 @@ def plot(results: TournamentResults, path: Path) -> None:
     Raises:
         TrickformerError: The file cannot be written.
     """
-    save(draw(results), path)
+    with drawn(results) as figure:
+        save(figure, path)
 
 
-def draw(results: TournamentResults) -> Figure:
-    """Draw a tournament.
+@contextmanager
+def drawn(results: TournamentResults) -> Generator[Figure]:
+    """Yield the figure of a tournament, inside its settings.
 
     Args:
         results: Results of the tournament.
 
-    Returns:
+    Yields:
         Two panels. A match of two players has the rows and a histogram of the deals' differences. A tournament of more
         players has the ratings and the difference of every pair.
     """
@@ -68,7 +72,7 @@ def draw(results: TournamentResults) -> Figure:
             figure.suptitle("\n".join(names), fontsize=10.5)
         else:
             _draw_intervals(panels[1], right, 26)
-    return figure
+        yield figure
 
 
 def _draw_intervals(axes: Any, chart: IntervalChart, width: int) -> None:

@@ -13,6 +13,7 @@ from trickformer.base import MeanOfGames, game_name
 from trickformer.plumbing.folder import RESULT
 from trickformer.plumbing.report import Report, ReportFigure, ReportTable
 from trickformer.plumbing.tables import SAW_STATE, format_difference, format_interval, p_value, seconds
+from trickformer.plumbing.terminal import one_line
 from trickformer.plumbing.text import count_noun
 from trickformer.tournaments import gains
 from trickformer.tournaments.conclusion import conclude, labels
@@ -440,7 +441,7 @@ def _plan_notes(result: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     if (file := result.get("deals_from")) is not None:
         chosen = "If they were chosen by results of earlier games, interval and p do not hold for other deals."
-        lines.append(f"The deals are those that {file} names. {chosen}")
+        lines.append(f"The deals are those that {one_line(file)} names. {chosen}")
     for change in result["extensions"]:
         at = datetime.fromisoformat(change["at"]).strftime("%Y-%m-%d %H:%M UTC")
         line = f"The number of deals was changed from {change['old']:,} to {change['new']:,} on {at}"

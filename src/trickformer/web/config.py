@@ -24,7 +24,7 @@ def _refuse_page_options(typed: list[str], names: str) -> None:
     """Raise ValueError if a typed field is one of these, which have no effect on the terminal."""
     for name in typed:
         if name in names.split():
-            raise ValueError(f"{option(name)} is for the page in the browser; leave out {option(name)} or --text")
+            raise ValueError(f"{option(name)} is for the page in the browser; leave it out, or give --no-text")
 
 
 class ViewSettings(BaseModel):
@@ -158,7 +158,8 @@ class Play(BaseModel):
     @model_validator(mode="after")
     def _check_text(self, info: ValidationInfo) -> Self:
         if self.text:
-            _refuse_page_options(changed_fields(self, info), "host port warn checkpoint worlds invite spectators")
+            changed = changed_fields(self, info, in_files=("warn", "invite", "spectators"))
+            _refuse_page_options(changed, "host port warn checkpoint worlds invite spectators")
         return self
 
     @model_validator(mode="before")

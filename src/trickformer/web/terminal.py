@@ -71,8 +71,6 @@ def play(settings: Play, resume: bool, read: Callable[[], str] | None = None) ->
     Raises:
         TrickformerError: The settings are bad.
     """
-    if settings.invite:  # of the table that is continued; `Play` refuses a typed one
-        raise TrickformerError("this table has seats of guests, who need the page; leave out --text")
     cast = make_cast(settings)  # reports faults before anything is written
     with open_table(settings, resume) as table:
         print(_HELP)

@@ -41,44 +41,59 @@ class Imagination:
         Returns:
             float32 [k], in points.
         """
-        viewers = (seats % worlds.rules.players).astype(np.int8)
+        viewers = seats % worlds.rules.players
         has_moved, before = worlds.current() == viewers, worlds.scores()
         worlds.step(actions)
         rewards = (worlds.scores() - before).astype(np.float32)
+        goes_on = ~has_moved & (worlds.current() != viewers) & ~worlds.over()  # only with three seats or more
+        if not goes_on.any():
+            return rewards + self.config.discount * self._bootstrap(worlds, seats, memories)
+        values = np.zeros_like(rewards)
+        for rows, evaluate in ((np.flatnonzero(~goes_on), self._bootstrap), (np.flatnonzero(goes_on), self._play_on)):
+            values[rows] = evaluate(worlds.take(rows), seats[rows], memories)
+        return rewards + self.config.discount * values
+
+    def _bootstrap(self, worlds: _core.hanabi.Tables, seats: np.ndarray, memories: list[torch.Tensor]) -> np.ndarray:
+        """Compute the value of each world to its seat: of its turn, else of waiting, and 0 if the game is over."""
+        viewers = (seats % worlds.rules.players).astype(np.int8)
         seen = to_device(self.online, worlds.observe(viewers, self.config.v0))
-        is_own_turn = worlds.current() == viewers
-        networks = self.online, self.target
+        is_own_turn, networks = worlds.current() == viewers, (self.online, self.target)
         contexts = [network.contexts(seen[None], memory[seats])[0][0] for network, memory in zip(networks, memories)]
         legal = to_device(self.online, worlds.legal() & is_own_turn[:, None])
         q, waiting = self.target(seen, contexts[1], legal)
         turns = to_device(self.online, np.flatnonzero(is_own_turn))
         online_q, _ = self.online(seen[turns], contexts[0][turns], legal[turns])
         expected = expected_value(q[turns], online_q, legal[turns], self.config.temperature)
-        values = waiting.index_copy(0, turns, expected).cpu().numpy() * ~worlds.over()
-        unfinished = np.flatnonzero(~has_moved & ~is_own_turn & ~worlds.over())
-        if len(unfinished):  # only with three seats or more
-            values[unfinished] = self._play_on(worlds.take(unfinished), seats[unfinished], memories)
-        return rewards + self.config.discount * values
+        return waiting.index_copy(0, turns, expected).cpu().numpy() * ~worlds.over()
 
     def _play_on(self, worlds: _core.hanabi.Tables, seats: np.ndarray, memories: list[torch.Tensor]) -> np.ndarray:
         """Choose an action in each world by the online network, and evaluate it; as `evaluate`."""
-        players, k = worlds.rules.players, len(worlds)
-        context = torch.ones(k, 1, device=self.online.worth.weight.device)
-        if self.online.sizes.recurrent:
-            # The game is no longer that of the table, so the seats of each world have memories of their own.
-            table = torch.from_numpy(seats // players)
-            seen = to_device(self.online, beliefs.observe_all_seats(worlds, self.config.v0))
-            own = [memory.unflatten(0, (-1, players))[table].flatten(0, 1) for memory in memories]
-            contexts, after = zip(
-                *(n.contexts(seen[None], memory) for n, memory in zip((self.online, self.target), own))
-            )
-            memories = list(after)
-            context = contexts[0][0, np.arange(k) * players + worlds.current()]
-            seats = np.arange(k) * players + seats % players
+        context, seats, memories = self._remember(worlds, seats, memories)
         legal = to_device(self.online, worlds.legal())
         q, _ = self.online(to_device(self.online, worlds.observe(None, self.config.v0)), context, legal)
         actions = sample_actions(q, legal, self.config.temperature, self.rng).cpu().numpy()
         return self.evaluate(worlds, seats, actions, memories)
+
+    def _remember(
+        self, worlds: _core.hanabi.Tables, seats: np.ndarray, memories: list[torch.Tensor]
+    ) -> tuple[torch.Tensor, np.ndarray, list[torch.Tensor]]:
+        """Return the seat on turn's context in each world, and `seats` and `memories` after the last action.
+
+        With an LSTM the seats of each world then have memories of their own, because the game is not the table's.
+        """
+        players, k = worlds.rules.players, len(worlds)
+        if not self.online.sizes.recurrent:
+            return torch.ones(k, 1, device=self.online.worth.weight.device), seats, memories
+        table = torch.from_numpy(seats // players)
+        seen = to_device(self.online, beliefs.observe_all_seats(worlds, self.config.v0))[None]
+        contexts, after = zip(
+            *(
+                network.contexts(seen, memory.unflatten(0, (-1, players))[table].flatten(0, 1))
+                for network, memory in zip((self.online, self.target), memories)
+            )
+        )
+        first_seats = np.arange(k) * players
+        return contexts[0][0, first_seats + worlds.current()], first_seats + seats % players, list(after)
 
 
 def to_device(network: ActionValues, array: np.ndarray) -> torch.Tensor:
