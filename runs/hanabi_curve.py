@@ -12,7 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
-from trickformer.plumbing.figures import plt, save
+from trickformer.plumbing.figures import drawing, save
 
 
 class Point(NamedTuple):
@@ -31,19 +31,19 @@ for run in sys.argv[1:]:
     interval = f"[{row['ci95'][0]:+.2f}, {row['ci95'][1]:+.2f}]"
     print(f"{result['a']}: {row['a']:.2f}, {row['difference']:+.2f} {interval}, {1000 * seconds:.1f} ms a turn")
 
-figure, axes = plt.subplots(figsize=(6.4, 4), layout="constrained")
-for name, points in curves.items():
-    points.sort()
-    times, means = [point.seconds for point in points], [point.mean for point in points]
-    errors = [[abs(point.mean - point.interval[end]) for point in points] for end in (0, 1)]
-    axes.errorbar(times, means, errors, label=name, marker="o", capsize=3)
-axes.set(
-    xscale="log",
-    xlim=(0.01, 1),
-    xlabel="seconds a turn of the team",
-    ylabel="points more than the script smart, 95% CI",
-)
-axes.xaxis.set_major_formatter("{x:g}")
-axes.xaxis.set_minor_formatter("")
-axes.legend(frameon=False)
-save(figure, Path("out/results/hanabi-curve.png"))
+with drawing(figsize=(6.4, 4)) as (figure, axes):
+    for name, points in curves.items():
+        points.sort()
+        times, means = [point.seconds for point in points], [point.mean for point in points]
+        errors = [[abs(point.mean - point.interval[end]) for point in points] for end in (0, 1)]
+        axes.errorbar(times, means, errors, label=name, marker="o", capsize=3)
+    axes.set(
+        xscale="log",
+        xlim=(0.01, 1),
+        xlabel="seconds a turn of the team",
+        ylabel="points more than the script smart, 95% CI",
+    )
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
+    axes.legend(frameon=False)
+    save(figure, Path("out/results/hanabi-curve.png"))

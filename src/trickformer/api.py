@@ -180,9 +180,9 @@ class Result:
         Returns:
             The figure of matplotlib.
         """
-        from trickformer.tournaments.plot import drawn
+        from trickformer.tournaments.plot import open_figure
 
-        with drawn(self._results) as figure:
+        with open_figure(self._results) as figure:
             figure.canvas.draw()  # makes the ticks by the settings of the figure, not by those of the caller
             if path is not None:
                 figure.savefig(path)

@@ -96,11 +96,11 @@ def checksum_faults(path: Path) -> ChecksumFaults:
         return ChecksumFaults(frozenset(), 0)
     with _explaining_faults(path), path.open("rb") as file, digests.sums_file(path).open("rb") as sums:
         known = [checksum for checksum in sums if checksum.endswith(b"\n")]
-        found = [digests.line_digest(line.rstrip(b"\n") + b"\n") for line in limited_lines(file, MAX_LINE)]
+        actual = [digests.line_digest(line.rstrip(b"\n") + b"\n") for line in limited_lines(file, MAX_LINE)]
     expected = set(known)
     # Lines after the last checksum have none after a power cut.
-    changed = {number for number, digest in enumerate(found[: len(known)], 1) if digest not in expected}
-    return ChecksumFaults(frozenset(changed), max(0, len(expected.difference(found)) - len(changed)))
+    changed = {number for number, digest in enumerate(actual[: len(known)], 1) if digest not in expected}
+    return ChecksumFaults(frozenset(changed), max(0, len(expected.difference(actual)) - len(changed)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,12 +44,12 @@ def plot(results: TournamentResults, path: Path) -> None:
     Raises:
         TrickformerError: The file cannot be written.
     """
-    with drawn(results) as figure:
+    with open_figure(results) as figure:
         save(figure, path)
 
 
 @contextmanager
-def drawn(results: TournamentResults) -> Generator[Figure]:
+def open_figure(results: TournamentResults) -> Generator[Figure]:
     """Yield the figure of a tournament, inside its settings.
 
     Args:

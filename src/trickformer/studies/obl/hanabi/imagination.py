@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -11,6 +13,8 @@ from trickformer import _core
 from trickformer.models.hanabi_values import ActionValues, expected_value, sample_actions
 from trickformer.studies.obl.hanabi import beliefs
 from trickformer.studies.obl.hanabi.config import OffBeliefTraining
+
+Memories: TypeAlias = Sequence[torch.Tensor]  # LSTM states of the online and the target network
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,7 @@ class Imagination:
     rng: np.random.Generator  # generator of the actions, at a temperature above 0
 
     def evaluate(
-        self, worlds: _core.hanabi.Tables, seats: np.ndarray, actions: np.ndarray, memories: list[torch.Tensor]
+        self, worlds: _core.hanabi.Tables, seats: np.ndarray, actions: np.ndarray, memories: Memories
     ) -> np.ndarray:
         """Make an action in each of k imagined worlds and compute its target for the seat that imagines the world.
 
@@ -53,7 +57,7 @@ class Imagination:
             values[rows] = evaluate(worlds.take(rows), seats[rows], memories)
         return rewards + self.config.discount * values
 
-    def _bootstrap(self, worlds: _core.hanabi.Tables, seats: np.ndarray, memories: list[torch.Tensor]) -> np.ndarray:
+    def _bootstrap(self, worlds: _core.hanabi.Tables, seats: np.ndarray, memories: Memories) -> np.ndarray:
         """Compute the value of each world to its seat: of its turn, else of waiting, and 0 if the game is over."""
         viewers = (seats % worlds.rules.players).astype(np.int8)
         seen = to_device(self.online, worlds.observe(viewers, self.config.v0))
@@ -66,34 +70,26 @@ class Imagination:
         expected = expected_value(q[turns], online_q, legal[turns], self.config.temperature)
         return waiting.index_copy(0, turns, expected).cpu().numpy() * ~worlds.over()
 
-    def _play_on(self, worlds: _core.hanabi.Tables, seats: np.ndarray, memories: list[torch.Tensor]) -> np.ndarray:
+    def _play_on(self, worlds: _core.hanabi.Tables, seats: np.ndarray, memories: Memories) -> np.ndarray:
         """Choose an action in each world by the online network, and evaluate it; as `evaluate`."""
-        context, seats, memories = self._remember(worlds, seats, memories)
+        players, k = worlds.rules.players, len(worlds)
+        context = torch.ones(k, 1, device=self.online.worth.weight.device)
+        if self.online.sizes.recurrent:
+            # The games are no longer those of the tables, so the seats of each world have memories of their own.
+            table, first_seats = torch.from_numpy(seats // players), np.arange(k) * players
+            seen = to_device(self.online, beliefs.observe_all_seats(worlds, self.config.v0))[None]
+            contexts, memories = zip(
+                *(
+                    network.contexts(seen, memory.unflatten(0, (-1, players))[table].flatten(0, 1))
+                    for network, memory in zip((self.online, self.target), memories)
+                )
+            )
+            context = contexts[0][0, first_seats + worlds.current()]
+            seats = first_seats + seats % players
         legal = to_device(self.online, worlds.legal())
         q, _ = self.online(to_device(self.online, worlds.observe(None, self.config.v0)), context, legal)
         actions = sample_actions(q, legal, self.config.temperature, self.rng).cpu().numpy()
         return self.evaluate(worlds, seats, actions, memories)
-
-    def _remember(
-        self, worlds: _core.hanabi.Tables, seats: np.ndarray, memories: list[torch.Tensor]
-    ) -> tuple[torch.Tensor, np.ndarray, list[torch.Tensor]]:
-        """Return the seat on turn's context in each world, and `seats` and `memories` after the last action.
-
-        With an LSTM the seats of each world then have memories of their own, because the game is not the table's.
-        """
-        players, k = worlds.rules.players, len(worlds)
-        if not self.online.sizes.recurrent:
-            return torch.ones(k, 1, device=self.online.worth.weight.device), seats, memories
-        table = torch.from_numpy(seats // players)
-        seen = to_device(self.online, beliefs.observe_all_seats(worlds, self.config.v0))[None]
-        contexts, after = zip(
-            *(
-                network.contexts(seen, memory.unflatten(0, (-1, players))[table].flatten(0, 1))
-                for network, memory in zip((self.online, self.target), memories)
-            )
-        )
-        first_seats = np.arange(k) * players
-        return contexts[0][0, first_seats + worlds.current()], first_seats + seats % players, list(after)
 
 
 def to_device(network: ActionValues, array: np.ndarray) -> torch.Tensor:
