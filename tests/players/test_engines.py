@@ -88,7 +88,7 @@ FAILS = [
     ("early", {}, "exited with code 7"),
     ("old", {}, "speaks version 99 of the protocol, not 1"),
     ("refuse", {}, r"engine x: no jacks\?\[2J, please"),
-    ("hang", {"timeout": 0.3}, "failed 3 times at the same decision; at last it was silent for 0.3 s"),
+    ("hang", {"timeout": 0.8}, "failed 3 times at the same decision; at last it was silent for 0.8 s"),
     ("lie", {}, r"chose \d+, which is not legal: \["),
     ("flood", {}, "wrote a line of more than 1,048,576 bytes"),
     ("endless", {}, "sent an answer without a request"),
