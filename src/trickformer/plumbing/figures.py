@@ -19,38 +19,27 @@ _LEGEND_FONT = 8.5  # points
 
 
 @contextmanager
-def settings(style: dict[Any, Any] | None = None) -> Generator[None]:
-    """Let only matplotlib's defaults and the given settings hold.
+def drawing(
+    rows: int = 1, columns: int = 1, style: dict[Any, Any] | None = None, **options: Any
+) -> Generator[tuple[Figure, Any]]:
+    """Yield a new figure and its axes. Inside, only matplotlib's defaults and the given settings hold.
 
     A matplotlibrc in the current folder, which may be a stranger's, has no effect. The caller's settings and backend
     stay as they are, because pyplot is not used.
 
     Args:
-        style: Settings of matplotlib (rcParams).
-    """
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams["text.parse_math"] = False  # names and paths may hold dollar signs
-        matplotlib.rcParams.update(style or {})
-        yield
-
-
-@contextmanager
-def drawing(
-    rows: int = 1, columns: int = 1, style: dict[Any, Any] | None = None, **options: Any
-) -> Generator[tuple[Figure, Any]]:
-    """Yield a new figure and its axes, inside `settings`.
-
-    Args:
         rows: Rows of axes.
         columns: Columns of axes.
-        style: As for `settings`.
+        style: Settings of matplotlib (rcParams).
         options: Options of `matplotlib.pyplot.subplots`, such as `figsize` in inches.
 
     Yields:
         The figure, with the constrained layout, and its axes: one, or an array if there are several.
     """
-    with settings(style):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams["text.parse_math"] = False  # names and paths may hold dollar signs
+        matplotlib.rcParams.update(style or {})
         figure = Figure(figsize=options.pop("figsize", None), layout="constrained")
         FigureCanvasAgg(figure)
         yield figure, figure.subplots(rows, columns, **options)

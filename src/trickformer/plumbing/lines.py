@@ -75,8 +75,8 @@ def read_lines(path: Path, parse: Parse = lambda _, line: json_object(line, fini
 class ChecksumFaults(NamedTuple):
     """Differences between the lines of a file and their checksums."""
 
-    changed: frozenset[int]  # numbers, from 1, of lines that have no checksum where one is due
-    missing: int  # number of lines that are counted and not there
+    changed: frozenset[int]  # numbers, from 1, of lines that no checksum fits
+    missing: int  # number of checksums whose lines are gone
 
 
 def checksum_faults(path: Path) -> ChecksumFaults:

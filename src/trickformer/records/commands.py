@@ -22,7 +22,7 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="Run folder or file o
 
 @app.command(epilog="Example: trickformer records check out/match")
 def check(file: File, as_json: configs.Json = False) -> None:
-    """Replay every game and recompute its result. Exit code 1 if one differs, is bad, missing or not checked."""
+    """Replay every game. Exit code 1 if a result differs, or a game is damaged, missing or cannot be checked."""
     from trickformer.plumbing import lines
     from trickformer.records import check as checks
     from trickformer.records import files
