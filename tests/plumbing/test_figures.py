@@ -80,7 +80,9 @@ def test_success_by_iteration(count, drawn, tmp_path):
     players = [{"spec": "argmax", "rate": 0.3, "ci95": [0.2, 0.4]} for _ in range(count)]
     result = {"games": 10, "players": players, "missions": [mission(i, count) for i in range(1, 4)]}
     crew_plot.iterations(result, tmp_path / "missions.png")
-    must_fit(drawn[0])
+    (figure,) = drawn
+    must_fit(figure)
+    assert [text.get_text() for text in figure.findobj(Legend)[0].get_texts()] == [str(i) for i in range(count)]
 
 
 @pytest.mark.slow
@@ -110,7 +112,9 @@ def test_the_learning_curve(drawn, tmp_path):
     entry = {"difference": -1.0, "low": -2.0, "high": 0.0, "deals": 9}
     matches = {"previous": [entry | {"iteration": 1}], "baseline": [entry | {"iteration": 1}]}
     evaluate.curve(games.load("hearts"), config.model_copy(update={"baseline": LONG}), matches, tmp_path)
-    must_fit(drawn[0])
+    (figure,) = drawn
+    must_fit(figure)
+    assert "the model is better below 0" in figure.axes[0].get_ylabel()
 
 
 def test_settings_and_backend_of_the_caller_stay(tmp_path):

@@ -14,6 +14,9 @@ from matplotlib.figure import Figure
 from trickformer.plumbing.files import whole
 from trickformer.plumbing.tables import break_name
 
+# Settings of most figures: small letters, and lines on the left and below only.
+STYLE: dict[Any, Any] = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
+
 _LETTER_WIDTH = 0.6  # mean width of a letter divided by the font size
 _LEGEND_FONT = 8.5  # points
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from trickformer.plumbing.figures import add_legend, drawing, save
+from trickformer.plumbing.figures import STYLE, add_legend, drawing, save
 from trickformer.review.result import Review
 from trickformer.review.text import name_seats
 
-_STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
 _LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8}
 _TITLE = "Value of the best action before each decision; last point: result"
 _MAX_LABELS = 5  # number of mistakes that get a label
@@ -25,7 +24,7 @@ def plot(review: Review, path: Path) -> None:
     Raises:
         TrickformerError: The file cannot be written.
     """
-    with drawing(figsize=(9, 4.2), style=_STYLE) as (figure, axes):
+    with drawing(figsize=(9, 4.2), style=STYLE) as (figure, axes):
         last = max((rating.number for rating in review.ratings), default=0) + 1
         colours: dict[int, Any] = {}  # of the line of each seat
         for curve in review.curves:

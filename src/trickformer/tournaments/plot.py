@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.ticker import MaxNLocator
 
-from trickformer.plumbing.figures import drawing, save
+from trickformer.plumbing.figures import STYLE, drawing, save
 from trickformer.plumbing.tables import break_name
 from trickformer.tournaments.charts import Estimate, Histogram, IntervalChart, charts
 from trickformer.tournaments.conclusion import labels
@@ -24,10 +24,7 @@ _BLUE = "#2b6cb0"
 _GREY = "#718096"
 _RED = "#c05621"
 _LABEL = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
-_STYLE: Any = {
-    "font.size": 9.5,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
+_TITLES = {
     "axes.titlesize": 10.5,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
@@ -65,7 +62,7 @@ def open_figure(results: TournamentResults) -> Generator[Figure]:
     names = [break_name(name, 60 if two else 26) for name in labels(result)]
     lines = max(name.count("\n") + 1 for name in names)
     height = 3.6 if two else 1.6 + max(4, len(result["matches"])) * (0.18 + 0.16 * lines)
-    with drawing(1, 2, figsize=(10, height), style=_STYLE) as (figure, panels):
+    with drawing(1, 2, figsize=(10, height), style=STYLE | _TITLES) as (figure, panels):
         _draw_intervals(panels[0], left, 12 if two else 26)
         if isinstance(right, Histogram):
             _draw_histogram(panels[1], right)

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from matplotlib import colormaps
 
-from trickformer.plumbing.figures import add_legend, drawing, save
+from trickformer.plumbing.figures import STYLE, add_legend, drawing, save
 from trickformer.tournaments.names import short_names
 
 _COLOURS = ("#2b6cb0", "#c05621")
 _GREY = "#718096"
 _FEWEST = 14  # a figure of fewer missions is as wide as one of this many
-_STYLE: Any = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
 
 
 def players(result: dict[str, Any], path: Path) -> None:
@@ -31,7 +30,7 @@ def players(result: dict[str, Any], path: Path) -> None:
         TrickformerError: If the file cannot be written.
     """
     missions, games = result["missions"], result["games"]
-    with drawing(figsize=(_width(missions), 4), style=_STYLE) as (figure, axes):
+    with drawing(figsize=(_width(missions), 4), style=STYLE) as (figure, axes):
         _prepare_axes(axes, result)
         at = np.arange(len(missions))
         if "ceiling" in missions[0]:
@@ -69,7 +68,7 @@ def iterations(result: dict[str, Any], path: Path) -> None:
     missions, count = result["missions"], len(result["players"])
     width, narrow = _width(missions), 3  # inches
     sizes: Any = {"figsize": (width + narrow, 4), "width_ratios": (width, narrow)}
-    with drawing(1, 2, _STYLE, **sizes) as (figure, (left, right)):
+    with drawing(1, 2, STYLE, **sizes) as (figure, (left, right)):
         _prepare_axes(left, result)
         colours = colormaps["viridis_r"](np.linspace(0.05, 0.95, count))
         at = np.arange(len(missions))

@@ -124,12 +124,11 @@ def plot(result: dict[str, Any], path: Path) -> None:
         result: Contents of summary.json.
         path: The PNG.
     """
-    from trickformer.plumbing.figures import add_legend, drawing, save
+    from trickformer.plumbing.figures import STYLE, add_legend, drawing, save
 
     budget = _budget(result)
     x = [row[budget] for row in result["rows"]]
-    style = {"font.size": 9.5, "axes.spines.top": False, "axes.spines.right": False}
-    with drawing(figsize=(6, 3.6), style=style) as (figure, axes):
+    with drawing(figsize=(6, 3.6), style=STYLE) as (figure, axes):
         for name, colour in zip(result["beliefs"], _COLOURS):
             players = [row["players"][name] for row in result["rows"]]
             mean = [p["score"] for p in players]
