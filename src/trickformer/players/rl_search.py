@@ -4,10 +4,10 @@ One seat, or both of two, tunes action values in worlds that explain its view.
 
 This is RL search for a single agent (Fickinger, Hu, Amos, Russell & Brown, "Scalable Online Planning via Reinforcement
 Learning Fine-Tuning", 2021). It fine-tunes a network of `trickformer obl train` by Q-learning in games that start in
-worlds of a belief. In these games the network makes some moves of the own seat, then all seats play the blueprint; the
-other seats play it throughout. If the blueprint is a network, a game may end with its value instead. Fresh worlds then
-compare the tuned network with the blueprint. If the network scores more by a threshold, the player takes the network's
-best action, otherwise the blueprint's.
+worlds of a belief. In these games the network makes `horizon` moves of the own seat, then all seats play the blueprint;
+the other seats play it throughout. If the blueprint is a network, a game may end with its value instead. Fresh worlds
+then compare the tuned network with the blueprint. If the network scores more by a threshold, it makes the next
+`horizon` moves of the own seat without another search (`follow`). Otherwise the blueprint makes the move.
 
 The blueprint is a scripted player, or a network of `trickformer obl train` without an LSTM, in games of two. The exact
 belief then evaluates the network for every hand that the partner may have seen.
@@ -29,7 +29,6 @@ commit 902cdc3), which differs in these points:
 - Their actors, whose weights are at most ten updates old, fill a replay buffer of up to 1,000,000 games. Updates begin
   once it has 5,000 games, and sample it by priority (exponent 0.9, weight 0.6). Here each update plays new games with
   the current weights.
-- They follow an accepted network for the whole horizon. Here every decision is searched anew.
 - They skip the tuning if even a perfect score would gain less than the threshold. Here every decision is tuned.
 """
 
@@ -179,6 +178,9 @@ class _Search(BaseModel):
         allow_inf_nan=False,
         description="The smallest share is the largest to the power 1 + this (default: small 0, paper 7).",
     )
+    follow: Annotated[bool, Applies("horizon > 1", lambda options, _: options.settings()["horizon"] > 1)] = Field(
+        True, description="Let an accepted network make all its moves; false: search each move anew (default: true)."
+    )
     bootstrap: Annotated[
         bool | None,
         Applies("blueprint=obl:checkpoint=NAME", lambda options, _: bool(options.parts)),
@@ -273,6 +275,10 @@ class RLSearch(Player):
         blueprint = self.tuning.blueprint.act(view, int(rng.integers(2**63)))
         if view.viewer != self._options.seat or len(view.legal) == 1:
             return Decision(blueprint)
+        accepted, moves = memo.get("accepted", (None, range(0)))
+        if accepted is not None and _own_moves(view) in moves:
+            self._uniform.reset(view)
+            return Decision(int(self.tuning.actions(accepted, self._uniform.tables()[-1])[0]))
         if "exact" not in memo:
             memo["exact"] = self._exact()
             memo["belief"] = memo["exact"] if self._learned is None else self._learned(rng)
@@ -300,7 +306,10 @@ class RLSearch(Player):
         test_worlds, seed = self._worlds(table, test_hands, rng), int(rng.integers(2**62))
         (action,) = self.tuning.actions(tuned, table).tolist()
         score, blueprint_score = self.tuning.compare_scores(tuned, test_worlds, seed)
-        is_better = action != blueprint and score - blueprint_score > self._options.threshold
+        follow = self._options.follow
+        is_better = score - blueprint_score > self._options.threshold and (follow or action != blueprint)
+        if is_better and follow:
+            memo["accepted"] = tuned, range(_own_moves(view), _own_moves(view) + self.tuning.horizon)
         return Decision(
             action if is_better else blueprint,
             value=(score if is_better else blueprint_score) / self._game.rules.kinds,
@@ -346,6 +355,10 @@ class RLSearch(Player):
         dealt = at_seat(hands, self._options.seat, table.rules.players)
         worlds.redeal(dealt, int(rng.integers(2**62)))  # never fails, because the hands are consistent with the view
         return worlds
+
+
+def _own_moves(view: View) -> int:
+    return sum(event.actor == view.viewer for event in view.events)
 
 
 def _consistent_hands(belief: Belief, n: int, rng: np.random.Generator) -> np.ndarray:
@@ -441,7 +454,7 @@ def make(options: _BaseOptions, game: Game) -> RLSearch | BothSeats:
         exact,
         "belief_checkpoint",
     )
-    team = Team(process, model, tuning, belief, exact, options.threshold, options.assess, options.seed)
+    team = Team(process, model, tuning, belief, exact, options.threshold, options.follow, options.assess, options.seed)
     return BothSeats(team, game)
 
 

@@ -5,7 +5,8 @@ belief is exact or a network's (belief/hanabi/estimators.py). The tuned network 
 randomness depends on the option `seed` and the public events only, so both seats compute the same network. This needs
 one machine, the same number of torch threads and the CPU, because the last digits of torch's sums vary otherwise. If
 the network scores more than the blueprint, the seat on turn plays the network's best action. That action depends on the
-waiting seat's hand, which the seat on turn sees, so the move informs the waiting seat about its hand.
+waiting seat's hand, which the seat on turn sees, so the move informs the waiting seat about its hand. With `follow` the
+network makes the next `horizon` moves in this way, as in the games that have shown it to be better.
 """
 
 from __future__ import annotations
@@ -60,6 +61,7 @@ class Team:
     belief: Callable[[int], PublicBelief]  # makes the belief of a game from a seed
     exact: Callable[[], PublicWorlds]  # makes the exact belief of a game
     threshold: float  # points by which the network must beat the blueprint
+    follow: bool  # whether an accepted network makes its `horizon` moves without another search
     assess: int  # number of exact worlds that re-estimate gains; 0: gains are not re-estimated
     seed: int
 
@@ -86,9 +88,12 @@ class TunedGame(SearchedGame["ActionValues | None"]):
     def __init__(self, team: Team, x: Tables):
         super().__init__(x, team.belief(team.seed), team.exact() if team.assess else None)
         self._team = team
+        self._accepted: ActionValues | None = None  # network that the last search preferred to the blueprint
+        self._moves_left = 0  # moves that it still makes without a search
 
     def _observe(self, action: int, after: Tables) -> None:
         network = self.search_next_move().policy
+        self._moves_left = max(self._moves_left - 1, 0)
         control, actions = self._team.process.players[:1], np.array([action])
         likelihood = None if network is None else partial(self._team.move_log_likelihood, self._x, network, action)
         for belief in self._beliefs:
@@ -102,6 +107,8 @@ class TunedGame(SearchedGame["ActionValues | None"]):
                 self._team.process.network = None
 
     def _run_search(self) -> PolicySearchResult[ActionValues | None]:
+        if self._moves_left:
+            return PolicySearchResult(self._accepted)
         team, tuning = self._team, self._team.tuning
         rng = self._rng(team.seed)
         tuning_hands, test_hands = (
@@ -122,6 +129,8 @@ class TunedGame(SearchedGame["ActionValues | None"]):
         if value - blueprint_value <= team.threshold:
             exact_gain = 0.0 if team.assess else None
             return PolicySearchResult(None, blueprint_value, 0.0, exact_gain, illegal, searched)
+        if team.follow:
+            self._accepted, self._moves_left = tuned, tuning.horizon
         exact_gain = self._estimate_exact_gain(tuned, rng)
         return PolicySearchResult(tuned, value, value - blueprint_value, exact_gain, illegal, searched)
 
