@@ -14,7 +14,7 @@ from support.hanabi_turns import decided, decision_of, explained, listed, turns,
 from support.play import decisions
 
 from trickformer import _core, checkpoints, games, players
-from trickformer.base import TrickformerError
+from trickformer.base import Decision, TrickformerError
 from trickformer.belief.hanabi import networks
 from trickformer.belief.hanabi.config import BeliefTraining
 from trickformer.belief.samplers.hanabi import replay
@@ -282,11 +282,11 @@ def test_moves_by_the_network_say_what_the_player_would_do_in_each_world(folders
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("blueprint", [{}, NETWORK, DRAWING])
-def test_both_seats_come_to_the_same_network(folders, blueprint):
+@pytest.mark.parametrize("differing", [{}, {"horizon": 2}, NETWORK, DRAWING])
+def test_both_seats_come_to_the_same_network(folders, differing):
     """Each by itself, from nothing but its own views."""
-    given, tuned = team_spec(folders, **blueprint), 0
-    threads = "" if blueprint else ",threads=2"
+    given, tuned = team_spec(folders, **differing), 0
+    threads = "" if "blueprint" in differing else ",threads=2"
     player, alone = players.make(given, TINY), [players.make(given + threads, TINY) for _ in (0, 1)]
     for deal in range(3):
         for state, view in turns_by(TINY, player, deal):
@@ -300,6 +300,52 @@ def test_both_seats_come_to_the_same_network(folders, blueprint):
             assert decided(alone[view.viewer], view) == decided(player, view), deal
             tuned += found[0].policy is not None
     assert tuned > 5, tuned
+
+
+def test_a_team_lets_an_accepted_network_make_its_horizon_of_moves(folders):
+    """Until then nothing is searched. With follow=false every move is."""
+    given = TEAM | {"horizon": 3}
+    player, anew = (players.make(spec(folders["mlp"], **given, follow=follow), TINY) for follow in ("true", "false"))
+    searches, followed = 0, 0
+    for deal in range(4):
+        accepted, left = None, 0
+        for _, view in turns_by(TINY, player, deal):
+            game, table = player.games.follow(view)
+            result, decision = game.search_next_move(), decided(player, view)
+            if left:
+                assert result.policy is accepted and decision.searched == 0, deal
+                assert (decision.gain, decision.exact_gain) == (None, None)
+                assert decision.action == player.team.tuning.actions(accepted, table)[0]
+                followed += 1
+            else:
+                assert decision.searched == 80 and decision.gain is not None, deal
+                left = 3 if result.policy is not None else 0
+                searches += 1
+            accepted, left = result.policy, max(left - 1, 0)
+        assert all(decided(anew, view).searched == 80 for _, view in turns_by(TINY, anew, deal))
+    assert searches > 10 and followed > 5, (searches, followed)
+
+
+def test_a_seat_lets_an_accepted_network_make_its_horizon_of_moves(folders):
+    given = {"horizon": 3, "threshold": 0, "learning_rate": 0.02, "exploration": 0.6, "blueprint": TEAM["blueprint"]}
+    player, anew = (players.make(spec(folders["mlp"], **given, follow=follow), TINY) for follow in ("true", "false"))
+    searches, followed = 0, 0
+    for deal in range(6):
+        memo, left = {}, 0
+        for number, (state, view) in enumerate(turns(TINY, "simple", deal, deals=1)):
+            if len(view.legal) == 1:
+                continue
+            (decision,) = player.act([view], [np.random.default_rng(number)], [memo])
+            if left:
+                table = replay(TINY, state.history())
+                assert decision == Decision(int(player.tuning.actions(memo["accepted"][0], table)[0])), deal
+                followed += 1
+            elif decision.gain is not None:
+                left = 3 if decision.gain else 0
+                searches += 1
+                assert anew.act([view], [np.random.default_rng(number)], [{}])[0].gain is not None
+            left = max(left - 1, 0)
+    assert searches > 10 and followed > 3, (searches, followed)
 
 
 @pytest.mark.slow
@@ -318,7 +364,7 @@ def test_hidden_cards_change_nothing_to_both_seats(folders, large):
         decision = decided(player, view)
         assert decided(players.make(given, game), game.view(twin, view.viewer)) == decision, number
         exchanged += 1
-        tuned += decision.gain > 0
+        tuned += decision.gain is None or decision.gain > 0
     assert exchanged > 2 and (large or tuned > 0), (exchanged, tuned)
 
 
@@ -545,6 +591,7 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("tiny", "checkpoint={mlp},multi=true,seat=1", "seat=1 is for multi=false"),
         ("hanabi(players=3)", "checkpoint={large},multi=true", "multi=true needs two players, not 3"),
         ("tiny", "checkpoint={mlp},seed=1", "seed=1 is for multi=true"),
+        ("tiny", "checkpoint={mlp},horizon=1,follow=false", "follow=false is for horizon > 1"),
         ("tiny", "checkpoint={mlp},multi=true,device=cuda", "multi=true needs device=cpu"),
         ("hanabi", "checkpoint={large},belief=bft", "need belief_checkpoint=DIR"),
         ("hanabi", "checkpoint={large},belief_steps=5", "belief_steps=5 is for belief=bft"),
