@@ -229,7 +229,7 @@ def test_shipped_checkpoint_plays(command, name):
         ("hearts", "argmax:checkpoint=train/expert/model-0"),
         ("hearts", "pimc:belief=belief-head,worlds=2,runs=4"),
         (SMALL_HANABI, "obl:checkpoint=obl-train"),
-        ("hanabi", "rule_search:belief=seq2seq,checkpoint=belief-train,worlds=2,listed=20,tries=20"),
+        ("hanabi", "rule_search:belief=seq2seq,checkpoint=belief-train,worlds=2"),
     ],
 )
 def test_checkpoint_of_a_run_plays(folder, command, game, spec):

@@ -470,6 +470,7 @@ def test_kermit_beats_a_random_player_by_far():
     [
         ("kermit", "hearts", "'kermit' plays skat only, not hearts"),
         ("pimc:weighted=true", "hearts", "weighted=true is for skat"),
+        ("pimc:eval=rollout,c=1", "hearts", "c=1.0 is for eval=uct"),
         ("pimc:bidding=rules", "hearts", "bidding=rules is for skat"),
         ("pimc:runs=3", "skat", "runs=3 is for hearts and games"),
         ("pimc:playout=light", "skat", "playout=light is for hearts"),

@@ -236,6 +236,8 @@ def test_hidden_cards_change_nothing(given):
         ("sparta:seat=2", "hanabi", "there is no seat 2: seats are 0 to 1"),
         ("sparta:blueprint=random", "hanabi", "its blueprint is a scripted player"),
         ("sparta:steps=5", "hanabi", "steps=5 is for belief=bft"),
+        ("sparta:belief=counting,tries=9", "hanabi", "tries=9 is for belief=exact or assess > 0"),
+        ("sparta:belief=counting,listed=9", "hanabi", "listed=9 is for belief=exact or assess > 0"),
         ("sparta:belief=counting,device=cuda", "hanabi", "device=cuda is for belief=seq2seq"),
         ("sparta:belief=seq2seq,clip=1", "hanabi", "clip=1.0 is for belief=bft"),
         ("sparta:multi=true,bf16=true", "hanabi", "bf16=true is for belief=bft"),

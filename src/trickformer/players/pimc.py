@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 UNIFORM = "uniform"  # name of the belief that samples worlds uniformly
 _HEARTS = in_games("hearts")
+_UCT = Applies("eval=uct", lambda options, _: options.eval != "rollout", ("eval", "uct"))
 _SKAT = in_games("skat")
 _CREW = in_games("crew")
 _RUNS = Applies(
@@ -69,7 +70,7 @@ class Options(BaseModel):
         le=1_000_000,
         description="Per world: simulations in Hearts, elsewhere playouts of each action (default: the game's).",
     )
-    c: Annotated[float | None, _HEARTS, _of_search("c")] = Field(
+    c: Annotated[float | None, _HEARTS, _UCT, _of_search("c")] = Field(
         None,
         ge=0,
         allow_inf_nan=False,

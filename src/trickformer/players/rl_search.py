@@ -98,6 +98,11 @@ GAMES = ("hanabi",)
 _LEARNED = Applies("belief=seq2seq and belief=bft", lambda options, _: options.belief != "exact", ("belief", "bft"))
 
 
+_VALUES_NEXT_MOVES = Applies(
+    "horizon > 1, with multi=true > 2", lambda options, _: options.settings()["horizon"] > 1 + options.multi
+)
+
+
 def _of_preset(name: str) -> PerGame:
     """Return an annotation for an option whose default depends on the preset."""
     return PerGame(lambda options, _: options.settings()[name])
@@ -156,10 +161,10 @@ class _Search(BaseModel):
     clip: Annotated[float | None, _of_preset("clip")] = Field(
         None, gt=0, description="Largest norm of a gradient (default: small none, paper 50)."
     )
-    discount: Annotated[float | None, _of_preset("discount")] = Field(
+    discount: Annotated[float | None, _VALUES_NEXT_MOVES, _of_preset("discount")] = Field(
         None, ge=0, le=1, description="Discount of a move in the network's values (default: small 1, paper 0.999)."
     )
-    target_every: Annotated[int | None, _of_preset("target_every")] = Field(
+    target_every: Annotated[int | None, _VALUES_NEXT_MOVES, _of_preset("target_every")] = Field(
         None, ge=1, le=1_000_000, description="Gradient steps per target update (default: small 1, paper 2,500)."
     )
     exploration: Annotated[float | None, _of_preset("exploration")] = Field(
@@ -171,7 +176,11 @@ class _Search(BaseModel):
     explorations: Annotated[int | None, _of_preset("explorations")] = Field(
         None, ge=1, le=10_000, description="Number of different shares of random moves (default: small 1, paper 80)."
     )
-    exploration_power: Annotated[float | None, _of_preset("exploration_power")] = Field(
+    exploration_power: Annotated[
+        float | None,
+        Applies("explorations > 1", lambda options, _: options.settings()["explorations"] > 1),
+        _of_preset("exploration_power"),
+    ] = Field(
         None,
         ge=0,
         le=100,
@@ -179,7 +188,7 @@ class _Search(BaseModel):
         description="The smallest share is the largest to the power 1 + this (default: small 0, paper 7).",
     )
     follow: Annotated[bool, Applies("horizon > 1", lambda options, _: options.settings()["horizon"] > 1)] = Field(
-        True, description="Let an accepted network make all its moves; false: search each move anew (default: true)."
+        True, description="Whether an accepted network makes `horizon` moves without a search (default: true)."
     )
     bootstrap: Annotated[
         bool | None,

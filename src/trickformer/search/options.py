@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from trickformer.base import Game
 from trickformer.belief.hanabi.config import FineTuningOptions
 from trickformer.plumbing.options import Applies, in_games
 
@@ -18,6 +19,15 @@ _NETWORK = Applies(
 )
 
 
+def _has_exact_belief(options: BeliefOptions, game: Game | None) -> bool:
+    """True if a player of Hanabi samples from an exact belief: to search, or to assess gains."""
+    in_crew = game is not None and game.name == "crew"  # where recorded runs have `tries` with every belief
+    return in_crew or options.assess > 0 or getattr(options, "belief", None) in (None, "exact")
+
+
+_EXACT = Applies("belief=exact or assess > 0", _has_exact_belief)
+
+
 class BeliefOptions(BaseModel):
     """Options of searches on a blueprint: threshold, limits of exact beliefs, threads, and assessment of gains."""
 
@@ -26,13 +36,13 @@ class BeliefOptions(BaseModel):
     threshold: float = Field(
         0.05, ge=0, le=25, description="Points by which an action must beat the blueprint's (default: 0.05)."
     )
-    listed: Annotated[int, _HANABI_ONLY] = Field(
+    listed: Annotated[int, _HANABI_ONLY, _EXACT] = Field(
         20_000,
         ge=0,
         le=1_000_000,
         description="Exact beliefs: largest number of hands to list. More are sampled (default: 20,000).",
     )
-    tries: int = Field(
+    tries: Annotated[int, _EXACT] = Field(
         50_000,
         ge=1,
         le=10_000_000,

@@ -74,8 +74,9 @@ def make(game: Game, belief: Belief, settings: Mapping[str, Any]) -> HeartsSearc
     Args:
         game: The game.
         belief: Samples the worlds.
-        settings: A value for each name in `DEFAULTS`.
+        settings: A value for each name in `DEFAULTS`; only UCT needs `c`.
     """
     assert isinstance(belief, HeartsBelief)
+    settings = {**DEFAULTS, **settings}
     uct, light = settings["eval"] == "uct", settings["playout"] == "light"
     return HeartsSearch(belief, worlds=settings["worlds"], runs=settings["runs"], c=settings["c"], uct=uct, light=light)
