@@ -43,14 +43,17 @@ def make_player(spec: str, game: Game | str) -> Player:
         game: Game to play, or its game string.
 
     Raises:
-        TrickformerError: There is no such player or option, or it cannot play the game.
+        TrickformerError: There is no such game, player or option, or the player cannot play the game.
 
     >>> make_player("rules", "hearts").batch
     1
     """
     from trickformer import players
 
-    return players.make(spec, load_game(game) if isinstance(game, str) else game)
+    if isinstance(game, str):
+        game = load_game(game)
+    _require("game", game, Game)
+    return players.make(spec, game)
 
 
 def _game_string(game: Game | str) -> str:
@@ -77,7 +80,8 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
         explain: Whether to add an explanation (`Decision.thought`), if the player can make one.
 
     Raises:
-        TrickformerError: The player reads hidden cards or breaks its contract, or the seat is not on turn.
+        TrickformerError: The player reads hidden cards or breaks its contract, the seat is not on turn, or `seed` or
+            `deal` is not from 0 to 2**64 - 1.
 
     >>> game = load_game("hearts")
     >>> state = game.deal(seed=1, index=0)
@@ -89,6 +93,9 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
 
     _require("player", player, Player)
     _require("view", view, View)
+    for name, value in (("seed", seed), ("deal", deal)):
+        if not 0 <= value < 2**64:
+            raise TrickformerError(f"{name} must be from 0 to 2**64 - 1, not {value}")
     if view.viewer < 0:
         raise TrickformerError("no seat is on turn, but chance; apply the action of game.chance(state, seed, index)")
     if not view.legal:

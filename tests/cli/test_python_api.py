@@ -157,6 +157,13 @@ def test_a_run_continues_only_with_an_equal_object(tmp_path):
     assert both["a"] != both["b"]
 
 
+def first_view():
+    """View of the seat on turn at the beginning of a hand of Hearts."""
+    game = tf.load_game("hearts")
+    state = game.deal(1, 0)
+    return game.view(state, state.current_player())
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -166,6 +173,8 @@ def test_a_run_continues_only_with_an_equal_object(tmp_path):
         (lambda: tf.tournament("hearts", a="randm", b="random"), "did you mean random?"),
         (lambda: tf.decide("argmax", None), "player must be a trickformer.base.Player, not str"),
         (lambda: tf.decide(Lowest(), "view"), "view must be a trickformer.base.View, not str"),
+        (lambda: tf.decide(Lowest(), first_view(), seed=-1), "seed must be from 0 to 2**64 - 1, not -1"),
+        (lambda: tf.make_player("random", 3), "game must be a trickformer.base.Game, not int"),
     ],
 )
 def test_bad_arguments_are_explained(call, message):
