@@ -525,5 +525,6 @@ def test_two_people_in_two_browsers():
             person.wait_for_selector("body[data-turn=over]")
             person.click("#review-hand")
             person.wait_for_selector("#felt .seat, #hands .final", timeout=90_000)
+            assert person.locator("#own .seat").get_attribute("data-seat") == ("2" if person is guest else "0")
             assert not _addresses(person)
         assert not host.faults + guest.faults + watcher.faults

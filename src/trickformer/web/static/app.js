@@ -190,7 +190,7 @@ function showStatus() {
   if (table.scores) {
     const matchOver = isMatchOver(table);
     status.replaceChildren([resultWords(table, table.scores), lastTrickWords("took"), matchOver ? winnerWords(table) : ""].filter(Boolean).join(" "), " ",
-      make("a", { id: "review-hand", class: "button main act", href: `review.html#${table.record}` }, "Review this hand"), " ",
+      make("a", { id: "review-hand", class: "button main act", href: `review.html${table.you === null ? "" : `?seat=${table.you}`}#${table.record}` }, "Review this hand"), " ",
       table.open ? "" : make("button", { class: "act", click: dealNext }, "Next deal"), " ",
       matchOver && table.rights === "host" ? make("button", { class: "act", click: newMatch }, "New match …") : "");
   } else if (isHolding) {

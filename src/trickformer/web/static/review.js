@@ -28,6 +28,9 @@ let firstAction = null; // first action of a what-if; null lets the player decid
 /** @type {{ at: number, first: string } | null} */
 let lastRequest = null; // position and first action of the last what-if that was requested
 
+// The address may name a match of a training, or the seat that a person had in the hand.
+const query = new URLSearchParams(location.search);
+const match = query.get("match");
 // The address holds the number of a hand after #, and after a point that of a decision: #7 or #7.12.
 const numberInAddress = () => Number.parseInt(location.hash.slice(1), 10) || null;
 const decisionInAddress = () => Number.parseInt(location.hash.split(".")[1], 10) || 1;
@@ -132,9 +135,10 @@ function show() {
   if (!hand) return;
   const position = at <= hand.positions.length ? hand.positions[at - 1] : null;
   const { scene } = position ?? hand.end;
+  const seat = Number.parseInt(query.get("seat") ?? "", 10);
   /** @type {ShownTable} */
   const table = {
-    scene, game: hand.game, deal: hand.deal, me: Math.max(0, hand.names.indexOf("you")), you: null, seats: hand.names, turn: position?.seat ?? null, scores: hand.scores, shared: hand.shared,
+    scene, game: hand.game, deal: hand.deal, me: seat in hand.names ? seat : Math.max(0, hand.names.indexOf("you")), you: null, seats: hand.names, turn: position?.seat ?? null, scores: hand.scores, shared: hand.shared,
     label: `game ${hand.number}${hand.deal === null ? "" : `, deal ${hand.deal}`}`,
   };
   showTable(table, choose);
@@ -218,6 +222,5 @@ $("jump").addEventListener("submit", (event) => {
 window.addEventListener("hashchange", requestHand);
 initAppearance();
 initHands(() => hand === null && numberInAddress() === null);
-const match = new URLSearchParams(location.search).get("match"); // a match of a training
 $("training").hidden = !match;
 connect(match ? `match-${match}` : "reviewing", { opened: requestHand, received: receive, closed: () => showWork({ what: null }) });
