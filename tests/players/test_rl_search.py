@@ -303,7 +303,7 @@ def test_both_seats_come_to_the_same_network(folders, differing):
 
 
 def test_a_team_lets_an_accepted_network_make_its_horizon_of_moves(folders):
-    """Until then nothing is searched. With follow=false every move is."""
+    """It moves without another search. With follow=false every move is searched."""
     given = TEAM | {"horizon": 3}
     player, anew = (players.make(spec(folders["mlp"], **given, follow=follow), TINY) for follow in ("true", "false"))
     searches, followed = 0, 0
@@ -329,22 +329,26 @@ def test_a_team_lets_an_accepted_network_make_its_horizon_of_moves(folders):
 def test_a_seat_lets_an_accepted_network_make_its_horizon_of_moves(folders):
     given = {"horizon": 3, "threshold": 0, "learning_rate": 0.02, "exploration": 0.6, "blueprint": TEAM["blueprint"]}
     player, anew = (players.make(spec(folders["mlp"], **given, follow=follow), TINY) for follow in ("true", "false"))
-    searches, followed = 0, 0
+    blueprint, searches, followed = players.make(TEAM["blueprint"], TINY), 0, 0
     for deal in range(6):
-        memo, left = {}, 0
-        for number, (state, view) in enumerate(turns(TINY, "simple", deal, deals=1)):
-            if len(view.legal) == 1:
-                continue
-            (decision,) = player.act([view], [np.random.default_rng(number)], [memo])
-            if left:
-                table = replay(TINY, state.history())
-                assert decision == Decision(int(player.tuning.actions(memo["accepted"][0], table)[0])), deal
-                followed += 1
-            elif decision.gain is not None:
-                left = 3 if decision.gain else 0
-                searches += 1
-                assert anew.act([view], [np.random.default_rng(number)], [{}])[0].gain is not None
-            left = max(left - 1, 0)
+        memo, left, network = {}, 0, None
+        for number, (state, view) in enumerate(decisions(TINY, 5, deal)):
+            action = decided(blueprint, view).action
+            if view.viewer == 0 and len(view.legal) > 1:
+                (decision,) = player.act([view], [np.random.default_rng(number)], [memo])
+                if left:
+                    chosen = player.tuning.actions(network, replay(TINY, state.history()))
+                    assert decision == Decision(int(chosen[0])), deal
+                    followed += 1
+                else:
+                    assert decision.gain is not None, deal
+                    left, network = (3, memo["followed"].network) if decision.gain else (0, None)
+                    assert anew.act([view], [np.random.default_rng(number)], [{}])[0].gain is not None
+                    searches += 1
+                action, left = decision.action, max(left - 1, 0)
+                if deal == 5 and left:  # another move than the network's
+                    action, left = next(a for a in view.legal if a != action), 0
+            state.apply_action(action)
     assert searches > 10 and followed > 3, (searches, followed)
 
 
@@ -592,7 +596,11 @@ def test_search_of_both_seats_is_not_below_the_blueprint(folders):
         ("hanabi(players=3)", "checkpoint={large},multi=true", "multi=true needs two players, not 3"),
         ("tiny", "checkpoint={mlp},seed=1", "seed=1 is for multi=true"),
         ("tiny", "checkpoint={mlp},exploration_power=1", "exploration_power=1.0 is for explorations > 1"),
-        ("tiny", "checkpoint={mlp},multi=true,discount=0.9", "discount=0.9 is for horizon > 1, with multi=true > 2"),
+        (
+            "tiny",
+            "checkpoint={mlp},multi=true,discount=0.9",
+            r"discount=0.9 is for horizon > 1 \(with",
+        ),
         ("tiny", "checkpoint={mlp},horizon=1,target_every=9", "target_every=9 is for horizon > 1"),
         ("tiny", "checkpoint={mlp},horizon=1,follow=false", "follow=false is for horizon > 1"),
         ("tiny", "checkpoint={mlp},multi=true,device=cuda", "multi=true needs device=cpu"),
@@ -609,6 +617,15 @@ def test_what_does_not_fit_is_refused(game, given, says, folders, belief_network
     with pytest.raises(TrickformerError, match=says) as caught:
         players.make(f"rl_search:{given}".rstrip(":"), TINY if game == "tiny" else games.load(game))
     assert "\n" not in str(caught.value)
+
+
+def test_defaults_without_effect_are_accepted_and_left_out(folders):
+    """As a record of a run may have them."""
+    given = spec(folders["mlp"], multi="true")
+    assert players.resolve(given + ",discount=1.0,target_every=1,exploration_power=0.0", TINY) == players.resolve(
+        given, TINY
+    )
+    players.make(given + ",discount=1.0,target_every=1,exploration_power=0.0", TINY)
 
 
 def test_a_belief_knows_its_blueprint_by_the_weights(folders, tmp_path):

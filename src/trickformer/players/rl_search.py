@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from trickformer.models.hanabi_values import ActionValues
     from trickformer.search.hanabi.beliefs import Maker
     from trickformer.search.hanabi.blueprint import Blueprint
-    from trickformer.search.hanabi.rl import Tables, ValueTuning
+    from trickformer.search.hanabi.rl import FollowedNetwork, Tables, ValueTuning
     from trickformer.search.hanabi.rl_multi import BothSeats
 
 
@@ -99,7 +99,7 @@ _LEARNED = Applies("belief=seq2seq and belief=bft", lambda options, _: options.b
 
 
 _VALUES_NEXT_MOVES = Applies(
-    "horizon > 1, with multi=true > 2", lambda options, _: options.settings()["horizon"] > 1 + options.multi
+    "horizon > 1 (with multi=true: > 2)", lambda options, _: options.settings()["horizon"] > 1 + options.multi
 )
 
 
@@ -188,7 +188,7 @@ class _Search(BaseModel):
         description="The smallest share is the largest to the power 1 + this (default: small 0, paper 7).",
     )
     follow: Annotated[bool, Applies("horizon > 1", lambda options, _: options.settings()["horizon"] > 1)] = Field(
-        True, description="Whether an accepted network makes `horizon` moves without a search (default: true)."
+        True, description="Whether a network that beat the blueprint makes all its `horizon` moves (default: true)."
     )
     bootstrap: Annotated[
         bool | None,
@@ -284,10 +284,12 @@ class RLSearch(Player):
         blueprint = self.tuning.blueprint.act(view, int(rng.integers(2**63)))
         if view.viewer != self._options.seat or len(view.legal) == 1:
             return Decision(blueprint)
-        accepted, moves = memo.get("accepted", (None, range(0)))
-        if accepted is not None and _own_moves(view) in moves:
+        followed: FollowedNetwork | None = memo.get("followed")
+        if followed is not None and followed.continues(view):
             self._uniform.reset(view)
-            return Decision(int(self.tuning.actions(accepted, self._uniform.tables()[-1])[0]))
+            (action,) = self.tuning.actions(followed.network, self._uniform.tables()[-1]).tolist()
+            memo["followed"] = followed.after(action)
+            return Decision(action)
         if "exact" not in memo:
             memo["exact"] = self._exact()
             memo["belief"] = memo["exact"] if self._learned is None else self._learned(rng)
@@ -297,6 +299,8 @@ class RLSearch(Player):
             return Decision(blueprint)
 
     def _search_view(self, view: View, memo: Memo, blueprint: int, rng: np.random.Generator) -> Decision:
+        from trickformer.search.hanabi.rl import FollowedNetwork, own_actions
+
         n = self.tuning.worlds
         belief: Belief = memo["belief"]
         belief.reset(view)
@@ -318,7 +322,7 @@ class RLSearch(Player):
         follow = self._options.follow
         is_better = score - blueprint_score > self._options.threshold and (follow or action != blueprint)
         if is_better and follow:
-            memo["accepted"] = tuned, range(_own_moves(view), _own_moves(view) + self.tuning.horizon)
+            memo["followed"] = FollowedNetwork(tuned, self.tuning.horizon - 1, (*own_actions(view), action))
         return Decision(
             action if is_better else blueprint,
             value=(score if is_better else blueprint_score) / self._game.rules.kinds,
@@ -364,10 +368,6 @@ class RLSearch(Player):
         dealt = at_seat(hands, self._options.seat, table.rules.players)
         worlds.redeal(dealt, int(rng.integers(2**62)))  # never fails, because the hands are consistent with the view
         return worlds
-
-
-def _own_moves(view: View) -> int:
-    return sum(event.actor == view.viewer for event in view.events)
 
 
 def _consistent_hands(belief: Belief, n: int, rng: np.random.Generator) -> np.ndarray:

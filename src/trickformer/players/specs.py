@@ -20,7 +20,7 @@ from trickformer.players.registry import NAMES, games_of, module, options_of
 from trickformer.plumbing import paths, words
 from trickformer.plumbing.digests import sha256
 from trickformer.plumbing.folder import ABOUT, RESULT
-from trickformer.plumbing.options import NamesFile, conditional_options, resolved_options, unread
+from trickformer.plumbing.options import NamesFile, conditional_options, resolved_options, unread_defaults
 from trickformer.plumbing.text import from_json
 
 Specs = TypeVar("Specs", str, list[str], str | None, list[str] | None)
@@ -190,8 +190,7 @@ def resolve(spec: str, game: Game | None = None) -> str:
         options = options.model_copy(update=resolved_options(options, game))
         parts = {key: resolve(getattr(options, key), game) for key in getattr(options, "parts", ())}
         options = _with_paths(options.model_copy(update=parts), paths.absolute)
-    unread_defaults = unread(options, game) - options.model_dump(exclude_defaults=True).keys()
-    return _write(name, options.model_dump(mode="json", exclude_none=True, exclude=unread_defaults))
+    return _write(name, options.model_dump(mode="json", exclude_none=True, exclude=unread_defaults(options, game)))
 
 
 def _with_paths(options: BaseModel, change: Callable[[str], str]) -> BaseModel:

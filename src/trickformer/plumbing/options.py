@@ -57,6 +57,28 @@ def unread(options: BaseModel, game: Game | None = None) -> set[str]:
     return {name for name in type(options).model_fields if _obstacle(options, name, game)}
 
 
+def unread_defaults(options: BaseModel, game: Game | None = None) -> set[str]:
+    """Return the options that are not read and have their default value, so that nobody misses their effect.
+
+    A value that is set for an option of other games does not count as a default.
+
+    Args:
+        options: Options of a player.
+        game: The game; None for options that no game reads, by the defaults that hold in every game.
+    """
+    settings = options.model_dump(exclude_defaults=True)
+
+    def has_default(name: str) -> bool:
+        if name not in settings:
+            return True
+        mark = _obstacle(options, name, game)
+        if game is None or mark is None or mark.test(options, None):
+            return False
+        return settings[name] == _default(options.model_copy(update={name: None}), name, game)
+
+    return {name for name in unread(options, game) if has_default(name)}
+
+
 def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
     """Refuse an option that was set although its condition (`Applies`) is not met.
 
@@ -68,9 +90,9 @@ def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
     Raises:
         TrickformerError: An option with another value than its default is not read.
     """
-    settings = options.model_dump(exclude_defaults=True)
-    for name, value in sorted(settings.items()):
+    for name in sorted(unread(options, game) - unread_defaults(options, game)):
         if mark := _obstacle(options, name, game):
+            value = getattr(options, name)
             elsewhere = f", not {game.name}" if mark.test(options, None) else ""
             remedy = f"leave out {name}"
             if mark.setting is not None and not elsewhere:

@@ -20,8 +20,8 @@ _NETWORK = Applies(
 
 
 def _has_exact_belief(options: BeliefOptions, game: Game | None) -> bool:
-    """True if a player of Hanabi samples from an exact belief: to search, or to assess gains."""
-    in_crew = game is not None and game.name == "crew"  # where recorded runs have `tries` with every belief
+    """True if a player samples from an exact belief, to search or to assess gains. In The Crew always True."""
+    in_crew = game is not None and game.name == "crew"  # its runs of version 0.2 have `tries` with any belief
     return in_crew or options.assess > 0 or getattr(options, "belief", None) in (None, "exact")
 
 

@@ -8,17 +8,39 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import torch
 
 from trickformer import _core
+from trickformer.base import View
 from trickformer.models.hanabi_values import ActionValues, action_values, any_legal, best
 from trickformer.search.hanabi.blueprint import Blueprint
 
 Tables: TypeAlias = _core.hanabi.Tables
 WorldSampler: TypeAlias = Callable[[int], Tables]  # samples the given number of worlds of a decision, as tables
+
+
+class FollowedNetwork(NamedTuple):
+    """A network that beat the blueprint and makes the next moves of a seat."""
+
+    network: ActionValues
+    moves_left: int
+    actions: tuple[int, ...]  # all actions of the seat so far; after other actions the network is not followed
+
+    def continues(self, view: View) -> bool:
+        """Return whether the network makes the move at a view of the seat."""
+        return self.moves_left > 0 and self.actions == own_actions(view)
+
+    def after(self, action: int) -> FollowedNetwork:
+        """Return what is left after a move of the network."""
+        return FollowedNetwork(self.network, self.moves_left - 1, (*self.actions, action))
+
+
+def own_actions(view: View) -> tuple[int, ...]:
+    """Return the actions of the viewer so far."""
+    return tuple(e.action for e in view.events if e.actor == view.viewer and e.action is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class TunedGame(SearchedGame["ActionValues | None"]):
         super().__init__(x, team.belief(team.seed), team.exact() if team.assess else None)
         self._team = team
         self._accepted: ActionValues | None = None  # network that the last search preferred to the blueprint
-        self._moves_left = 0  # moves that it still makes without a search
+        self._moves_left = 0  # moves that it still makes, without another search
 
     def _observe(self, action: int, after: Tables) -> None:
         network = self.search_next_move().policy
