@@ -4,8 +4,8 @@ RUN is the folder of a tournament of `rl_search:multi=true`, played by the same 
 set. The searches that preferred their network to the blueprint run again, and must come to the same gain. Network and
 blueprint then play on many times from the hands that were really held, each time with another order of the later cards.
 So the estimate depends neither on the belief of the search nor on the luck of the draw pile, and it varies less than
-the difference in play. Summed over a hand, both have the same expected value if the search keeps `follow`. The output
-is a table in Markdown; each deal is one sample.
+the difference in play. Summed over a hand, both have the same expected value with `follow`, the default. The output is
+a table in Markdown; each deal is one sample.
 """
 
 from __future__ import annotations

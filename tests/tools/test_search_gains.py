@@ -81,7 +81,10 @@ def test_the_table_sums_up_a_run(search_gains, played, capsys):
 
 
 def test_another_search_is_one_line(search_gains, played, tmp_path, capsys):
-    """A run of other weights, and one of another player."""
+    """A run of other weights, and one of another player. So are numbers that are too small."""
+    with pytest.raises(SystemExit):
+        search_gains.main([str(played), "--shuffles", "0"])
+    assert capsys.readouterr().err.startswith("error: --shuffles or --seed is too small; use --shuffles 1")
     folder = shutil.copytree(played, tmp_path / "run")
     network = played.parent / "network"
     torch.manual_seed(2)

@@ -282,7 +282,7 @@ class RLSearch(Player):
         from trickformer.belief.samplers.hanabi import NoConsistentHandError
 
         blueprint = self.tuning.blueprint.act(view, int(rng.integers(2**63)))
-        if view.viewer != self._options.seat or len(view.legal) == 1:
+        if view.viewer != self._options.seat:
             return Decision(blueprint)
         followed: FollowedNetwork | None = memo.get("followed")
         if followed is not None and followed.continues(view):
@@ -290,6 +290,8 @@ class RLSearch(Player):
             (action,) = self.tuning.actions(followed.network, self._uniform.tables()[-1]).tolist()
             memo["followed"] = followed.after(action)
             return Decision(action)
+        if len(view.legal) == 1:
+            return Decision(blueprint)
         if "exact" not in memo:
             memo["exact"] = self._exact()
             memo["belief"] = memo["exact"] if self._learned is None else self._learned(rng)
