@@ -30,16 +30,28 @@ class FollowedNetwork(NamedTuple):
     actions: tuple[int, ...]  # all actions of the seat so far; after other actions the network is not followed
 
     def continues(self, view: View) -> bool:
-        """Return whether the network makes the move at a view of the seat."""
+        """Return whether the network makes the next move.
+
+        Args:
+            view: View of the seat.
+        """
         return self.moves_left > 0 and self.actions == own_actions(view)
 
     def after(self, action: int) -> FollowedNetwork:
-        """Return what is left after a move of the network."""
+        """Return what is left after a move of the network.
+
+        Args:
+            action: The move.
+        """
         return FollowedNetwork(self.network, self.moves_left - 1, (*self.actions, action))
 
 
 def own_actions(view: View) -> tuple[int, ...]:
-    """Return the actions of the viewer so far."""
+    """Return the actions of the viewer so far.
+
+    Args:
+        view: The view.
+    """
     return tuple(e.action for e in view.events if e.actor == view.viewer and e.action is not None)
 
 
