@@ -123,9 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except TrickformerError as error:
         parser.exit(2, f"error: {error}\n")
     sums = np.array([np.sum([gain[:] for gain in gains], axis=0) if gains else np.zeros(3) for gains in by_hand])
-    print(
-        "| deals | preferred networks | own estimate, a hand | exact | with the hands dealt | dealt - exact |"
-    )
+    print("| deals | preferred networks | own estimate, a hand | exact | with the hands dealt | dealt - exact |")
     print("|---:|---:|---:|---:|---:|---:|")
     sums = np.column_stack([sums, sums[:, 2] - sums[:, 1]])
     columns = (plus_minus(mean_and_error(column), signed=True) for column in sums.T)
