@@ -122,11 +122,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"{len(by_hand)} of {len(hands)} hands", file=sys.stderr)
     except TrickformerError as error:
         parser.exit(2, f"error: {error}\n")
-    sums = np.array([np.sum([gain[:] for gain in gains], axis=0) if gains else np.zeros(3) for gains in by_hand])
+    sums = np.array([np.sum([Gain(0, 0, 0), *gains], axis=0) for gains in by_hand])
     print("| deals | preferred networks | own estimate, a hand | exact | with the hands dealt | dealt - exact |")
     print("|---:|---:|---:|---:|---:|---:|")
-    sums = np.column_stack([sums, sums[:, 2] - sums[:, 1]])
-    columns = (plus_minus(mean_and_error(column), signed=True) for column in sums.T)
+    columns = (plus_minus(mean_and_error(column), signed=True) for column in (*sums.T, sums[:, 2] - sums[:, 1]))
     print(f"| {len(hands)} | {sum(map(len, by_hand))} | {' | '.join(columns)} |")
 
 

@@ -102,8 +102,7 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
         raise TrickformerError(f"seat {view.viewer} is not on turn; give the view of state.current_player()")
     if player.needs_state:
         raise TrickformerError(f"{type(player).__name__} reads hidden cards; it cannot decide by a view")
-    number = sum(event.actor == view.viewer and event.action is not None for event in view.events)  # decisions before
-    rng = decision_rng(seed, deal, view.viewer, number)
+    rng = decision_rng(seed, deal, view.viewer, len(view.own_actions))
     return decide_in_batches(player, [view], [rng], [{"explain": True} if explain else {}])[0]
 
 

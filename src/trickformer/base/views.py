@@ -47,3 +47,8 @@ class View:
     viewer: int  # a seat, or PUBLIC
     events: tuple[Event, ...]  # in order of time
     legal: tuple[int, ...]  # the viewer's own legal actions, ascending; empty if it is not on turn
+
+    @property
+    def own_actions(self) -> tuple[int, ...]:
+        """The actions of the viewer so far."""
+        return tuple(e.action for e in self.events if e.actor == self.viewer and e.action is not None)

@@ -301,7 +301,7 @@ class RLSearch(Player):
             return Decision(blueprint)
 
     def _search_view(self, view: View, memo: Memo, blueprint: int, rng: np.random.Generator) -> Decision:
-        from trickformer.search.hanabi.rl import FollowedNetwork, own_actions
+        from trickformer.search.hanabi.rl import FollowedNetwork
 
         n = self.tuning.worlds
         belief: Belief = memo["belief"]
@@ -324,7 +324,7 @@ class RLSearch(Player):
         follow = self._options.follow
         is_better = score - blueprint_score > self._options.threshold and (follow or action != blueprint)
         if is_better and follow:
-            memo["followed"] = FollowedNetwork(tuned, self.tuning.horizon - 1, (*own_actions(view), action))
+            memo["followed"] = FollowedNetwork(tuned, self.tuning.horizon - 1, (*view.own_actions, action))
         return Decision(
             action if is_better else blueprint,
             value=(score if is_better else blueprint_score) / self._game.rules.kinds,

@@ -35,7 +35,7 @@ class FollowedNetwork(NamedTuple):
         Args:
             view: View of the seat.
         """
-        return self.moves_left > 0 and self.actions == own_actions(view)
+        return self.moves_left > 0 and self.actions == view.own_actions
 
     def after(self, action: int) -> FollowedNetwork:
         """Return what is left after a move of the network.
@@ -44,15 +44,6 @@ class FollowedNetwork(NamedTuple):
             action: The move.
         """
         return FollowedNetwork(self.network, self.moves_left - 1, (*self.actions, action))
-
-
-def own_actions(view: View) -> tuple[int, ...]:
-    """Return the actions of the viewer so far.
-
-    Args:
-        view: The view.
-    """
-    return tuple(e.action for e in view.events if e.actor == view.viewer and e.action is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ let lastRequest = null; // position and first action of the last what-if that wa
 // The address may name a match of a training, or the seat that a person had in the hand.
 const query = new URLSearchParams(location.search);
 const match = query.get("match");
+const seatInAddress = Number.parseInt(query.get("seat") ?? "", 10);
 // The address holds the number of a hand after #, and after a point that of a decision: #7 or #7.12.
 const numberInAddress = () => Number.parseInt(location.hash.slice(1), 10) || null;
 const decisionInAddress = () => Number.parseInt(location.hash.split(".")[1], 10) || 1;
@@ -135,10 +136,9 @@ function show() {
   if (!hand) return;
   const position = at <= hand.positions.length ? hand.positions[at - 1] : null;
   const { scene } = position ?? hand.end;
-  const seat = Number.parseInt(query.get("seat") ?? "", 10);
   /** @type {ShownTable} */
   const table = {
-    scene, game: hand.game, deal: hand.deal, me: seat in hand.names ? seat : Math.max(0, hand.names.indexOf("you")), you: null, seats: hand.names, turn: position?.seat ?? null, scores: hand.scores, shared: hand.shared,
+    scene, game: hand.game, deal: hand.deal, me: seatInAddress in hand.names ? seatInAddress : Math.max(0, hand.names.indexOf("you")), you: null, seats: hand.names, turn: position?.seat ?? null, scores: hand.scores, shared: hand.shared,
     label: `game ${hand.number}${hand.deal === null ? "" : `, deal ${hand.deal}`}`,
   };
   showTable(table, choose);
