@@ -14,6 +14,7 @@ from support.play import hearts_with, random_playout
 from support.searches import FakeBackend, own_turns
 
 from trickformer import games, players, tokenizers
+from trickformer.base import TrickformerError
 from trickformer.gomcts.options import SearchOptions
 from trickformer.gomcts.search import SearchResult, search
 from trickformer.models.backend import Prefix, advance, load_backend
@@ -226,6 +227,25 @@ def test_waves_of_a_model_with_features_are_legal(name, tiny_features_checkpoint
         assert result.illegal == alone.illegal == 0
         assert result.tokens.tolist() == alone.tokens.tolist() and result.visits.tolist() == alone.visits.tolist()
         assert np.array_equal(result.values, alone.values)
+
+
+@pytest.mark.parametrize(
+    "options, says",
+    [
+        ("mu=0.5", "mu=0.5 is for legal=false; give legal=false, or leave out mu"),
+        ("steps=0,rollout_action_values=true", "rollout_action_values=true is for steps > 0; leave out"),
+    ],
+)
+def test_options_without_effect_are_refused(hearts, options, says):
+    """The model of Hearts was trained with impossible tokens masked, so it imagines nothing that mu could punish."""
+    with pytest.raises(TrickformerError, match=says):
+        players.make(f"gomcts:{options}", hearts)
+
+
+def test_a_recorded_default_without_effect_is_left_out(hearts):
+    assert players.resolve("gomcts:mu=0.01", hearts) == players.resolve("gomcts", hearts)
+    free = players.resolve("gomcts:mu=0.5,legal=false", hearts)
+    assert "mu=0.5" in free and players.resolve(free, hearts) == free
 
 
 def test_action_values_of_a_model_without_them_are_refused(hearts, tokenizer, tiny_features_checkpoint_of):

@@ -21,7 +21,7 @@ from trickformer.base import Decision, Game, TrickformerError
 from trickformer.gomcts.options import Preset, default_options, optional_fields, preset_values
 from trickformer.models.player import ModelOptions, ModelPlayer, Turns
 from trickformer.players import argmax
-from trickformer.plumbing.options import PerGame
+from trickformer.plumbing.options import Applies, PerGame, refuse_unread
 
 if TYPE_CHECKING:
     from trickformer.gomcts.search import SearchOptions
@@ -52,12 +52,23 @@ def _complete(options: _PresetOptions, game: Game, masked: bool, action_values: 
     return default_options(game, masked=masked, action_values=action_values, overrides=overrides, preset=options.preset)
 
 
+def _value(name: str, options: _PresetOptions, game: Game | None) -> Any:
+    """Return the value of an option, or None if it is not set and no game gives a default."""
+    return getattr(options, name) if game is None else getattr(_search_options(options, game), name)
+
+
 def _default_of(name: str) -> PerGame:
     return PerGame(lambda options, game: getattr(_search_options(options, game), name))
 
 
 _FIELDS = optional_fields()
-_ANNOTATED: Any = {name: (Annotated[kind, _default_of(name)], field) for name, (kind, field) in _FIELDS.items()}
+_CONDITIONS = {
+    "mu": Applies("legal=false", lambda options, game: not _value("legal", options, game), ("legal", False)),
+    "rollout_action_values": Applies("steps > 0", lambda options, game: _value("steps", options, game) != 0),
+}
+_ANNOTATED: Any = {
+    name: (Annotated[kind, _default_of(name), _CONDITIONS.get(name)], field) for name, (kind, field) in _FIELDS.items()
+}
 Options = create_model("Options", __base__=_PresetOptions, **_ANNOTATED)
 
 
@@ -126,4 +137,5 @@ presets = preset_values
 
 
 def make(options: Any, game: Game) -> GomctsPlayer:
+    refuse_unread("gomcts", options, game)
     return GomctsPlayer(options, game)

@@ -54,7 +54,7 @@ def unread(options: BaseModel, game: Game | None = None) -> set[str]:
         options: Options of a player.
         game: The game; None for options that no game reads.
     """
-    return {name for name in type(options).model_fields if _obstacle(options, name, game)}
+    return set(_obstacles(options, game))
 
 
 def unread_defaults(options: BaseModel, game: Game | None = None) -> set[str]:
@@ -68,15 +68,14 @@ def unread_defaults(options: BaseModel, game: Game | None = None) -> set[str]:
     """
     settings = options.model_dump(exclude_defaults=True)
 
-    def has_default(name: str) -> bool:
+    def has_default(name: str, mark: Applies) -> bool:
         if name not in settings:
             return True
-        mark = _obstacle(options, name, game)
-        if game is None or mark is None or mark.test(options, None):
+        if game is None or (mark.test(options, None) and not _can_be_met(mark, options, game)):
             return False
         return settings[name] == _default(options.model_copy(update={name: None}), name, game)
 
-    return {name for name in unread(options, game) if has_default(name)}
+    return {name for name, mark in _obstacles(options, game).items() if has_default(name, mark)}
 
 
 def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
@@ -90,15 +89,17 @@ def refuse_unread(player: str, options: BaseModel, game: Game) -> None:
     Raises:
         TrickformerError: An option with another value than its default is not read.
     """
-    for name in sorted(unread(options, game) - unread_defaults(options, game)):
-        if mark := _obstacle(options, name, game):
-            value = getattr(options, name)
-            elsewhere = f", not {game.name}" if mark.test(options, None) else ""
-            remedy = f"leave out {name}"
-            if mark.setting is not None and not elsewhere:
-                key, other = mark.setting
-                remedy = (f"leave out {key}" if other is None else f"give {_as_item(key, other)}") + f", or {remedy}"
-            raise TrickformerError(f"player {player!r}: {_as_item(name, value)} is for {mark.to}{elsewhere}; {remedy}")
+    obstacles = _obstacles(options, game)
+    for name in sorted(obstacles.keys() - unread_defaults(options, game)):
+        mark = obstacles[name]
+        elsewhere, remedy = "", f"leave out {name}"
+        if mark.setting is not None and _can_be_met(mark, options, game):
+            key, other = mark.setting
+            remedy = (f"leave out {key}" if other is None else f"give {_as_item(key, other)}") + f", or {remedy}"
+        elif mark.test(options, None):
+            elsewhere = f", not {game.name}"
+        item = _as_item(name, getattr(options, name))
+        raise TrickformerError(f"player {player!r}: {item} is for {mark.to}{elsewhere}; {remedy}")
 
 
 def _as_item(key: str, value: Any) -> str:
@@ -106,10 +107,19 @@ def _as_item(key: str, value: Any) -> str:
     return f"{key}={str(value).lower() if isinstance(value, bool) else value}"
 
 
-def _obstacle(options: BaseModel, name: str, game: Game | None) -> Applies | None:
-    """Return the first mark of an option whose condition fails; None if the option is read."""
-    marks = (mark for mark in type(options).model_fields[name].metadata if isinstance(mark, Applies))
-    return next((mark for mark in marks if not mark.test(options, game)), None)
+def _obstacles(options: BaseModel, game: Game | None) -> dict[str, Applies]:
+    """Return the options that are not read, each with its first mark whose condition fails."""
+    obstacles = dict[str, Applies]()
+    for name, field in type(options).model_fields.items():
+        marks = (mark for mark in field.metadata if isinstance(mark, Applies))
+        if (mark := next((mark for mark in marks if not mark.test(options, game)), None)) is not None:
+            obstacles[name] = mark
+    return obstacles
+
+
+def _can_be_met(mark: Applies, options: BaseModel, game: Game) -> bool:
+    """Return whether an unmet condition holds in a game once the option that it names has another value."""
+    return mark.setting is not None and mark.test(options.model_copy(update=dict([mark.setting])), game)
 
 
 def resolved_options(options: BaseModel, game: Game) -> dict[str, Any]:
@@ -150,11 +160,10 @@ def conditional_options(options: BaseModel, game: Game) -> dict[str, Any]:
         Defaults by name; None for an option that stays unset.
     """
     values = dict[str, Any]()
-    for name in unread(options, game):
-        mark = _obstacle(options, name, game)
-        if mark is not None and mark.setting is not None:
+    for name, mark in _obstacles(options, game).items():
+        if mark.setting is not None:
             changed = options.model_copy(update=dict([mark.setting]))
-            if _obstacle(changed, name, game) is None:
+            if name not in unread(changed, game):
                 value = getattr(options, name)
                 values[name] = _default(changed, name, game) if value is None else value
     return values
