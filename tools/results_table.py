@@ -195,7 +195,7 @@ def make_index_table(results: Results) -> str:
     """
 
     def rows() -> Iterator[Sequence[str]]:
-        yield ("game", "question", "model", "figure", "sample", "control", "date", "page")
+        yield ("game", "question", "shipped model", "figure", "sample", "control", "date", "page")
         for figure in results.figures.values():
             if figure.question:
                 page = f"[{figure.page.removesuffix('.md')}]({figure.page})"
