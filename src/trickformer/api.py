@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trickformer.base import Decision, Game, Player, TrickformerError, View, decision_rng
+from trickformer.plumbing.text import count_noun
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,6 +107,13 @@ def decide(player: Player, view: View, *, seed: int = 0, deal: int = 0, explain:
     return decide_in_batches(player, [view], [rng], [{"explain": True} if explain else {}])[0]
 
 
+def _folder(out: Path | str | None) -> Path | None:
+    """Return the path of a run folder. An empty text would be the current folder."""
+    if out == "":
+        raise TrickformerError("out must be the path of a folder or None, not an empty text")
+    return None if out is None else Path(out)
+
+
 def _require(name: str, value: Any, kind: type) -> None:
     if not isinstance(value, kind):
         raise TrickformerError(f"{name} must be a trickformer.base.{kind.__name__}, not {type(value).__name__}")
@@ -200,7 +208,7 @@ class Result:
         return make_report(self._results).text()
 
     def __repr__(self) -> str:
-        return f"<Result of {self._result['deals']} deals of {self._result['game']}>"
+        return f"<Result of {count_noun(self._result['deals'], 'deal')} of {self._result['game']}>"
 
 
 def _interval(row: dict[str, Any]) -> dict[str, Any]:
@@ -225,7 +233,8 @@ def tournament(
 
     Args:
         game: Game to play, or its game string.
-        a: Spec of player A, or a Player object. An object plays all hands in this process.
+        a: Spec of player A, or a Player object. An object of `make_player` stands for its spec, and any other object
+            plays all hands in this process.
         b: Spec of player B, or a Player object.
         players: Specs of players instead of A and B. Every pair meets if `options` has no `gauntlet`.
         deals: Number of deals. Each deal is one sample. By default 100, or with `resume` as many as the run was set to.
@@ -241,23 +250,24 @@ def tournament(
     >>> [row["label"] for row in result.rows][0], len(result.records)
     ('All', 28)
     """
-    from trickformer.players.native import register_all
+    from trickformer.players.native import is_registered, register_all
     from trickformer.plumbing import config
     from trickformer.tournaments.plan import Tournament
     from trickformer.tournaments.report import play_and_report
 
     if isinstance(players, str):
         raise TrickformerError(f"players must be a list of specs, such as [{players!r}, 'random']")
-    entrants = [a, b, *(players or ())]
-    specs = register_all(entrants)
-    if specs != entrants and ((options.get("workers") or 1) > 1 or options.get("ray")):
+    gauntlet = options.pop("gauntlet", None)
+    specs = register_all([a, b, gauntlet, *(players or ())])
+    if any(map(is_registered, specs)) and ((options.get("workers") or 1) > 1 or options.get("ray")):
         raise TrickformerError("a Player object plays in this process; leave out workers, or use native:MODULE:NAME")
-    fields: dict[str, Any] = {"a": specs[0], "b": specs[1], "players": None if players is None else specs[2:]}
+    fields: dict[str, Any] = dict(zip(("a", "b", "gauntlet"), specs))
+    fields["players"] = None if players is None else specs[3:]
     fields |= {
         "game": _game_string(game),
         "deals": deals,
         "seed": seed,
-        "out": None if out is None else Path(out),
+        "out": _folder(out),
     } | options
     settings = config.load(Tournament, None, fields, resume)
     return Result(play_and_report(settings, resume))
@@ -307,7 +317,7 @@ def train(
     from trickformer.selfplay import nfsp
     from trickformer.selfplay.config import SelfPlay
 
-    fields = {"game": _game_string(game), "preset": preset, "out": None if out is None else Path(out)} | options
+    fields = {"game": _game_string(game), "preset": preset, "out": _folder(out)} | options
     return Path(nfsp.run(config.load(SelfPlay, None, fields, resume), resume))
 
 

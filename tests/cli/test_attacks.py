@@ -177,7 +177,7 @@ def test_what_is_not_counted_is_named(honest, tmp_path, capfd):
     whole_file = path.read_bytes()
     path.write_bytes(whole_file[:-5])
     assert len(read_lines(path)[0]) == whole_file.count(b"\n") - 1
-    assert "has lost its last 1 lines" in capfd.readouterr().err
+    assert "has lost 1 line at its end" in capfd.readouterr().err
     path.write_bytes(whole_file + b'{"torn')
     assert len(read_lines(path)[0]) == whole_file.count(b"\n")
     assert "the last line is cut off" in capfd.readouterr().err

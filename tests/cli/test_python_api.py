@@ -9,6 +9,7 @@ import subprocess
 import sys
 import weakref
 
+import numpy as np
 import pytest
 from support.pages import ROOT, python_blocks
 
@@ -113,6 +114,15 @@ def test_an_object_plays_as_its_spec_does():
         tf.tournament("hearts", a=Failing(), b="random", deals=1)
 
 
+def test_an_object_of_make_player_stands_for_its_spec(tmp_path):
+    made = tf.make_player("pimc:worlds=1,runs=2", "hearts")
+    result = tf.tournament("hearts", a=made, b="random", deals=1, seed=4, out=tmp_path)
+    assert made.made_from == result.to_dict()["a"] == "pimc:worlds=1,runs=2"
+    other = tf.make_player("pimc:worlds=2,runs=2", "hearts")
+    with pytest.raises(TrickformerError, match=r"with --a pimc:worlds=1,.*, not --a pimc:worlds=2,"):
+        tf.tournament("hearts", a=other, b="random", deals=2, seed=4, out=tmp_path, resume=True)
+
+
 class Playing(Player):
     """Plays the legal card with this number from the lowest."""
 
@@ -147,14 +157,34 @@ def test_a_run_continues_only_with_an_equal_object(tmp_path):
     where = {"b": "random", "seed": 4, "out": tmp_path / "run"}
     tf.tournament("hearts", a=Playing(0), deals=2, **where)
     again = tf.tournament("hearts", a=Playing(0), deals=3, resume=True, **where)
-    other = Lowest()
-    for a in (Playing(1), other):
+    other, listed = Lowest(), Playing(0)
+    listed.numbers = [1, 2]
+    for a in (Playing(1), other, listed):
         with pytest.raises(TrickformerError, match="holds a run with --a native:make=this_process:Playing-"):
             tf.tournament("hearts", a=a, deals=3, resume=True, **where)
     whole = tf.tournament("hearts", a=Playing(0), b="random", deals=3, seed=4)
     assert [record.history for record in again.records] == [record.history for record in whole.records]
     both = tf.tournament("hearts", a=Playing(0), b=Playing(0), deals=2, seed=4).to_dict()
     assert both["a"] != both["b"]
+    pairs = tf.tournament("hearts", gauntlet=Playing(0), players=["random"], deals=1).to_dict()
+    assert pairs["players"][0].startswith("native:make=this_process:Playing-")
+
+
+@pytest.mark.parametrize("values", [([1, 2], [1, 3]), ({"a": 1}, {"a": 2}), (np.zeros(2), np.ones(2))])
+def test_settings_of_every_kind_tell_objects_apart(values):
+    specs = []
+    for value in (*values, values[0]):
+        player = Playing(0)
+        player.setting = value
+        specs.append(tf.tournament("hearts", a=player, b="random", deals=1).to_dict()["a"])
+    assert specs[0] != specs[1] and specs[0].rpartition("-")[0] == specs[1].rpartition("-")[0]
+    assert specs[2].startswith(specs[0])
+
+
+def test_a_run_continues_with_the_game_or_its_string(tmp_path):
+    match = {"a": "random", "b": "rules", "seed": 4, "out": tmp_path}
+    tf.tournament("crew(mission=7)", deals=1, **match)
+    assert len(tf.tournament(tf.load_game("crew(mission=7)"), deals=2, resume=True, **match).records) == 4
 
 
 def first_view():
@@ -171,6 +201,7 @@ def first_view():
         (lambda: tf.tournament("hearts", a="random", b=3), "a spec or a trickformer.base.Player, not 3"),
         (lambda: tf.tournament("hearts", a=Lowest(), b="random", workers=2), "leave out workers"),
         (lambda: tf.tournament("hearts", a="randm", b="random"), "did you mean random?"),
+        (lambda: tf.tournament("hearts", a="rules", b="random", out=""), "not an empty text"),
         (lambda: tf.decide("argmax", None), "player must be a trickformer.base.Player, not str"),
         (lambda: tf.decide(Lowest(), "view"), "view must be a trickformer.base.View, not str"),
         (lambda: tf.decide(Lowest(), first_view(), seed=-1), "seed must be from 0 to 2**64 - 1, not -1"),

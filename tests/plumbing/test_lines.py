@@ -43,6 +43,21 @@ def test_the_old_checksums_are_gone_from_the_disk_before_new_lines_are_there(tmp
     assert read_lines(path)[0] == [{"step": 5}]
 
 
+def test_lines_that_are_written_while_others_are_read_are_not_missing(tmp_path, capfd):
+    path = tmp_path / "log.jsonl"
+    with JsonLines(path) as lines:
+        lines.append({"step": 0})
+
+        def parse(number, line):
+            if number == 1:  # the reader has filled its buffer by now, and does not see these lines
+                for step in range(1, 400):
+                    lines.append({"step": step})
+            return line
+
+        seen, _ = read_lines(path, parse)
+    assert 1 <= len(seen) <= 400 and capfd.readouterr().err == ""
+
+
 def test_lines_are_followed_while_they_are_written(tmp_path):
     path, seen = tmp_path / "log.jsonl", []
     follower = LineFollower(path, lambda number, line: seen.append((number, line)))

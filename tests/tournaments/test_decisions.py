@@ -1,5 +1,7 @@
 """Calls of players: how many views they get at once, and the checks of what they return."""
 
+import re
+
 import pytest
 
 from trickformer.base import Decision, Player, TrickformerError, View, decide_in_batches
@@ -25,6 +27,24 @@ def test_a_call_has_no_more_views_than_the_player_takes(batch, calls):
     player.batch = batch
     decisions = decide_in_batches(player, views, [None] * 7, [{} for _ in views])
     assert [decision.action for decision in decisions] == list(range(7)) and player.calls == calls
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"value": float("inf")}, "the value inf; values must be finite numbers"),
+        ({"gain": float("nan")}, "the value nan; values must be finite numbers"),
+        ({"exact_gain": "x"}, "the value 'x'; values must be finite numbers"),
+        ({"searched": 1.5}, "the count 1.5; counts must be 0 or more"),
+        ({"illegal": -1}, "the count -1; counts must be 0 or more"),
+        ({"faults": ("slow",)}, "the fault 'slow'; see trickformer.base.FaultKind"),
+    ],
+)
+def test_what_a_decision_tells_is_checked(given, says):
+    player = Three()
+    player.act = lambda views, rng, memo: [Decision(1, **given)]
+    with pytest.raises(TrickformerError, match=f"Three gave {re.escape(says)}"):
+        decide_in_batches(player, [View(0, (), (1,))], [None], [{}])
 
 
 def test_every_call_is_checked():

@@ -425,6 +425,13 @@ def test_the_match_ends_in_one_sentence(command, six):
         ),
         (
             "hearts",
+            {"difference": 2.0, "ci95": [1.0, 3.0], "different_deals": 5},
+            {},
+            "9 deals are too few to show which player is better: A (x) scores 2.0 points a hand higher than B (y), "
+            "95% interval of A − B +1.0 to +3.0 points a hand.",
+        ),
+        (
+            "hearts",
             {"difference": 2.0, "ci95": [None, None]},
             {"sequential": True, "deals": 3},
             "3 deals are too few for an interval that holds at every look; so far, "
@@ -461,6 +468,7 @@ def test_every_kind_of_conclusion(game, row, given, says):
         "bound": None,
         "sequential": False,
     }
+    row = {"different_deals": given.get("deals", 9)} | row
     match = {"players": [0, 1], "rows": {"All": row}}
     result = head | {"rows": {"All": row}, "matches": [match], "higher_is_better": game != "hearts"} | given
     assert conclude(result) == says
@@ -480,7 +488,8 @@ def test_mines_counts_cells():
 
 def test_a_round_robin_ends_in_one_sentence():
     def row(difference, half):
-        return {"rows": {"All": {"difference": difference, "ci95": [difference - half, difference + half]}}}
+        ends = [difference - half, difference + half]
+        return {"rows": {"All": {"difference": difference, "ci95": ends, "different_deals": 50}}}
 
     result = {
         "game": "hearts",

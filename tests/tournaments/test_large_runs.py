@@ -97,7 +97,7 @@ def test_only_a_torn_or_lost_line_is_left_out(folders, tmp_path, capfd):
     path = folder / "records.jsonl"
     path.write_bytes(path.read_bytes()[:-30])
     assert len(run.load(folder).records) == 559
-    assert "has lost its last 1 lines" in capfd.readouterr().err
+    assert "has lost 1 line at its end" in capfd.readouterr().err
     resume(folder)
     assert path.read_bytes().count(b"\n") == 560
 

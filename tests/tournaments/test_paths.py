@@ -54,6 +54,11 @@ def test_paths_in_specs_become_absolute(project):
     command = shlex.join([sys.executable, "bot,1.py", "--level", "3"])
     resolved = players.resolve(f'engine:cmd="{command}"', game)
     assert str(project / "bot,1.py") in resolved and "--level 3" in resolved
+    (project / "hearts").mkdir()
+    long_word = "x" * 300
+    command = shlex.join([sys.executable, "-c", long_word, "--game", "hearts", "./hearts"])
+    resolved = players.resolve(f'engine:cmd="{command}"', game)
+    assert f"{long_word} --game hearts {project / 'hearts'}" in resolved, "a game is no path, whatever folders exist"
     nested = players.resolve("rollout:prior=argmax:checkpoint=ck", game)
     assert f"checkpoint={project / 'ck'}" in nested
     assert players.resolve("pimc:belief=uniform", game).count("belief=uniform") == 1

@@ -84,6 +84,13 @@ def test_p_is_the_share_of_sign_patterns(deals):
     assert statistics.p_value(deals) == pytest.approx(extreme)
 
 
+@pytest.mark.parametrize("zeros", [0, 9, 10, 200])
+@pytest.mark.parametrize("others", [4, 5, 6])
+def test_deals_without_a_difference_do_not_change_p(others, zeros):
+    deals = np.concatenate([np.arange(1.0, others + 1), np.zeros(zeros)])
+    assert statistics.p_value(deals) == pytest.approx(2 * 0.5**others)
+
+
 def test_no_difference_at_all():
     zero = np.zeros(12)
     assert statistics.p_value(zero) == intervals.sequential_p_value(zero) == 1.0

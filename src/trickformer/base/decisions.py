@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from trickformer.base.errors import TrickformerError
-from trickformer.base.players import Decision, Memo, Player
+from trickformer.base.players import Decision, FaultKind, Memo, Player
 from trickformer.base.views import View
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def validate_decisions(
         The decisions as a list.
 
     Raises:
-        TrickformerError: There is not one Decision for each view, an action is no integer or illegal, or a value is no
-            finite number or belongs to an illegal action.
+        TrickformerError: There is not one Decision for each view, an action is no integer or illegal, a value or gain
+            is no finite number or belongs to an illegal action, or a count or a kind of fault is not valid.
     """
     name = type(player.wrapped or player).__name__
     if not isinstance(decisions, Sequence) or len(decisions) != len(views):
@@ -78,7 +78,12 @@ def validate_decisions(
             raise TrickformerError(
                 f"{name} valued the illegal action {min(illegal)}{where(i)}; legal: {list(view.legal)}"
             )
-        for value in (decision.value, *values.values()):
+        for value in (decision.value, decision.gain, decision.exact_gain, *values.values()):
             if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
                 raise TrickformerError(f"{name} gave the value {value!r}{where(i)}; values must be finite numbers")
+        for count in (decision.illegal, decision.searched):
+            if not isinstance(count, Integral) or count < 0:
+                raise TrickformerError(f"{name} gave the count {count!r}{where(i)}; counts must be 0 or more")
+        if unknown := [fault for fault in decision.faults if fault not in get_args(FaultKind)]:
+            raise TrickformerError(f"{name} gave the fault {unknown[0]!r}{where(i)}; see trickformer.base.FaultKind")
     return list(decisions)

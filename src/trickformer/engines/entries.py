@@ -24,7 +24,7 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from trickformer.base import TrickformerError
-from trickformer.plumbing import config
+from trickformer.plumbing import config, paths
 from trickformer.plumbing.text import from_toml, read_text
 
 RESERVED = ("processes", "timeout")  # options of every engine
@@ -92,7 +92,7 @@ class Program(BaseModel, ABC):
     @property
     def files(self) -> dict[str, Path]:
         """Files that occur in the command, by their spelling there."""
-        return {word: Path(word) for word in self.command if _is_file(word)}
+        return {word: Path(word) for word in self.command if paths.is_file(word)}
 
     @property
     def logs(self) -> Path | None:
@@ -108,13 +108,6 @@ class Program(BaseModel, ABC):
         options = self.model_copy()
         options._logs = folder
         return options
-
-
-def _is_file(word: str) -> bool:
-    try:
-        return Path(word).is_file()
-    except OSError:  # longer than the name of a file may be
-        return False
 
 
 def path() -> Path:

@@ -64,12 +64,16 @@ class NativePlayer(Player):
 # Player objects that were passed to `register_all`, by generated name, as long as somebody else needs them.
 _REGISTERED: WeakValueDictionary[str, Player] = WeakValueDictionary()
 _HERE = "this_process"  # stands for the module in the specs of these players
+_PREFIX = f"native:make={_HERE}:"
+# Members of a class that are not its code, or that Python adds.
+_UNREAD = ("__module__", "__doc__", "__dict__", "__weakref__", "__firstlineno__", "__static_attributes__")
 
 
 def register_all(players: Sequence[Any]) -> list[str | None]:
-    """Register the player objects of a tournament and return their specs, which are valid in this process only.
+    """Register the player objects of a tournament and return their specs.
 
-    A spec names the class and has a digest of its functions and of the object's settings, so that a run can only be
+    A player that was made from a spec has this one. Other specs are valid in this process only (`is_registered`).
+    Such a spec names the class and has a digest of its code and of the object's settings, so that a run can only be
     continued with an equal object.
 
     Args:
@@ -87,6 +91,9 @@ def register_all(players: Sequence[Any]) -> list[str | None]:
         if not isinstance(player, Player):
             what = f"the class {player.__name__}; pass an object of it" if isinstance(player, type) else repr(player)
             raise TrickformerError(f"a player must be a spec or a trickformer.base.Player, not {what}")
+        if player.made_from is not None:
+            specs.append(player.made_from)
+            continue
         kind = f"{type(player).__name__}-{_digest(player)}"
         registered = (name for name, other in _REGISTERED.items() if other is player)
         name = next(registered, None) or kind
@@ -94,20 +101,50 @@ def register_all(players: Sequence[Any]) -> list[str | None]:
         while named.setdefault(name, player) is not player:  # another object that is equal
             number += 1
             name = f"{kind}-{number}"
-        specs.append(f"native:make={_HERE}:{name}")
+        specs.append(_PREFIX + name)
     _REGISTERED.update(named)
     return specs
 
 
+def is_registered(spec: str | None) -> bool:
+    """Return whether a spec is valid in this process only.
+
+    Args:
+        spec: A spec that `register_all` returned.
+    """
+    return spec is not None and spec.startswith(_PREFIX)
+
+
 def _digest(player: Player) -> str:
-    """Return a digest of the functions of a player's class and of its settings that are text, numbers or None."""
+    """Return a digest of the code of a player's class and of the object's settings."""
     parts: list[object] = []
     for cls in type(player).__mro__:
         if cls.__module__ not in ("builtins", "abc") and not cls.__module__.startswith("trickformer."):
-            functions = [value for value in vars(cls).values() if inspect.isfunction(value)]
-            parts += [cls.__qualname__, *map(_source, functions)]
-    settings = {name: value for name, value in vars(player).items() if isinstance(value, str | int | float | None)}
-    return hashlib.sha256(repr([parts, sorted(settings.items())]).encode()).hexdigest()[:8]
+            parts += [cls.__qualname__, *(_content(value) for name, value in vars(cls).items() if name not in _UNREAD)]
+    return hashlib.sha256(repr([parts, _content(vars(player))]).encode()).hexdigest()[:8]
+
+
+def _content(value: Any) -> object:
+    """Return a value's content if it is code, a number, a text, an array or a collection of them, else its type."""
+    if isinstance(value, staticmethod | classmethod):
+        return _content(value.__func__)
+    if isinstance(value, property):
+        return [_content(each) for each in (value.fget, value.fset)]
+    if isinstance(value, FunctionType):
+        return _source(value)
+    if isinstance(value, str | bytes | int | float | None):
+        return value
+    if isinstance(value, np.ndarray | np.generic):
+        return str(value.dtype), value.shape, value.tobytes()
+    if isinstance(value, list | tuple):
+        return [_content(each) for each in value]
+    if isinstance(value, set | frozenset):
+        return sorted(repr(_content(each)) for each in value)
+    if isinstance(value, dict):
+        return sorted((repr(_content(key)), repr(_content(each))) for key, each in value.items())
+    if isinstance(value, BaseModel):
+        return type(value).__qualname__, _content(value.model_dump())
+    return type(value).__qualname__
 
 
 def _source(function: FunctionType) -> object:

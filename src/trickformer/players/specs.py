@@ -204,7 +204,9 @@ def _with_paths(options: BaseModel, change: Callable[[str], str]) -> BaseModel:
             new[name] = Path(change(str(value)))
         elif name == "cmd" and isinstance(options, entries.Program) and value:
             first, *rest = split_command(value)
-            new[name] = shlex.join([change(first) if "/" in first else first, *map(change, rest)])
+            # Of the arguments, a word such as a game's name is no path, even if a folder of this name exists.
+            arguments = [change(word) if "/" in word or paths.is_file(word) else word for word in rest]
+            new[name] = shlex.join([change(first) if "/" in first else first, *arguments])
         elif isinstance(value, str) and any(
             isinstance(mark, NamesFile) and value not in mark.words() for mark in field.metadata
         ):
@@ -293,7 +295,9 @@ def make(spec: str, game: Game, logs: Path | None = None) -> Player:
     check_game(name, game)
     if logs is not None and isinstance(options, entries.Program):
         options = options.with_logs(logs)
-    return module(name).make(options, game)
+    player = module(name).make(options, game)
+    player.made_from = spec
+    return player
 
 
 def check_game(name: str, game: Game) -> None:

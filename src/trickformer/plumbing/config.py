@@ -178,7 +178,9 @@ def relocation(folder: Path, about: Mapping[str, Any]) -> Callable[[str], str] |
 def _read_values(model: type[BaseModel], file: Path) -> dict[str, Any]:
     try:
         return current_names(model, from_toml(read_text(file)))
-    except (OSError, ValueError) as e:
+    except OSError as e:
+        raise TrickformerError(f"cannot read the config {file}: {e.strerror}") from None
+    except ValueError as e:
         raise TrickformerError(f"cannot read the config {file}: {str(e).splitlines()[0]}") from None
 
 

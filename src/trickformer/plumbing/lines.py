@@ -18,7 +18,7 @@ from trickformer.base import TrickformerError
 from trickformer.plumbing import digests
 from trickformer.plumbing.files import flush, open_data, whole
 from trickformer.plumbing.terminal import warn
-from trickformer.plumbing.text import json_object, limited_lines, to_json
+from trickformer.plumbing.text import count_noun, json_object, limited_lines, to_json
 
 # Largest number of lines, and of seconds, between two fsyncs. A power cut may lose that many lines.
 SYNC_EVERY = 256
@@ -118,19 +118,22 @@ def _read(path: Path, parse: Parse) -> _LinesOfFile:
     parsed: list[Any] = []
     count = length = sums_found = 0
     with _explaining_faults(path), _open_if_there(path) as file, _open_if_there(digests.sums_file(path)) as sums:
+        # Another process may be appending. It writes a line before its checksum, so these lines are in the file by now.
+        known = sums.seek(0, os.SEEK_END) // digests.LINE_DIGEST_SIZE
+        sums.seek(0)
         for line, has_sum in _complete_lines(path, file, sums, 0):
             count, length = count + 1, length + len(line)
             sums_found += has_sum
             if (value := parse(count, line[:-1])) is not None:
                 parsed.append(value)
         torn = file.tell() > length
-        missing = sum(checksum.endswith(b"\n") for checksum in sums)  # checksums whose lines are lost
+        missing = max(0, known - count)  # checksums whose lines are lost
     if missing > SYNC_EVERY:
         raise TrickformerError(
             f"{path} lacks {missing:,} lines that {digests.sums_file(path).name} counts; restore it from a copy"
         )
     if missing:
-        warn(f"{path} has lost its last {missing:,} lines; they are not counted")
+        warn(f"{path} has lost {count_noun(missing, 'line')} at its end; the rest is used")
     elif torn and sums_found:
         warn(f"{path}: the last line is cut off and not counted")
     return _LinesOfFile(parsed, count, length, sums_found)

@@ -6,6 +6,23 @@ import os
 from pathlib import Path
 
 
+def is_file(text: str) -> bool:
+    """Return whether a text is the path of a file.
+
+    Args:
+        text: A path, or another text.
+    """
+    path = Path(text)
+    return _exists(path) and path.is_file()
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # longer than the name of a file may be
+        return False
+
+
 def absolute(text: str) -> str:
     """Make a path absolute.
 
@@ -15,7 +32,7 @@ def absolute(text: str) -> str:
     Returns:
         The absolute path; the text itself if no file or folder of that name exists.
     """
-    return str(Path(text).absolute()) if text and Path(text).exists() else text
+    return str(Path(text).absolute()) if text and _exists(Path(text)) else text
 
 
 def relocate(text: str, old_folder: Path, new_folder: Path) -> str:
@@ -31,7 +48,7 @@ def relocate(text: str, old_folder: Path, new_folder: Path) -> str:
         `text` lay relative to the old one, if it exists; else `text`.
     """
     path = Path(text)
-    if not path.is_absolute() or path.exists():
+    if not path.is_absolute() or _exists(path):
         return text
     moved = Path(os.path.normpath(new_folder.absolute() / os.path.relpath(path, old_folder)))
     return str(moved) if moved.exists() else text

@@ -77,8 +77,8 @@ class _Pair:
 
     @property
     def too_few(self) -> bool:
-        """True if Wilcoxon's test of this number of deals cannot give p < 0.05."""
-        return self.deals < FEWEST_RANKS and not self.sequential
+        """True if too few deals have a difference other than 0 for p < 0.05 in Wilcoxon's test."""
+        return self.row["different_deals"] < FEWEST_RANKS and not self.sequential
 
     def sentence(self) -> str:
         if self.deals == 1:

@@ -69,7 +69,7 @@ def _lines(file: BinaryIO) -> Iterator[str]:
         if len(line) > MAX_LINE:
             raise _UnreadableLineError(f"a line has more than {MAX_LINE >> 20} MiB")
         try:
-            yield line.decode()
+            yield line.decode("utf-8-sig")  # the first one may begin with a byte order mark
         except UnicodeDecodeError:
             raise _UnreadableLineError("it is not text in UTF-8") from None
 

@@ -206,8 +206,8 @@ def _test_key(result: dict[str, Any]) -> str:
             "95% interval: of A − B over deals, by Student's t, corrected for skewness and cut at the largest "
             "difference that scores allow. p: Wilcoxon's signed-rank test that A and B are equal."
         )
-        if result["deals"] < FEWEST_RANKS:
-            key += f" Fewer than {FEWEST_RANKS} deals cannot give p < 0.05."
+        if any(match["rows"]["All"]["different_deals"] < FEWEST_RANKS for match in result["matches"]):
+            key += f" Fewer than {FEWEST_RANKS} deals with a difference other than 0 cannot give p < 0.05."
     if any(row["ci95"][0] is None for match in result["matches"] for row in match["rows"].values()):
         key += " No interval is shown if the deals are too few or all have the same difference."
     return key

@@ -126,8 +126,8 @@ class TournamentResults:
         - `matches`: by pair, `players` (two numbers; the first is A), `a` and `b` (their specs), `rows`, and
           `deals_to_resolve`: the number of deals for a power of 80%; null below ten deals, without an effect and in a
           sequential match. A row, by the name of its seatings, has the mean scores `a` and `b`, `difference` (A - B),
-          `ci95` (its 95% interval, nulls if the deals allow none) and `p` (Wilcoxon's test, or that of the sequential
-          interval).
+          `ci95` (its 95% interval, nulls if the deals allow none), `p` (Wilcoxon's test, or that of the sequential
+          interval) and `different_deals` (the number of deals with a difference other than 0).
         - `ratings`, the best first: `player`, `spec`, `rating`: points a hand by which the player is better than the
           mean of the field, so that higher is better in every game, and its `ci95`.
         - `planned`: whether the number of deals was fixed before the run, or the test is sequential; `extensions`: each
@@ -232,6 +232,7 @@ class TournamentResults:
                 "difference": r.difference,
                 "ci95": list(r.ci95) if r.ci95 else [None, None],
                 "p": r.p,
+                "different_deals": int(np.count_nonzero(r.deals)),
             }
             for r in rows
         }

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from trickformer import players
 from trickformer.base import Game, Player, TrickformerError
+from trickformer.players.native import is_registered
 from trickformer.plumbing import config as configs
 from trickformer.plumbing import parallel
 from trickformer.plumbing.files import refuse_links
@@ -108,6 +109,15 @@ def _resolve(config: Plan, game: Game) -> Plan:
     return config.with_absolute_paths().with_specs([players.resolve(spec, game) for spec in config.specs])
 
 
+def _resolve_alike(config: Plan, game: Game, new: Plan) -> Plan:
+    """Resolve the plan of a folder, with the game spelled as in the new plan if it is the same game."""
+    resolved = _resolve(config, game)
+    if not (isinstance(config, Tournament) and isinstance(new, Tournament)):
+        return resolved
+    is_same = str(config.rules().spiel) == str(game.spiel)
+    return resolved.model_copy(update={"game": new.game}) if is_same else resolved
+
+
 def tournament(config: Plan, resume: bool = False, show: Show = progress) -> TournamentRun:
     """Play a plan to its end.
 
@@ -122,9 +132,9 @@ def tournament(config: Plan, resume: bool = False, show: Show = progress) -> Tou
         Interruption: Ctrl-C.
     """
     game = config.rules()
-    typed = config.specs
+    typed = list(config.specs)
     config = _resolve(config, game)
-    resolve = partial(_resolve, game=game)
+    resolve = partial(_resolve_alike, game=game, new=config)
     folder = RunFolder.optional(config.out, resume)
     parallel.slots(config.workers, config.ray)  # raises if the cluster is out of reach
     earlier = None
@@ -145,7 +155,7 @@ def tournament(config: Plan, resume: bool = False, show: Show = progress) -> Tou
         _keep_history(run, earlier)
     records = RecordFile(folder.path / RECORDS, schedule, game.players, config.time_limit is not None)
     run = replace(run, records=records)
-    about = _describe(run, typed, game)
+    about = _describe(run, game)
     with folder.records(
         RECORDS, config, resume=resume, free=config.free, parse=records.register_line, about=about, resolve=resolve
     ) as lines:
@@ -163,9 +173,9 @@ def _keep_history(run: TournamentRun, earlier: TournamentRun) -> None:
         run.extensions.append(Extension(old=earlier.config.deals, new=run.config.deals, at=now))
 
 
-def _describe(run: TournamentRun, typed: list[str], game: Game) -> dict[str, Any]:
+def _describe(run: TournamentRun, game: Game) -> dict[str, Any]:
     """Return the contents of run.json without the builds."""
-    about: dict[str, Any] = {"game": str(game.spiel), "players": typed, "sees_state": run.sees_state}
+    about: dict[str, Any] = {"game": str(game.spiel), "players": run.typed, "sees_state": run.sees_state}
     about |= {"files": run.files} | ({"caveats": run.caveats} if any(run.caveats) else {})
     about["resolved"] = [
         {"player": spec.partition(":")[0], "options": players.resolve_options(spec, game)} for spec in run.config.specs
@@ -198,7 +208,9 @@ def load(folder: Path, kind: Any = Tournament, with_records: bool = True) -> Tou
     config = configs.read(kind, folder / CONFIG, {"out": folder})
     try:
         about = _About.model_validate(json_object(read_text(folder / ABOUT)))
-        caveats = about.caveats or [[] for _ in about.players]
+        caveats, count = about.caveats or [[] for _ in about.players], len(config.specs)
+        if {len(about.players), len(caveats)} != {count} or not all(0 <= i < count for i in about.sees_state):
+            raise ValueError("these are not the players of the config")
         if isinstance(config, Tournament):
             config = config.with_listed(about.deals)
         run = TournamentRun(
@@ -304,10 +316,16 @@ def _finish(
             return
     new_records = _play_missing(config, [hand for hand, played in zip(schedule, done) if not played], game, roster)
     typed = players.to_type(config)
+    here = any(map(is_registered, config.specs))
+    remedy = "continue with: trickformer.tournament(..., resume=True) and equal Player objects" if here else None
     with (
         closing(new_records),  # stops the workers on an error or a decision
         resumable(
-            config.COMMAND, config, typed, progress=lambda: f"after {len(run.records)} of {len(schedule)} tables"
+            config.COMMAND,
+            config,
+            typed,
+            progress=lambda: f"after {len(run.records)} of {len(schedule)} tables",
+            remedy=remedy,
         ),
         show(config.COMMAND, "tables", sum(done), len(schedule)) as advance,
     ):
