@@ -128,7 +128,7 @@ def _translate(name: str, items: dict[str, str], old: bool, game: str | None) ->
         raise _removed_option_error("early=true", "leave it out")
     root = options.pop("root", None)
     if imagine == "model" and options.get("legal") == "true":
-        options.pop("mu", None)  # earlier versions accepted it here, where it had no effect
+        options.pop("mu", None)  # earlier versions accepted it here without effect
     if not searches_worlds:
         if root not in (None, "uct"):
             raise _removed_option_error(f"root={root}", "use rollout with prior=...")

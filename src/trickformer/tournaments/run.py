@@ -316,8 +316,8 @@ def _finish(
             return
     new_records = _play_missing(config, [hand for hand, played in zip(schedule, done) if not played], game, roster)
     typed = players.to_type(config)
-    here = any(map(is_registered, config.specs))
-    remedy = "continue with: trickformer.tournament(..., resume=True) and equal Player objects" if here else None
+    has_objects = any(map(is_registered, config.specs))
+    remedy = "continue with: trickformer.tournament(..., resume=True) and equal Player objects" if has_objects else None
     with (
         closing(new_records),  # stops the workers on an error or a decision
         resumable(
