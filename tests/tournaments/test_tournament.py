@@ -170,7 +170,7 @@ def test_the_result_is_the_promised_object(unbroken):
     assert list(result)[:6] == first
     assert list(result["rows"]) == ["All", "3A/1B", "2A/2B", "1A/3B"]
     for row in result["rows"].values():
-        assert list(row) == ["a", "b", "difference", "ci95", "p"]
+        assert list(row) == ["a", "b", "difference", "ci95", "p", "different_deals"]
         assert row["difference"] == pytest.approx(row["a"] - row["b"])
     assert set(result["seconds_per_turn"]) == {"a", "b"}
     assert result["b"] == "spiel:state=true"
