@@ -11,14 +11,15 @@
 #   runs/search.sh figure public|rl-both [VARIANT]  gains by move of the runs on exact, seq2seq and bft in one figure
 # With BLUEPRINT=obl:checkpoint=hanabi-obl, train, rl and figure are about this network in all seats: rl tunes the network
 # itself, and the runs lie in out/search/obl-checkpoint-hanabi-obl. DEALS is the number of deals of rl, 24 by default; a larger
-# one extends a run. OPTIONS are further options of rl_search, such as steps=30,worlds=300.
+# one extends a run. SEED is the seed of these deals, 1 by default; the folders of other seeds end in -seed-SEED. OPTIONS are
+# further options of rl_search, such as steps=30,worlds=300.
 # VARIANT is 5-card-8-hint by default, 5-card-2-hint or 7-card-4-hint. Decisions are judged anew by 200 exact samples: hands by
 # counting, weighted by what the partner did, if they are too many to list. Run the script again to continue a stopped run.
 # One core each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=out/search blueprint=${BLUEPRINT:-partner:style=smart} learned=
-usage() { sed -n '2,17p' "$0" >&2; exit 2; }
+usage() { sed -n '2,18p' "$0" >&2; exit 2; }
 [[ -z ${BLUEPRINT:-} || $BLUEPRINT == obl:checkpoint=* ]] || usage
 if [ -n "${BLUEPRINT:-}" ]; then learned=1 root+="/${blueprint//[^[:alnum:].]/-}"; fi
 begin() { "${VENV:-.venv}"/bin/trickformer "${@:2}" --out "$root/$1" --resume; }  # FOLDER COMMAND OPTION ...
@@ -32,8 +33,8 @@ rl() {
   elif [ ! -e "$values/model.safetensors" ]; then
     begin "values-$variant" obl train "$game" --seed 20261121
   fi
-  begin "rl-$of-$belief-$variant" tournament "$game" --a "rl_search:checkpoint=$values$how${OPTIONS:+,$OPTIONS}" --b "$blueprint" \
-    --deals "${DEALS:-24}" --seed 1
+  begin "rl-$of-$belief-$variant${SEED:+-seed-$SEED}" tournament "$game" --a "rl_search:checkpoint=$values$how${OPTIONS:+,$OPTIONS}" --b "$blueprint" \
+    --deals "${DEALS:-24}" --seed "${SEED:-1}"
 }
 what=${1:-help} of=${2:-} variant=${3:-5-card-8-hint} belief=${4:-exact}
 [ -n "$of" ] || what=help
