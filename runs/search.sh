@@ -33,8 +33,8 @@ rl() {
   elif [ ! -e "$values/model.safetensors" ]; then
     begin "values-$variant" obl train "$game" --seed 20261121
   fi
-  begin "rl-$of-$belief-$variant${SEED:+-seed-$SEED}" tournament "$game" --a "rl_search:checkpoint=$values$how${OPTIONS:+,$OPTIONS}" --b "$blueprint" \
-    --deals "${DEALS:-24}" --seed "${SEED:-1}"
+  begin "rl-$of-$belief-$variant${SEED:+-seed-$SEED}" tournament "$game" --deals "${DEALS:-24}" --seed "${SEED:-1}" \
+    --a "rl_search:checkpoint=$values$how${OPTIONS:+,$OPTIONS}" --b "$blueprint"
 }
 what=${1:-help} of=${2:-} variant=${3:-5-card-8-hint} belief=${4:-exact}
 [ -n "$of" ] || what=help
