@@ -61,7 +61,10 @@ def slots(workers: int, ray: str | None) -> int:
     if ray is None:
         return workers
     if workers > 1:
-        raise TrickformerError("give either workers or ray: on a cluster, every CPU is a worker")
+        raise TrickformerError(
+            "give either workers or ray: on a cluster, every CPU is a worker; a run that began with workers needs "
+            "--workers 1 there"
+        )
     return max(1, int(_connect(ray).cluster_resources().get("CPU", 0)))
 
 
