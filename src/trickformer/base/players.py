@@ -170,7 +170,7 @@ class Player(ABC):
     batch: int | None = None
     needs_state: bool = False  # True: the player reads the true state, hidden cards included, from memo["state"]
     caveats: Sequence[str] = ()  # remarks on the player that a report of results prints
-    made_from: str | None = None  # spec of which `trickformer.make_player` made it; None: its class was called
+    made_from: str | None = None  # spec from which `trickformer.make_player` made it; None: its class was called
     # A search may play several games from one position. True: each of these games gets copies (`copy.copy`) of the
     # memos' entries at that position, and `look` fills the memos of seats that have not decided yet. False: the games
     # begin with empty memos.

@@ -58,16 +58,17 @@ def _value(name: str, options: _PresetOptions, game: Game | None) -> Any:
 
 
 def _default_of(name: str) -> PerGame:
-    return PerGame(lambda options, game: getattr(_search_options(options, game), name))
+    return PerGame(lambda options, game: _value(name, options, game))
 
 
 _FIELDS = optional_fields()
 _CONDITIONS = {
-    "mu": Applies("legal=false", lambda options, game: not _value("legal", options, game), ("legal", False)),
-    "rollout_action_values": Applies("steps > 0", lambda options, game: _value("steps", options, game) != 0),
+    "mu": [Applies("legal=false", lambda options, game: not _value("legal", options, game), ("legal", False))],
+    "rollout_action_values": [Applies("steps > 0", lambda options, game: _value("steps", options, game) != 0)],
 }
 _ANNOTATED: Any = {
-    name: (Annotated[kind, _default_of(name), _CONDITIONS.get(name)], field) for name, (kind, field) in _FIELDS.items()
+    name: (Annotated[kind, _default_of(name), *_CONDITIONS.get(name, ())], field)
+    for name, (kind, field) in _FIELDS.items()
 }
 Options = create_model("Options", __base__=_PresetOptions, **_ANNOTATED)
 

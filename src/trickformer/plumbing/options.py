@@ -117,9 +117,14 @@ def _obstacles(options: BaseModel, game: Game | None) -> dict[str, Applies]:
     return obstacles
 
 
+def _with_setting(options: BaseModel, mark: Applies) -> BaseModel:
+    """Return the options with the setting that meets a condition, or unchanged if there is none."""
+    return options if mark.setting is None else options.model_copy(update=dict([mark.setting]))
+
+
 def _can_be_met(mark: Applies, options: BaseModel, game: Game) -> bool:
     """Return whether an unmet condition holds in a game once the option that it names has another value."""
-    return mark.setting is not None and mark.test(options.model_copy(update=dict([mark.setting])), game)
+    return mark.test(_with_setting(options, mark), game)
 
 
 def resolved_options(options: BaseModel, game: Game) -> dict[str, Any]:
@@ -161,9 +166,8 @@ def conditional_options(options: BaseModel, game: Game) -> dict[str, Any]:
     """
     values = dict[str, Any]()
     for name, mark in _obstacles(options, game).items():
-        if mark.setting is not None:
-            changed = options.model_copy(update=dict([mark.setting]))
-            if name not in unread(changed, game):
-                value = getattr(options, name)
-                values[name] = _default(changed, name, game) if value is None else value
+        changed = _with_setting(options, mark)
+        if name not in unread(changed, game):
+            value = getattr(options, name)
+            values[name] = _default(changed, name, game) if value is None else value
     return values

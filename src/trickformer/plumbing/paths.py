@@ -51,4 +51,4 @@ def relocate(text: str, old_folder: Path, new_folder: Path) -> str:
     if not path.is_absolute() or _exists(path):
         return text
     moved = Path(os.path.normpath(new_folder.absolute() / os.path.relpath(path, old_folder)))
-    return str(moved) if moved.exists() else text
+    return str(moved) if _exists(moved) else text

@@ -112,7 +112,7 @@ def _resolve(config: Plan, game: Game) -> Plan:
 def _resolve_alike(config: Plan, game: Game, new: Plan) -> Plan:
     """Resolve the plan of a folder, with the game spelled as in the new plan if it is the same game."""
     resolved = _resolve(config, game)
-    if not (isinstance(config, Tournament) and isinstance(new, Tournament)):
+    if not (isinstance(config, Tournament) and isinstance(new, Tournament)) or config.game == new.game:
         return resolved
     is_same = str(config.rules().spiel) == str(game.spiel)
     return resolved.model_copy(update={"game": new.game}) if is_same else resolved
