@@ -12,9 +12,7 @@ match argmax-rules "argmax:$model" rules 200
 match pimc-rules pimc:eval=uct,runs=200,worlds=50 rules 100
 match argmax-pimc200 "argmax:$model" pimc:eval=uct,runs=200,worlds=50 200
 match argmax-pimc2000 "argmax:$model" pimc:eval=uct,runs=2000,worlds=50 40
-# Activations rounded to bfloat16 too, where the processor has AVX512-BF16: half the time.
-grep -qw avx512_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=avx512bf16
-grep -qw amx_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=amx
+use_bfloat16
 for settings in "" ,runs=100,steps=2,c=0.4,wave=1; do  # the default; the paper's runs, steps and C (not its leaves)
   name=gomcts${settings:+-paper}
   match "$name-argmax" "gomcts:$model$settings" "argmax:$model" 200

@@ -5,17 +5,18 @@
 # Levels above 1 begin with what the level below has learned and take half as many steps.
 # More words are options of every training, such as the paper's network: runs/obl-study.sh --model lstm
 # METHODS, BOTS and SEEDS choose among them, METHODS="obl1 obl2 obl3 iql" BOTS= for instance. A level needs those below it.
+# METHODS may also name klevel1, klevel2 and so on, levels of k-level reasoning.
 # $GAMES (1,000) are played at each table.
 # Three seats: HANABI="hanabi(players=3,colors=2,ranks=5,hand_size=3)" OUT=out/results/obl-study-3 runs/obl-study.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '2,9p' "$0" >&2; exit 2; }
+usage() { sed -n '2,11p' "$0" >&2; exit 2; }
 obl() { "${VENV:-.venv}"/bin/trickformer obl "$@"; }
 out="${OUT:-out/results/obl-study}"
 game="${HANABI:-hanabi(colors=2,ranks=5,hand_size=3,max_information_tokens=4,max_life_tokens=3)}"
 train() { obl train "$game" --odds --out "$out/$1" --resume "${@:2}" "${options[@]}"; }  # NAME OPTION...
-above() { # LEVEL SEED
-  train "obl$1-$2" --seed "$2" --level "$1" --below "$out/obl$(($1 - 1))-$2" --slip 0.02 --steps 4000
+above() { # METHOD LEVEL SEED
+  train "$1$2-$3" --seed "$3" --method "$1" --level "$2" --below "$out/$1$(($2 - 1))-$3" --slip 0.02 --steps 4000
 }
 options=("$@") players=() methods=()
 clone() { train "$1" --method clone --games-of partner:style=smart --buffer 10000 "${@:2}"; }  # NAME OPTION...
@@ -23,7 +24,9 @@ for method in ${METHODS-obl1 obl2 obl3 iql sad op}; do
   for seed in ${SEEDS:-0 1 2}; do
     case "$method" in
       obl1) train "obl1-$seed" --seed "$seed" ;;
-      obl[2-9]) above "${method#obl}" "$seed" ;;
+      klevel1) train "klevel1-$seed" --seed "$seed" --method klevel ;;
+      obl[2-9]) above obl "${method#obl}" "$seed" ;;
+      klevel[2-9]) above klevel "${method#klevel}" "$seed" ;;
       iql) train "iql-$seed" --seed "$seed" --method iql ;;
       sad) train "sad-$seed" --seed "$seed" --method vdn --sad ;;
       op) train "op-$seed" --seed "$seed" --method vdn --other-play ;;

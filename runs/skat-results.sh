@@ -11,9 +11,7 @@ match skat-kermit-rules kermit rules 300
 match skat-weighted-uniform pimc:worlds=20 pimc:worlds=20,weighted=false 1000
 match skat-argmax-rules "argmax:$model" rules 3000
 match skat-argmax-kermit "argmax:$model" kermit 500 --seed 9001
-# Activations rounded to bfloat16 too, where the processor has AVX512-BF16: half the time.
-grep -qw avx512_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=avx512bf16
-grep -qw amx_bf16 /proc/cpuinfo 2>/dev/null && export TRICKFORMER_ISA=amx
+use_bfloat16
 match skat-gomcts-kermit "gomcts:$model,preset=paper" kermit 500 --seed 9001
 match skat-rollout-argmax "rollout:prior=argmax:$model" "argmax:$model" 100
 match skat-rollout-rules "rollout:prior=argmax:$model" rules 100

@@ -77,6 +77,8 @@ def test_train_shows_the_defaults_of_the_game_and_the_preset(page):
     assert "Defaults: preset small in hearts. Others:" in page("train", "--help")
     skat = page("train", "skat", "--preset", "paper", "--help-all")
     assert "(default: random rules)" in skat and "--[no-]rollout-network" in skat
+    assert "from iteration 1 on (default: none)." in skat
+    assert "(default: rules pimc:eval=uct,runs=20,worlds=20)" in page("train", "hearts", "--help-all")
 
 
 @pytest.mark.parametrize(("wrong", "says"), [(["harts"], "unknown game 'harts'"), (["--preset", "huge"], "'huge'")])

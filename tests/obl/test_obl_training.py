@@ -368,6 +368,7 @@ def test_three_runs_at_one_table(tmp_path, command):
         (["hanabi", "--games-of", "partner"], "--games-of is for imitation; give --method clone"),
         (["hanabi", "--method", "vdn", "--shuffle-colours"], "--shuffle-colours is for imitation"),
         (["hanabi", "--auxiliary", "0.25"], "--auxiliary is for self-play; give --method iql or vdn"),
+        (["hanabi", "--priority-weight", "0.6"], "--priority-weight is for prioritized replay; give a --priority-exp"),
         (["hanabi", "--method", "vdn", "--auxiliary", "-1"], "--auxiliary -1"),
         (["hanabi", "--sad"], "--sad is for self-play; give --method iql or vdn"),
         (["hanabi", "--sad", "--method", "klevel"], "--sad is for self-play; give --method iql or vdn"),

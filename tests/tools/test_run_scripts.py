@@ -78,7 +78,12 @@ USES = {
     ],
     "mines.sh": [""],
     "obl-full.sh": ["", "LEVEL=2 SEEDS=1 STEPS=1000", "LEVEL=4 BELOW=hanabi-obl", "OUT=out/x --hidden 64"],
-    "obl-study.sh": ["", "METHODS=obl1 BOTS= --model lstm", "HANABI=hanabi(players=3,colors=2) OUT=out/three SEEDS=0"],
+    "obl-study.sh": [
+        "",
+        "METHODS=obl1 BOTS= --model lstm",
+        "METHODS=klevel2 BOTS=",
+        "HANABI=hanabi(players=3,colors=2) OUT=out/three SEEDS=0",
+    ],
     "obl-train.sh": [""],
     "obl.sh": [""],
     "search.sh": [

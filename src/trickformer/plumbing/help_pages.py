@@ -68,13 +68,13 @@ def help_text(field: FieldInfo, default: Any, reads_file: bool) -> str:
 
     Args:
         field: The field.
-        default: Default of the field. It is not shown if it is None or empty, or if the text itself names it.
+        default: Default of the field. It is not shown if it is None or "", or if the text itself names it.
         reads_file: Whether the command also reads its options from a file (`--config`).
     """
     text = field.description or ""
     if field.is_required():
         return f"{text} Required, here or in --config." if reads_file else f"{text} Required."
-    if default in (None, "", [], PydanticUndefined) or "(default:" in text:
+    if default in (None, "", PydanticUndefined) or "(default:" in text:
         return text
     end = match.start() if (match := _SENTENCE_END.search(text)) else len(text.removesuffix("."))
     return f"{text[:end]} (default: {_format_default(default)}){text[end:]}"
@@ -90,7 +90,7 @@ def _format_default(value: Any) -> str:
     if isinstance(value, list):
         items = [shlex.quote(str(item)) for item in value]
         if len(items) <= _MAX_ITEMS:
-            return " ".join(items)  # as the user types them
+            return " ".join(items) or "none"  # as the user types them
         return " and ".join(f"{n} times {item}" if n > 1 else item for item, n in Counter(items).items())
     return str(value)
 

@@ -218,7 +218,7 @@ class SelfPlay(BaseModel):
         description="Seats that play ArgmaxVal* from iteration 2 on: all, or one (others sample a policy).",
     )
     guests: list[str] = Field(
-        [], description="Specs of players for seats with discarded sequences, from iteration 1 on (default: none)."
+        [], description="Specs of players for seats with discarded sequences, from iteration 1 on."
     )
     guest_share: float = Field(
         0.5, gt=0, le=1, description="Share that --guests take of the seats with discarded sequences."

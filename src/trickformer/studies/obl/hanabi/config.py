@@ -276,6 +276,8 @@ class OffBeliefTraining(BaseModel):
         for name in _BELIEF_NETWORK.split():
             if name in changed and self.belief == "exact":
                 raise ValueError(f"{changed[name]} is for a belief network; give --belief learned")
+        if "priority_weight" in changed and not self.priority_exponent:
+            raise ValueError(f"{changed['priority_weight']} is for prioritized replay; give a --priority-exponent")
         return self
 
     @model_validator(mode="after")
