@@ -31,7 +31,7 @@ struct Options {
   bool features = false;       // the model reads the features of each token
   bool action_values = false;  // edges start with the model's Q(s, a), and need no forward pass of their own
   bool leaf_action_values = false;     // a run that stops at the own turn takes the best Q(s, a) as its value
-  bool rollout_action_values = false;  // after leaving the tree, own moves are ArgmaxVal*'s by Q(s, a), not samples
+  bool rollout_action_values = false;  // after leaving the tree, own moves are `best_action`s, not samples
   double temperature = 1;              // of the softmax that tokens are sampled from
 };
 
@@ -124,7 +124,7 @@ class Search {
   int select(const Node& node) const;
   // The legal actions whose share of the legal policy is above the threshold, or else the likeliest one.
   std::vector<int> likely_actions(const Node& node, const TokenSet& legal) const;
-  int best_action(const Node& node, const TokenSet& legal) const;  // ArgmaxVal* by Q(s, a)
+  int best_action(const Node& node, const TokenSet& legal) const;  // the likely action with the highest Q(s, a)
   int sample(Run& run);
   int child(int node, int token);
   Node& at(int node) { return element(nodes_, node); }

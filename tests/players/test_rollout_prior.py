@@ -159,14 +159,14 @@ def test_without_a_model_it_is_its_twin(name, options):
 
 
 def test_a_prior_without_a_model_alone_decides_what_is_not_searched(monkeypatch):
-    """In Skat its bids are played as they are. It decides forced moves too, and `threshold` has no effect."""
+    """In Skat its bids are played as they are. It decides forced moves too."""
     game, met = games.load("skat"), 0
     rules, prior = players.make("rules", game), players.make("rules", game)
     seen: list = []
     prior.act = lambda views, rng, memo: seen.append(views[0]) or rules.act(views, rng, memo)
     with monkeypatch.context() as patched:
         patched.setattr(players.specs, "make", lambda spec, game: prior)
-        player = players.make("rollout:prior=rules,threshold=1,runs=8", game)
+        player = players.make("rollout:prior=rules,runs=8", game)
     state = game.deal(3, 1)
     while not state.is_terminal():
         view = game.view(state, state.current_player())
@@ -316,6 +316,8 @@ def test_refusals_are_one_line(options, name, said, tiny_features_checkpoint_of)
         ("rollout:prior=spiel:state=true", "its prior 'spiel:state=true' reads hidden cards"),
         ("rollout:runs=3", "runs=3 is for a rollout with prior"),
         ("rollout:margin=2", "margin=2.0 is for a rollout with prior"),
+        ("rollout:prior=rules,threshold=0.5", "threshold=0.5 is for a prior with a model; give prior=argmax, or leave"),
+        ("rollout:prior=argmax:checkpoint=,runs=3", "checkpoint= must not be empty"),
     ],
 )
 def test_refused_specs(spec, said):

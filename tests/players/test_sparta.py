@@ -243,6 +243,7 @@ def test_hidden_cards_change_nothing(given):
         ("sparta:multi=true,bf16=true", "hanabi", "bf16=true is for belief=bft"),
         ("sparta:blueprint=partner:style=nobody", "hanabi", "style=nobody"),
         ("sparta:blueprint=nobody", "hanabi", "unknown player 'nobody'"),
+        ("sparta:blueprint=", "hanabi", "blueprint= must not be empty"),
     ],
 )
 def test_options_of_another_game_are_refused(spec, game, says):

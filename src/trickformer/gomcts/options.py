@@ -56,7 +56,7 @@ class SearchOptions:
         False, "End a simulation with the best Q(s, a), not V(s) (default: the default of action_values)."
     )
     rollout_action_values: bool = _option(
-        False, "Play own moves after leaving the tree by ArgmaxVal* with Q(s, a), not by samples (default: false)."
+        False, "Own moves after leaving the tree: the best Q(s, a) above threshold, not a sample (default: false)."
     )
     temperature: float = _option(
         1.0, "Temperature of the policy that imagined tokens are sampled from (default: 1).", gt=0, le=100

@@ -26,7 +26,11 @@ class ModelOptions(BaseModel):
 
     checkpoint: Annotated[
         str | None, PerGame(lambda _, game: checkpoints.of_game(game)), NamesFile(checkpoints.names)
-    ] = Field(None, description="Shipped checkpoint, folder with one, or run folder of train (default: the game's).")
+    ] = Field(
+        None,
+        min_length=1,
+        description="Shipped checkpoint, folder with one, or run folder of train (default: the game's).",
+    )
     dtype: str = Field(
         "bfloat16",
         pattern="^(bfloat16|float32)$",
@@ -43,7 +47,7 @@ class ModelOptions(BaseModel):
         Raises:
             TrickformerError: The option is not set, and no checkpoint is shipped for the game.
         """
-        return self.checkpoint or checkpoints.of_game(game)
+        return checkpoints.of_game(game) if self.checkpoint is None else self.checkpoint
 
 
 @dataclass(frozen=True, slots=True)

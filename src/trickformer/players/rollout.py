@@ -31,11 +31,18 @@ SCRIPT = "script"  # value of `policy` that selects the game's scripted player
 
 _RACE = Applies("a rollout without prior", lambda options, _: options.prior is None, ("prior", None))
 _PRIOR = Applies("a rollout with prior", lambda options, _: options.prior is not None, ("prior", "argmax"))
+_MODEL_PRIOR = Applies("a prior with a model", lambda options, _: _has_model(options.prior), ("prior", "argmax"))
 _POLICY = Applies("belief=policy", lambda options, _: options.belief == "policy", ("belief", "policy"))
 
 
 def _of_game(name: str) -> PerGame:
     return PerGame(lambda _, game: getattr(game.rollouts, name))
+
+
+def _has_model(spec: str | None) -> bool:
+    from trickformer.models.player import ModelOptions
+
+    return spec is not None and isinstance(specs.parse(spec)[1], ModelOptions)
 
 
 class Options(BaseModel):
@@ -49,9 +56,7 @@ class Options(BaseModel):
     )
     belief: Annotated[
         Literal["uniform", "weighted", "policy"] | None, PerGame(lambda options, game: _belief(options, game))
-    ] = Field(
-        None, description="Worlds: uniform (default), weighted by others' moves (Skat, Hanabi with prior) or policy."
-    )
+    ] = Field(None, description="Worlds: uniform (default), weighted (default in Skat, Hanabi with prior) or policy.")
     slip: Annotated[float, _POLICY] = Field(
         0.5, ge=0, le=1, description="belief=policy: share of the others' moves assumed random (default: 0.5)."
     )
@@ -73,7 +78,7 @@ class Options(BaseModel):
     runs: Annotated[int | None, _PRIOR, _of_game("runs")] = Field(
         None, ge=1, le=1_000_000, description="With prior: games per decision (default: the game's)."
     )
-    threshold: Annotated[float | None, _PRIOR, _of_game("threshold")] = Field(
+    threshold: Annotated[float | None, _PRIOR, _MODEL_PRIOR, _of_game("threshold")] = Field(
         None, ge=0, le=1, description="With prior: least probability of a candidate in its model (default: the game's)."
     )
     margin: Annotated[float | None, _PRIOR, _of_game("margin")] = Field(

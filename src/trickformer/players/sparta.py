@@ -55,6 +55,7 @@ class _Search(BaseModel):
     blueprint: Annotated[str | None, PerGame(lambda _, game: "rules" if _is_crew(game) else "partner:style=smart")] = (
         Field(
             None,
+            min_length=1,
             description="Script of all seats (default: partner:style=smart in Hanabi, rules in The Crew).",
         )
     )

@@ -191,7 +191,7 @@ class _AnalystSession:
             if first and not any(decision.values or decision.visits for decision in first):
                 raise TrickformerError(
                     "this analyst gives no values: it reports only the action that it takes; use a player that values "
-                    "every action, such as pimc, argmax or gomcts"
+                    "every action, such as argmax or gomcts"
                 )
         self.by_visits = bool(decisions) and not any(
             decision.values for repeats in decisions.values() for decision in repeats

@@ -46,7 +46,7 @@ class BeliefOptions(BaseModel):
         50_000,
         ge=1,
         le=10_000_000,
-        description="Exact beliefs: largest number of worlds to draw to find those that fit (default: 50,000).",
+        description="Exact beliefs: worlds to draw at most for fitting ones, in batches (default: 50,000).",
     )
     threads: int = Field(
         1, ge=1, le=1_024, description="Threads that play games. Results do not depend on it (default: 1)."

@@ -142,7 +142,7 @@ class FineTuningOptions(BaseModel, ABC):
         0.05,
         ge=0,
         le=1,
-        description="bft: last learning rate as a share of the first, falling linearly (default: 0.05).",
+        description="bft: share of the learning rate left after all steps, falling linearly (default: 0.05).",
     )
     clip: Annotated[float | None, _TUNED] = Field(
         None, gt=0, description="bft: largest norm of a gradient, to which longer ones are scaled (default: none)."

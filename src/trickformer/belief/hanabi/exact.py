@@ -235,6 +235,7 @@ class HandFilter:
             table: The present table.
             rng: Source of all randomness; unused if the hands are listed.
             tries: Largest number of draws of a hand, of which many may be inconsistent, if there are too many to list.
+                It is rounded up to a multiple of CHUNK.
             enough: Number of consistent hands after which drawing stops.
 
         Returns:

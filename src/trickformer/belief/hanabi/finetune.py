@@ -44,7 +44,7 @@ class Finetuning:
     learning_rate: float = 4e-3  # Adam's learning rate at the first gradient step
     part: Literal["encoder", "full"] = "full"
     bf16: bool = False  # compute matrix products in bfloat16; parameters stay in float32
-    fall: float = 0.05  # learning rate of the last step as a share of the first; it falls linearly
+    fall: float = 0.05  # share of the learning rate that is left after the last step; it falls linearly
     clip: float | None = None  # largest norm of each game's gradient
 
 

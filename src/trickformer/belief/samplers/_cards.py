@@ -83,11 +83,6 @@ class CardBelief(ExactBelief[W], Generic[W, S, D]):
         super().__init__(game)
         self._log_odds = log_odds
 
-    @property
-    def is_uniform(self) -> bool:
-        """True if the belief uses no odds."""
-        return self._log_odds is None
-
     @abstractmethod
     def seat_view(self, view: View) -> S:
         """Return the core's form of a view.

@@ -13,14 +13,10 @@ import numpy as np
 
 from trickformer import _core
 from trickformer.base import Belief, Decision, Game, Memo, Player, Thought, View
-from trickformer.belief.samplers import weighted_belief
-from trickformer.belief.samplers.skat import SkatBelief
-from trickformer.games.skat import evaluation
+from trickformer.belief.samplers.skat import SkatBelief, SkatWorlds
+from trickformer.search.skat.worlds import WORLDS, WorldWeights, evaluate_worlds
 
 PASSING = -15.0  # value of a pass, in points: own score minus the others' mean; roughly a defender's average
-OVERSAMPLE = 32  # if worlds are weighted: number of worlds drawn for each one that is solved
-
-
 DEFAULTS = {"worlds": 50, "bidding": "rules"}
 
 
@@ -52,25 +48,20 @@ class SkatSearch(Player):
         self._game, self._belief = game, belief
         self._seeger = bool(getattr(game, "seeger", True))  # scores are tournament points (extended Seeger-Fabian)
         self._worlds = worlds
-        self._oversample = OVERSAMPLE if weighted else 0
         self._bidding = bidding
         self._passing = passing
-        self._evaluation = evaluation()
-        self._model = _core.skat_search.BidModel()
+        self._weights = WorldWeights(weighted, self._seeger)
         self._solver = _core.skat_search.Solver()
 
     def act(self, views: Sequence[View], rng: Sequence[np.random.Generator], memo: Sequence[Memo]) -> list[Decision]:
         return [self._decide(v, r, m) for v, r, m in zip(views, rng, memo)]
 
     def _explain(self, view: View, rng: np.random.Generator) -> Thought:
-        """Sample new worlds, and solve them after each legal card."""
-        from trickformer.search.skat import worlds as _skat_worlds
-
-        n = min(self._worlds, _skat_worlds.WORLDS)
-        belief = weighted_belief(self._game) if self._oversample and self._belief.is_uniform else self._belief
-        belief.reset(view)
-        worlds = _skat_worlds.evaluate_worlds(belief.sample(n, rng), n, view.legal, self._seeger)
-        return Thought(worlds=worlds)
+        """Sample new worlds like those of the search, and solve them after each legal card."""
+        n = min(self._worlds, WORLDS)
+        hidden = self._weights.draw(self._belief.sampler_of(view), n, rng)
+        worlds = SkatWorlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
+        return Thought(worlds=evaluate_worlds(worlds, n, view.legal, self._seeger))
 
     def _decide(self, view: View, rng: np.random.Generator, memo: Memo) -> Decision:
         if len(view.legal) == 1:
@@ -79,10 +70,10 @@ class SkatSearch(Player):
         if _core.skat_search.at_play(seat_view):
             result = _core.skat_search.pimc(
                 self._belief.sampler_of(view),
-                self._evaluation,
+                self._weights.evaluation,
                 self._worlds,
-                self._oversample,
-                self._model,
+                self._weights.oversample,
+                self._weights.model,
                 self._seeger,
                 int(rng.integers(2**63)),
                 self._solver,
@@ -94,9 +85,11 @@ class SkatSearch(Player):
         if self._bidding == "rules":
             return Decision(_core.skat.rules_player([seat_view])[0])
         if "prospects" not in memo:  # the expectimax over skats is the same at every turn of the auction
-            memo["prospects"] = _core.skat_search.prospects(self._evaluation, seat_view, self._seeger)
+            memo["prospects"] = _core.skat_search.prospects(self._weights.evaluation, seat_view, self._seeger)
         prospects = memo["prospects"]
-        action, value = _core.skat_search.say(self._evaluation, prospects, seat_view, self._seeger, self._passing)
+        action, value = _core.skat_search.say(
+            self._weights.evaluation, prospects, seat_view, self._seeger, self._passing
+        )
         return Decision(action, value=value / 100)
 
 

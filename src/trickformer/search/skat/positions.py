@@ -10,8 +10,7 @@ import numpy as np
 from trickformer import _core
 from trickformer.base import Belief, Game, View
 from trickformer.belief.samplers.skat import SkatBelief, WeightedSkatBelief, actions_after_deal
-from trickformer.games.skat import evaluation
-from trickformer.search.skat.pimc import OVERSAMPLE
+from trickformer.search.skat.worlds import WorldWeights
 
 # Number of last tricks that are solved with open cards, because `rules` plays them badly (docs/results/recipe.md).
 SOLVED_TRICKS = 5
@@ -53,8 +52,7 @@ class SkatPositions:
             seeger: Whether scores are tournament points (extended Seeger-Fabian).
         """
         self._belief, self._seeger = belief, seeger
-        self._oversample = OVERSAMPLE if weighted else 0
-        self._evaluation, self._model = evaluation(), _core.skat_search.BidModel()
+        self._weights = WorldWeights(weighted, seeger)
         self._solver = _core.skat_search.Solver()
 
     def can_evaluate(self, view: View) -> bool:
@@ -76,15 +74,10 @@ class SkatPositions:
             n: Number of worlds.
             rng: Source of all randomness.
         """
-        sampler, seed = self._belief.sampler_of(view), int(rng.integers(2**63))
-        sample = _core.skat_search.draw_worlds(
-            sampler, self._evaluation, self._model, self._seeger, n, self._oversample, seed
-        )
-        weight, hidden = sample[1], sample[4]
-        # Systematic resampling: if all weights are equal, each world is chosen once.
-        chosen = np.searchsorted(np.cumsum(weight), (np.arange(n) + rng.random()) / n).clip(max=len(hidden) - 1)
+        sampler = self._belief.sampler_of(view)
+        hidden = self._weights.draw(sampler, n, rng)
         actions = np.array(actions_after_deal(view), dtype=np.int64)
-        return SkatSampledWorlds(sampler, hidden[rng.permutation(chosen)], actions, self._seeger, self._solver)
+        return SkatSampledWorlds(sampler, hidden, actions, self._seeger, self._solver)
 
 
 def make(game: Game, belief: Belief) -> SkatPositions:

@@ -1,15 +1,53 @@
-"""Values of cards in sampled worlds of Skat, computed by the solver to explain decisions of PIMC."""
+"""Sampled worlds of Skat, and the values of cards in them, computed by the solver to explain decisions of PIMC."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from trickformer import _core
 from trickformer.base import World, Worlds
 from trickformer.games import _skat_open
-from trickformer.games.skat import NULL, PLAYERS, TRICKS
+from trickformer.games.skat import NULL, PLAYERS, TRICKS, evaluation
 
 WORLDS = 20  # largest number of worlds in an explanation
+OVERSAMPLE = 32  # if worlds are weighted: number of worlds drawn for each one that is used
+
+
+class WorldWeights:
+    """Weights of worlds by the others' bids, discards and declarations, or equal weights."""
+
+    def __init__(self, weighted: bool, seeger: bool):
+        """Load the evaluation of hands.
+
+        Args:
+            weighted: Whether worlds are weighted.
+            seeger: Whether scores are tournament points (extended Seeger-Fabian).
+        """
+        self.oversample = OVERSAMPLE if weighted else 0
+        self.evaluation, self.model = evaluation(), _core.skat_search.BidModel()
+        self._seeger = seeger
+
+    def draw(self, sampler: _core.skat.DealSampler, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw worlds in proportion to their weights.
+
+        Args:
+            sampler: Samples the worlds that are weighted.
+            n: Number of worlds.
+            rng: Source of all randomness.
+
+        Returns:
+            int16 [n, 34], rows of `SkatWorlds.hidden`.
+        """
+        seed = int(rng.integers(2**63))
+        sample = _core.skat_search.draw_worlds(
+            sampler, self.evaluation, self.model, self._seeger, n, self.oversample, seed
+        )
+        weight, hidden = sample[1], sample[4]
+        # Systematic resampling: if all weights are equal, each world is chosen once.
+        chosen = np.searchsorted(np.cumsum(weight), (np.arange(n) + rng.random()) / n).clip(max=len(hidden) - 1)
+        return hidden[rng.permutation(chosen)]
 
 
 def evaluate_worlds(worlds: Worlds, n: int, legal: tuple[int, ...], seeger: bool) -> tuple[World, ...]:
