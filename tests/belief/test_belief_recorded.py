@@ -112,6 +112,10 @@ def test_a_player_selects_its_games_and_the_report_names_both(tmp_path, monkeypa
     assert f"The games come from {file}; in each, smart has seat 0. The beliefs expect smart in seat 0 and" in text
     with pytest.raises(TrickformerError, match="holds 1 games with holmes in seat 1, not 2; give --games 1"):
         evaluation.command(Evaluation(games=2, seat=1, **options | {"played_by": "holmes"}), resume=False)
+    with pytest.raises(
+        TrickformerError, match="0 games with sm in seat 0, not 2; give --played-by 'smart' or 'holmes'"
+    ):
+        evaluation.command(Evaluation(games=2, **options | {"played_by": "sm"}), resume=False)
     with pytest.raises(TrickformerError, match="holds 2 games with smart in seat 0, not 3; give --games 2"):
         evaluation.command(Evaluation(games=3, **options), resume=False)
 

@@ -16,6 +16,8 @@ from trickformer.records import files
 from trickformer.records.played import AnyRecord
 from trickformer.records.skat.record import SkatRecord
 
+_MAX_NAMED = 4  # largest number of players in an error message
+
 
 @dataclass(frozen=True)
 class RecordedGames:
@@ -54,6 +56,7 @@ def load(config: Evaluation) -> RecordedGames:
     path = config.games_from
     states: list[_core.hanabi.State] = []
     moves: list[list[int]] = []
+    others: list[str] = []  # players of the seat in games that are left out, each once
     for number, record in enumerate(files.read(files.place(path)), 1):
         try:
             start, actions = _split(record, rules)
@@ -61,6 +64,7 @@ def load(config: Evaluation) -> RecordedGames:
             raise TrickformerError(f"{path}, game {number}: {e}") from None
         seated = record.names[config.seat : config.seat + 1]  # empty if the record does not name this seat's player
         if config.played_by is not None and config.played_by not in seated:
+            others += [name for name in seated if name not in others]
             continue
         states.append(start)
         moves.append(actions)
@@ -68,7 +72,8 @@ def load(config: Evaluation) -> RecordedGames:
             break
     if len(moves) < config.games:
         which = "" if config.played_by is None else f" with {config.played_by} in seat {config.seat}"
-        remedy = f"give --games {len(moves)}" if moves else "give another file or player"
+        players = f"--played-by {' or '.join(map(repr, others[:_MAX_NAMED]))}" if others else "another file"
+        remedy = f"give --games {len(moves)}" if moves else f"give {players}"
         raise TrickformerError(f"{path} holds {len(moves)} games{which}, not {config.games}; {remedy}")
     padded = np.full((len(moves), max(map(len, moves)) + 1), -1, dtype=np.int64)
     for row, actions in zip(padded, moves):
