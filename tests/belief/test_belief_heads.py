@@ -19,7 +19,7 @@ from support.crew_histories import playout as crew_playout
 from support.hearts_oracle import holders
 
 from trickformer import checkpoints, games, players, tokenizers
-from trickformer.base import TrickformerError, UnknownNameError
+from trickformer.base import TrickformerError, UnknownNameError, deal_seed
 from trickformer.belief import heads, sampler
 from trickformer.belief.samplers import MAX_LOG_ODDS, PLACES
 from trickformer.games.hearts import TWO_OF_CLUBS
@@ -407,6 +407,14 @@ def test_pimc_draws_its_worlds_by_the_head(trained, monkeypatch):
     assert together == alone
     searched = [v for v, d in zip(views, together) if d.visits or (d.value is not None and len(v.legal) > 1)]
     assert searched and all(v in asked for v in searched)
+
+
+def test_training_deals_are_not_those_of_matches_with_the_same_seed():
+    game = games.load("skat")
+    config = HeadTraining(game="skat", checkpoint="none", positions=1, seed=1)
+    for position in belief_heads.positions(game, config, 0, 4):
+        seats = [np.argsort(game.deal(s, position.hand).history()[:32]) // 10 for s in (1, deal_seed(1, 0))]
+        assert [np.array_equal(position.hidden[0, :32], dealt) for dealt in seats] == [False, True]
 
 
 @pytest.mark.parametrize("name", ["skat", "crew"])

@@ -493,3 +493,28 @@ def test_searches_refuse_what_they_cannot_value():
         S.BidModel(bid=0)
     with pytest.raises(ValueError, match="weights"):
         S.Evaluation(np.zeros((9, 10), np.float32), learning.IDENTITY)
+
+
+@pytest.mark.parametrize("spec", ["kermit:worlds=20", "pimc:worlds=20"])
+def test_explained_worlds_are_independent_draws(spec):
+    """Standard errors of their values assume that. A few worlds of great weight could otherwise fill one draw."""
+    game = games.load("skat")
+    player = players.make(spec, game)
+    different = []
+    for deal in range(6):
+        state = game.deal(77, deal)
+        memos: list[dict] = [{}, {}, {}]
+        while not state.is_terminal():
+            seat = state.current_player()
+            view = game.view(state, seat)
+            rng = np.random.default_rng(deal)
+            at_trick = state.core.soloist not in (-1, seat) and game.trick(state) == 3 and len(view.legal) > 1
+            if at_trick:
+                memos[seat]["explain"] = True
+            (decision,) = player.act([view], [rng], [memos[seat]])
+            if at_trick:
+                different.append(len({world.cards for world in decision.thought.worlds}))
+                break
+            state.apply_action(decision.action)
+    assert len(different) >= 3
+    assert np.mean(different) >= 15, different

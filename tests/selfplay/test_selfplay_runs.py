@@ -468,6 +468,7 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
             "--expert-iteration needs a model with action values",
         ),
         (["--bootstrap-hands", "0"], "--bootstrap-hands 0 needs --start CHECKPOINT"),
+        (["--start", ""], "--start"),
         (["--action-weight", "0"], "must be both 0 or both above 0; give --label-share 0 too"),
         (["--label-share", "0", "--action-weight", "0"], "--rollout-network needs labels"),
         (["--no-script-features"], "in hearts no feature is a scripted player's; leave out --no-script-features"),

@@ -102,6 +102,13 @@ def test_a_table_that_was_stopped_goes_on(tmp_path, command):
         assert "choose another --out" in err
 
 
+def test_only_beliefs_that_propose_layouts_have_a_domain():
+    table = MinesComparison(board="4x4", mines=3, beliefs="rejection,exact", domain="board", simulations="5", games=2)
+    result = run.tournament(table)
+    assert len(result.records) == 4
+    assert [",domain=board" in spec for spec in table.specs] == [True, False]
+
+
 def test_a_table_with_the_cascade(tmp_path, command):
     """Its boards are those without; a folder from before the option has none."""
     options = ["--board=5x5", "--mines=3", *[f"--{key}={value}" for key, value in TABLE.items()]]
@@ -245,6 +252,7 @@ def test_random_positions_hide_something():
         (["table", "--seconds", "0.1,0.1"], "each once"),
         (["table", "--simulations", "0"], "--simulations 0: write numbers"),
         (["table", "--seconds", "1", "--beliefs", "guess"], "choose from rejection, metropolis"),
+        (["table", "--seconds", "1", "--beliefs", "exact", "--domain", "board"], "--domain board is for beliefs that"),
         (["table", "--seconds", "1", "--resume"], "--resume needs the --out"),
         (["exact", "--board", "1x1", "--mines", "1", "--first-move", "any"], "leave no room for a mine"),
         (["agree", "--board", "7x7", "--mines", "11"], "29,135,916,264 layouts"),

@@ -190,8 +190,8 @@ class _AnalystSession:
             first = [repeated[0] for repeated in decisions.values()]
             if first and not any(decision.values or decision.visits for decision in first):
                 raise TrickformerError(
-                    "this analyst gives no values: it reports only the action that it takes; use a player that values "
-                    "every action, such as argmax or gomcts"
+                    "this analyst gives no values: it reports only the action that it takes; use another one, such as "
+                    f"{valuing(self._game)[0]}"
                 )
         self.by_visits = bool(decisions) and not any(
             decision.values for repeats in decisions.values() for decision in repeats

@@ -281,7 +281,10 @@ class _PuzzleSearch:
         spec, player = self._get_judge(game)
         review = analyst.review(hand, spec, player=player, repeats=self._repeats, seed=self._seed, seats=[seat])
         if review.unit == analyst.VISITS:
-            raise TrickformerError(f"{spec} reports visits, and a puzzle needs values; use a player such as pimc")
+            other = analyst.valuing(game)[0]
+            raise TrickformerError(
+                f"{spec} reports visits, and a puzzle needs values; use another player, such as {other}"
+            )
         margin = self._margin if self._margin is not None else MISTAKE * game.worth[0]
         puzzles = []
         for rating in review.ratings:

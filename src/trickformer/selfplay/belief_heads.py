@@ -21,7 +21,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from trickformer import checkpoints, games, players
-from trickformer.base import Game, TrickformerError, View
+from trickformer.base import Game, TrickformerError, View, deal_seed
 from trickformer.belief import heads, sampler
 from trickformer.belief.heads import Trunk
 from trickformer.belief.learner import Learner, open_log, plot_loss, read_step_count
@@ -73,7 +73,8 @@ def positions(game: Game, config: HeadTraining, first: int, n: int) -> list[Head
     belief = sampler(game)
     assert isinstance(belief, CardBelief)
     sample: list[HeadPosition] = []
-    for record in play_hands(game, config.players, config.seed, first, n):
+    series = deal_seed(config.seed, 0)  # not the seed itself: matches with it must not be played on training deals
+    for record in play_hands(game, config.players, series, first, n):
         state = game.spiel.new_initial_state()
         decisions = []  # numbers of moves
         for move, action in enumerate(record.history):

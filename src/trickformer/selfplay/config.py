@@ -179,7 +179,9 @@ class SelfPlay(BaseModel):
     iterations: int = Field(3, ge=0, le=1_000_000, description="Number of self-play iterations after model 0.")
 
     start: str | None = Field(
-        None, description="Checkpoint that model 0 starts from, by name or folder. It sets the model's size."
+        None,
+        min_length=1,
+        description="Checkpoint that model 0 starts from, by name or folder. It sets the model's size.",
     )
     bootstrap: list[str] = Field(
         ["random"],

@@ -59,7 +59,9 @@ class SkatSearch(Player):
     def _explain(self, view: View, rng: np.random.Generator) -> Thought:
         """Sample new worlds like those of the search, and solve them after each legal card."""
         n = min(self._worlds, WORLDS)
-        hidden = self._weights.draw(self._belief.sampler_of(view), n, rng)
+        sampler = self._belief.sampler_of(view)
+        # One world of each draw, so that worlds are independent, as their standard errors assume.
+        hidden = np.concatenate([self._weights.draw(sampler, 1, rng) for _ in range(n)])
         worlds = SkatWorlds(hidden, np.zeros(n), np.ones(n, dtype=bool), view, self._game)
         return Thought(worlds=evaluate_worlds(worlds, n, view.legal, self._seeger))
 

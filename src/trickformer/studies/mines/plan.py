@@ -135,6 +135,10 @@ class MinesComparison(Plan, BudgetGrid):
         if not valid:
             option = f"--seconds {self.seconds}" if self.seconds else f"--simulations {self.simulations}"
             raise ValueError(f"{option}: write numbers above 0, at most {most}, each once, such as 1,2,4")
+        if self.domain != "rule" and self.methods == ["exact"]:
+            raise ValueError(
+                f"--domain {self.domain} is for beliefs that propose layouts, and exact does not; leave it out"
+            )
         return self
 
     @property
@@ -154,13 +158,12 @@ class MinesComparison(Plan, BudgetGrid):
         """Specs of the players: all budgets of the first belief, then of the second."""
         specs = []
         for method in self.methods:
+            belief = method if method == "exact" else f"{method},domain={self.domain}"  # exact proposes no layouts
             for budget in self.budgets:
                 limit = (
                     f"simulations={budget}" if self.simulations else f"simulations={MOST_SIMULATIONS},seconds={budget}"
                 )
-                specs.append(
-                    f"bsr_uct:belief={method},domain={self.domain},{limit},c={self.c},widening={self.widening}"
-                )
+                specs.append(f"bsr_uct:belief={belief},{limit},c={self.c},widening={self.widening}")
         return specs
 
     def rules(self) -> Game:
