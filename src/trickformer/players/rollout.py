@@ -78,7 +78,7 @@ class Options(BaseModel):
     runs: Annotated[int | None, _PRIOR, _of_game("runs")] = Field(
         None, ge=1, le=1_000_000, description="With prior: games per decision (default: the game's)."
     )
-    threshold: Annotated[float | None, _PRIOR, _MODEL_PRIOR, _of_game("threshold")] = Field(
+    threshold: Annotated[float | None, _MODEL_PRIOR, _of_game("threshold")] = Field(
         None, ge=0, le=1, description="With prior: least probability of a candidate in its model (default: the game's)."
     )
     margin: Annotated[float | None, _PRIOR, _of_game("margin")] = Field(
