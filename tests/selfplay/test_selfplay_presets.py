@@ -77,9 +77,9 @@ OLD = 'game = "hearts"\npreset = "small"\ntold = true\nquick = false\nquick_wind
 def test_a_config_of_version_0_2_is_read(tmp_path):
     file = tmp_path / "config.toml"
     file.write_text(OLD)
-    settings = SelfPlay(
-        game="hearts", expert_iteration=True, rollout_network=False, rollout_network_window=7, features=False
-    )
+    settings = SelfPlay(game="hearts", expert_iteration=True, rollout_network=False, features=False)
+    # Without effect here, so only a file may set it.
+    settings = settings.model_copy(update={"rollout_network_window": 7})
     assert config.load(SelfPlay, file, {}) == config.read(SelfPlay, file) == settings
     written = config.dump(settings)
     assert "expert_iteration = true" in written and "told" not in written and "quick" not in written

@@ -50,7 +50,7 @@ RICH |= {"label_share": 0.4, "label_playouts": 2, "action_weight": 50, "rollout_
 SEARCHED = RICH | {"search_share": 0.2, "search_from": 2, "search_runs": 6}
 # The same with labels of a player's own searches in the first hands, and in those that are played like them later.
 EXPERT = RICH | {"bootstrap": ["pimc:eval=rollout,runs=12,worlds=3", "rules"], "bootstrap_epochs": 2}
-EXPERT |= {"expert_iteration": True}
+EXPERT |= {"expert_iteration": True, "anchor": 0}
 SETTINGS = {"unbroken": TINY, "rich": RICH, "searched": SEARCHED, "expert": EXPERT}
 
 
@@ -473,6 +473,17 @@ def test_what_is_refused_before_anything_is_written(unbroken, tmp_path, command)
         (["--label-share", "0", "--action-weight", "0"], "--rollout-network needs labels"),
         (["--no-script-features"], "in hearts no feature is a scripted player's; leave out --no-script-features"),
         (["--no-script-features", "--no-features"], "--no-script-features needs a model that reads features"),
+        (["--pool", "3"], "--pool has no effect with --roles all; leave it out"),
+        (["--no-pool-newest"], "--no-pool-newest has no effect with --roles all; leave it out"),
+        (["--preset", "paper", "--guest-share", "0.3"], "--guest-share has no effect without --guests; leave it out"),
+        (["--preset", "paper", "--label-playouts", "3"], "--label-playouts has no effect with --label-share 0"),
+        (["--no-rollout-network", "--rollout-network-window", "2"], "no effect without --rollout-network"),
+        (["--search-share", "0", "--search-runs", "9"], "--search-runs has no effect with --search-share 0"),
+        (["--expert-iteration", "--anchor", "0.1"], "--anchor has no effect with --expert-iteration"),
+        (
+            ["--preset", "paper", "--start", "hearts-small", "--structured"],
+            "--structured has no effect with --start, which has embeddings already",
+        ),
     ):
         code, _, error = command("train", "hearts", "--out", tmp_path / "x", *wrong)
         assert code == 2 and message in error and error.count("\n") == 1

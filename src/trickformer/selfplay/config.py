@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from trickformer import checkpoints, players
 from trickformer.base import FastGame, Game, TrickformerError, UnknownNameError, game_name
-from trickformer.plumbing.config import current_names, validate_game
+from trickformer.plumbing.config import as_typed, changed_fields, current_names, validate_game
 from trickformer.plumbing.help_pages import Panels
 
 # Settings of small models that learn from little data; docs/results/recipe.md gives the reasons.
@@ -356,6 +356,18 @@ class SelfPlay(BaseModel):
         return values
 
     @model_validator(mode="after")
+    def _refuse_options_without_effect(self, info: ValidationInfo) -> Self:
+        from trickformer import games
+
+        changed = changed_fields(self, info, schedule(games.load(self.game), self.preset))
+        for names, is_read, otherwise in _READ_IF:
+            for name in names.split():
+                if name in changed and not is_read(self):
+                    typed = as_typed(name, getattr(self, name)).split()[0]  # without the value
+                    raise ValueError(f"{typed} has no effect {otherwise}; leave it out")
+        return self
+
+    @model_validator(mode="after")
     def _check_batch_size(self) -> Self:
         if not self.bootstrap_hands and not self.start:
             raise ValueError("--bootstrap-hands 0 needs --start CHECKPOINT")
@@ -413,6 +425,19 @@ class SelfPlay(BaseModel):
     def folder(self) -> Path:
         """Run folder."""
         return self.out or Path("out") / f"{game_name(self.game)}-{self.preset}"
+
+
+# Options that a run reads under a condition alone: their names, the condition, and how a message names its opposite.
+_READ_IF: tuple[tuple[str, Callable[[SelfPlay], object], str], ...] = (
+    ("pool pool_newest", lambda c: c.roles == "one", "with --roles all"),
+    ("guest_share", lambda c: c.guests, "without --guests"),
+    ("label_playouts", lambda c: c.label_share, "with --label-share 0"),
+    ("label_worlds", lambda c: c.label_share or not c.label_worlds, "with --label-share 0"),
+    ("rollout_network_window", lambda c: c.rollout_network, "without --rollout-network"),
+    ("search_from search_runs", lambda c: c.search_share, "with --search-share 0"),
+    ("anchor", lambda c: not c.expert_iteration, "with --expert-iteration"),
+    ("structured", lambda c: not c.start or not c.structured, "with --start, which has embeddings already"),
+)
 
 
 def check_names(config: SelfPlay) -> None:
