@@ -420,6 +420,16 @@ def flag_of(model: type[BaseModel], name: str) -> str:
     return name.upper() if (model, name) in _positionals else option(name)
 
 
+def typed_option(name: str, value: Any) -> str:
+    """Return an option without its value: `--batch-size`, `--bf16`, or `--no-bf16` where a switch is off.
+
+    Args:
+        name: Name of the field.
+        value: Its value.
+    """
+    return option(f"no_{name}" if value is False else name)
+
+
 def as_typed(name: str, value: Any) -> str:
     """Return an option with its value, such as `--batch-size 32`.
 
@@ -430,7 +440,7 @@ def as_typed(name: str, value: Any) -> str:
     if value is None:
         return f"no {option(name)}"
     if isinstance(value, bool):
-        return option(name if value else f"no_{name}")
+        return typed_option(name, value)
     return f"{option(name)} {' '.join(map(str, value)) if isinstance(value, list) else value}"
 
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from trickformer import checkpoints, players
 from trickformer.base import FastGame, Game, TrickformerError, UnknownNameError, game_name
-from trickformer.plumbing.config import as_typed, changed_fields, current_names, validate_game
+from trickformer.plumbing.config import changed_fields, current_names, typed_option, validate_game
 from trickformer.plumbing.help_pages import Panels
 
 # Settings of small models that learn from little data; docs/results/recipe.md gives the reasons.
@@ -363,7 +363,7 @@ class SelfPlay(BaseModel):
         for names, is_read, otherwise in _READ_IF:
             for name in names.split():
                 if name in changed and not is_read(self):
-                    typed = as_typed(name, getattr(self, name)).split()[0]  # without the value
+                    typed = typed_option(name, getattr(self, name))
                     raise ValueError(f"{typed} has no effect {otherwise}; leave it out")
         return self
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
-from trickformer.plumbing.config import as_typed, changed_fields
+from trickformer.plumbing.config import changed_fields, typed_option
 from trickformer.plumbing.help_pages import Panels
 
 # `paper` has the values of Table 2 and Appendix B of "Off-Belief Learning". The belief network trains with Table 2's
@@ -255,7 +255,7 @@ class OffBeliefTraining(BaseModel):
     @model_validator(mode="after")
     def _check_method(self, info: ValidationInfo) -> Self:
         changed_names = changed_fields(self, info, PRESETS[self.preset], _REFUSED_IN_FILES.split())
-        changed = {name: as_typed(name, getattr(self, name)).split()[0] for name in changed_names}  # without the value
+        changed = {name: typed_option(name, getattr(self, name)) for name in changed_names}
         if self.method in ("iql", "vdn", "clone") and self.level > 1:
             raise ValueError(f"--level {self.level}: method {self.method} has no levels; leave out --level")
         for description, methods, names in _READ_BY_METHOD:
